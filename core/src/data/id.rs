@@ -1,0 +1,331 @@
+//! Ids and the pool that hands them out.
+//!
+//! A pool's whole state is its list of generations: the next id is always the lowest free index, so no
+//! free list has to be saved, hashed, or kept in the same order through a rollback.
+
+use super::BitSet;
+use core::fmt;
+use core::num::NonZeroU32;
+use core::ops::Range;
+use serde::{Deserialize, Serialize};
+
+/// The name of one thing: an index, and a generation that tells it from others that had the index.
+///
+/// Ids are opaque: what they name is decided by the [`IdPool`] or [`SlotMap`](super::SlotMap) that made
+/// them. They order by index, then by generation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Id {
+    index: u32,
+    /// Odd: a slot's generation counts up when it is taken and when it is freed.
+    generation: NonZeroU32,
+}
+
+/// A number that is no id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:#x} is not an id: its generation is even, which no id has")]
+pub struct InvalidId(pub u64);
+
+impl Id {
+    /// The index: small, and free to be used for another thing once this one is gone.
+    #[inline]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The id as one number, generation above index: what is saved and hashed.
+    #[inline]
+    pub const fn to_bits(self) -> u64 {
+        (self.generation.get() as u64) << 32 | self.index as u64
+    }
+
+    /// The id with these bits.
+    ///
+    /// # Errors
+    /// When the bits are not those of any id.
+    pub const fn from_bits(bits: u64) -> Result<Self, InvalidId> {
+        match NonZeroU32::new((bits >> 32) as u32) {
+            Some(generation) if generation.get() % 2 == 1 => Ok(Self {
+                index: bits as u32,
+                generation,
+            }),
+            _ => Err(InvalidId(bits)),
+        }
+    }
+}
+
+impl TryFrom<u64> for Id {
+    type Error = InvalidId;
+    fn try_from(bits: u64) -> Result<Self, InvalidId> {
+        Self::from_bits(bits)
+    }
+}
+
+impl From<Id> for u64 {
+    fn from(id: Id) -> Self {
+        id.to_bits()
+    }
+}
+
+/// Index and how often the index was used, like `7v1`.
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}v{}", self.index, self.generation.get().div_ceil(2))
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// Every index of the pool is taken or worn out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the pool of ids {first} to {last} is full; free some or give it a wider range")]
+pub struct PoolFull {
+    /// The least index of the pool.
+    pub first: u32,
+    /// The greatest index of the pool.
+    pub last: u32,
+}
+
+/// Saved bytes that are no pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidPool {
+    /// The range holds no index.
+    #[error("the range of ids {first}..{end} is empty; its end must be above its start")]
+    EmptyRange {
+        /// Start of the range.
+        first: u32,
+        /// End of the range, not included.
+        end: u32,
+    },
+    /// There are more generations than the range has indices.
+    #[error("{slots} slots do not fit the range of ids {first}..{end}")]
+    TooManySlots {
+        /// Slots found.
+        slots: u32,
+        /// Start of the range.
+        first: u32,
+        /// End of the range, not included.
+        end: u32,
+    },
+    /// A generation that no call history leads to.
+    #[error("slot {index} has generation {generation}, which can't be reached")]
+    Generation {
+        /// The slot's index.
+        index: u32,
+        /// Its generation.
+        generation: u32,
+    },
+}
+
+/// A slot of this generation was freed for the last time: the next use would need a generation that
+/// could one day repeat.
+const RETIRED: u32 = u32::MAX - 1;
+
+/// Hands out ids from a range of indices.
+///
+/// - A new id takes the lowest index that is free.
+/// - A freed index comes back with the next generation, so old ids stay dead.
+/// - After 2³¹ − 1 uses an index retires instead of repeating an id.
+///
+/// Give independent sources (players, systems) pools with ranges of their own, and an extra spawn of one
+/// renumbers nobody else.
+///
+/// ```
+/// use isostep_core::data::IdPool;
+/// let mut bullets = IdPool::in_range(1000..2000)?;
+/// let first = bullets.allocate()?;
+/// assert!(bullets.free(first));
+/// let second = bullets.allocate()?;
+/// assert_eq!((first.index(), second.index()), (1000, 1000));
+/// assert!(bullets.is_live(second) && !bullets.is_live(first));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Saved", into = "Saved")]
+pub struct IdPool {
+    first: u32,
+    end: u32,
+    /// Generation of each slot used so far: odd while taken, even while free.
+    generations: Vec<u32>,
+    /// Slots that are free and not retired. Follows from `generations`.
+    free: BitSet,
+}
+
+/// What is saved of a pool.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    first: u32,
+    end: u32,
+    generations: Vec<u32>,
+}
+
+impl Default for IdPool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl IdPool {
+    /// A pool of all indices but the greatest.
+    pub const fn new() -> Self {
+        Self {
+            first: 0,
+            end: u32::MAX,
+            generations: Vec::new(),
+            free: BitSet::new(),
+        }
+    }
+
+    /// A pool of the indices in `range`.
+    ///
+    /// # Errors
+    /// When the range is empty.
+    pub const fn in_range(range: Range<u32>) -> Result<Self, InvalidPool> {
+        let Range { start: first, end } = range;
+        if first >= end {
+            return Err(InvalidPool::EmptyRange { first, end });
+        }
+        Ok(Self {
+            first,
+            end,
+            generations: Vec::new(),
+            free: BitSet::new(),
+        })
+    }
+
+    /// Takes the lowest free index.
+    ///
+    /// # Errors
+    /// When every index of the range is taken or retired.
+    pub fn allocate(&mut self) -> Result<Id, PoolFull> {
+        let slot = if let Some(slot) = self.free.first() {
+            self.free.remove(slot);
+            slot
+        } else {
+            let slot = self.generations.len() as u32;
+            if slot == self.end - self.first {
+                return Err(PoolFull {
+                    first: self.first,
+                    last: self.end - 1,
+                });
+            }
+            self.generations.push(0);
+            slot
+        };
+        let generation = &mut self.generations[slot as usize];
+        let taken = NonZeroU32::MIN.saturating_add(*generation);
+        *generation = taken.get();
+        Ok(Id {
+            index: self.first + slot,
+            generation: taken,
+        })
+    }
+
+    /// Gives an id back; returns whether it was live.
+    pub fn free(&mut self, id: Id) -> bool {
+        if !self.is_live(id) {
+            return false;
+        }
+        let slot = id.index - self.first;
+        let generation = &mut self.generations[slot as usize];
+        *generation += 1;
+        if *generation != RETIRED {
+            self.free.insert(slot);
+        }
+        true
+    }
+
+    /// Whether the id was handed out and not given back.
+    #[inline]
+    pub fn is_live(&self, id: Id) -> bool {
+        id.index
+            .checked_sub(self.first)
+            .and_then(|slot| self.generations.get(slot as usize))
+            .is_some_and(|generation| *generation == id.generation.get())
+    }
+
+    /// The live id with this index.
+    #[inline]
+    pub fn at(&self, index: u32) -> Option<Id> {
+        let slot = index.checked_sub(self.first)?;
+        let generation = *self.generations.get(slot as usize)?;
+        (generation % 2 == 1)
+            .then(|| NonZeroU32::new(generation))
+            .flatten()
+            .map(|generation| Id { index, generation })
+    }
+
+    /// The live ids in the order of their indices.
+    pub fn iter(&self) -> impl Iterator<Item = Id> + '_ {
+        (0..self.generations.len() as u32).filter_map(|slot| self.at(self.first + slot))
+    }
+
+    /// How many ids are live.
+    pub fn len(&self) -> u32 {
+        self.generations
+            .iter()
+            .map(|generation| generation % 2)
+            .sum()
+    }
+
+    /// Whether no id is live.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The indices that ids can have.
+    pub const fn range(&self) -> Range<u32> {
+        self.first..self.end
+    }
+
+    /// The generations of the slots used so far, which with the range are the whole state.
+    pub fn generations(&self) -> &[u32] {
+        &self.generations
+    }
+}
+
+impl TryFrom<Saved> for IdPool {
+    type Error = InvalidPool;
+    fn try_from(
+        Saved {
+            first,
+            end,
+            generations,
+        }: Saved,
+    ) -> Result<Self, InvalidPool> {
+        let mut pool = Self::in_range(first..end)?;
+        if generations.len() > (end - first) as usize {
+            let slots = u32::try_from(generations.len()).unwrap_or(u32::MAX);
+            return Err(InvalidPool::TooManySlots { slots, first, end });
+        }
+        for (slot, &generation) in (0..).zip(&generations) {
+            // A slot exists from its first use on, and its last use ends in retirement.
+            if generation == 0 || generation == u32::MAX {
+                return Err(InvalidPool::Generation {
+                    index: first + slot,
+                    generation,
+                });
+            }
+            if generation % 2 == 0 && generation != RETIRED {
+                pool.free.insert(slot);
+            }
+        }
+        pool.generations = generations;
+        Ok(pool)
+    }
+}
+
+impl From<IdPool> for Saved {
+    fn from(pool: IdPool) -> Self {
+        Self {
+            first: pool.first,
+            end: pool.end,
+            generations: pool.generations,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! `SlotMap`: values named by ids, walked in the order of their indices.
+
+use super::{Id, IdPool, PoolFull};
+use serde::{Deserialize, Serialize, de};
+
+/// Values that come and go, each named by an [`Id`] that never names another one.
+///
+/// # Why not…
+/// - **a `Vec`**: removing shifts or swaps indices, and a kept index then names something else.
+/// - **a `HashMap`**: it is walked in a random order, and the order leaks into the simulation.
+/// - **the `slotmap` crate**: saving forgets the order of its free list, so a world that was saved and
+///   loaded hands out other ids than one that was not (law 1; a test in `tests/containers.rs` shows it),
+///   and its generations wrap around and repeat ids.
+///
+/// Here the state is the values and their generations and nothing else. A new value takes the lowest free
+/// index, so ids stay small and dense, and walking touches little memory.
+///
+/// ```
+/// use isostep_core::SlotMap;
+/// let mut names = SlotMap::new();
+/// let ada = names.insert("ada")?;
+/// let bob = names.insert("bob")?;
+/// assert_eq!(names.remove(ada), Some("ada"));
+/// assert_eq!(names.get(ada), None);
+/// assert_eq!(names[bob], "bob");
+/// # Ok::<(), isostep_core::data::PoolFull>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SlotMap<T> {
+    ids: IdPool,
+    values: Vec<Option<T>>,
+}
+
+impl<T> Default for SlotMap<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> SlotMap<T> {
+    /// An empty map.
+    pub const fn new() -> Self {
+        Self {
+            ids: IdPool::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Puts a value in at the lowest free index.
+    ///
+    /// # Errors
+    /// When all 2³² − 1 indices are taken; the map stays as it was.
+    pub fn insert(&mut self, value: T) -> Result<Id, PoolFull> {
+        let id = self.ids.allocate()?;
+        let slot = id.index() as usize;
+        if slot == self.values.len() {
+            self.values.push(Some(value));
+        } else {
+            self.values[slot] = Some(value);
+        }
+        Ok(id)
+    }
+
+    /// Takes a value out; `None` if the id is stale.
+    pub fn remove(&mut self, id: Id) -> Option<T> {
+        if self.ids.free(id) {
+            self.values[id.index() as usize].take()
+        } else {
+            None
+        }
+    }
+
+    /// Whether the id names a value.
+    #[inline]
+    pub fn contains(&self, id: Id) -> bool {
+        self.ids.is_live(id)
+    }
+
+    /// The value of an id; `None` if the id is stale.
+    #[inline]
+    pub fn get(&self, id: Id) -> Option<&T> {
+        if self.ids.is_live(id) {
+            self.values[id.index() as usize].as_ref()
+        } else {
+            None
+        }
+    }
+
+    /// The value of an id; `None` if the id is stale.
+    #[inline]
+    pub fn get_mut(&mut self, id: Id) -> Option<&mut T> {
+        if self.ids.is_live(id) {
+            self.values[id.index() as usize].as_mut()
+        } else {
+            None
+        }
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> u32 {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Ids and values in the order of their indices.
+    pub fn iter(&self) -> impl Iterator<Item = (Id, &T)> + '_ {
+        self.ids
+            .iter()
+            .filter_map(|id| Some((id, self.values[id.index() as usize].as_ref()?)))
+    }
+
+    /// Ids and values in the order of their indices.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Id, &mut T)> + '_ {
+        let ids = &self.ids;
+        (0..)
+            .zip(&mut self.values)
+            .filter_map(|(index, value)| Some((ids.at(index)?, value.as_mut()?)))
+    }
+
+    /// The values in the order of their indices.
+    pub fn values(&self) -> impl Iterator<Item = &T> + '_ {
+        self.values.iter().flatten()
+    }
+
+    /// The values in the order of their indices.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> + '_ {
+        self.values.iter_mut().flatten()
+    }
+}
+
+impl<T> core::ops::Index<Id> for SlotMap<T> {
+    type Output = T;
+    /// # Panics
+    /// If the id is stale; use [`SlotMap::get`] where it may be.
+    fn index(&self, id: Id) -> &T {
+        self.get(id).expect("the id names a value of this map")
+    }
+}
+
+impl<T> core::ops::IndexMut<Id> for SlotMap<T> {
+    /// # Panics
+    /// If the id is stale; use [`SlotMap::get_mut`] where it may be.
+    fn index_mut(&mut self, id: Id) -> &mut T {
+        self.get_mut(id).expect("the id names a value of this map")
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlotMap<T> {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename = "SlotMap")]
+        struct Saved<T> {
+            ids: IdPool,
+            values: Vec<Option<T>>,
+        }
+        let Saved { ids, values } = Saved::deserialize(deserializer)?;
+        let agree = ids.range() == IdPool::new().range()
+            && ids.generations().len() == values.len()
+            && ids
+                .generations()
+                .iter()
+                .zip(&values)
+                .all(|(g, v)| (g % 2 == 1) == v.is_some());
+        if agree {
+            Ok(Self { ids, values })
+        } else {
+            Err(de::Error::custom(
+                "the saved values do not fit the saved generations",
+            ))
+        }
+    }
+}

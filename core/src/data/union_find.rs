@@ -1,0 +1,83 @@
+//! `UnionFind`: disjoint groups whose name does not depend on the order in which they were joined.
+
+/// Disjoint groups of 0‥n. A group's root is its least member, so the same set of unions gives the same
+/// roots in any order.
+///
+/// ```
+/// use isostep_core::data::UnionFind;
+/// let mut groups = UnionFind::new();
+/// groups.reset(5);
+/// groups.union(4, 2);
+/// groups.union(2, 3);
+/// assert_eq!(groups.find(4), 2);
+/// assert!(!groups.same(0, 4));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct UnionFind {
+    /// Never larger than its index: a chain of parents falls to the least member.
+    parents: Vec<u32>,
+}
+
+impl UnionFind {
+    /// No members yet; call [`reset`](Self::reset).
+    pub const fn new() -> Self {
+        Self {
+            parents: Vec::new(),
+        }
+    }
+
+    /// Starts again with `len` groups of one. Allocates only to grow.
+    pub fn reset(&mut self, len: u32) {
+        self.parents.clear();
+        self.parents.extend(0..len);
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> u32 {
+        self.parents.len() as u32
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// The least member of the group.
+    ///
+    /// # Panics
+    /// If `member` is not below the length given to [`reset`](Self::reset).
+    #[inline]
+    pub fn find(&mut self, member: u32) -> u32 {
+        let mut at = member;
+        loop {
+            let parent = self.parents[at as usize];
+            if parent == at {
+                return at;
+            }
+            // Halve the path on the way: each step makes later ones shorter.
+            let above = self.parents[parent as usize];
+            self.parents[at as usize] = above;
+            at = above;
+        }
+    }
+
+    /// Joins two groups; returns whether they were apart.
+    ///
+    /// # Panics
+    /// If a member is not below the length given to [`reset`](Self::reset).
+    #[inline]
+    pub fn union(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+        a != b
+    }
+
+    /// Whether two members are in one group.
+    ///
+    /// # Panics
+    /// If a member is not below the length given to [`reset`](Self::reset).
+    #[inline]
+    pub fn same(&mut self, a: u32, b: u32) -> bool {
+        self.find(a) == self.find(b)
+    }
+}

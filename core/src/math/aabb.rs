@@ -1,0 +1,200 @@
+//! `Aabb`: axis-aligned boxes on exact 64-bit bounds.
+
+use super::{Real, Transform, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Why two corners are not a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the lower corner {min:?} is above the upper corner {max:?} on some axis; swap them")]
+pub struct InvertedBox {
+    /// The corner meant to be lower.
+    pub min: Vec3,
+    /// The corner meant to be upper.
+    pub max: Vec3,
+}
+
+/// An axis-aligned box, borders included. Its lower corner is never above its upper one.
+///
+/// ```
+/// use isostep_core::{math::Aabb, real, Vec3};
+/// let a = Aabb::new(Vec3::ZERO, Vec3::ONE)?;
+/// let b = Aabb::from_center(Vec3::splat(real!(1.5)), Vec3::splat(real!(0.5)))?;
+/// assert!(a.overlaps(&b)); // they touch in a corner
+/// assert_eq!(a.union(&b).max(), Vec3::splat(real!(2)));
+/// # Ok::<(), isostep_core::math::InvertedBox>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Corners", into = "Corners")]
+#[must_use]
+pub struct Aabb {
+    min: Vec3,
+    max: Vec3,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Corners {
+    min: Vec3,
+    max: Vec3,
+}
+
+impl TryFrom<Corners> for Aabb {
+    type Error = InvertedBox;
+    fn try_from(corners: Corners) -> Result<Self, InvertedBox> {
+        Self::new(corners.min, corners.max)
+    }
+}
+
+impl From<Aabb> for Corners {
+    fn from(aabb: Aabb) -> Self {
+        Self {
+            min: aabb.min,
+            max: aabb.max,
+        }
+    }
+}
+
+impl Aabb {
+    /// A box from its lower and upper corner.
+    ///
+    /// # Errors
+    /// When the lower corner is above the upper one on some axis.
+    pub fn new(min: Vec3, max: Vec3) -> Result<Self, InvertedBox> {
+        if min.x <= max.x && min.y <= max.y && min.z <= max.z {
+            Ok(Self { min, max })
+        } else {
+            Err(InvertedBox { min, max })
+        }
+    }
+
+    /// A box from its centre and half extents; corners saturate at the end of the range.
+    ///
+    /// # Errors
+    /// When a half extent is negative.
+    pub fn from_center(center: Vec3, half: Vec3) -> Result<Self, InvertedBox> {
+        Self::new(
+            center.zip(half, Real::saturating_sub),
+            center.zip(half, Real::saturating_add),
+        )
+    }
+
+    /// The smallest box around some points, or `None` for none.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
+        points
+            .into_iter()
+            .map(|p| Self { min: p, max: p })
+            .reduce(|a, b| a.union(&b))
+    }
+
+    /// The lower corner.
+    #[inline]
+    pub const fn min(&self) -> Vec3 {
+        self.min
+    }
+
+    /// The upper corner.
+    #[inline]
+    pub const fn max(&self) -> Vec3 {
+        self.max
+    }
+
+    /// The middle, rounded down to an ulp; exact arithmetic on corners of any size.
+    #[inline]
+    pub fn center(&self) -> Vec3 {
+        // The sum of two i64 may need 65 bits; this form of the mean does not.
+        self.min.zip(self.max, |a, b| {
+            let (a, b) = (a.to_bits(), b.to_bits());
+            Real::from_bits((a & b) + ((a ^ b) >> 1))
+        })
+    }
+
+    /// The three edge lengths; saturate.
+    #[inline]
+    pub fn extents(&self) -> Vec3 {
+        self.max.zip(self.min, Real::saturating_sub)
+    }
+
+    /// Whether the boxes share at least a point.
+    #[inline]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.min.x <= other.max.x
+            && other.min.x <= self.max.x
+            && self.min.y <= other.max.y
+            && other.min.y <= self.max.y
+            && self.min.z <= other.max.z
+            && other.min.z <= self.max.z
+    }
+
+    /// Whether the point is inside or on the border.
+    #[inline]
+    pub fn contains(&self, point: Vec3) -> bool {
+        self.overlaps(&Self {
+            min: point,
+            max: point,
+        })
+    }
+
+    /// Whether the other box is inside or touches from within.
+    #[inline]
+    pub fn encloses(&self, other: &Self) -> bool {
+        self.contains(other.min) && self.contains(other.max)
+    }
+
+    /// The smallest box around both.
+    #[inline]
+    pub fn union(&self, other: &Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
+    /// What both boxes share, or `None`.
+    #[inline]
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        Self::new(self.min.max(other.min), self.max.min(other.max)).ok()
+    }
+
+    /// The box grown by the magnitude of `margin` on every side; corners saturate.
+    #[inline]
+    pub fn inflate(&self, margin: Real) -> Self {
+        let margin = Vec3::splat(margin.abs());
+        Self {
+            min: self.min.zip(margin, Real::saturating_sub),
+            max: self.max.zip(margin, Real::saturating_add),
+        }
+    }
+
+    /// The box grown to hold everything that leaves it along `motion`; corners saturate.
+    #[inline]
+    pub fn sweep(&self, motion: Vec3) -> Self {
+        Self {
+            min: self.min.zip(motion.min(Vec3::ZERO), Real::saturating_add),
+            max: self.max.zip(motion.max(Vec3::ZERO), Real::saturating_add),
+        }
+    }
+
+    /// A box around the moved box: it encloses all eight moved corners, and is at most some ulps larger
+    /// than the smallest such box.
+    pub fn transformed(&self, motion: &Transform) -> Self {
+        let (lo, hi) = (self.min, self.max);
+        let corner = |i: u32| {
+            let pick = |bit: u32, a, b| if i >> bit & 1 == 0 { a } else { b };
+            motion.point(Vec3::new(
+                pick(0, lo.x, hi.x),
+                pick(1, lo.y, hi.y),
+                pick(2, lo.z, hi.z),
+            ))
+        };
+        let first = corner(0);
+        (1..8).map(corner).fold(
+            Self {
+                min: first,
+                max: first,
+            },
+            |aabb, p| Self {
+                min: aabb.min.min(p),
+                max: aabb.max.max(p),
+            },
+        )
+    }
+}

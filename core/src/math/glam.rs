@@ -1,0 +1,87 @@
+//! Conversions to and from `glam`, for rendering and authoring. A rim, like `rim.rs`.
+#![allow(
+    clippy::disallowed_types,
+    reason = "the rim is where floats are allowed"
+)]
+
+use super::{FloatError, Quat, Real, Transform, Vec3, ZeroLength};
+
+/// Why a float rotation can't become one of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FloatRotationError {
+    /// A component is NaN, infinite or absurdly large.
+    #[error(transparent)]
+    Float(#[from] FloatError),
+    /// All components are zero to within 2⁻³³.
+    #[error(transparent)]
+    ZeroLength(#[from] ZeroLength),
+}
+
+impl TryFrom<glam::Vec3> for Vec3 {
+    type Error = FloatError;
+    fn try_from(v: glam::Vec3) -> Result<Self, FloatError> {
+        Self::try_from(v.as_dvec3())
+    }
+}
+
+impl TryFrom<glam::DVec3> for Vec3 {
+    type Error = FloatError;
+    fn try_from(v: glam::DVec3) -> Result<Self, FloatError> {
+        Ok(Self::new(
+            Real::from_f64(v.x)?,
+            Real::from_f64(v.y)?,
+            Real::from_f64(v.z)?,
+        ))
+    }
+}
+
+impl From<Vec3> for glam::Vec3 {
+    fn from(v: Vec3) -> Self {
+        Self::new(v.x.to_f32(), v.y.to_f32(), v.z.to_f32())
+    }
+}
+
+impl From<Vec3> for glam::DVec3 {
+    fn from(v: Vec3) -> Self {
+        Self::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64())
+    }
+}
+
+impl TryFrom<glam::Quat> for Quat {
+    type Error = FloatRotationError;
+    fn try_from(q: glam::Quat) -> Result<Self, FloatRotationError> {
+        Self::try_from(q.as_dquat())
+    }
+}
+
+impl TryFrom<glam::DQuat> for Quat {
+    type Error = FloatRotationError;
+    fn try_from(q: glam::DQuat) -> Result<Self, FloatRotationError> {
+        let part = Real::from_f64;
+        Ok(Self::from_xyzw(
+            part(q.x)?,
+            part(q.y)?,
+            part(q.z)?,
+            part(q.w)?,
+        )?)
+    }
+}
+
+impl From<Quat> for glam::Quat {
+    fn from(q: Quat) -> Self {
+        Self::from_array(q.to_xyzw().map(Real::to_f32))
+    }
+}
+
+impl From<Quat> for glam::DQuat {
+    fn from(q: Quat) -> Self {
+        Self::from_array(q.to_xyzw().map(Real::to_f64))
+    }
+}
+
+impl From<Transform> for glam::Affine3A {
+    fn from(t: Transform) -> Self {
+        Self::from_rotation_translation(t.rotation.into(), t.translation.into())
+    }
+}

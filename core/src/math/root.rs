@@ -1,0 +1,207 @@
+//! Exact integer square roots, and the length and direction of vectors built on them.
+//!
+//! This is the one place in the simulation where floats may appear (law 2): `f64::sqrt` and one
+//! division give a first guess, exact integer comparisons repair it, and the result is the same
+//! whatever the guess was. The tests feed wrong guesses to prove it.
+
+/// The largest `s` with `s² ≤ n`.
+#[inline]
+pub(crate) fn isqrt(n: u128) -> u64 {
+    if n == 0 {
+        return 0;
+    }
+    // An even shift that leaves the leading 62 bits: conversions from 128 bits are slow calls.
+    let shift = (128 - n.leading_zeros()).saturating_sub(61) & !1;
+    isqrt_from(n, sqrt_seed((n >> shift) as i64, shift / 2))
+}
+
+/// About `√top · 2^shift`, good to 2⁻⁵² of its size.
+#[inline]
+#[allow(
+    clippy::disallowed_types,
+    reason = "a seed; isqrt_from makes the result exact"
+)]
+fn sqrt_seed(top: i64, shift: u32) -> u64 {
+    (((top as f64).sqrt()) * (1u64 << shift) as f64) as u64
+}
+
+/// Repairs a guess of the square root. Exact for every guess; fast for a good one.
+#[inline]
+fn isqrt_from(n: u128, guess: u64) -> u64 {
+    let mut s = guess;
+    if s >= 1 << 52 {
+        // A float's 53 bits leave the guess up to 2¹¹ off: one step of Heron's rule.
+        s = u64::try_from(u128::midpoint(u128::from(s), n / u128::from(s))).unwrap_or(u64::MAX);
+    }
+    while u128::from(s) * u128::from(s) > n {
+        s -= 1;
+    }
+    while s != u64::MAX && u128::from(s + 1) * u128::from(s + 1) <= n {
+        s += 1;
+    }
+    s
+}
+
+/// `√n` rounded to nearest; the square root of an integer is never halfway between two.
+#[inline]
+pub(crate) fn sqrt_nearest(n: u128) -> u64 {
+    let floor = isqrt(n);
+    let up = n - u128::from(floor) * u128::from(floor) > u128::from(floor);
+    floor.saturating_add(u64::from(up))
+}
+
+/// The squared length of a raw vector, exact. Three components of any size fit.
+#[inline]
+pub(crate) fn length_squared<const N: usize>(v: [i64; N]) -> u128 {
+    v.iter()
+        .map(|c| u128::from(c.unsigned_abs()) * u128::from(c.unsigned_abs()))
+        .sum()
+}
+
+/// A vector scaled by a power of two so that its largest component fills 51 bits, with its length
+/// and the reciprocal of that.
+pub(crate) struct Scaled<const N: usize> {
+    /// The components, `v · 2^shift`.
+    pub(crate) v: [i64; N],
+    /// Binary exponent of the scale; negative where the vector was made smaller.
+    pub(crate) shift: i32,
+    /// ⌊|v|⌋ of the scaled vector, from 2⁵⁰ to 2⁵².
+    pub(crate) length: u64,
+    /// ⌊2¹⁰²/length⌋.
+    pub(crate) reciprocal: u64,
+}
+
+const SCALED_BITS: i32 = 51;
+const RECIPROCAL_SHIFT: u32 = 102;
+
+impl<const N: usize> Scaled<N> {
+    /// `None` for the zero vector. Nothing overflows and the smallest vector keeps its direction.
+    #[inline]
+    pub(crate) fn new(v: [i64; N]) -> Option<Self> {
+        let largest = v.iter().fold(0, |bits, c| bits | c.unsigned_abs());
+        if largest == 0 {
+            return None;
+        }
+        let shift = SCALED_BITS - (64 - largest.leading_zeros() as i32);
+        let v = if shift >= 0 {
+            v.map(|c| c << shift)
+        } else {
+            v.map(|c| c >> -shift)
+        };
+        // At most 2¹⁰⁴ for up to four components, so a float's root is off by one at most.
+        let length = isqrt(length_squared(v));
+        Some(Self {
+            v,
+            shift,
+            length,
+            reciprocal: reciprocal_from(length, reciprocal_seed(length)),
+        })
+    }
+
+    /// Component `axis` of the direction with `frac` fractional bits (at most 60), within
+    /// ½ + 2^(frac − 48) ulp.
+    #[inline]
+    pub(crate) fn direction(&self, axis: usize, frac: u32) -> i64 {
+        let product = i128::from(self.v[axis]) * i128::from(self.reciprocal);
+        super::wide::round_shift(product, RECIPROCAL_SHIFT - frac) as i64
+    }
+}
+
+/// About 2¹⁰²/length.
+#[inline]
+#[allow(
+    clippy::disallowed_types,
+    reason = "a seed; reciprocal_from makes the result exact"
+)]
+fn reciprocal_seed(length: u64) -> u64 {
+    const NUMERATOR: f64 = (1u128 << RECIPROCAL_SHIFT) as f64;
+    (NUMERATOR / length as f64) as u64
+}
+
+/// ⌊2¹⁰²/length⌋ for a length of at least 2⁵⁰, from any guess below 2⁵³.
+#[inline]
+fn reciprocal_from(length: u64, guess: u64) -> u64 {
+    let mut reciprocal = guess;
+    while u128::from(reciprocal) * u128::from(length) > 1 << RECIPROCAL_SHIFT {
+        reciprocal -= 1;
+    }
+    while u128::from(reciprocal + 1) * u128::from(length) <= 1 << RECIPROCAL_SHIFT {
+        reciprocal += 1;
+    }
+    reciprocal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_size() -> impl Strategy<Value = u128> {
+        (any::<u128>(), 0u32..128).prop_map(|(x, shift)| x >> shift)
+    }
+
+    fn assert_floor_root(n: u128, s: u64) {
+        let s = u128::from(s);
+        assert!(s * s <= n, "{s}² > {n}");
+        assert!(
+            s == u128::from(u64::MAX) || (s + 1) * (s + 1) > n,
+            "({s} + 1)² ≤ {n}"
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn isqrt_is_the_floor_of_the_root(n in any_size()) {
+            assert_floor_root(n, isqrt(n));
+        }
+
+        #[test]
+        fn isqrt_is_exact_around_perfect_squares(s in any::<u64>(), shift in 0u32..64) {
+            let s = s >> shift;
+            let square = u128::from(s) * u128::from(s);
+            prop_assert_eq!(isqrt(square), s);
+            prop_assert_eq!(isqrt(square.saturating_sub(1)), s.saturating_sub(1));
+            prop_assert_eq!(isqrt(square + u128::from(s)), s);
+        }
+
+        #[test]
+        fn the_float_seed_never_shows(n in any_size(), error in -3000i64..3000) {
+            let right = isqrt(n);
+            prop_assert_eq!(isqrt_from(n, right.saturating_add_signed(error)), right);
+        }
+
+        #[test]
+        fn the_reciprocal_does_not_depend_on_its_seed(
+            length in (1u64 << 50)..(1 << 52), error in -3000i64..3000
+        ) {
+            let right = ((1u128 << 102) / u128::from(length)) as u64;
+            prop_assert_eq!(reciprocal_from(length, right.saturating_add_signed(error)), right);
+        }
+    }
+
+    #[test]
+    fn isqrt_is_right_at_the_edges() {
+        let big = u128::from(u64::MAX);
+        for n in [
+            0,
+            1,
+            2,
+            3,
+            4,
+            big,
+            big * big - 1,
+            big * big,
+            big * big + 1,
+            u128::MAX,
+        ] {
+            assert_floor_root(n, isqrt(n));
+        }
+        for bits in 0..128 {
+            for n in [(1u128 << bits) - 1, 1 << bits, (1 << bits) + 1] {
+                assert_floor_root(n, isqrt(n));
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! facade
+pub use isostep_core::*;
