@@ -57,8 +57,9 @@ struct Parsed {
     exact: bool,
 }
 
-/// Digits after the point that can matter for exactness: 2⁻³² has 32 of them.
-const MAX_FRACTION_DIGITS: u32 = 32;
+/// Digits after the point that are read: half an ulp, 2⁻³³, has 33 of them, so that digits behind these
+/// can only break a tie.
+const READ_DIGITS: u32 = 33;
 
 /// Reads `[-+]digits[.digits]` with `_` between digits and spaces after the sign (the way
 /// `stringify!` prints), rounding to nearest, ties toward +∞.
@@ -89,7 +90,7 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
                     if whole > 1 << 31 {
                         return Err(ParseRealError::OutOfRange);
                     }
-                } else if fraction_digits < MAX_FRACTION_DIGITS {
+                } else if fraction_digits < READ_DIGITS {
                     fraction = fraction * 10 + digit as u128;
                     scale *= 10;
                     fraction_digits += 1;
@@ -106,7 +107,7 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
     if digits == 0 {
         return Err(ParseRealError::Syntax);
     }
-    // Long division in base two: 32 bits of fraction / scale, both below 2¹⁰⁷.
+    // Long division in base two: 32 bits of fraction / scale, both below 2¹¹¹.
     let mut bits = whole;
     let mut bit = 0;
     while bit < 32 {
@@ -177,8 +178,8 @@ fn scaled(magnitude: u64, places: u32) -> u128 {
 }
 
 impl fmt::Display for Real {
-    /// The shortest decimal that parses back to the same bits, or as many places as asked for
-    /// (at most 32, where every value is exact).
+    /// The shortest decimal that parses back to the same bits, or as many places as asked for (from 32
+    /// on every value is exact).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.to_bits().unsigned_abs();
         let mut text = String::with_capacity(48);
@@ -217,11 +218,13 @@ fn push_decimal(text: &mut String, value: u128, places: u32) {
 /// A fixed number of decimal places, each digit exact and the last one rounded (ties up).
 fn write_places(text: &mut String, magnitude: u64, places: usize) {
     const EXACT_IN_128_BITS: usize = 18;
+    /// An ulp has 32 decimals; zeros follow.
+    const EXACT: usize = 32;
     if places <= EXACT_IN_128_BITS {
         push_decimal(text, scaled(magnitude, places as u32), places as u32);
         return;
     }
-    let digits = places.min(MAX_FRACTION_DIGITS as usize);
+    let digits = places.min(EXACT);
     let mut fraction = magnitude & 0xffff_ffff;
     let mut out: Vec<u8> = Vec::with_capacity(digits);
     for _ in 0..digits {
@@ -242,6 +245,7 @@ fn write_places(text: &mut String, magnitude: u64, places: usize) {
     text.push_str(&whole.to_string());
     text.push('.');
     text.extend(out.iter().map(|digit| char::from(b'0' + digit)));
+    text.extend(core::iter::repeat_n('0', places - digits));
 }
 
 impl fmt::Debug for Real {
