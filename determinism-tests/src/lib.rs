@@ -1,0 +1,9 @@
+//! Goldens: results that must come out the same on every target, in debug and release.
+//!
+//! `cargo run -p isostep-determinism-tests -- numbers` computes them here and compares them with the
+//! committed file; `--mint` writes that file anew (see DETERMINISM.md for when that is right).
+
+mod golden;
+pub mod numbers;
+
+pub use golden::{Difference, Golden, Line, ParseGoldenError};
