@@ -24,10 +24,7 @@ fn minus_one_to_one() -> impl Strategy<Value = Real> {
 
 /// Mostly angles that games use, and some that they don't.
 fn any_angle() -> impl Strategy<Value = Real> {
-    prop_oneof![
-        (-1i64 << 36..1i64 << 36).prop_map(Real::from_bits),
-        any_real()
-    ]
+    prop_oneof![(-1i64 << 36..1i64 << 36).prop_map(Real::from_bits), any_real()]
 }
 
 proptest! {
@@ -146,17 +143,11 @@ fn landmarks_are_exact() {
     assert_eq!(Real::EPSILON.atan2(Real::ZERO), Real::FRAC_PI_2);
     assert_eq!((-Real::EPSILON).atan2(Real::ZERO), -Real::FRAC_PI_2);
     assert_eq!(Real::ZERO.atan2(Real::ZERO), Real::ZERO);
-    assert_eq!(
-        Real::MIN.atan2(Real::MIN).to_bits(),
-        oracle::rounded(&(oracle::pi() * -3 / 4), 32)
-    );
+    assert_eq!(Real::MIN.atan2(Real::MIN).to_bits(), oracle::rounded(&(oracle::pi() * -3 / 4), 32));
     assert_eq!(Real::ONE.acos(), Some(Real::ZERO));
     assert_eq!((-Real::ONE).acos(), Some(Real::PI));
     assert_eq!(Real::ONE.asin(), Some(Real::FRAC_PI_2));
     assert_eq!(Vec3::splat(Real::MIN).length(), Real::MAX);
-    assert_eq!(
-        Vec3::X * Real::EPSILON,
-        Vec3::new(Real::EPSILON, Real::ZERO, Real::ZERO)
-    );
+    assert_eq!(Vec3::X * Real::EPSILON, Vec3::new(Real::EPSILON, Real::ZERO, Real::ZERO));
     assert_eq!((Vec3::X * Real::EPSILON).normalize(), Ok(Vec3::X));
 }

@@ -218,14 +218,8 @@ fn blends_of_rotations_take_the_shorter_way() {
 fn what_has_no_direction_is_an_error() {
     assert_eq!(Vec3::ZERO.normalize(), Err(ZeroLength));
     assert_eq!(Vec3::ZERO.normalize_or(Vec3::Y), Vec3::Y);
-    assert_eq!(
-        Quat::from_axis_angle(Vec3::ZERO, Real::ONE),
-        Err(ZeroLength)
-    );
-    assert_eq!(
-        Quat::from_rotation_arc(Vec3::ZERO, Vec3::X),
-        Err(ZeroLength)
-    );
+    assert_eq!(Quat::from_axis_angle(Vec3::ZERO, Real::ONE), Err(ZeroLength));
+    assert_eq!(Quat::from_rotation_arc(Vec3::ZERO, Vec3::X), Err(ZeroLength));
     let zero = Real::ZERO;
     assert_eq!(Quat::from_xyzw(zero, zero, zero, zero), Err(ZeroLength));
     assert_eq!(Quat::from_bits([0, 0, 0, 1]), Err(NotUnit));
@@ -246,10 +240,7 @@ fn inverses_keep_their_digits_for_heavy_and_light_things() {
     for shift in [2, 20, 32, 40, 50, 60] {
         let matrix = Sym3::diagonal(Vec3::splat(Real::from_bits(1 << shift)));
         let expected = Real::ONE.checked_div(Real::from_bits(1 << shift));
-        assert_eq!(
-            matrix.inverse(),
-            expected.map(|e| Sym3::diagonal(Vec3::splat(e)))
-        );
+        assert_eq!(matrix.inverse(), expected.map(|e| Sym3::diagonal(Vec3::splat(e))));
     }
 }
 

@@ -18,11 +18,7 @@ impl Line {
     /// A line from the hasher that took the results in.
     pub fn new(name: &str, count: u64, hasher: &blake3::Hasher) -> Self {
         let digest = hasher.finalize().to_hex()[..32].to_owned();
-        Self {
-            name: name.to_owned(),
-            count,
-            digest,
-        }
+        Self { name: name.to_owned(), count, digest }
     }
 }
 
@@ -70,8 +66,7 @@ impl fmt::Display for Golden {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let show = |line: &Option<Line>| {
-            line.as_ref()
-                .map_or_else(|| "(no such line)".to_owned(), Line::to_string)
+            line.as_ref().map_or_else(|| "(no such line)".to_owned(), Line::to_string)
         };
         writeln!(f, "  expected {}", show(&self.expected))?;
         write!(f, "  computed {}", show(&self.computed))
@@ -87,11 +82,7 @@ pub struct ParseGoldenError {
 
 impl fmt::Display for ParseGoldenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {} of the golden file is not `name count digest`; mint it anew",
-            self.line
-        )
+        write!(f, "line {} of the golden file is not `name count digest`; mint it anew", self.line)
     }
 }
 
@@ -106,20 +97,12 @@ impl FromStr for Golden {
             if let [name, count, digest] = fields[..]
                 && let Ok(count) = count.parse()
             {
-                Ok(Line {
-                    name: name.to_owned(),
-                    count,
-                    digest: digest.to_owned(),
-                })
+                Ok(Line { name: name.to_owned(), count, digest: digest.to_owned() })
             } else {
                 Err(ParseGoldenError { line: number + 1 })
             }
         };
-        text.lines()
-            .enumerate()
-            .map(parse)
-            .collect::<Result<_, _>>()
-            .map(|lines| Self { lines })
+        text.lines().enumerate().map(parse).collect::<Result<_, _>>().map(|lines| Self { lines })
     }
 }
 
@@ -141,20 +124,15 @@ mod tests {
     fn a_changed_digest_a_missing_line_and_an_extra_one_are_differences() {
         let expected = golden("mul 10 00ff\nsqrt 20 1234\n");
         assert_eq!(expected.differences(&expected), []);
-        for other in [
-            "mul 10 00fe\nsqrt 20 1234",
-            "mul 10 00ff",
-            "mul 10 00ff\nsqrt 20 1234\na 1 b",
-        ] {
+        for other in
+            ["mul 10 00fe\nsqrt 20 1234", "mul 10 00ff", "mul 10 00ff\nsqrt 20 1234\na 1 b"]
+        {
             assert_eq!(expected.differences(&golden(other)).len(), 1);
         }
     }
 
     #[test]
     fn a_broken_file_names_its_line() {
-        assert_eq!(
-            "mul 10 00ff\nsqrt x 12".parse::<Golden>(),
-            Err(ParseGoldenError { line: 2 })
-        );
+        assert_eq!("mul 10 00ff\nsqrt x 12".parse::<Golden>(), Err(ParseGoldenError { line: 2 }));
     }
 }

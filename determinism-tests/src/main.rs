@@ -26,11 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn compare(computed: &Golden) -> ExitCode {
-    let profile = if cfg!(debug_assertions) {
-        "debug"
-    } else {
-        "release"
-    };
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
     print!("{computed}");
     let expected: Golden = match numbers::GOLDEN.parse() {
         Ok(golden) => golden,
@@ -44,10 +40,7 @@ fn compare(computed: &Golden) -> ExitCode {
         println!("differs:\n{difference}");
     }
     if differences.is_empty() {
-        println!(
-            "numbers: equal to the golden ({} {profile})",
-            std::env::consts::ARCH
-        );
+        println!("numbers: equal to the golden ({} {profile})", std::env::consts::ARCH);
         ExitCode::SUCCESS
     } else {
         println!(

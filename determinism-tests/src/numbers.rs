@@ -30,9 +30,7 @@ impl Operands {
         match choice % 16 {
             0 => [0, 1, -1, i64::MAX, i64::MIN, 1 << 32, -1 << 32, 1 << 31]
                 [(choice >> 32) as usize % 8],
-            1 => 1i64
-                .wrapping_shl((choice >> 32) as u32 % 64)
-                .wrapping_add(bits % 3),
+            1 => 1i64.wrapping_shl((choice >> 32) as u32 % 64).wrapping_add(bits % 3),
             _ => bits >> ((choice >> 32) % 64),
         }
     }
@@ -77,10 +75,7 @@ impl Results {
     }
 
     fn quat(&mut self, value: Quat) {
-        value
-            .to_bits()
-            .into_iter()
-            .for_each(|bits| self.bits(bits.into()));
+        value.to_bits().into_iter().for_each(|bits| self.bits(bits.into()));
     }
 
     fn mat3(&mut self, value: Mat3) {
@@ -106,33 +101,23 @@ const KINDS: [(&str, Operation); 40] = [
     ("real.div", |o, r| r.real(o.real() / o.real())),
     ("real.recip", |o, r| r.real(o.real().recip())),
     ("real.mul_add", |o, r| {
-        r.real(o.real().mul_add(o.real(), o.real()))
+        r.real(o.real().mul_add(o.real(), o.real()));
     }),
     ("real.lerp", |o, r| {
-        r.real(o.real().lerp(o.real(), o.real()))
+        r.real(o.real().lerp(o.real(), o.real()));
     }),
     ("real.checked", |o, r| {
         let (a, b) = (o.real(), o.real());
-        for value in [
-            a.checked_add(b),
-            a.checked_sub(b),
-            a.checked_mul(b),
-            a.checked_div(b),
-        ] {
+        for value in [a.checked_add(b), a.checked_sub(b), a.checked_mul(b), a.checked_div(b)] {
             r.maybe(value, Results::real);
         }
     }),
     ("real.round", |o, r| {
         let a = o.real();
-        let parts = [
-            a.floor(),
-            a.ceil(),
-            a.round(),
-            a.fract(),
-            a.abs(),
-            a.signum(),
-        ];
-        parts.into_iter().for_each(|part| r.real(part));
+        let parts = [a.floor(), a.ceil(), a.round(), a.fract(), a.abs(), a.signum()];
+        for part in parts {
+            r.real(part);
+        }
     }),
     ("real.sqrt", |o, r| r.maybe(o.real().sqrt(), Results::real)),
     ("real.sin_cos", |o, r| {
@@ -149,7 +134,7 @@ const KINDS: [(&str, Operation); 40] = [
         r.maybe(text.parse().ok(), Results::real);
     }),
     ("real.ratio", |o, r| {
-        r.real(Real::ratio(o.bits() as i32, o.bits() as i32))
+        r.real(Real::ratio(o.bits() as i32, o.bits() as i32));
     }),
     ("rim.from_float", rim_from_float),
     ("rim.to_float", rim_to_float),
@@ -157,42 +142,29 @@ const KINDS: [(&str, Operation); 40] = [
     ("vec3.cross", |o, r| r.vec3(o.vec3().cross(o.vec3()))),
     ("vec3.length", |o, r| r.real(o.vec3().length())),
     ("vec3.normalize", |o, r| {
-        r.maybe(o.vec3().normalize().ok(), Results::vec3)
+        r.maybe(o.vec3().normalize().ok(), Results::vec3);
     }),
     ("vec3.scale", |o, r| r.vec3(o.vec3() * o.real() / o.real())),
     ("quat.axis_angle", |o, r| {
-        r.maybe(
-            Quat::from_axis_angle(o.vec3(), o.real()).ok(),
-            Results::quat,
-        );
+        r.maybe(Quat::from_axis_angle(o.vec3(), o.real()).ok(), Results::quat);
     }),
     ("quat.exp", |o, r| {
-        r.quat(Quat::from_rotation_vector(o.vec3()))
+        r.quat(Quat::from_rotation_vector(o.vec3()));
     }),
     ("quat.log", |o, r| r.vec3(o.quat().to_rotation_vector())),
     ("quat.mul", |o, r| r.quat(o.quat() * o.quat())),
     ("quat.rotate", |o, r| r.vec3(o.quat().rotate(o.vec3()))),
     ("quat.arc", |o, r| {
-        r.maybe(
-            Quat::from_rotation_arc(o.vec3(), o.vec3()).ok(),
-            Results::quat,
-        );
+        r.maybe(Quat::from_rotation_arc(o.vec3(), o.vec3()).ok(), Results::quat);
     }),
     ("quat.nlerp", |o, r| {
-        r.quat(o.quat().nlerp(o.quat(), o.real()))
+        r.quat(o.quat().nlerp(o.quat(), o.real()));
     }),
     ("mat3.inverse", |o, r| {
-        r.maybe(
-            Mat3::from_rows([o.near(), o.near(), o.near()]).inverse(),
-            Results::mat3,
-        );
+        r.maybe(Mat3::from_rows([o.near(), o.near(), o.near()]).inverse(), Results::mat3);
     }),
     ("sym3.rotated", |o, r| {
-        let turned = Sym3 {
-            diagonal: o.near(),
-            off: o.near(),
-        }
-        .rotated(o.quat());
+        let turned = Sym3 { diagonal: o.near(), off: o.near() }.rotated(o.quat());
         r.vec3(turned.diagonal);
         r.vec3(turned.off);
     }),
@@ -209,20 +181,17 @@ const KINDS: [(&str, Operation); 40] = [
     }),
     ("lane.dot", |o, r| {
         let sum = (0..3).fold(Wide::ZERO, |sum, _| {
-            sum.plus(
-                Q30::from_bits(o.bits() as i32 >> 1),
-                Q20::from_bits(o.bits() as i32 >> 3),
-            )
+            sum.plus(Q30::from_bits(o.bits() as i32 >> 1), Q20::from_bits(o.bits() as i32 >> 3))
         });
         r.bits(sum.round::<30, 20>().to_bits().into());
         r.bits(sum.round::<22, 20>().to_bits().into());
     }),
     ("lane.odd", |o, r| {
-        r.bits(o.lane::<30>().odd().to_bits().into())
+        r.bits(o.lane::<30>().odd().to_bits().into());
     }),
     ("lane.from_real", |o, r| {
         r.maybe(Q22::from_real(o.real()), |r, lane| {
-            r.bits(lane.to_bits().into())
+            r.bits(lane.to_bits().into());
         });
     }),
     ("rng.keyed", |o, r| {
@@ -248,10 +217,7 @@ fn rim_from_float(o: &mut Operands, r: &mut Results) {
     let exponent = 980 + o.word() % 80;
     let float = f64::from_bits(o.word() & !(0x7ff << 52) | exponent << 52);
     r.maybe(Real::from_f64(float).ok(), Results::real);
-    r.maybe(
-        Real::from_f32(f32::from_bits(o.word() as u32)).ok(),
-        Results::real,
-    );
+    r.maybe(Real::from_f32(f32::from_bits(o.word() as u32)).ok(), Results::real);
 }
 
 fn rim_to_float(o: &mut Operands, r: &mut Results) {
@@ -261,9 +227,7 @@ fn rim_to_float(o: &mut Operands, r: &mut Results) {
 }
 
 fn containers(o: &mut Operands, r: &mut Results) {
-    let mut keys: Vec<u64> = (0..o.word() % 80)
-        .map(|_| o.word() >> (o.word() % 64))
-        .collect();
+    let mut keys: Vec<u64> = (0..o.word() % 80).map(|_| o.word() >> (o.word() % 64)).collect();
     sort_by_key(&mut keys, &mut Vec::new(), |key| *key);
     let mut groups = UnionFind::new();
     groups.reset(64);

@@ -25,10 +25,7 @@ const BITS: usize = 64;
 impl BitSet {
     /// The empty set.
     pub const fn new() -> Self {
-        Self {
-            levels: Vec::new(),
-            len: 0,
-        }
+        Self { levels: Vec::new(), len: 0 }
     }
 
     /// An empty set that holds members below `bound` without allocating.
@@ -54,10 +51,7 @@ impl BitSet {
     #[inline]
     pub fn contains(&self, member: u32) -> bool {
         let (word, bit) = place(member as usize);
-        self.levels
-            .first()
-            .and_then(|words| words.get(word))
-            .is_some_and(|bits| bits & bit != 0)
+        self.levels.first().and_then(|words| words.get(word)).is_some_and(|bits| bits & bit != 0)
     }
 
     /// Puts `member` in; returns whether it is new.
@@ -138,10 +132,7 @@ impl BitSet {
 
     /// The members in ascending order.
     pub const fn iter(&self) -> Iter<'_> {
-        Iter {
-            set: self,
-            next: Some(0),
-        }
+        Iter { set: self, next: Some(0) }
     }
 
     /// Puts every member of `other` in.
@@ -153,12 +144,7 @@ impl BitSet {
 
     /// Makes room for this many words in level 0.
     fn grow(&mut self, words: usize) {
-        if words == 0
-            || self
-                .levels
-                .first()
-                .is_some_and(|level| level.len() >= words)
-        {
+        if words == 0 || self.levels.first().is_some_and(|level| level.len() >= words) {
             return;
         }
         let mut needed = words;

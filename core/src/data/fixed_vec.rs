@@ -44,10 +44,7 @@ impl<T: Copy + Default, const N: usize> FixedVec<T, N> {
     /// An empty list.
     pub fn new() -> Self {
         let _ = Self::CAPACITY;
-        Self {
-            values: [T::default(); N],
-            len: 0,
-        }
+        Self { values: [T::default(); N], len: 0 }
     }
 
     /// Appends a value.
@@ -59,9 +56,7 @@ impl<T: Copy + Default, const N: usize> FixedVec<T, N> {
         let place = self
             .values
             .get_mut(usize::from(self.len))
-            .ok_or(CapacityExceeded {
-                capacity: Self::CAPACITY,
-            })?;
+            .ok_or(CapacityExceeded { capacity: Self::CAPACITY })?;
         *place = value;
         self.len += 1;
         Ok(())

@@ -45,10 +45,9 @@ impl Id {
     /// When the bits are not those of any id.
     pub const fn from_bits(bits: u64) -> Result<Self, InvalidId> {
         match NonZeroU32::new((bits >> 32) as u32) {
-            Some(generation) if generation.get() % 2 == 1 => Ok(Self {
-                index: bits as u32,
-                generation,
-            }),
+            Some(generation) if generation.get() % 2 == 1 => {
+                Ok(Self { index: bits as u32, generation })
+            }
             _ => Err(InvalidId(bits)),
         }
     }
@@ -173,12 +172,7 @@ impl Default for IdPool {
 impl IdPool {
     /// A pool of all indices but the greatest.
     pub const fn new() -> Self {
-        Self {
-            first: 0,
-            end: u32::MAX,
-            generations: Vec::new(),
-            free: BitSet::new(),
-        }
+        Self { first: 0, end: u32::MAX, generations: Vec::new(), free: BitSet::new() }
     }
 
     /// A pool of the indices in `range`.
@@ -190,12 +184,7 @@ impl IdPool {
         if first >= end {
             return Err(InvalidPool::EmptyRange { first, end });
         }
-        Ok(Self {
-            first,
-            end,
-            generations: Vec::new(),
-            free: BitSet::new(),
-        })
+        Ok(Self { first, end, generations: Vec::new(), free: BitSet::new() })
     }
 
     /// Takes the lowest free index.
@@ -209,10 +198,7 @@ impl IdPool {
         } else {
             let slot = self.generations.len() as u32;
             if slot == self.end - self.first {
-                return Err(PoolFull {
-                    first: self.first,
-                    last: self.end - 1,
-                });
+                return Err(PoolFull { first: self.first, last: self.end - 1 });
             }
             self.generations.push(0);
             slot
@@ -220,10 +206,7 @@ impl IdPool {
         let generation = &mut self.generations[slot as usize];
         let taken = NonZeroU32::MIN.saturating_add(*generation);
         *generation = taken.get();
-        Ok(Id {
-            index: self.first + slot,
-            generation: taken,
-        })
+        Ok(Id { index: self.first + slot, generation: taken })
     }
 
     /// Gives an id back; returns whether it was live.
@@ -267,10 +250,7 @@ impl IdPool {
 
     /// How many ids are live.
     pub fn len(&self) -> u32 {
-        self.generations
-            .iter()
-            .map(|generation| generation % 2)
-            .sum()
+        self.generations.iter().map(|generation| generation % 2).sum()
     }
 
     /// Whether no id is live.
@@ -291,13 +271,7 @@ impl IdPool {
 
 impl TryFrom<Saved> for IdPool {
     type Error = InvalidPool;
-    fn try_from(
-        Saved {
-            first,
-            end,
-            generations,
-        }: Saved,
-    ) -> Result<Self, InvalidPool> {
+    fn try_from(Saved { first, end, generations }: Saved) -> Result<Self, InvalidPool> {
         let mut pool = Self::in_range(first..end)?;
         if generations.len() > (end - first) as usize {
             let slots = u32::try_from(generations.len()).unwrap_or(u32::MAX);
@@ -306,10 +280,7 @@ impl TryFrom<Saved> for IdPool {
         for (slot, &generation) in (0..).zip(&generations) {
             // A slot exists from its first use on, and its last use ends in retirement.
             if generation == 0 || generation == u32::MAX {
-                return Err(InvalidPool::Generation {
-                    index: first + slot,
-                    generation,
-                });
+                return Err(InvalidPool::Generation { index: first + slot, generation });
             }
             if generation % 2 == 0 && generation != RETIRED {
                 pool.free.insert(slot);
@@ -322,10 +293,6 @@ impl TryFrom<Saved> for IdPool {
 
 impl From<IdPool> for Saved {
     fn from(pool: IdPool) -> Self {
-        Self {
-            first: pool.first,
-            end: pool.end,
-            generations: pool.generations,
-        }
+        Self { first: pool.first, end: pool.end, generations: pool.generations }
     }
 }

@@ -54,12 +54,7 @@ impl Rng {
     /// A generator for one purpose of one entity on one tick. Different keys give unrelated numbers.
     #[inline]
     pub const fn keyed(seed: u64, tick: u64, entity: u64, purpose: u64) -> Self {
-        let mut rng = Self {
-            a: seed,
-            b: tick,
-            c: entity,
-            counter: purpose,
-        };
+        let mut rng = Self { a: seed, b: tick, c: entity, counter: purpose };
         let mut round = 0;
         while round < WARM_UP {
             rng.next();
@@ -153,9 +148,7 @@ impl Rng {
             return Err(EmptyRange);
         }
         let span = high.to_bits().wrapping_sub(low.to_bits()) as u64;
-        Ok(Real::from_bits(
-            low.to_bits().wrapping_add_unsigned(self.below_wide(span)),
-        ))
+        Ok(Real::from_bits(low.to_bits().wrapping_add_unsigned(self.below_wide(span))))
     }
 
     /// A direction, every one as likely as any other.

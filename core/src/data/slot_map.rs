@@ -40,10 +40,7 @@ impl<T> Default for SlotMap<T> {
 impl<T> SlotMap<T> {
     /// An empty map.
     pub const fn new() -> Self {
-        Self {
-            ids: IdPool::new(),
-            values: Vec::new(),
-        }
+        Self { ids: IdPool::new(), values: Vec::new() }
     }
 
     /// Puts a value in at the lowest free index.
@@ -63,11 +60,7 @@ impl<T> SlotMap<T> {
 
     /// Takes a value out; `None` if the id is stale.
     pub fn remove(&mut self, id: Id) -> Option<T> {
-        if self.ids.free(id) {
-            self.values[id.index() as usize].take()
-        } else {
-            None
-        }
+        if self.ids.free(id) { self.values[id.index() as usize].take() } else { None }
     }
 
     /// Whether the id names a value.
@@ -79,21 +72,13 @@ impl<T> SlotMap<T> {
     /// The value of an id; `None` if the id is stale.
     #[inline]
     pub fn get(&self, id: Id) -> Option<&T> {
-        if self.ids.is_live(id) {
-            self.values[id.index() as usize].as_ref()
-        } else {
-            None
-        }
+        if self.ids.is_live(id) { self.values[id.index() as usize].as_ref() } else { None }
     }
 
     /// The value of an id; `None` if the id is stale.
     #[inline]
     pub fn get_mut(&mut self, id: Id) -> Option<&mut T> {
-        if self.ids.is_live(id) {
-            self.values[id.index() as usize].as_mut()
-        } else {
-            None
-        }
+        if self.ids.is_live(id) { self.values[id.index() as usize].as_mut() } else { None }
     }
 
     /// How many values there are.
@@ -108,9 +93,7 @@ impl<T> SlotMap<T> {
 
     /// Ids and values in the order of their indices.
     pub fn iter(&self) -> impl Iterator<Item = (Id, &T)> + '_ {
-        self.ids
-            .iter()
-            .filter_map(|id| Some((id, self.values[id.index() as usize].as_ref()?)))
+        self.ids.iter().filter_map(|id| Some((id, self.values[id.index() as usize].as_ref()?)))
     }
 
     /// Ids and values in the order of their indices.
@@ -160,17 +143,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlotMap<T> {
         let Saved { ids, values } = Saved::deserialize(deserializer)?;
         let agree = ids.range() == IdPool::new().range()
             && ids.generations().len() == values.len()
-            && ids
-                .generations()
-                .iter()
-                .zip(&values)
-                .all(|(g, v)| (g % 2 == 1) == v.is_some());
+            && ids.generations().iter().zip(&values).all(|(g, v)| (g % 2 == 1) == v.is_some());
         if agree {
             Ok(Self { ids, values })
         } else {
-            Err(de::Error::custom(
-                "the saved values do not fit the saved generations",
-            ))
+            Err(de::Error::custom("the saved values do not fit the saved generations"))
         }
     }
 }

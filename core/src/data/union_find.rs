@@ -21,9 +21,7 @@ pub struct UnionFind {
 impl UnionFind {
     /// No members yet; call [`reset`](Self::reset).
     pub const fn new() -> Self {
-        Self {
-            parents: Vec::new(),
-        }
+        Self { parents: Vec::new() }
     }
 
     /// Starts again with `len` groups of one. Allocates only to grow.

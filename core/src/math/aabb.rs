@@ -46,10 +46,7 @@ impl TryFrom<Corners> for Aabb {
 
 impl From<Aabb> for Corners {
     fn from(aabb: Aabb) -> Self {
-        Self {
-            min: aabb.min,
-            max: aabb.max,
-        }
+        Self { min: aabb.min, max: aabb.max }
     }
 }
 
@@ -71,18 +68,12 @@ impl Aabb {
     /// # Errors
     /// When a half extent is negative.
     pub fn from_center(center: Vec3, half: Vec3) -> Result<Self, InvertedBox> {
-        Self::new(
-            center.zip(half, Real::saturating_sub),
-            center.zip(half, Real::saturating_add),
-        )
+        Self::new(center.zip(half, Real::saturating_sub), center.zip(half, Real::saturating_add))
     }
 
     /// The smallest box around some points, or `None` for none.
     pub fn around(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
-        points
-            .into_iter()
-            .map(|p| Self { min: p, max: p })
-            .reduce(|a, b| a.union(&b))
+        points.into_iter().map(|p| Self { min: p, max: p }).reduce(|a, b| a.union(&b))
     }
 
     /// The lower corner.
@@ -127,10 +118,7 @@ impl Aabb {
     /// Whether the point is inside or on the border.
     #[inline]
     pub fn contains(&self, point: Vec3) -> bool {
-        self.overlaps(&Self {
-            min: point,
-            max: point,
-        })
+        self.overlaps(&Self { min: point, max: point })
     }
 
     /// Whether the other box is inside or touches from within.
@@ -142,10 +130,7 @@ impl Aabb {
     /// The smallest box around both.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {
-        Self {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
     /// What both boxes share, or `None`.
@@ -179,22 +164,12 @@ impl Aabb {
         let (lo, hi) = (self.min, self.max);
         let corner = |i: u32| {
             let pick = |bit: u32, a, b| if i >> bit & 1 == 0 { a } else { b };
-            motion.point(Vec3::new(
-                pick(0, lo.x, hi.x),
-                pick(1, lo.y, hi.y),
-                pick(2, lo.z, hi.z),
-            ))
+            motion.point(Vec3::new(pick(0, lo.x, hi.x), pick(1, lo.y, hi.y), pick(2, lo.z, hi.z)))
         };
         let first = corner(0);
-        (1..8).map(corner).fold(
-            Self {
-                min: first,
-                max: first,
-            },
-            |aabb, p| Self {
-                min: aabb.min.min(p),
-                max: aabb.max.max(p),
-            },
-        )
+        (1..8).map(corner).fold(Self { min: first, max: first }, |aabb, p| Self {
+            min: aabb.min.min(p),
+            max: aabb.max.max(p),
+        })
     }
 }

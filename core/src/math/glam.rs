@@ -1,8 +1,5 @@
 //! Conversions to and from `glam`, for rendering and authoring. A rim, like `rim.rs`.
-#![allow(
-    clippy::disallowed_types,
-    reason = "the rim is where floats are allowed"
-)]
+#![allow(clippy::disallowed_types, reason = "the rim is where floats are allowed")]
 
 use super::{FloatError, Quat, Real, Transform, Vec3, ZeroLength};
 
@@ -28,11 +25,7 @@ impl TryFrom<glam::Vec3> for Vec3 {
 impl TryFrom<glam::DVec3> for Vec3 {
     type Error = FloatError;
     fn try_from(v: glam::DVec3) -> Result<Self, FloatError> {
-        Ok(Self::new(
-            Real::from_f64(v.x)?,
-            Real::from_f64(v.y)?,
-            Real::from_f64(v.z)?,
-        ))
+        Ok(Self::new(Real::from_f64(v.x)?, Real::from_f64(v.y)?, Real::from_f64(v.z)?))
     }
 }
 
@@ -59,12 +52,7 @@ impl TryFrom<glam::DQuat> for Quat {
     type Error = FloatRotationError;
     fn try_from(q: glam::DQuat) -> Result<Self, FloatRotationError> {
         let part = Real::from_f64;
-        Ok(Self::from_xyzw(
-            part(q.x)?,
-            part(q.y)?,
-            part(q.z)?,
-            part(q.w)?,
-        )?)
+        Ok(Self::from_xyzw(part(q.x)?, part(q.y)?, part(q.z)?, part(q.w)?)?)
     }
 }
 

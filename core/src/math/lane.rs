@@ -65,11 +65,7 @@ impl<const F: u32> Lane<F> {
     #[inline]
     pub const fn from_real(value: Real) -> Option<Self> {
         let bits = super::wide::round_shift(value.to_bits() as i128, 32 - F);
-        if bits as i32 as i128 == bits {
-            Some(Self(bits as i32))
-        } else {
-            None
-        }
+        if bits as i32 as i128 == bits { Some(Self(bits as i32)) } else { None }
     }
 
     /// The nearest lane value (ties up), or the nearest limit.
@@ -191,10 +187,7 @@ impl Wide {
 #[cfg_attr(feature = "check-narrowing", track_caller)]
 const fn check_fits(value: i64) {
     if cfg!(feature = "check-narrowing") {
-        assert!(
-            value as i32 as i64 == value,
-            "a solver lane lost bits in narrowing"
-        );
+        assert!(value as i32 as i64 == value, "a solver lane lost bits in narrowing");
     }
 }
 
@@ -216,10 +209,7 @@ mod tests {
         let one = Q20::from_bits(1);
         for (factor, expected) in [(3, 2), (1, 1), (-1, 0), (-3, -1), (5, 3)] {
             let half = Lane::<1>::from_bits(factor);
-            assert_eq!(
-                Wide::ZERO.plus(half, one).round::<1, 20>().to_bits(),
-                expected
-            );
+            assert_eq!(Wide::ZERO.plus(half, one).round::<1, 20>().to_bits(), expected);
         }
     }
 
@@ -234,10 +224,7 @@ mod tests {
             if right.to_bits() & ((1 << 30) - 1) == 1 << 29 {
                 ties += 1;
             } else {
-                assert_eq!(
-                    right.round::<30, 20>().to_bits(),
-                    -left.round::<30, 20>().to_bits()
-                );
+                assert_eq!(right.round::<30, 20>().to_bits(), -left.round::<30, 20>().to_bits());
             }
         }
         assert_eq!(ties, 0);

@@ -16,13 +16,9 @@ pub struct Mat3 {
 
 impl Mat3 {
     /// The identity.
-    pub const IDENTITY: Self = Self {
-        rows: [Vec3::X, Vec3::Y, Vec3::Z],
-    };
+    pub const IDENTITY: Self = Self { rows: [Vec3::X, Vec3::Y, Vec3::Z] };
     /// All zeros.
-    pub const ZERO: Self = Self {
-        rows: [Vec3::ZERO; 3],
-    };
+    pub const ZERO: Self = Self { rows: [Vec3::ZERO; 3] };
 
     /// A matrix from its rows.
     #[inline]
@@ -53,11 +49,7 @@ impl Mat3 {
     pub const fn transpose(self) -> Self {
         let [a, b, c] = self.rows;
         Self {
-            rows: [
-                Vec3::new(a.x, b.x, c.x),
-                Vec3::new(a.y, b.y, c.y),
-                Vec3::new(a.z, b.z, c.z),
-            ],
+            rows: [Vec3::new(a.x, b.x, c.x), Vec3::new(a.y, b.y, c.y), Vec3::new(a.z, b.z, c.z)],
         }
     }
 
@@ -116,11 +108,7 @@ impl Mul for Mat3 {
         let columns = other.columns();
         Self {
             rows: self.rows.map(|row| {
-                Vec3::new(
-                    row.dot(columns[0]),
-                    row.dot(columns[1]),
-                    row.dot(columns[2]),
-                )
+                Vec3::new(row.dot(columns[0]), row.dot(columns[1]), row.dot(columns[2]))
             }),
         }
     }
@@ -152,10 +140,7 @@ impl Sym3 {
     /// A diagonal matrix.
     #[inline]
     pub const fn diagonal(diagonal: Vec3) -> Self {
-        Self {
-            diagonal,
-            off: Vec3::ZERO,
-        }
+        Self { diagonal, off: Vec3::ZERO }
     }
 
     /// The same matrix in nine entries.
@@ -175,10 +160,7 @@ impl Sym3 {
         // R·S by columns is R applied to each column of S; then R once more to its rows.
         let half = Mat3::from_columns(self.to_mat3().rows().map(|column| rotation.rotate(column)));
         let [a, b, c] = half.rows().map(|row| rotation.rotate(row));
-        Self {
-            diagonal: Vec3::new(a.x, b.y, c.z),
-            off: Vec3::new(b.z, a.z, a.y),
-        }
+        Self { diagonal: Vec3::new(a.x, b.y, c.z), off: Vec3::new(b.z, a.z, a.y) }
     }
 
     /// The inverse, as precise as [`Mat3::inverse`] and exactly symmetric.
@@ -211,10 +193,7 @@ impl Add for Sym3 {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
-        Self {
-            diagonal: self.diagonal + other.diagonal,
-            off: self.off + other.off,
-        }
+        Self { diagonal: self.diagonal + other.diagonal, off: self.off + other.off }
     }
 }
 
@@ -222,10 +201,7 @@ impl Sub for Sym3 {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
-        Self {
-            diagonal: self.diagonal - other.diagonal,
-            off: self.off - other.off,
-        }
+        Self { diagonal: self.diagonal - other.diagonal, off: self.off - other.off }
     }
 }
 
@@ -242,17 +218,10 @@ const SCALED_BITS: i32 = 41;
 impl Scaled {
     /// `None` if the determinant is zero.
     fn new(raw: [[i64; 3]; 3]) -> Option<Self> {
-        let all = raw
-            .iter()
-            .flatten()
-            .fold(0, |bits, e| bits | e.unsigned_abs());
+        let all = raw.iter().flatten().fold(0, |bits, e| bits | e.unsigned_abs());
         let shift = SCALED_BITS - (64 - all.leading_zeros() as i32);
         let entries = raw.map(|row| row.map(|e| shift_rounding(i128::from(e), shift)));
-        let mut scaled = Self {
-            entries,
-            shift,
-            determinant: 0,
-        };
+        let mut scaled = Self { entries, shift, determinant: 0 };
         scaled.determinant = (0..3).map(|j| entries[0][j] * scaled.cofactor(0, j)).sum();
         (scaled.determinant != 0).then_some(scaled)
     }
@@ -280,44 +249,25 @@ impl Scaled {
         if exponent >= 0 {
             return None;
         }
-        let magnitude = if exponent < -126 {
-            0
-        } else {
-            round_shift(quotient as i128, -exponent as u32)
-        };
-        let signed = if (numerator < 0) == (divisor < 0) {
-            magnitude
-        } else {
-            -magnitude
-        };
+        let magnitude =
+            if exponent < -126 { 0 } else { round_shift(quotient as i128, -exponent as u32) };
+        let signed = if (numerator < 0) == (divisor < 0) { magnitude } else { -magnitude };
         i64::try_from(signed).ok()
     }
 }
 
 fn shift_rounding(value: i128, shift: i32) -> i128 {
-    if shift >= 0 {
-        value << shift
-    } else {
-        round_shift(value, -shift as u32)
-    }
+    if shift >= 0 { value << shift } else { round_shift(value, -shift as u32) }
 }
 
 fn shift_unsigned(value: u128, shift: i32) -> u128 {
-    if shift >= 0 {
-        value << shift
-    } else {
-        value >> -shift
-    }
+    if shift >= 0 { value << shift } else { value >> -shift }
 }
 
 fn shift_saturating(value: i128, shift: i32) -> i64 {
     if shift >= 0 {
         let room = value.unsigned_abs().leading_zeros() as i32 - 1;
-        if shift > room {
-            saturate(value.signum() << 100)
-        } else {
-            saturate(value << shift)
-        }
+        if shift > room { saturate(value.signum() << 100) } else { saturate(value << shift) }
     } else if shift < -126 {
         0
     } else {

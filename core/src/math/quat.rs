@@ -44,12 +44,7 @@ pub struct Quat {
 
 impl Quat {
     /// No rotation.
-    pub const IDENTITY: Self = Self {
-        x: 0,
-        y: 0,
-        z: 0,
-        w: ONE,
-    };
+    pub const IDENTITY: Self = Self { x: 0, y: 0, z: 0, w: ONE };
 
     /// A rotation by `angle` radians about `axis` of any length, each component within 1 ulp (2⁻³⁰).
     ///
@@ -58,11 +53,7 @@ impl Quat {
     pub fn from_axis_angle(axis: Vec3, angle: Real) -> Result<Self, ZeroLength> {
         let axis = root::Scaled::new(axis.to_bits()).ok_or(ZeroLength)?;
         let (sin, cos) = trig::sin_cos(angle.to_bits().unsigned_abs(), 1);
-        Ok(Self::from_direction(
-            &axis,
-            if angle.is_negative() { -sin } else { sin },
-            cos,
-        ))
+        Ok(Self::from_direction(&axis, if angle.is_negative() { -sin } else { sin }, cos))
     }
 
     /// The exponential map: the rotation about `vector` by its length in radians, each component within
@@ -89,12 +80,7 @@ impl Quat {
             round_shift(product, FRAC + trig::UNIT_FRAC) as i32
         };
         let w = round_shift(i128::from(cos), trig::UNIT_FRAC - FRAC) as i32;
-        Self {
-            x: part(0),
-            y: part(1),
-            z: part(2),
-            w,
-        }
+        Self { x: part(0), y: part(1), z: part(2), w }
     }
 
     /// The logarithmic map: the axis times the angle (at most π) in radians, each component within
@@ -125,12 +111,7 @@ impl Quat {
         let raw = [x, y, z, w].map(Real::to_bits);
         let scaled = root::Scaled::new(raw).ok_or(ZeroLength)?;
         let part = |i| scaled.direction(i, FRAC) as i32;
-        Ok(Self {
-            x: part(0),
-            y: part(1),
-            z: part(2),
-            w: part(3),
-        })
+        Ok(Self { x: part(0), y: part(1), z: part(2), w: part(3) })
     }
 
     /// The shortest rotation that turns one direction into another; a half turn about some axis when
@@ -159,10 +140,7 @@ impl Quat {
     /// When they are not of length one to within 2⁻²⁸.
     pub fn from_bits(bits: [i32; 4]) -> Result<Self, NotUnit> {
         let [x, y, z, w] = bits;
-        let norm: u64 = bits
-            .iter()
-            .map(|c| i64::from(*c).unsigned_abs().pow(2))
-            .sum();
+        let norm: u64 = bits.iter().map(|c| i64::from(*c).unsigned_abs().pow(2)).sum();
         if norm.abs_diff(ONE_SQUARED as u64) > TOLERANCE {
             return Err(NotUnit);
         }
@@ -185,12 +163,7 @@ impl Quat {
     #[inline]
     pub const fn inverse(self) -> Self {
         // No component is −2, so none wraps.
-        Self {
-            x: -self.x,
-            y: -self.y,
-            z: -self.z,
-            w: self.w,
-        }
+        Self { x: -self.x, y: -self.y, z: -self.z, w: self.w }
     }
 
     /// The rotated vector: one rounding after an exact product with the matrix; saturates.
@@ -214,8 +187,7 @@ impl Quat {
 
     /// The rotation as a matrix of lanes, by rows, each entry within ½ ulp.
     pub fn to_lanes(self) -> [[Q30; 3]; 3] {
-        self.rows()
-            .map(|row| row.map(|e| Q30::from_bits(round_shift(i128::from(e), FRAC) as i32)))
+        self.rows().map(|row| row.map(|e| Q30::from_bits(round_shift(i128::from(e), FRAC) as i32)))
     }
 
     /// The rows of the rotation matrix with 60 fractional bits, without rounding.
@@ -242,23 +214,15 @@ impl Quat {
         let t = t.clamp(Real::ZERO, Real::ONE);
         let [bx, by, bz, bw] = b;
         // On the shorter arc the blend is never shorter than √½.
-        Self::from_xyzw(
-            ax.lerp(bx, t),
-            ay.lerp(by, t),
-            az.lerp(bz, t),
-            aw.lerp(bw, t),
-        )
-        .unwrap_or(self)
+        Self::from_xyzw(ax.lerp(bx, t), ay.lerp(by, t), az.lerp(bz, t), aw.lerp(bw, t))
+            .unwrap_or(self)
     }
 }
 
 #[inline]
 fn dot(a: Quat, b: Quat) -> i64 {
     let products = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];
-    products
-        .iter()
-        .map(|(p, q)| i64::from(*p) * i64::from(*q))
-        .sum()
+    products.iter().map(|(p, q)| i64::from(*p) * i64::from(*q)).sum()
 }
 
 /// A matrix with 60 fractional bits times a vector.
@@ -289,10 +253,7 @@ impl Mul for Quat {
             aw * bw - ax * bx - ay * by - az * bz,
         ];
         // One Newton step toward length one: q·(1 + (1 − |q|²)/2).
-        let norm: i128 = product
-            .iter()
-            .map(|c| i128::from(*c) * i128::from(*c))
-            .sum();
+        let norm: i128 = product.iter().map(|c| i128::from(*c) * i128::from(*c)).sum();
         let missing = (ONE_SQUARED - (norm >> (2 * FRAC)) as i64) / 2;
         // At most 2³⁰ · 2³²: both factors' norms are within the tolerance.
         let [x, y, z, w] = product.map(|c| {

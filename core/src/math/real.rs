@@ -110,11 +110,7 @@ impl Real {
     pub const fn checked_mul(self, other: Self) -> Option<Self> {
         let product = self.to_bits() as i128 * other.to_bits() as i128;
         let rounded = wide::round_shift(product, wide::FRAC);
-        if rounded as i64 as i128 == rounded {
-            Some(Self::from_bits(rounded as i64))
-        } else {
-            None
-        }
+        if rounded as i64 as i128 == rounded { Some(Self::from_bits(rounded as i64)) } else { None }
     }
 
     /// The quotient, or `None` if the divisor is zero or the quotient does not fit.
@@ -141,11 +137,7 @@ impl Real {
     /// `self · factor + term`, rounded once; saturates.
     #[inline]
     pub const fn mul_add(self, factor: Self, term: Self) -> Self {
-        Self::from_bits(wide::mul_add(
-            self.to_bits(),
-            factor.to_bits(),
-            term.to_bits(),
-        ))
+        Self::from_bits(wide::mul_add(self.to_bits(), factor.to_bits(), term.to_bits()))
     }
 
     /// `1 / self`, within ½ ulp; saturates, and `1 / 0` is [`Real::MAX`].
@@ -193,11 +185,7 @@ impl Real {
     /// Floors, except for the largest bits, which stand for "past the range".
     #[inline]
     const fn whole_or_max(self) -> Self {
-        if self.to_bits() == i64::MAX {
-            Self::MAX
-        } else {
-            self.floor()
-        }
+        if self.to_bits() == i64::MAX { Self::MAX } else { self.floor() }
     }
 
     /// The part above [`floor`](Self::floor), from 0 to 1 − 2⁻³².
@@ -217,9 +205,7 @@ impl Real {
     pub fn sqrt(self) -> Option<Self> {
         let bits = u128::try_from(self.to_bits()).ok()?;
         // At most 2^47.5: always fits.
-        Some(Self::from_bits(
-            root::sqrt_nearest(bits << wide::FRAC) as i64
-        ))
+        Some(Self::from_bits(root::sqrt_nearest(bits << wide::FRAC) as i64))
     }
 
     /// `self + (other − self)·t`, rounded once. `t` may lie outside of 0 to 1; saturates.

@@ -2,10 +2,7 @@
 //!
 //! A float is taken apart by its bits, so the result does not depend on the platform's float unit,
 //! and NaN, infinities and values out of range are errors.
-#![allow(
-    clippy::disallowed_types,
-    reason = "the rim is where floats are allowed"
-)]
+#![allow(clippy::disallowed_types, reason = "the rim is where floats are allowed")]
 
 use super::Real;
 
@@ -73,20 +70,14 @@ pub(crate) const fn fixed_bits(value: f64, frac: i32) -> Result<i64, FloatError>
     if value.is_nan() {
         return Err(FloatError::NotANumber);
     }
-    let out_of_range = FloatError::OutOfRange {
-        value,
-        limit: limit(63 - frac),
-    };
+    let out_of_range = FloatError::OutOfRange { value, limit: limit(63 - frac) };
     let raw = value.to_bits();
     let negative = raw >> 63 == 1;
     let exponent = (raw >> MANTISSA_BITS) as i32 & 0x7ff;
     let fraction = raw & ((1 << MANTISSA_BITS) - 1);
     // Subnormal numbers have no hidden bit and the exponent of the smallest normal one.
-    let (mantissa, exponent) = if exponent == 0 {
-        (fraction, 1)
-    } else {
-        (fraction | (1 << MANTISSA_BITS), exponent)
-    };
+    let (mantissa, exponent) =
+        if exponent == 0 { (fraction, 1) } else { (fraction | (1 << MANTISSA_BITS), exponent) };
     // value = mantissa · 2^(exponent − 1075)
     let shift = exponent - 1075 + frac;
     let magnitude = if shift >= 0 {
@@ -107,11 +98,7 @@ pub(crate) const fn fixed_bits(value: f64, frac: i32) -> Result<i64, FloatError>
         return Err(out_of_range);
     }
     let magnitude = magnitude as u64;
-    Ok(if negative {
-        0i64.wrapping_sub_unsigned(magnitude)
-    } else {
-        magnitude as i64
-    })
+    Ok(if negative { 0i64.wrapping_sub_unsigned(magnitude) } else { magnitude as i64 })
 }
 
 /// 2^exponent as a float.

@@ -4,58 +4,72 @@
 //! division give a first guess, exact integer comparisons repair it, and the result is the same
 //! whatever the guess was. The tests feed wrong guesses to prove it.
 
+/// `√n` rounded to nearest; the square root of an integer is never halfway between two.
+#[inline]
+pub(crate) fn sqrt_nearest(n: u128) -> u64 {
+    if n <= 1 << 104 { sqrt_nearest_narrow(n) } else { sqrt_nearest_wide(n) }
+}
+
+/// Up to 2¹⁰⁴ a float's root is off by one at most.
+#[inline(always)]
+fn sqrt_nearest_narrow(n: u128) -> u64 {
+    nearest_from(n, (seed(n) + 0.5) as i64 as u64)
+}
+
+/// Beyond that the 53 bits of a float leave it up to 2¹¹ off: one step of Heron's rule first.
+#[cold]
+fn sqrt_nearest_wide(n: u128) -> u64 {
+    let s = u128::from(seed(n) as u64);
+    nearest_from(n, u64::try_from(u128::midpoint(s, n / s)).unwrap_or(u64::MAX))
+}
+
 /// The largest `s` with `s² ≤ n`.
 #[inline]
 pub(crate) fn isqrt(n: u128) -> u64 {
-    if n == 0 {
-        return 0;
+    let nearest = sqrt_nearest(n);
+    nearest - u64::from(u128::from(nearest) * u128::from(nearest) > n)
+}
+
+/// About `√n`, to within 2⁻⁵² of its size.
+#[inline(always)]
+#[allow(clippy::disallowed_types, reason = "a seed; nearest_from makes the result exact")]
+fn seed(n: u128) -> f64 {
+    const HIGH_WORD: f64 = (1u128 << 64) as f64;
+    // Two conversions from 64 bits are faster than one from 128.
+    ((n >> 64) as u64 as f64 * HIGH_WORD + n as u64 as f64).sqrt()
+}
+
+/// The nearest root from a guess: the guess itself when it is right, as it nearly always is.
+#[inline(always)]
+fn nearest_from(n: u128, guess: u64) -> u64 {
+    let s = u128::from(guess);
+    // Within ±(s − 1) of s² there is nothing to repair. One unsigned comparison; it can't wrap into
+    // being true, because 2¹²⁸ is no multiple of what any s and n of ours leave over.
+    if n.wrapping_sub(s * s).wrapping_add(s).wrapping_sub(1) < s + s.saturating_sub(1) {
+        guess
+    } else {
+        repair_root(n, guess)
     }
-    // An even shift that leaves the leading 62 bits: conversions from 128 bits are slow calls.
-    let shift = (128 - n.leading_zeros()).saturating_sub(61) & !1;
-    isqrt_from(n, sqrt_seed((n >> shift) as i64, shift / 2))
 }
 
-/// About `√top · 2^shift`, good to 2⁻⁵² of its size.
-#[inline]
-#[allow(
-    clippy::disallowed_types,
-    reason = "a seed; isqrt_from makes the result exact"
-)]
-fn sqrt_seed(top: i64, shift: u32) -> u64 {
-    (((top as f64).sqrt()) * (1u64 << shift) as f64) as u64
-}
-
-/// Repairs a guess of the square root. Exact for every guess; fast for a good one.
-#[inline]
-fn isqrt_from(n: u128, guess: u64) -> u64 {
+/// Walks from any guess to the s with (s − ½)² < n < (s + ½)², that is with s² − s < n ≤ s² + s.
+#[cold]
+fn repair_root(n: u128, guess: u64) -> u64 {
     let mut s = guess;
-    if s >= 1 << 52 {
-        // A float's 53 bits leave the guess up to 2¹¹ off: one step of Heron's rule.
-        s = u64::try_from(u128::midpoint(u128::from(s), n / u128::from(s))).unwrap_or(u64::MAX);
-    }
-    while u128::from(s) * u128::from(s) > n {
+    while s > 0 && u128::from(s) * u128::from(s - 1) >= n {
         s -= 1;
     }
-    while s != u64::MAX && u128::from(s + 1) * u128::from(s + 1) <= n {
+    while s < u64::MAX && u128::from(s) * u128::from(s + 1) < n {
         s += 1;
     }
     s
 }
 
-/// `√n` rounded to nearest; the square root of an integer is never halfway between two.
-#[inline]
-pub(crate) fn sqrt_nearest(n: u128) -> u64 {
-    let floor = isqrt(n);
-    let up = n - u128::from(floor) * u128::from(floor) > u128::from(floor);
-    floor.saturating_add(u64::from(up))
-}
-
 /// The squared length of a raw vector, exact. Three components of any size fit.
 #[inline]
 pub(crate) fn length_squared<const N: usize>(v: [i64; N]) -> u128 {
-    v.iter()
-        .map(|c| u128::from(c.unsigned_abs()) * u128::from(c.unsigned_abs()))
-        .sum()
+    // Signed products of equal factors: one instruction each, and never negative.
+    v.iter().map(|c| (i128::from(*c) * i128::from(*c)) as u128).sum()
 }
 
 /// A vector scaled by a power of two so that its largest component fills 51 bits, with its length
@@ -65,10 +79,10 @@ pub(crate) struct Scaled<const N: usize> {
     pub(crate) v: [i64; N],
     /// Binary exponent of the scale; negative where the vector was made smaller.
     pub(crate) shift: i32,
-    /// ⌊|v|⌋ of the scaled vector, from 2⁵⁰ to 2⁵².
+    /// |v| of the scaled vector to the nearest integer, from 2⁵⁰ to 2⁵².
     pub(crate) length: u64,
-    /// ⌊2¹⁰²/length⌋.
-    pub(crate) reciprocal: u64,
+    /// ⌊2¹⁰²/length⌋. Signed, because it meets signed factors.
+    reciprocal: i64,
 }
 
 const SCALED_BITS: i32 = 51;
@@ -83,19 +97,11 @@ impl<const N: usize> Scaled<N> {
             return None;
         }
         let shift = SCALED_BITS - (64 - largest.leading_zeros() as i32);
-        let v = if shift >= 0 {
-            v.map(|c| c << shift)
-        } else {
-            v.map(|c| c >> -shift)
-        };
+        let v = if shift >= 0 { v.map(|c| c << shift) } else { v.map(|c| c >> -shift) };
         // At most 2¹⁰⁴ for up to four components, so a float's root is off by one at most.
-        let length = isqrt(length_squared(v));
-        Some(Self {
-            v,
-            shift,
-            length,
-            reciprocal: reciprocal_from(length, reciprocal_seed(length)),
-        })
+        let length = sqrt_nearest_narrow(length_squared(v));
+        let reciprocal = reciprocal_from(length, reciprocal_seed(length)) as i64;
+        Some(Self { v, shift, length, reciprocal })
     }
 
     /// Component `axis` of the direction with `frac` fractional bits (at most 60), within
@@ -109,18 +115,22 @@ impl<const N: usize> Scaled<N> {
 
 /// About 2¹⁰²/length.
 #[inline]
-#[allow(
-    clippy::disallowed_types,
-    reason = "a seed; reciprocal_from makes the result exact"
-)]
+#[allow(clippy::disallowed_types, reason = "a seed; reciprocal_from makes the result exact")]
 fn reciprocal_seed(length: u64) -> u64 {
     const NUMERATOR: f64 = (1u128 << RECIPROCAL_SHIFT) as f64;
-    (NUMERATOR / length as f64) as u64
+    (NUMERATOR / length as f64) as i64 as u64
 }
 
-/// ⌊2¹⁰²/length⌋ for a length of at least 2⁵⁰, from any guess below 2⁵³.
-#[inline]
+/// ⌊2¹⁰²/length⌋ for a length of at least 2⁵⁰, from any guess below 2⁶³.
+#[inline(always)]
 fn reciprocal_from(length: u64, guess: u64) -> u64 {
+    let rest = (1u128 << RECIPROCAL_SHIFT).wrapping_sub(u128::from(guess) * u128::from(length));
+    if rest < u128::from(length) { guess } else { repair_reciprocal(length, guess) }
+}
+
+/// Walks from any guess to the right one.
+#[cold]
+fn repair_reciprocal(length: u64, guess: u64) -> u64 {
     let mut reciprocal = guess;
     while u128::from(reciprocal) * u128::from(length) > 1 << RECIPROCAL_SHIFT {
         reciprocal -= 1;
@@ -143,10 +153,7 @@ mod tests {
     fn assert_floor_root(n: u128, s: u64) {
         let s = u128::from(s);
         assert!(s * s <= n, "{s}² > {n}");
-        assert!(
-            s == u128::from(u64::MAX) || (s + 1) * (s + 1) > n,
-            "({s} + 1)² ≤ {n}"
-        );
+        assert!(s == u128::from(u64::MAX) || (s + 1) * (s + 1) > n, "({s} + 1)² ≤ {n}");
     }
 
     proptest! {
@@ -168,8 +175,8 @@ mod tests {
 
         #[test]
         fn the_float_seed_never_shows(n in any_size(), error in -3000i64..3000) {
-            let right = isqrt(n);
-            prop_assert_eq!(isqrt_from(n, right.saturating_add_signed(error)), right);
+            let right = sqrt_nearest(n);
+            prop_assert_eq!(nearest_from(n, right.saturating_add_signed(error)), right);
         }
 
         #[test]
@@ -184,18 +191,7 @@ mod tests {
     #[test]
     fn isqrt_is_right_at_the_edges() {
         let big = u128::from(u64::MAX);
-        for n in [
-            0,
-            1,
-            2,
-            3,
-            4,
-            big,
-            big * big - 1,
-            big * big,
-            big * big + 1,
-            u128::MAX,
-        ] {
+        for n in [0, 1, 2, 3, 4, big, big * big - 1, big * big, big * big + 1, u128::MAX] {
             assert_floor_root(n, isqrt(n));
         }
         for bits in 0..128 {

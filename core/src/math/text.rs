@@ -130,11 +130,7 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
     if bits > limit {
         return Err(ParseRealError::OutOfRange);
     }
-    let bits = if negative {
-        0i64.wrapping_sub_unsigned(bits)
-    } else {
-        bits as i64
-    };
+    let bits = if negative { 0i64.wrapping_sub_unsigned(bits) } else { bits as i64 };
     Ok(Parsed { bits, exact })
 }
 
@@ -189,11 +185,7 @@ impl fmt::Display for Real {
             for places in 0..=MAX_SHORTEST_DIGITS {
                 text.clear();
                 push_decimal(&mut text, scaled(magnitude, places), places);
-                let signed = if self.is_negative() {
-                    format!("-{text}")
-                } else {
-                    text.clone()
-                };
+                let signed = if self.is_negative() { format!("-{text}") } else { text.clone() };
                 if signed.parse() == Ok(*self) {
                     break;
                 }

@@ -28,10 +28,7 @@ impl Transform {
     /// A motion from its parts.
     #[inline]
     pub const fn new(translation: Vec3, rotation: Quat) -> Self {
-        Self {
-            translation,
-            rotation,
-        }
+        Self { translation, rotation }
     }
 
     /// A translation.
@@ -56,10 +53,7 @@ impl Transform {
     /// The opposite motion.
     #[inline]
     pub fn inverse(&self) -> Self {
-        Self::new(
-            -self.rotation.rotate_inverse(self.translation),
-            self.rotation.inverse(),
-        )
+        Self::new(-self.rotation.rotate_inverse(self.translation), self.rotation.inverse())
     }
 }
 
@@ -68,9 +62,6 @@ impl Mul for Transform {
     /// The motion that does `other` first, then `self`.
     #[inline]
     fn mul(self, other: Self) -> Self {
-        Self::new(
-            self.point(other.translation),
-            self.rotation * other.rotation,
-        )
+        Self::new(self.point(other.translation), self.rotation * other.rotation)
     }
 }

@@ -111,12 +111,8 @@ const ATAN: [i64; 33] = [
 ];
 
 /// 1, 1/3, 1/5, 1/7 with 63 fractional bits.
-const ODD_RECIPROCALS: [u64; 4] = [
-    1 << 63,
-    0x2aaa_aaaa_aaaa_aaab,
-    0x1999_9999_9999_999a,
-    0x1249_2492_4924_9249,
-];
+const ODD_RECIPROCALS: [u64; 4] =
+    [1 << 63, 0x2aaa_aaaa_aaaa_aaab, 0x1999_9999_9999_999a, 0x1249_2492_4924_9249];
 
 /// The angle of the point (x, y) in the first quadrant, with [`ANGLE_FRAC`] bits; 0 for the origin.
 pub(crate) const fn first_quadrant(y: u64, x: u64) -> i64 {
@@ -131,11 +127,7 @@ pub(crate) const fn first_quadrant(y: u64, x: u64) -> i64 {
     let numerator = low as i128 * 32 - index as i128 * high as i128;
     let denominator = ((high as u128 * 32 + index as u128 * low as u128) >> 6) as u64;
     let magnitude = numerator.unsigned_abs();
-    let (u, _) = wide::div_rem(
-        (magnitude >> 2) as u64,
-        (magnitude << 62) as u64,
-        denominator,
-    );
+    let (u, _) = wide::div_rem((magnitude >> 2) as u64, (magnitude << 62) as u64, denominator);
     // u has 68 fractional bits, z 72, and u⁹/9 is below 2⁻⁵⁶.
     let z = (u as u128 * u as u128) >> 64;
     let mut sum = ODD_RECIPROCALS[3] as u128;
@@ -188,11 +180,7 @@ impl Real {
     pub const fn atan2(self, x: Self) -> Self {
         let angle = first_quadrant(self.to_bits().unsigned_abs(), x.to_bits().unsigned_abs());
         let angle = angle_to_real(if x.is_negative() { PI - angle } else { angle });
-        if self.is_negative() {
-            Self::from_bits(-angle.to_bits())
-        } else {
-            angle
-        }
+        if self.is_negative() { Self::from_bits(-angle.to_bits()) } else { angle }
     }
 
     /// The angle from 0 to π with this cosine, within 0.51 ulp; `None` outside of −1 to 1. Clamp first
@@ -200,11 +188,7 @@ impl Real {
     pub fn acos(self) -> Option<Self> {
         let (x, sine) = self.with_complement()?;
         let angle = first_quadrant(sine, x);
-        Some(angle_to_real(if self.is_negative() {
-            PI - angle
-        } else {
-            angle
-        }))
+        Some(angle_to_real(if self.is_negative() { PI - angle } else { angle }))
     }
 
     /// The angle from −π/2 to π/2 with this sine, within 0.51 ulp; `None` outside of −1 to 1.
@@ -219,9 +203,6 @@ impl Real {
         let x = self.to_bits().unsigned_abs();
         let square = u128::from(x) * u128::from(x);
         let complement = (1u128 << (2 * FRAC)).checked_sub(square)?;
-        Some((
-            x << (63 - FRAC),
-            root::isqrt(complement << (2 * (63 - FRAC))),
-        ))
+        Some((x << (63 - FRAC), root::isqrt(complement << (2 * (63 - FRAC)))))
     }
 }

@@ -66,11 +66,7 @@ impl Vec3 {
     /// The vector with these raw components.
     #[inline]
     pub const fn from_bits(bits: [i64; 3]) -> Self {
-        Self::new(
-            Real::from_bits(bits[0]),
-            Real::from_bits(bits[1]),
-            Real::from_bits(bits[2]),
-        )
+        Self::new(Real::from_bits(bits[0]), Real::from_bits(bits[1]), Real::from_bits(bits[2]))
     }
 
     /// The raw components.
