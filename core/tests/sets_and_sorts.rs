@@ -127,7 +127,9 @@ fn name_groups(len: u32, unions: &[(u32, u32)]) -> (Vec<u32>, Vec<bool>) {
     (names, apart)
 }
 
-fn unions_and_the_same_shuffled() -> impl Strategy<Value = (Vec<(u32, u32)>, Vec<(u32, u32)>)> {
+type Unions = Vec<(u32, u32)>;
+
+fn unions_and_the_same_shuffled() -> impl Strategy<Value = (Unions, Unions)> {
     prop::collection::vec((0..60u32, 0..60u32), 0..80)
         .prop_flat_map(|unions| (Just(unions.clone()), Just(unions).prop_shuffle()))
 }
@@ -195,7 +197,7 @@ fn keys() -> impl Strategy<Value = Vec<u64>> {
                 *key = (*key & mask) | (shared & !mask);
             }
             if arrangement > 0 {
-                keys.sort();
+                keys.sort_by_key(|key| *key);
             }
             match arrangement {
                 2 => keys.reverse(),
@@ -233,7 +235,7 @@ proptest! {
         mut items in prop::collection::vec((0..4u64, any::<u64>()), 0..120),
     ) {
         let mut expected = items.clone();
-        expected.sort();
+        expected.sort_by_key(|item| *item);
         let mut scratch = Vec::new();
         sort_by_key(&mut items, &mut scratch, |item| item.1);
         sort_by_key(&mut items, &mut scratch, |item| item.0);
