@@ -241,11 +241,11 @@ fn an_index_can_be_used_2_pow_31_minus_1_times() {
 
 #[test]
 fn a_worn_out_index_retires_instead_of_repeating_an_id() {
-    for format in [Format::Json, Format::Postcard] {
-        let mut pool = worn_pool(LAST_BUT_ONE_FREED);
-        let last = pool.allocate().unwrap();
-        assert!(pool.free(last) && !pool.is_live(last) && !pool.free(last));
-        let mut pool = reload(&pool, format);
+    let mut pool = worn_pool(LAST_BUT_ONE_FREED);
+    let last = pool.allocate().unwrap();
+    assert!(pool.free(last) && !pool.is_live(last) && !pool.free(last));
+    let loaded = [Format::Json, Format::Postcard].map(|format| reload(&pool, format));
+    for mut pool in loaded.into_iter().chain([pool]) {
         assert_eq!(pool.allocate().map(Id::index), Ok(6));
         assert_eq!(pool.allocate(), Err(PoolFull { first: 5, last: 6 }));
         assert_eq!(pool.len(), 1);
