@@ -41,6 +41,12 @@ pub struct Rng {
     counter: u64,
 }
 
+/// Sets the counters of purposes far apart. A stream's state moves on by one count a draw, so with the
+/// bare purpose there some keys would be states of another key's stream: from (0, 0, 0, 0) one draw leads
+/// to (0, 0, 0, 1). Keys of one purpose never meet, having equal counts only after 2⁶⁴ draws; 2⁶⁴ over
+/// the golden ratio keeps purposes below 2¹⁶ at least 2⁴⁶ draws apart.
+const PURPOSE_STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Rounds thrown away after seeding. A seed bit reaches every output bit after about six.
 const WARM_UP: u32 = 12;
 
@@ -54,7 +60,8 @@ impl Rng {
     /// A generator for one purpose of one entity on one tick. Different keys give unrelated numbers.
     #[inline]
     pub const fn keyed(seed: u64, tick: u64, entity: u64, purpose: u64) -> Self {
-        let mut rng = Self { a: seed, b: tick, c: entity, counter: purpose };
+        let mut rng =
+            Self { a: seed, b: tick, c: entity, counter: purpose.wrapping_mul(PURPOSE_STRIDE) };
         let mut round = 0;
         while round < WARM_UP {
             rng.next();

@@ -1,7 +1,7 @@
 //! `SlotMap`: values named by ids, walked in the order of their indices.
 
 use super::{Id, IdPool, PoolFull};
-use serde::{Deserialize, Serialize, de};
+use serde::{Deserialize, Serialize, Serializer, de};
 
 /// Values that come and go, each named by an [`Id`] that never names another one.
 ///
@@ -26,9 +26,20 @@ use serde::{Deserialize, Serialize, de};
 /// # Ok::<(), isostep_core::data::PoolFull>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(bound = "T: Serialize")]
 pub struct SlotMap<T> {
     ids: IdPool,
+    #[serde(serialize_with = "save_values")]
     values: Vec<Option<T>>,
+}
+
+/// A value is saved as a list of one: JSON writes `Some(())` and `Some(None)` as the `null` of a free
+/// slot. Binary formats have no such trouble and write nothing for the list.
+fn save_values<T: Serialize, S: Serializer>(
+    values: &[Option<T>],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|value| value.as_ref().map(|v| (v,))))
 }
 
 impl<T> Default for SlotMap<T> {
@@ -138,14 +149,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlotMap<T> {
         #[serde(rename = "SlotMap")]
         struct Saved<T> {
             ids: IdPool,
-            values: Vec<Option<T>>,
+            values: Vec<Option<(T,)>>,
         }
         let Saved { ids, values } = Saved::deserialize(deserializer)?;
         let agree = ids.range() == IdPool::new().range()
             && ids.generations().len() == values.len()
             && ids.generations().iter().zip(&values).all(|(g, v)| (g % 2 == 1) == v.is_some());
         if agree {
-            Ok(Self { ids, values })
+            let values = values.into_iter().map(|value| value.map(|(v,)| v));
+            Ok(Self { ids, values: values.collect() })
         } else {
             Err(de::Error::custom("the saved values do not fit the saved generations"))
         }

@@ -24,6 +24,9 @@ pub fn sort_by_key<T: Copy>(items: &mut [T], scratch: &mut Vec<T>, key: impl Fn(
         insertion_sort(items, key);
         return;
     }
+    // Even if nothing is to do this time: which call is the last to allocate must not hang on the keys.
+    scratch.clear();
+    scratch.reserve(items.len());
     // Which bits differ anywhere, and whether there is anything to do at all.
     let first = key(&items[0]);
     let mut previous = first;
@@ -37,7 +40,6 @@ pub fn sort_by_key<T: Copy>(items: &mut [T], scratch: &mut Vec<T>, key: impl Fn(
     if sorted {
         return;
     }
-    scratch.clear();
     scratch.extend_from_slice(items);
     let mut in_scratch = false;
     for shift in (0..u64::BITS).step_by(DIGIT_BITS as usize) {
