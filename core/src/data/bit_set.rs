@@ -31,8 +31,13 @@ impl BitSet {
     /// An empty set that holds members below `bound` without allocating.
     pub fn with_bound(bound: u32) -> Self {
         let mut set = Self::new();
-        set.grow((bound as usize).div_ceil(BITS));
+        set.reserve(bound);
         set
+    }
+
+    /// Makes room for members below `bound`, so that inserting them does not allocate.
+    pub fn reserve(&mut self, bound: u32) {
+        self.grow((bound as usize).div_ceil(BITS));
     }
 
     /// How many members there are.

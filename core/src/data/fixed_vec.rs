@@ -1,8 +1,8 @@
 //! `FixedVec`: a few plain values inside a row, without a pointer.
 //!
 //! `arrayvec` is the usual answer, but its unused tail is uninitialised, so two equal lists may differ
-//! in memory and a row that holds one is not `Copy`. Here the tail is always the default value: equal
-//! lists are equal rows, byte for byte, and can be copied, hashed and compared as such.
+//! in memory and a row that holds one is not `Copy`. Here the tail is always the default value: lists that
+//! are equal have equal fields, tail included, and are copied, hashed and compared as plain data.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};

@@ -42,7 +42,7 @@ impl Id {
     /// The id with these bits.
     ///
     /// # Errors
-    /// When the bits are not those of any id.
+    /// When the generation is even, as that of no id is.
     pub const fn from_bits(bits: u64) -> Result<Self, InvalidId> {
         match NonZeroU32::new((bits >> 32) as u32) {
             Some(generation) if generation.get() % 2 == 1 => {
@@ -153,6 +153,8 @@ pub struct IdPool {
     generations: Vec<u32>,
     /// Slots that are free and not retired. Follows from `generations`.
     free: BitSet,
+    /// How many generations are odd. Follows from `generations`.
+    live: u32,
 }
 
 /// What is saved of a pool.
@@ -172,7 +174,7 @@ impl Default for IdPool {
 impl IdPool {
     /// A pool of all indices but the greatest.
     pub const fn new() -> Self {
-        Self { first: 0, end: u32::MAX, generations: Vec::new(), free: BitSet::new() }
+        Self { first: 0, end: u32::MAX, generations: Vec::new(), free: BitSet::new(), live: 0 }
     }
 
     /// A pool of the indices in `range`.
@@ -184,7 +186,7 @@ impl IdPool {
         if first >= end {
             return Err(InvalidPool::EmptyRange { first, end });
         }
-        Ok(Self { first, end, generations: Vec::new(), free: BitSet::new() })
+        Ok(Self { first, end, generations: Vec::new(), free: BitSet::new(), live: 0 })
     }
 
     /// Takes the lowest free index.
@@ -201,11 +203,14 @@ impl IdPool {
                 return Err(PoolFull { first: self.first, last: self.end - 1 });
             }
             self.generations.push(0);
+            // Room for its return, so that freeing never allocates.
+            self.free.reserve(slot + 1);
             slot
         };
         let generation = &mut self.generations[slot as usize];
         let taken = NonZeroU32::MIN.saturating_add(*generation);
         *generation = taken.get();
+        self.live += 1;
         Ok(Id { index: self.first + slot, generation: taken })
     }
 
@@ -217,6 +222,7 @@ impl IdPool {
         let slot = id.index - self.first;
         let generation = &mut self.generations[slot as usize];
         *generation += 1;
+        self.live -= 1;
         if *generation != RETIRED {
             self.free.insert(slot);
         }
@@ -249,13 +255,13 @@ impl IdPool {
     }
 
     /// How many ids are live.
-    pub fn len(&self) -> u32 {
-        self.generations.iter().map(|generation| generation % 2).sum()
+    pub const fn len(&self) -> u32 {
+        self.live
     }
 
     /// Whether no id is live.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub const fn is_empty(&self) -> bool {
+        self.live == 0
     }
 
     /// The indices that ids can have.
@@ -282,10 +288,13 @@ impl TryFrom<Saved> for IdPool {
             if generation == 0 || generation == u32::MAX {
                 return Err(InvalidPool::Generation { index: first + slot, generation });
             }
-            if generation % 2 == 0 && generation != RETIRED {
+            if generation % 2 == 1 {
+                pool.live += 1;
+            } else if generation != RETIRED {
                 pool.free.insert(slot);
             }
         }
+        pool.free.reserve(generations.len() as u32);
         pool.generations = generations;
         Ok(pool)
     }

@@ -127,7 +127,7 @@ impl Rng {
         }
     }
 
-    /// True with the chance `numerator / denominator`.
+    /// True with the chance `numerator / denominator`; always, when that is one or more.
     ///
     /// # Errors
     /// When the denominator is zero.

@@ -93,12 +93,12 @@ impl<T> SlotMap<T> {
     }
 
     /// How many values there are.
-    pub fn len(&self) -> u32 {
+    pub const fn len(&self) -> u32 {
         self.ids.len()
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 

@@ -10,7 +10,7 @@ const SMALL: usize = 48;
 
 /// Sorts by an integer key; equal keys keep their order.
 ///
-/// `scratch` keeps its memory between calls: with the same one, sorting no more items than before
+/// `scratch` loses what it holds and keeps its memory between calls: with the same one, sorting no more items than before
 /// allocates nothing. For keys of more than 64 bits sort by the lower part first, then by the upper.
 ///
 /// ```

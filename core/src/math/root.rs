@@ -43,9 +43,9 @@ fn seed(n: u128) -> f64 {
 #[inline(always)]
 fn nearest_from(n: u128, guess: u64) -> u64 {
     let s = u128::from(guess);
-    // Within ±(s − 1) of s² there is nothing to repair. One unsigned comparison; it can't wrap into
-    // being true, because 2¹²⁸ is no multiple of what any s and n of ours leave over.
-    if n.wrapping_sub(s * s).wrapping_add(s).wrapping_sub(1) < s + s.saturating_sub(1) {
+    // s² − s < n ≤ s² + s in one unsigned comparison: n − s² + s − 1 lies from 0 to 2s − 1, and what
+    // falls short of 0 wraps to 2¹²⁸ − 3·2⁶⁴ or more.
+    if n.wrapping_sub(s * s).wrapping_add(s).wrapping_sub(1) < 2 * s {
         guess
     } else {
         repair_root(n, guess)
@@ -81,7 +81,7 @@ pub(crate) struct Scaled<const N: usize> {
     pub(crate) shift: i32,
     /// |v| of the scaled vector to the nearest integer, from 2⁵⁰ to 2⁵².
     pub(crate) length: u64,
-    /// ⌊2¹⁰²/length⌋. Signed, because it meets signed factors.
+    /// 2¹⁰²/length to the nearest integer. Signed, because it meets signed factors.
     reciprocal: i64,
 }
 
@@ -98,9 +98,10 @@ impl<const N: usize> Scaled<N> {
         }
         let shift = SCALED_BITS - (64 - largest.leading_zeros() as i32);
         let v = if shift >= 0 { v.map(|c| c << shift) } else { v.map(|c| c >> -shift) };
-        // At most 2¹⁰⁴ for up to four components, so a float's root is off by one at most.
-        let length = sqrt_nearest_narrow(length_squared(v));
-        let reciprocal = reciprocal_from(length, reciprocal_seed(length)) as i64;
+        let square = length_squared(v);
+        let (length, reciprocal) = scaled_seeds(square);
+        let length = nearest_from(square, length);
+        let reciprocal = reciprocal_from(length, reciprocal) as i64;
         Some(Self { v, shift, length, reciprocal })
     }
 
@@ -113,32 +114,40 @@ impl<const N: usize> Scaled<N> {
     }
 }
 
-/// About 2¹⁰²/length.
-#[inline]
-#[allow(clippy::disallowed_types, reason = "a seed; reciprocal_from makes the result exact")]
-fn reciprocal_seed(length: u64) -> u64 {
+/// The root s of a number from 2¹⁰⁰ to 2¹⁰⁴, and 2¹⁰²/s, both as the nearest integer or next to it.
+#[inline(always)]
+#[allow(clippy::disallowed_types, reason = "seeds; their callers make the results exact")]
+fn scaled_seeds(square: u128) -> (u64, u64) {
+    const SHIFT: u32 = 42;
+    const ROOT_SHIFT: f64 = (1u64 << (SHIFT / 2)) as f64;
     const NUMERATOR: f64 = (1u128 << RECIPROCAL_SHIFT) as f64;
-    (NUMERATOR / length as f64) as i64 as u64
+    // Added to 2⁵², a float of at most 2⁵² is rounded, and its mantissa is the integer. A cast would
+    // look at NaN and the limits, which takes longer than the root.
+    const MANTISSA: f64 = (1u64 << 52) as f64;
+    let integer = |shifted: f64| shifted.to_bits().wrapping_sub(MANTISSA.to_bits());
+    let root = ((square >> SHIFT) as i64 as f64).sqrt() * ROOT_SHIFT + MANTISSA;
+    let reciprocal = NUMERATOR / (root - MANTISSA) + MANTISSA;
+    (integer(root), integer(reciprocal))
 }
 
-/// ⌊2¹⁰²/length⌋ for a length of at least 2⁵⁰, from any guess below 2⁶³.
+/// 2¹⁰²/length to the nearest integer, for a length from 2⁵⁰ to 2⁵², from a guess. It is never halfway
+/// between two: the length would have to divide 2¹⁰³ but not 2¹⁰².
 #[inline(always)]
 fn reciprocal_from(length: u64, guess: u64) -> u64 {
-    let rest = (1u128 << RECIPROCAL_SHIFT).wrapping_sub(u128::from(guess) * u128::from(length));
-    if rest < u128::from(length) { guess } else { repair_reciprocal(length, guess) }
+    let length = u128::from(length);
+    let rest = (1u128 << RECIPROCAL_SHIFT).wrapping_sub(u128::from(guess) * length);
+    // Twice the rest lies between −length and length, in one unsigned comparison.
+    if rest.wrapping_mul(2).wrapping_add(length) < 2 * length {
+        guess
+    } else {
+        repair_reciprocal(length)
+    }
 }
 
-/// Walks from any guess to the right one.
+/// A guess was off: divide.
 #[cold]
-fn repair_reciprocal(length: u64, guess: u64) -> u64 {
-    let mut reciprocal = guess;
-    while u128::from(reciprocal) * u128::from(length) > 1 << RECIPROCAL_SHIFT {
-        reciprocal -= 1;
-    }
-    while u128::from(reciprocal + 1) * u128::from(length) <= 1 << RECIPROCAL_SHIFT {
-        reciprocal += 1;
-    }
-    reciprocal
+fn repair_reciprocal(length: u128) -> u64 {
+    (((1u128 << RECIPROCAL_SHIFT) + length / 2) / length) as u64
 }
 
 #[cfg(test)]
@@ -183,8 +192,20 @@ mod tests {
         fn the_reciprocal_does_not_depend_on_its_seed(
             length in (1u64 << 50)..(1 << 52), error in -3000i64..3000
         ) {
-            let right = ((1u128 << 102) / u128::from(length)) as u64;
+            let right = ((1u128 << 103) / u128::from(length)).div_ceil(2) as u64;
             prop_assert_eq!(reciprocal_from(length, right.saturating_add_signed(error)), right);
+        }
+    }
+
+    #[test]
+    fn seeds_are_next_to_what_they_stand_for() {
+        for square in
+            [1u128 << 100, (1 << 104) - 1, 1 << 104, 3 << 101, 0x0123_4567_89ab_cdef << 44]
+        {
+            let (root, reciprocal) = scaled_seeds(square);
+            let right = sqrt_nearest(square);
+            assert!(root.abs_diff(right) <= 1);
+            assert!(reciprocal.abs_diff(reciprocal_from(right, reciprocal)) <= 1);
         }
     }
 
