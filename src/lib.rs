@@ -1,2 +1,21 @@
-//! facade
-pub use isostep_core::*;
+//! Multiplayer games in which every machine computes the same world, bit for bit, on every tick.
+//!
+//! This crate re-exports the few names a game needs; the parts live in crates of their own:
+//!
+//! - [`isostep_core`] (as [`core`]): fixed-point numbers and deterministic containers. The physics world,
+//!   its history and its digests are built on them.
+//!
+//! Start with the README of the repository and its example.
+//!
+//! # Features
+//! - `glam`: conversions between our vectors and glam's, for rendering.
+
+#![forbid(unsafe_code)]
+
+pub use isostep_core as core;
+pub use isostep_core::{Id, Quat, Real, Rng, SlotMap, Transform, Vec3, real};
+
+/// The README's example, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -125,7 +125,7 @@ fn scaled_seeds(square: u128) -> (u64, u64) {
     // look at NaN and the limits, which takes longer than the root.
     const MANTISSA: f64 = (1u64 << 52) as f64;
     let integer = |shifted: f64| shifted.to_bits().wrapping_sub(MANTISSA.to_bits());
-    let root = ((square >> SHIFT) as i64 as f64).sqrt() * ROOT_SHIFT + MANTISSA;
+    let root = ((square >> SHIFT) as u64 as f64).sqrt() * ROOT_SHIFT + MANTISSA;
     let reciprocal = NUMERATOR / (root - MANTISSA) + MANTISSA;
     (integer(root), integer(reciprocal))
 }

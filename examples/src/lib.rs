@@ -1,0 +1,1 @@
+//! The examples are programs; see the folders beside this one.

@@ -1,0 +1,104 @@
+//! The documents tell the truth: paths that they name exist, and links between them lead somewhere.
+
+use std::path::{Path, PathBuf};
+
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "DETERMINISM.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "benches/README.md",
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(document: &str) -> String {
+    std::fs::read_to_string(root().join(document))
+        .unwrap_or_else(|error| panic!("{document}: {error}"))
+}
+
+/// What looks like a path: pieces in backticks with a slash, and the first words of the tree's lines.
+fn named_paths(text: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut in_block = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_block = !in_block;
+        } else if in_block {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            paths.extend(is_path(word).then(|| word.to_owned()));
+        } else {
+            let quoted = line.split('`').skip(1).step_by(2);
+            paths.extend(quoted.filter(|piece| is_path(piece)).map(str::to_owned));
+        }
+    }
+    paths
+}
+
+fn is_path(piece: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "./-_".contains(c);
+    piece.chars().all(plain) && (piece.contains('/') || piece.rsplit('.').next() == Some("toml"))
+}
+
+/// The targets of Markdown links that stay in the repository.
+fn links(text: &str) -> Vec<String> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets
+        .filter(|target| !target.contains("://") && !target.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn missing(base: &Path, paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().filter(|path| !base.join(path).exists()).collect()
+}
+
+#[test]
+fn every_path_in_the_map_exists() {
+    let paths = named_paths(&read("ARCHITECTURE.md"));
+    assert!(paths.len() > 20, "the map names almost nothing: {paths:?}");
+    assert_eq!(missing(&root(), paths), Vec::<String>::new());
+}
+
+#[test]
+fn every_path_in_the_other_documents_exists() {
+    for document in DOCUMENTS {
+        assert_eq!(
+            missing(&root(), named_paths(&read(document))),
+            Vec::<String>::new(),
+            "in {document}"
+        );
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    for document in DOCUMENTS {
+        let file = root().join(document);
+        let folder = file.parent().expect("a file has a folder");
+        assert_eq!(missing(folder, links(&read(document))), Vec::<String>::new(), "in {document}");
+    }
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_noticed() {
+    let text = "see `core/src/nowhere.rs` and [this](GONE.md)\n```\nnowhere/  x\n```\n`cargo test`";
+    assert_eq!(missing(&root(), named_paths(text)), ["core/src/nowhere.rs", "nowhere/"]);
+    assert_eq!(missing(&root(), links(text)), ["GONE.md"]);
+}
+
+#[test]
+fn every_module_of_core_is_on_the_map() {
+    let map = read("ARCHITECTURE.md");
+    for room in ["math", "data"] {
+        let folder = root().join("core/src").join(room);
+        let files = std::fs::read_dir(folder).expect("the folder exists");
+        for file in files.map(|entry| entry.expect("a readable entry").file_name()) {
+            let path = format!("core/src/{room}/{}", file.to_string_lossy());
+            assert!(path.ends_with("mod.rs") || map.contains(&path), "{path} is not on the map");
+        }
+    }
+}
