@@ -131,6 +131,15 @@ fn the_edges_of_the_range_are_as_documented() {
 }
 
 #[test]
+fn the_largest_whole_number_is_not_past_the_range() {
+    let largest = Real::from_int(i32::MAX);
+    assert_eq!(largest.ceil(), largest);
+    assert_eq!((largest + Real::EPSILON).ceil(), MAX);
+    assert_eq!((largest + Real::HALF - Real::EPSILON).round(), largest);
+    assert_eq!((largest + Real::HALF).round(), MAX);
+}
+
+#[test]
 fn ties_go_up() {
     assert_eq!(Real::EPSILON * Real::HALF, Real::EPSILON);
     assert_eq!(-Real::EPSILON * Real::HALF, Real::ZERO);
