@@ -185,6 +185,18 @@ proptest! {
 }
 
 #[test]
+fn a_dot_product_just_past_128_bits_keeps_its_sign() {
+    // (2⁶³ − 1)² twice, and 2⁶⁵ − 1 in two factors: 2¹²⁷ + 1, which wraps, though quarters of the three
+    // products, each rounded down, add up to less than 2¹²⁵.
+    let a = Vec3::from_bits([i64::MAX, i64::MAX, 253_921]);
+    let b = Vec3::from_bits([i64::MAX, i64::MAX, 145_295_143_558_111]);
+    assert_eq!(a.dot(b), Real::MAX);
+    assert_eq!((-a).dot(b), Real::MIN);
+    assert_eq!(Vec3::splat(Real::MIN).dot(Vec3::splat(Real::MIN)), Real::MAX);
+    assert_eq!(Vec3::splat(Real::MIN).dot(Vec3::splat(Real::MAX)), Real::MIN);
+}
+
+#[test]
 fn a_million_turns_stay_on_the_unit_sphere() {
     let step = Quat::from_rotation_vector(Vec3::new(real!(0.125), real!(-0.25), real!(0.0625)));
     let mut q = Quat::IDENTITY;
