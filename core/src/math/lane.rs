@@ -43,7 +43,10 @@ impl<const F: u32> Lane<F> {
     /// 0
     pub const ZERO: Self = Self(0);
     /// 1
-    pub const ONE: Self = Self(1 << F);
+    pub const ONE: Self = {
+        assert!(F <= 30, "1 does not fit a lane with this many fractional bits");
+        Self(1 << F)
+    };
     /// The largest value.
     pub const MAX: Self = Self(i32::MAX);
     /// The smallest value.
@@ -64,6 +67,7 @@ impl<const F: u32> Lane<F> {
     /// The nearest lane value (ties up), or `None` if it does not fit.
     #[inline]
     pub const fn from_real(value: Real) -> Option<Self> {
+        const { assert!(F < 32, "a lane has at most 31 fractional bits") };
         let bits = super::wide::round_shift(value.to_bits() as i128, 32 - F);
         if bits as i32 as i128 == bits { Some(Self(bits as i32)) } else { None }
     }
@@ -96,13 +100,14 @@ impl<const F: u32> Lane<F> {
         Self(self.0.wrapping_add(self.0.signum() * even))
     }
 
-    /// The value within ±`limit`.
+    /// The value within ±`limit`, of which only the magnitude counts.
     #[inline]
     pub const fn clamp_abs(self, limit: Self) -> Self {
-        if self.0 > limit.0 {
-            limit
-        } else if self.0 < -limit.0 {
-            Self(-limit.0)
+        let limit = limit.0.saturating_abs();
+        if self.0 > limit {
+            Self(limit)
+        } else if self.0 < -limit {
+            Self(-limit)
         } else {
             self
         }
@@ -177,6 +182,7 @@ impl Wide {
     #[inline]
     #[cfg_attr(feature = "check-narrowing", track_caller)]
     pub const fn round<const SHIFT: u32, const F: u32>(self) -> Lane<F> {
+        const { assert!(0 < SHIFT && SHIFT < 64, "a rounding shift is from 1 to 63") };
         let rounded = self.0.wrapping_add(1 << (SHIFT - 1)) >> SHIFT;
         check_fits(rounded);
         Lane(rounded as i32)
@@ -202,6 +208,18 @@ mod tests {
             assert_eq!(up.to_bits(), -down.to_bits());
             assert_eq!(up.to_bits(), if bits == 0 { 0 } else { bits | 1 });
         }
+    }
+
+    #[test]
+    fn clamping_takes_any_limit() {
+        let (five, nine) = (Q20::from_bits(5), Q20::from_bits(9));
+        for limit in [five, Q20::from_bits(-5)] {
+            assert_eq!(nine.clamp_abs(limit).to_bits(), 5);
+            assert_eq!(Q20::MIN.clamp_abs(limit).to_bits(), -5);
+        }
+        assert_eq!(five.clamp_abs(Q20::MIN), five);
+        assert_eq!(Q20::MIN.clamp_abs(Q20::MIN), Q20::from_bits(-i32::MAX));
+        assert_eq!(nine.clamp_abs(Q20::ZERO), Q20::ZERO);
     }
 
     #[test]
