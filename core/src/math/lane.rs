@@ -88,7 +88,8 @@ impl<const F: u32> Lane<F> {
         Real::from_bits((self.0 as i64) << (32 - F))
     }
 
-    /// The value with the last bit of its magnitude set, zero staying zero.
+    /// The value with the last bit of its magnitude set, zero staying zero and [`Lane::MIN`], whose
+    /// magnitude has no room for it, becoming the next number.
     ///
     /// A product with an odd coefficient is almost never exactly halfway between two lane values, so
     /// rounding half up has no direction and symmetric scenes stay symmetric.
@@ -96,8 +97,9 @@ impl<const F: u32> Lane<F> {
     pub const fn odd(self) -> Self {
         // Setting the last bit of a two's complement number moves an even negative one toward zero;
         // stepping down instead keeps the pair x, -x symmetric.
-        let even = (self.0 & 1) ^ 1;
-        Self(self.0.wrapping_add(self.0.signum() * even))
+        let bits = if self.0 == i32::MIN { -i32::MAX } else { self.0 };
+        let even = (bits & 1) ^ 1;
+        Self(bits + bits.signum() * even)
     }
 
     /// The value within ±`limit`, of which only the magnitude counts.
@@ -208,6 +210,12 @@ mod tests {
             assert_eq!(up.to_bits(), -down.to_bits());
             assert_eq!(up.to_bits(), if bits == 0 { 0 } else { bits | 1 });
         }
+    }
+
+    #[test]
+    fn odd_keeps_the_sign_of_the_limits() {
+        assert_eq!(Q30::MAX.odd(), Q30::MAX);
+        assert_eq!(Q30::MIN.odd().to_bits(), -i32::MAX);
     }
 
     #[test]
