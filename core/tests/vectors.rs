@@ -197,6 +197,13 @@ fn a_dot_product_just_past_128_bits_keeps_its_sign() {
 }
 
 #[test]
+fn a_box_moved_past_the_range_stays_at_its_edge() {
+    let aabb = Aabb::new(Vec3::ZERO, Vec3::splat(Real::MAX)).unwrap();
+    let moved = aabb.transformed(&Transform::at(Vec3::ONE));
+    assert_eq!((moved.min(), moved.max()), (Vec3::ONE, Vec3::splat(Real::MAX)));
+}
+
+#[test]
 fn a_million_turns_stay_on_the_unit_sphere() {
     let step = Quat::from_rotation_vector(Vec3::new(real!(0.125), real!(-0.25), real!(0.0625)));
     let mut q = Quat::IDENTITY;
