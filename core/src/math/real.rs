@@ -78,7 +78,7 @@ impl Real {
     /// The nearest number to `numerator / denominator`. This is how to write a constant that
     /// [`real!`](crate::real) refuses because it isn't exact: six tenths is `Real::ratio(6, 10)`.
     ///
-    /// A zero denominator saturates, as division does; in a `const` it does not compile.
+    /// A zero denominator saturates, as division does, in a `const` too.
     #[inline]
     pub const fn ratio(numerator: i32, denominator: i32) -> Self {
         Self::from_bits(wide::div(
