@@ -146,6 +146,19 @@ proptest! {
     }
 
     #[test]
+    fn matrices_of_any_size_give_a_value_or_none(rows in [any_vec3(), any_vec3(), any_vec3()], q in any_rotation()) {
+        // What is under test is that nothing overflows; debug assertions are on.
+        let matrix = Mat3::from_rows(rows);
+        prop_assert_eq!((matrix * Mat3::IDENTITY).determinant(), matrix.determinant());
+        if let Some(inverse) = matrix.inverse() {
+            prop_assert!(inverse != Mat3::ZERO || rows.iter().any(|row| row.length() > Real::ONE));
+        }
+        let symmetric = Sym3 { diagonal: rows[0], off: rows[1] };
+        prop_assert_eq!(symmetric.rotated(Quat::IDENTITY), symmetric);
+        let _ = (symmetric.inverse(), symmetric.rotated(q));
+    }
+
+    #[test]
     fn transforms_compose_and_invert(p in any_rotation(), q in any_rotation(), t in small_vec3(), u in small_vec3(), v in small_vec3()) {
         let (a, b) = (Transform::new(t, p), Transform::new(u, q));
         prop_assert!(ulps((a * b).point(v), a.point(b.point(v))) <= 1 << 12);
