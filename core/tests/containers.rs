@@ -295,3 +295,13 @@ fn slotmap_crate_hands_out_other_ids_after_a_reload() {
     let next = |map: &mut SlotMap<u32>| [7, 8, 9].map(|v| map.insert(v).unwrap());
     assert_eq!(next(&mut ours), next(&mut our_copy));
 }
+
+#[test]
+#[should_panic(expected = "the id 0v1 names no value of this map")]
+fn indexing_with_a_stale_id_names_it() {
+    let mut map = SlotMap::new();
+    let gone = map.insert(1).unwrap();
+    map.remove(gone);
+    map.insert(2).unwrap();
+    let _ = map[gone];
+}

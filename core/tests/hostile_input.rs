@@ -1,7 +1,9 @@
-//! Owns the promise that saved bytes are never trusted: whatever is fed to the containers' loaders
-//! gives an error or a sound value, and never a panic.
+//! Owns the promise that saved bytes are never trusted: whatever is fed to the loaders of
+//! containers, rotations and boxes gives an error or a sound value, and never a panic.
 
+use isostep_core::Quat;
 use isostep_core::data::{FixedVec, Id, IdPool, Rng, SlotMap};
+use isostep_core::math::Aabb;
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 
@@ -79,6 +81,24 @@ fn json_that_is_no_slot_map_is_refused() {
         let json = altered_map(field, json);
         assert!(refuses::<SlotMap<u8>>(&json), "{json}");
     }
+}
+
+#[test]
+fn numbers_that_are_no_rotation_are_refused() {
+    let min = i32::MIN;
+    assert!(refuses::<Quat>(&format!("[{min},{min},{min},{min}]")));
+    for json in ["[0,0,0,0]", "[2147483647,0,0,0]", "[0,0,1073741824]", "[0,0,0,1e9]", "null"] {
+        assert!(refuses::<Quat>(json), "{json}");
+    }
+}
+
+#[test]
+fn boxes_that_are_inside_out_are_refused() {
+    let corner = |x: &str| format!(r#"{{"x":"{x}","y":"0","z":"0"}}"#);
+    let aabb = |min, max| format!(r#"{{"min":{},"max":{}}}"#, corner(min), corner(max));
+    assert!(!refuses::<Aabb>(&aabb("-2147483648", "2147483647.9999999998")));
+    assert!(refuses::<Aabb>(&aabb("0.5", "0.25")));
+    assert!(refuses::<Aabb>(&aabb("0", "2147483648")));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn division_by_zero_saturates_by_sign() {
     assert_eq!(Real::ZERO / Real::ZERO, Real::ZERO);
     assert_eq!(Real::ONE.checked_div(Real::ZERO), None);
     assert_eq!(Real::ZERO.recip(), MAX);
-    assert_eq!(Real::ratio(-1, 0), MIN);
+    assert_eq!(const { Real::ratio(-1, 0) }, MIN);
 }
 
 #[test]
@@ -128,6 +128,15 @@ fn the_edges_of_the_range_are_as_documented() {
     assert_eq!(MAX.saturating_add(Real::ONE), MAX);
     assert_eq!(MIN.lerp(MAX, MIN), MIN);
     assert_eq!(MAX.lerp(MIN, MIN), MAX);
+}
+
+#[test]
+fn the_largest_whole_number_is_not_past_the_range() {
+    let largest = Real::from_int(i32::MAX);
+    assert_eq!(largest.ceil(), largest);
+    assert_eq!((largest + Real::EPSILON).ceil(), MAX);
+    assert_eq!((largest + Real::HALF - Real::EPSILON).round(), largest);
+    assert_eq!((largest + Real::HALF).round(), MAX);
 }
 
 #[test]

@@ -135,14 +135,27 @@ proptest! {
     }
 
     #[test]
-    fn determinants_are_exact_to_their_bound(a in small_vec3(), b in small_vec3(), c in small_vec3()) {
+    fn determinants_of_small_matrices_round_once(a in small_vec3(), b in small_vec3(), c in small_vec3()) {
         let exact = of(a.x) * (of(b.y) * of(c.z) - of(b.z) * of(c.y))
             - of(a.y) * (of(b.x) * of(c.z) - of(b.z) * of(c.x))
             + of(a.z) * (of(b.x) * of(c.y) - of(b.y) * of(c.x));
         let exact = exact >> (2 * oracle::PRECISION);
-        // Entries are below 2⁶, so their cube is below 2¹⁸ and its 2⁻³⁹ below 2¹¹ ulp.
+        // Entries are below 2⁶ and have 38 bits: nothing is lost before the last rounding.
         let got = Mat3::from_rows([a, b, c]).determinant();
-        prop_assert!(oracle::milli_ulps(got.to_bits(), 32, &exact) <= 1000 << 11);
+        prop_assert!(oracle::milli_ulps(got.to_bits(), 32, &exact) <= 500);
+    }
+
+    #[test]
+    fn matrices_of_any_size_give_a_value_or_none(rows in [any_vec3(), any_vec3(), any_vec3()], q in any_rotation()) {
+        // What is under test is that nothing overflows; debug assertions are on.
+        let matrix = Mat3::from_rows(rows);
+        prop_assert_eq!((matrix * Mat3::IDENTITY).determinant(), matrix.determinant());
+        if let Some(inverse) = matrix.inverse() {
+            prop_assert!(inverse != Mat3::ZERO || rows.iter().any(|row| row.length() > Real::ONE));
+        }
+        let symmetric = Sym3 { diagonal: rows[0], off: rows[1] };
+        prop_assert_eq!(symmetric.rotated(Quat::IDENTITY), symmetric);
+        let _ = (symmetric.inverse(), symmetric.rotated(q));
     }
 
     #[test]
@@ -182,6 +195,42 @@ proptest! {
         let moved = aabb.transformed(&motion);
         prop_assert!(moved.contains(motion.point(aabb.min())) && moved.contains(motion.point(aabb.max())));
     }
+}
+
+#[test]
+fn a_dot_product_just_past_128_bits_keeps_its_sign() {
+    // (2⁶³ − 1)² twice, and 2⁶⁵ − 1 in two factors: 2¹²⁷ + 1, which wraps, though quarters of the three
+    // products, each rounded down, add up to less than 2¹²⁵.
+    let a = Vec3::from_bits([i64::MAX, i64::MAX, 253_921]);
+    let b = Vec3::from_bits([i64::MAX, i64::MAX, 145_295_143_558_111]);
+    assert_eq!(a.dot(b), Real::MAX);
+    assert_eq!((-a).dot(b), Real::MIN);
+    assert_eq!(Vec3::splat(Real::MIN).dot(Vec3::splat(Real::MIN)), Real::MAX);
+    assert_eq!(Vec3::splat(Real::MIN).dot(Vec3::splat(Real::MAX)), Real::MIN);
+}
+
+#[test]
+fn a_box_moved_past_the_range_stays_at_its_edge() {
+    let aabb = Aabb::new(Vec3::ZERO, Vec3::splat(Real::MAX)).unwrap();
+    let moved = aabb.transformed(&Transform::at(Vec3::ONE));
+    assert_eq!((moved.min(), moved.max()), (Vec3::ONE, Vec3::splat(Real::MAX)));
+}
+
+#[test]
+fn determinants_of_large_matrices_keep_to_their_bound() {
+    // A singular matrix of entries of 2¹⁸, each moved the way its cofactor points by what scaling to 41 bits
+    // rounds away.
+    let (one, cofactors) = (1i128 << 50, [[-1i128, 0, 1], [-1, 0, 1], [2, 0, -2]]);
+    let pattern = [[1, 1, 1], [1, -1, 1], [1, 0, 1]];
+    let e =
+        [0, 1, 2].map(|i| [0, 1, 2].map(|j| pattern[i][j] * one + cofactors[i][j].signum() * 511));
+    let minor = |p: usize, q: usize| e[1][p] * e[2][q] - e[1][q] * e[2][p];
+    let exact: BigInt =
+        (0..3).map(|j| BigInt::from(e[0][j]) * minor((j + 1) % 3, (j + 2) % 3)).sum();
+    let matrix = Mat3::from_rows(e.map(|row| Vec3::from_bits(row.map(|c| c as i64))));
+    let error = exact - (BigInt::from(matrix.determinant().to_bits()) << 64);
+    assert!(error > BigInt::from(1) << (3 * 50 - 39), "this is the hard case: {error}");
+    assert!(error <= BigInt::from(1) << (3 * 50 - 37), "{error}");
 }
 
 #[test]

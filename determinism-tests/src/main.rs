@@ -55,7 +55,9 @@ fn compare(computed: &Golden) -> ExitCode {
 fn mint(computed: &Golden) -> ExitCode {
     match std::fs::write(FILE, computed.to_string()) {
         Ok(()) => {
-            println!("wrote {FILE}; commit it alone, with SIM in the message and why");
+            println!(
+                "wrote {FILE}; commit it with the change that needs it and nothing else, with SIM and why in the message"
+            );
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -130,17 +130,25 @@ impl<T> core::ops::Index<Id> for SlotMap<T> {
     type Output = T;
     /// # Panics
     /// If the id is stale; use [`SlotMap::get`] where it may be.
+    #[track_caller]
     fn index(&self, id: Id) -> &T {
-        self.get(id).expect("the id names a value of this map")
+        self.get(id).unwrap_or_else(|| stale(id))
     }
 }
 
 impl<T> core::ops::IndexMut<Id> for SlotMap<T> {
     /// # Panics
     /// If the id is stale; use [`SlotMap::get_mut`] where it may be.
+    #[track_caller]
     fn index_mut(&mut self, id: Id) -> &mut T {
-        self.get_mut(id).expect("the id names a value of this map")
+        self.get_mut(id).unwrap_or_else(|| stale(id))
     }
+}
+
+#[cold]
+#[track_caller]
+fn stale(id: Id) -> ! {
+    panic!("the id {id} names no value of this map: it was removed; use `get` where that may be")
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlotMap<T> {

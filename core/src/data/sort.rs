@@ -10,8 +10,9 @@ const SMALL: usize = 48;
 
 /// Sorts by an integer key; equal keys keep their order.
 ///
-/// `scratch` loses what it holds and keeps its memory between calls: with the same one, sorting no more items than before
-/// allocates nothing. For keys of more than 64 bits sort by the lower part first, then by the upper.
+/// What `scratch` holds has no meaning before or after; its memory stays between calls, so with the same
+/// one, sorting no more items than before allocates nothing. For keys of more than 64 bits sort by the lower
+/// part first, then by the upper.
 ///
 /// ```
 /// use isostep_core::data::sort_by_key;

@@ -158,18 +158,19 @@ impl Aabb {
         }
     }
 
-    /// A box around the moved box: it encloses all eight moved corners, and is at most some ulps larger
-    /// than the smallest such box.
+    /// The smallest box around the eight moved corners, and so around every moved point of the box;
+    /// corners saturate.
     pub fn transformed(&self, motion: &Transform) -> Self {
         let (lo, hi) = (self.min, self.max);
         let corner = |i: u32| {
             let pick = |bit: u32, a, b| if i >> bit & 1 == 0 { a } else { b };
-            motion.point(Vec3::new(pick(0, lo.x, hi.x), pick(1, lo.y, hi.y), pick(2, lo.z, hi.z)))
+            let corner = Vec3::new(pick(0, lo.x, hi.x), pick(1, lo.y, hi.y), pick(2, lo.z, hi.z));
+            // Not `motion.point`, whose sum wraps: a wrapped corner would turn the box inside out.
+            let moved = motion.rotation.rotate(corner);
+            moved.zip(motion.translation, Real::saturating_add)
         };
         let first = corner(0);
-        (1..8).map(corner).fold(Self { min: first, max: first }, |aabb, p| Self {
-            min: aabb.min.min(p),
-            max: aabb.max.max(p),
-        })
+        let point = |p| Self { min: p, max: p };
+        (1..8).map(corner).fold(point(first), |aabb, p| aabb.union(&point(p)))
     }
 }

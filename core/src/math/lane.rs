@@ -43,7 +43,10 @@ impl<const F: u32> Lane<F> {
     /// 0
     pub const ZERO: Self = Self(0);
     /// 1
-    pub const ONE: Self = Self(1 << F);
+    pub const ONE: Self = {
+        assert!(F <= 30, "1 does not fit a lane with this many fractional bits");
+        Self(1 << F)
+    };
     /// The largest value.
     pub const MAX: Self = Self(i32::MAX);
     /// The smallest value.
@@ -64,6 +67,7 @@ impl<const F: u32> Lane<F> {
     /// The nearest lane value (ties up), or `None` if it does not fit.
     #[inline]
     pub const fn from_real(value: Real) -> Option<Self> {
+        const { assert!(F < 32, "a lane has at most 31 fractional bits") };
         let bits = super::wide::round_shift(value.to_bits() as i128, 32 - F);
         if bits as i32 as i128 == bits { Some(Self(bits as i32)) } else { None }
     }
@@ -84,7 +88,8 @@ impl<const F: u32> Lane<F> {
         Real::from_bits((self.0 as i64) << (32 - F))
     }
 
-    /// The value with the last bit of its magnitude set, zero staying zero.
+    /// The value with the last bit of its magnitude set, zero staying zero and [`Lane::MIN`], whose
+    /// magnitude has no room for it, becoming the next number.
     ///
     /// A product with an odd coefficient is almost never exactly halfway between two lane values, so
     /// rounding half up has no direction and symmetric scenes stay symmetric.
@@ -92,17 +97,19 @@ impl<const F: u32> Lane<F> {
     pub const fn odd(self) -> Self {
         // Setting the last bit of a two's complement number moves an even negative one toward zero;
         // stepping down instead keeps the pair x, -x symmetric.
-        let even = (self.0 & 1) ^ 1;
-        Self(self.0.wrapping_add(self.0.signum() * even))
+        let bits = if self.0 == i32::MIN { -i32::MAX } else { self.0 };
+        let even = (bits & 1) ^ 1;
+        Self(bits + bits.signum() * even)
     }
 
-    /// The value within ±`limit`.
+    /// The value within ±`limit`, of which only the magnitude counts.
     #[inline]
     pub const fn clamp_abs(self, limit: Self) -> Self {
-        if self.0 > limit.0 {
-            limit
-        } else if self.0 < -limit.0 {
-            Self(-limit.0)
+        let limit = limit.0.saturating_abs();
+        if self.0 > limit {
+            Self(limit)
+        } else if self.0 < -limit {
+            Self(-limit)
         } else {
             self
         }
@@ -177,6 +184,7 @@ impl Wide {
     #[inline]
     #[cfg_attr(feature = "check-narrowing", track_caller)]
     pub const fn round<const SHIFT: u32, const F: u32>(self) -> Lane<F> {
+        const { assert!(0 < SHIFT && SHIFT < 64, "a rounding shift is from 1 to 63") };
         let rounded = self.0.wrapping_add(1 << (SHIFT - 1)) >> SHIFT;
         check_fits(rounded);
         Lane(rounded as i32)
@@ -202,6 +210,24 @@ mod tests {
             assert_eq!(up.to_bits(), -down.to_bits());
             assert_eq!(up.to_bits(), if bits == 0 { 0 } else { bits | 1 });
         }
+    }
+
+    #[test]
+    fn odd_keeps_the_sign_of_the_limits() {
+        assert_eq!(Q30::MAX.odd(), Q30::MAX);
+        assert_eq!(Q30::MIN.odd().to_bits(), -i32::MAX);
+    }
+
+    #[test]
+    fn clamping_takes_any_limit() {
+        let (five, nine) = (Q20::from_bits(5), Q20::from_bits(9));
+        for limit in [five, Q20::from_bits(-5)] {
+            assert_eq!(nine.clamp_abs(limit).to_bits(), 5);
+            assert_eq!(Q20::MIN.clamp_abs(limit).to_bits(), -5);
+        }
+        assert_eq!(five.clamp_abs(Q20::MIN), five);
+        assert_eq!(Q20::MIN.clamp_abs(Q20::MIN), Q20::from_bits(-i32::MAX));
+        assert_eq!(nine.clamp_abs(Q20::ZERO), Q20::ZERO);
     }
 
     #[test]

@@ -140,8 +140,9 @@ impl Quat {
     /// When they are not of length one to within 2⁻²⁸.
     pub fn from_bits(bits: [i32; 4]) -> Result<Self, NotUnit> {
         let [x, y, z, w] = bits;
-        let norm: u64 = bits.iter().map(|c| i64::from(*c).unsigned_abs().pow(2)).sum();
-        if norm.abs_diff(ONE_SQUARED as u64) > TOLERANCE {
+        // Four squares of up to 2⁶² need 65 bits.
+        let norm: i128 = bits.iter().map(|c| i128::from(*c).pow(2)).sum();
+        if norm.abs_diff(i128::from(ONE_SQUARED)) > u128::from(TOLERANCE) {
             return Err(NotUnit);
         }
         Ok(Self { x, y, z, w })

@@ -78,7 +78,7 @@ impl Real {
     /// The nearest number to `numerator / denominator`. This is how to write a constant that
     /// [`real!`](crate::real) refuses because it isn't exact: six tenths is `Real::ratio(6, 10)`.
     ///
-    /// A zero denominator saturates, as division does; in a `const` it does not compile.
+    /// A zero denominator saturates, as division does, in a `const` too.
     #[inline]
     pub const fn ratio(numerator: i32, denominator: i32) -> Self {
         Self::from_bits(wide::div(
@@ -173,19 +173,22 @@ impl Real {
     /// The smallest whole number not below `self`; saturates above 2³¹ − 1.
     #[inline]
     pub const fn ceil(self) -> Self {
-        Self::from_bits(self.to_bits().saturating_add((1 << wide::FRAC) - 1)).whole_or_max()
+        Self::floor_or_max(self.to_bits().checked_add((1 << wide::FRAC) - 1))
     }
 
     /// The nearest whole number, ties up; saturates above 2³¹ − 1.
     #[inline]
     pub const fn round(self) -> Self {
-        Self::from_bits(self.to_bits().saturating_add(1 << (wide::FRAC - 1))).whole_or_max()
+        Self::floor_or_max(self.to_bits().checked_add(1 << (wide::FRAC - 1)))
     }
 
-    /// Floors, except for the largest bits, which stand for "past the range".
+    /// The floor of these bits, or the limit where there are none because they would not fit.
     #[inline]
-    const fn whole_or_max(self) -> Self {
-        if self.to_bits() == i64::MAX { Self::MAX } else { self.floor() }
+    const fn floor_or_max(bits: Option<i64>) -> Self {
+        match bits {
+            Some(bits) => Self::from_bits(bits).floor(),
+            None => Self::MAX,
+        }
     }
 
     /// The part above [`floor`](Self::floor), from 0 to 1 − 2⁻³².

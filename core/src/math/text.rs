@@ -61,7 +61,7 @@ struct Parsed {
 /// can only break a tie.
 const READ_DIGITS: u32 = 33;
 
-/// Reads `[-+]digits[.digits]` with `_` between digits and spaces after the sign (the way
+/// Reads `[-+]digits[.digits]` with `_` anywhere after the first digit and spaces after the sign (the way
 /// `stringify!` prints), rounding to nearest, ties toward +∞.
 const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
     let bytes = text.as_bytes();
@@ -78,13 +78,13 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
     let mut scale: u128 = 1;
     let mut fraction_digits = 0;
     let mut exact = true;
-    let mut digits = 0;
+    let mut any_digit = false;
     let mut in_fraction = false;
     while i < bytes.len() {
         match bytes[i] {
             digit @ b'0'..=b'9' => {
                 let digit = digit - b'0';
-                digits += 1;
+                any_digit = true;
                 if !in_fraction {
                     whole = whole * 10 + digit as u64;
                     if whole > 1 << 31 {
@@ -98,13 +98,13 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
                     exact = false;
                 }
             }
-            b'.' if !in_fraction && digits > 0 => in_fraction = true,
-            b'_' if digits > 0 => {}
+            b'.' if !in_fraction && any_digit => in_fraction = true,
+            b'_' if any_digit => {}
             _ => return Err(ParseRealError::Syntax),
         }
         i += 1;
     }
-    if digits == 0 {
+    if !any_digit {
         return Err(ParseRealError::Syntax);
     }
     // Long division in base two: 32 bits of fraction / scale, both below 2¹¹¹.

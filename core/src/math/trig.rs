@@ -173,7 +173,7 @@ impl Real {
         self.sin_cos().1
     }
 
-    /// The angle of the point (x, `self`), above −π and up to π, within 0.51 ulp.
+    /// The angle of the point (x, `self`), from −π to π, within 0.51 ulp.
     ///
     /// As with floats, the origin has the angle 0.
     #[inline]

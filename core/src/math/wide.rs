@@ -77,8 +77,9 @@ pub(crate) const fn dot(a: [i64; 3], b: [i64; 3]) -> i64 {
 #[cold]
 #[inline(never)]
 const fn dot_at_the_edge(p0: i128, p1: i128, p2: i128) -> i64 {
+    // Up to 3 below a quarter of the sum. From 2¹²⁴ on it is far past the range; below, nothing wraps.
     let quarter = (p0 >> 2) + (p1 >> 2) + (p2 >> 2);
-    if quarter.unsigned_abs() >= 1 << 125 {
+    if quarter.unsigned_abs() >= 1 << 124 {
         limit(quarter < 0)
     } else {
         narrow_at_the_edge(p0.wrapping_add(p1).wrapping_add(p2))
