@@ -2,8 +2,8 @@
 //!
 //! This crate re-exports the few names a game needs; the parts live in crates of their own:
 //!
-//! - [`isostep_core`] (as [`core`]): fixed-point numbers and deterministic containers. The physics world,
-//!   its history and its digests are built on them.
+//! - `isostep-core` (its modules [`math`] and [`data`]): fixed-point numbers and deterministic containers. The
+//!   physics world, its history and its digests are built on them.
 //!
 //! Start with the README of the repository and its example.
 //!
@@ -12,8 +12,7 @@
 
 #![forbid(unsafe_code)]
 
-pub use isostep_core as core;
-pub use isostep_core::{Id, Quat, Real, Rng, SlotMap, Transform, Vec3, real};
+pub use isostep_core::{Id, Quat, Real, Rng, SlotMap, Transform, Vec3, data, math, real};
 
 /// The README's example, compiled and run with the tests.
 #[cfg(doctest)]

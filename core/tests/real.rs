@@ -50,6 +50,12 @@ proptest! {
     }
 
     #[test]
+    fn whole_factors_are_exact_and_saturate(a in any_real(), n in any::<i32>()) {
+        prop_assert_eq!(a * n, a * Real::from_int(n));
+        prop_assert_eq!(a / n, a / Real::from_int(n));
+    }
+
+    #[test]
     fn mul_add_rounds_once(a in any_real(), b in any_real(), c in any_real()) {
         let sum = of(a) * of(b) + (of(c) << oracle::PRECISION);
         prop_assert_eq!(a.mul_add(b, c).to_bits(), rounded(&(sum >> oracle::PRECISION), 32));

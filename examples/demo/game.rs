@@ -102,7 +102,7 @@ impl Game {
     /// The state as bytes, in one order, on every machine the same.
     pub fn digest(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
-        for (id, puck) in self.pucks.iter() {
+        for (id, puck) in &self.pucks {
             hasher.update(&id.to_bits().to_le_bytes());
             for bits in puck.position.to_bits().into_iter().chain(puck.velocity.to_bits()) {
                 hasher.update(&bits.to_le_bytes());

@@ -23,6 +23,6 @@ pub use bit_set::{BitSet, Iter as BitSetIter};
 pub use fixed_vec::{CapacityExceeded, FixedVec};
 pub use id::{Id, IdPool, InvalidId, InvalidPool, PoolFull};
 pub use rng::{EmptyRange, Rng};
-pub use slot_map::SlotMap;
+pub use slot_map::{Iter as SlotMapIter, IterMut as SlotMapIterMut, SlotMap};
 pub use sort::sort_by_key;
 pub use union_find::UnionFind;

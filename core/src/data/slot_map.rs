@@ -103,16 +103,13 @@ impl<T> SlotMap<T> {
     }
 
     /// Ids and values in the order of their indices.
-    pub fn iter(&self) -> impl Iterator<Item = (Id, &T)> + '_ {
-        self.ids.iter().filter_map(|id| Some((id, self.values[id.index() as usize].as_ref()?)))
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { ids: &self.ids, values: (0..).zip(&self.values) }
     }
 
     /// Ids and values in the order of their indices.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Id, &mut T)> + '_ {
-        let ids = &self.ids;
-        (0..)
-            .zip(&mut self.values)
-            .filter_map(|(index, value)| Some((ids.at(index)?, value.as_mut()?)))
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        IterMut { ids: &self.ids, values: (0..).zip(&mut self.values) }
     }
 
     /// The values in the order of their indices.
@@ -123,6 +120,52 @@ impl<T> SlotMap<T> {
     /// The values in the order of their indices.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> + '_ {
         self.values.iter_mut().flatten()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a SlotMap<T> {
+    type Item = (Id, &'a T);
+    type IntoIter = Iter<'a, T>;
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a mut SlotMap<T> {
+    type Item = (Id, &'a mut T);
+    type IntoIter = IterMut<'a, T>;
+    fn into_iter(self) -> IterMut<'a, T> {
+        self.iter_mut()
+    }
+}
+
+/// Ids and values of a [`SlotMap`] in the order of their indices.
+#[derive(Clone, Debug)]
+pub struct Iter<'a, T> {
+    ids: &'a IdPool,
+    values: core::iter::Zip<core::ops::RangeFrom<u32>, core::slice::Iter<'a, Option<T>>>,
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = (Id, &'a T);
+    fn next(&mut self) -> Option<Self::Item> {
+        let ids = self.ids;
+        self.values.find_map(|(index, value)| Some((ids.at(index)?, value.as_ref()?)))
+    }
+}
+
+/// Ids and values of a [`SlotMap`] in the order of their indices.
+#[derive(Debug)]
+pub struct IterMut<'a, T> {
+    ids: &'a IdPool,
+    values: core::iter::Zip<core::ops::RangeFrom<u32>, core::slice::IterMut<'a, Option<T>>>,
+}
+
+impl<'a, T> Iterator for IterMut<'a, T> {
+    type Item = (Id, &'a mut T);
+    fn next(&mut self) -> Option<Self::Item> {
+        let ids = self.ids;
+        self.values.find_map(|(index, value)| Some((ids.at(index)?, value.as_mut()?)))
     }
 }
 

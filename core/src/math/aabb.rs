@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// Why two corners are not a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the lower corner {min:?} is above the upper corner {max:?} on some axis; swap them")]
+#[error(
+    "the lower corner {min:?} is above the upper corner {max:?} on some axis; swap them, or make half extents positive"
+)]
 pub struct InvertedBox {
     /// The corner meant to be lower.
     pub min: Vec3,

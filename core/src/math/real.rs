@@ -279,6 +279,24 @@ impl Div for Real {
     }
 }
 
+/// A whole number of times; saturates.
+impl Mul<i32> for Real {
+    type Output = Self;
+    #[inline]
+    fn mul(self, times: i32) -> Self {
+        Self::from_bits(self.to_bits().saturating_mul(i64::from(times)))
+    }
+}
+
+/// A whole number of parts, rounded to nearest; saturates.
+impl Div<i32> for Real {
+    type Output = Self;
+    #[inline]
+    fn div(self, parts: i32) -> Self {
+        self / Self::from_int(parts)
+    }
+}
+
 impl AddAssign for Real {
     #[inline]
     fn add_assign(&mut self, other: Self) {
@@ -310,5 +328,11 @@ impl DivAssign for Real {
 impl Sum for Real {
     fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
         iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl<'a> Sum<&'a Self> for Real {
+    fn sum<I: Iterator<Item = &'a Self>>(iter: I) -> Self {
+        iter.copied().sum()
     }
 }

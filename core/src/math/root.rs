@@ -43,8 +43,8 @@ fn seed(n: u128) -> f64 {
 #[inline(always)]
 fn nearest_from(n: u128, guess: u64) -> u64 {
     let s = u128::from(guess);
-    // s² − s < n ≤ s² + s in one unsigned comparison: n − s² + s − 1 lies from 0 to 2s − 1, and what
-    // falls short of 0 wraps to 2¹²⁸ − 3·2⁶⁴ or more.
+    // s² − s < n ≤ s² + s in one unsigned comparison: n − s² + s − 1 lies from 0 to 2s − 1. What falls short of 0
+    // wraps to 3·2⁶⁴ or more, whatever s, and so beyond 2s.
     if n.wrapping_sub(s * s).wrapping_add(s).wrapping_sub(1) < 2 * s {
         guess
     } else {

@@ -255,6 +255,24 @@ impl Mul<Real> for Vec3 {
     }
 }
 
+/// A whole number of times; saturates.
+impl Mul<i32> for Vec3 {
+    type Output = Self;
+    #[inline]
+    fn mul(self, times: i32) -> Self {
+        self.map(|c| c * times)
+    }
+}
+
+/// A whole number of parts, rounded to nearest; saturates.
+impl Div<i32> for Vec3 {
+    type Output = Self;
+    #[inline]
+    fn div(self, parts: i32) -> Self {
+        self.map(|c| c / parts)
+    }
+}
+
 impl Mul<Vec3> for Real {
     type Output = Vec3;
     #[inline]
@@ -302,5 +320,11 @@ impl DivAssign<Real> for Vec3 {
 impl core::iter::Sum for Vec3 {
     fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
         iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl<'a> core::iter::Sum<&'a Self> for Vec3 {
+    fn sum<I: Iterator<Item = &'a Self>>(iter: I) -> Self {
+        iter.copied().sum()
     }
 }
