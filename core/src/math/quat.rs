@@ -66,7 +66,7 @@ impl Quat {
         // Small vectors take the length of the scaled one, with more fractional bits than a Real;
         // it would lack bits for thousands of turns.
         let (length, shift) = match u32::try_from(axis.shift) {
-            Ok(shift) => (axis.length, shift),
+            Ok(shift) => (axis.length(), shift),
             Err(_) => (root::isqrt(root::length_squared(bits)), 0),
         };
         let (sin, cos) = trig::sin_cos(length, shift + 1);
