@@ -2,8 +2,8 @@
 //!
 //! This crate re-exports the few names a game needs; the parts live in crates of their own:
 //!
-//! - `isostep-core` (its modules [`math`] and [`data`]): fixed-point numbers and deterministic containers. The
-//!   physics world, its history and its digests are built on them.
+//! - `isostep-core` (its modules [`math`], [`data`], [`shape`] and [`world`]): fixed-point numbers, deterministic
+//!   containers, and bodies that collide and rest. Their history and digests will be built on them.
 //!
 //! Start with the README of the repository and its example.
 //!
@@ -12,7 +12,11 @@
 
 #![forbid(unsafe_code)]
 
-pub use isostep_core::{Id, Quat, Real, Rng, SlotMap, Transform, Vec3, data, math, real};
+pub use isostep_core::shape::Shape;
+pub use isostep_core::world::{BodyDef, BodyId, World, WorldDef};
+pub use isostep_core::{
+    Id, Quat, Real, Rng, SlotMap, StepReport, Transform, Vec3, data, math, real, shape, world,
+};
 
 /// The README's example, compiled and run with the tests.
 #[cfg(doctest)]

@@ -4,10 +4,24 @@
 //! release, whatever the thread count. No floats inside, no hash maps, no clock.
 //!
 //! - [`math`]: fixed-point numbers, vectors, rotations.
+//! - [`world`]: bodies that collide and rest; [`shape`]: what they are made of.
 //! - [`data`]: ids, slot map, sets, sorting, random numbers.
 
+mod broad;
+mod collide;
 pub mod data;
 pub mod math;
+pub mod shape;
+mod step;
+pub mod world;
+
+#[cfg(feature = "bench-internals")]
+#[doc(hidden)]
+pub mod bench_internals {
+    //! Crate-private parts for our own benches.
+    pub use crate::broad::bench::Broad;
+}
 
 pub use data::{Id, Rng, SlotMap};
 pub use math::{Quat, Real, Transform, Vec3};
+pub use step::{Phase, StepReport};

@@ -183,12 +183,33 @@ impl Wide {
     /// With the feature `check-narrowing`, when the sum does not fit.
     #[inline]
     #[cfg_attr(feature = "check-narrowing", track_caller)]
-    pub const fn round<const SHIFT: u32, const F: u32>(self) -> Lane<F> {
+    pub fn round<const SHIFT: u32, const F: u32>(self) -> Lane<F> {
         const { assert!(0 < SHIFT && SHIFT < 64, "a rounding shift is from 1 to 63") };
+        count_tie(self.0, SHIFT);
         let rounded = self.0.wrapping_add(1 << (SHIFT - 1)) >> SHIFT;
         check_fits(rounded);
         Lane(rounded as i32)
     }
+}
+
+/// How many sums were exactly halfway between two lane values since the program started. Odd coefficients should
+/// keep this near zero, since ties all round the same way.
+#[cfg(feature = "check-narrowing")]
+pub fn rounding_ties() -> u64 {
+    TIES.load(core::sync::atomic::Ordering::Relaxed)
+}
+
+#[cfg(feature = "check-narrowing")]
+static TIES: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
+
+#[inline(always)]
+fn count_tie(sum: i64, shift: u32) {
+    #[cfg(feature = "check-narrowing")]
+    if sum & ((1 << shift) - 1) == 1 << (shift - 1) {
+        TIES.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+    }
+    #[cfg(not(feature = "check-narrowing"))]
+    let _ = (sum, shift);
 }
 
 #[inline(always)]

@@ -27,7 +27,11 @@ mod wide;
 
 #[cfg(feature = "glam")]
 pub use self::glam::FloatRotationError;
+pub(crate) use root::{Scaled, isqrt, length_squared, sqrt_nearest};
+
 pub use aabb::{Aabb, InvertedBox};
+#[cfg(feature = "check-narrowing")]
+pub use lane::rounding_ties;
 pub use lane::{Lane, Q20, Q22, Q24, Q30, Wide};
 pub use mat3::{Mat3, Sym3};
 pub use quat::{NotUnit, Quat};
@@ -36,3 +40,4 @@ pub use rim::FloatError;
 pub use text::ParseRealError;
 pub use transform::Transform;
 pub use vec3::{Vec3, ZeroLength};
+pub(crate) use wide::{round_shift, saturate};

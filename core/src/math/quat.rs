@@ -181,14 +181,21 @@ impl Quat {
 
     /// The rotation as a matrix, each entry within ½ ulp.
     pub fn to_mat3(self) -> Mat3 {
-        Mat3::from_rows(self.rows().map(|row| {
-            Vec3::from_bits(row.map(|e| round_shift(i128::from(e), 2 * FRAC - wide::FRAC) as i64))
-        }))
+        const SHIFT: u32 = 2 * FRAC - wide::FRAC;
+        // Entries are at most 1 + 2⁻²⁷, so there is room for the rounding bit.
+        let part = |e: i64| (e + (1 << (SHIFT - 1))) >> SHIFT;
+        let row = |[x, y, z]: [i64; 3]| Vec3::from_bits([part(x), part(y), part(z)]);
+        let [x, y, z] = self.rows();
+        Mat3::from_rows([row(x), row(y), row(z)])
     }
 
     /// The rotation as a matrix of lanes, by rows, each entry within ½ ulp.
     pub fn to_lanes(self) -> [[Q30; 3]; 3] {
-        self.rows().map(|row| row.map(|e| Q30::from_bits(round_shift(i128::from(e), FRAC) as i32)))
+        // Entries are at most 1 + 2⁻²⁷, so there is room for the rounding bit.
+        let lane = |e: i64| Q30::from_bits(((e + (1 << (FRAC - 1))) >> FRAC) as i32);
+        let lanes = |[x, y, z]: [i64; 3]| [lane(x), lane(y), lane(z)];
+        let [x, y, z] = self.rows();
+        [lanes(x), lanes(y), lanes(z)]
     }
 
     /// The rows of the rotation matrix with 60 fractional bits, without rounding.
@@ -230,13 +237,15 @@ fn dot(a: Quat, b: Quat) -> i64 {
 #[inline]
 fn apply(rows: [[i64; 3]; 3], v: Vec3) -> Vec3 {
     let v = v.to_bits();
-    Vec3::from_bits(rows.map(|row| {
+    // Written out, because `array::map` is often left as a call.
+    let part = |row: &[i64; 3]| {
         // Entries are at most 1 + 2⁻²⁷, so the sum is below 2¹²⁵.
         let sum = i128::from(row[0]) * i128::from(v[0])
             + i128::from(row[1]) * i128::from(v[1])
             + i128::from(row[2]) * i128::from(v[2]);
         saturate(round_shift(sum, 2 * FRAC))
-    }))
+    };
+    Vec3::from_bits([part(&rows[0]), part(&rows[1]), part(&rows[2])])
 }
 
 impl Mul for Quat {

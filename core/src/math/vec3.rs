@@ -90,9 +90,9 @@ impl Vec3 {
 
     /// Applies a function to each component.
     #[inline]
-    pub fn map(self, f: impl FnMut(Real) -> Real) -> Self {
-        let [x, y, z] = self.to_array().map(f);
-        Self { x, y, z }
+    pub fn map(self, mut f: impl FnMut(Real) -> Real) -> Self {
+        // Not by `array::map`, which is often left as a call.
+        Self { x: f(self.x), y: f(self.y), z: f(self.z) }
     }
 
     /// Applies a function to each pair of components.

@@ -1,0 +1,134 @@
+//! Two capsules: the closest points of their core segments; two points when they lie along each other.
+
+use super::frame::{
+    Raw, Unit, add, along, axis, cosine, cross, direction, dot, facing, sub, too_short, unit_of,
+};
+use super::sphere::between;
+use super::{Manifold, Pair, Point};
+use crate::math::{length_squared, round_shift};
+
+/// Squared sine, 60 fractional bits: below it (0.9°) capsules lie along each other.
+const ALONG: i64 = 1 << 48;
+/// Below this squared sine (10⁻⁶ rad) the place where two lines cross is noise.
+const PARALLEL: i64 = 1 << 20;
+
+/// A core: its middle relative to the first capsule's, its direction, half its length.
+#[derive(Clone, Copy)]
+struct Segment {
+    middle: Raw,
+    long: Unit,
+    half: i64,
+}
+
+impl Segment {
+    fn at(&self, place: i64) -> Raw {
+        add(self.middle, along(self.long, place))
+    }
+
+    /// Where along the core a point is nearest to it.
+    fn nearest(&self, point: Raw) -> i64 {
+        self.unbounded(point).clamp(-self.half, self.half)
+    }
+
+    fn unbounded(&self, point: Raw) -> i64 {
+        dot(self.long, sub(point, self.middle))
+    }
+}
+
+pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> Manifold {
+    let first = Segment { middle: [0; 3], long: axis(&pair.turn_a, 1), half: half_lengths[0] };
+    let second = Segment { middle: pair.delta, long: axis(&pair.turn_b, 1), half: half_lengths[1] };
+    let across = cross(first.long, second.long);
+    let sine_squared: i64 = across.map(|c| (c >> 30) * (c >> 30)).iter().sum();
+
+    let (from, to) = closest(&first, &second, sine_squared);
+    let gap = sub(to, from);
+    let (normal, distance) = direction(gap, too_short(first.half + second.half))
+        .unwrap_or_else(|| leave(pair, across, sine_squared, gap));
+    let nearest = between(from, normal, distance, radii, 0);
+    if sine_squared < ALONG {
+        let side = side_by_side(pair, &first, &second, normal, radii, nearest.separation);
+        if let Some(manifold) = side {
+            return manifold;
+        }
+    }
+    pair.single(normal, nearest)
+}
+
+/// How cores that cross part: across both, or across the first if they are parallel.
+fn leave(pair: &Pair, across: Raw, sine_squared: i64, gap: Raw) -> (Unit, i64) {
+    let both = unit_of(across).filter(|_| sine_squared > PARALLEL);
+    let (normal, reach) = facing(both.unwrap_or(axis(&pair.turn_a, 0)), gap);
+    // Where they cross exactly, the centres decide.
+    if reach == 0 { (facing(normal, pair.delta).0, 0) } else { (normal, reach) }
+}
+
+/// The closest points: where the lines cross if both have it, else at one of the four ends.
+fn closest(first: &Segment, second: &Segment, sine_squared: i64) -> (Raw, Raw) {
+    let mut best = (first.middle, second.at(second.nearest(first.middle)));
+    let mut least = length_squared(sub(best.1, best.0));
+    let mut offer = |from: Raw, to: Raw| {
+        let square = length_squared(sub(to, from));
+        if square < least {
+            (best, least) = ((from, to), square);
+        }
+    };
+    for end in [-first.half, first.half] {
+        let from = first.at(end);
+        offer(from, second.at(second.nearest(from)));
+    }
+    for end in [-second.half, second.half] {
+        let to = second.at(end);
+        offer(first.at(first.nearest(to)), to);
+    }
+    if sine_squared > PARALLEL {
+        let (reach, back) = (first.unbounded(second.middle), second.unbounded(first.middle));
+        let cos = i128::from(cosine(first.long, second.long));
+        // 1 − cos² = sin²: the normal equations of the two lines.
+        let numerator = i128::from(reach) + round_shift(cos * i128::from(back), 30);
+        let place = (numerator << 60) / i128::from(sine_squared);
+        let place = place.clamp(i128::from(-first.half), i128::from(first.half)) as i64;
+        let to = second.at(second.nearest(first.at(place)));
+        offer(first.at(first.nearest(to)), to);
+    }
+    best
+}
+
+/// Two points at the ends of what the cores share, or `None` when one point says as much.
+///
+/// Places are taken on the thinner capsule's core: a thick one's core is far from its surface, where a small
+/// angle has moved everything aside.
+fn side_by_side(
+    pair: &Pair,
+    first: &Segment,
+    second: &Segment,
+    normal: Unit,
+    radii: [i64; 2],
+    nearest: i64,
+) -> Option<Manifold> {
+    let thin_first = radii[0] <= radii[1];
+    let (thin, thick) = if thin_first { (first, second) } else { (second, first) };
+    let (radius, outward) =
+        if thin_first { (radii[0], normal) } else { (radii[1], normal.map(|c| -c)) };
+    let ends = [-thick.half, thick.half].map(|end| thin.unbounded(thick.at(end)));
+    let low = ends[0].min(ends[1]).max(-thin.half);
+    let high = ends[0].max(ends[1]).min(thin.half);
+    // Shorter than an eighth of a radius it carries no more than a point does.
+    if high - low <= radius >> 3 {
+        return None;
+    }
+    let mut manifold = Manifold { normal, ..Manifold::default() };
+    let mut least = i64::MAX;
+    for (feature, place) in [(1, low), (2, high)] {
+        let core = thin.at(place);
+        let gap = sub(thick.at(thick.nearest(core)), core);
+        let (toward, distance) = direction(gap, 0).unwrap_or((outward, 0));
+        let separation = distance - radii[0] - radii[1];
+        least = least.min(separation);
+        let at = add(core, along(toward, radius + (separation >> 1)));
+        pair.push(&mut manifold, Point { at, separation, feature });
+    }
+    // Cores that cross are closer between the ends than at them.
+    let agree = least - nearest <= radius >> 8;
+    (agree && !manifold.points.is_empty()).then_some(manifold)
+}

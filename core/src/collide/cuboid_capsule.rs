@@ -1,0 +1,244 @@
+//! A box and a capsule, in the box's frame. While the capsule's core is outside, the closest points of box and core
+//! decide; inside, the axis of least overlap. Either way a face, where one does nearly as well, gives two points.
+
+use super::frame::{Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local};
+use super::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
+use super::{Manifold, Pair, Point, face_preference};
+use crate::math::isqrt;
+
+/// The sides' sine to an edge below which they are parallel, as between boxes.
+const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
+
+/// Cosine of 6°: how far from a face's normal the closest direction may be for the face to stand in for it.
+const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
+
+pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
+    let thickness = half.into_iter().fold(radius, i64::min);
+    let touch = Touch {
+        pair,
+        half,
+        middle: to_local(&pair.turn_a, pair.delta),
+        long: unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1)),
+        half_length,
+        radius,
+        preference: face_preference(thickness),
+    };
+    let place = touch.closest();
+    let core = touch.at(place);
+    let foot: Raw = core::array::from_fn(|k| core[k].clamp(-half[k], half[k]));
+    let gap = sub(core, foot);
+    match direction(gap, too_short(half_length)) {
+        Some((normal, distance)) => touch.outside(foot, gap, normal, distance),
+        None => touch.inside(),
+    }
+}
+
+struct Touch<'a> {
+    pair: &'a Pair,
+    half: Raw,
+    /// The capsule's core in the box's frame.
+    middle: Raw,
+    long: Unit,
+    half_length: i64,
+    radius: i64,
+    preference: i64,
+}
+
+impl Touch<'_> {
+    fn at(&self, place: i64) -> Raw {
+        add(self.middle, along(self.long, place))
+    }
+
+    /// Where along the core the box is nearest. The slope of the squared distance never falls along the core and
+    /// bends only where the core passes a plane of the box: find the piece in which it changes sign.
+    fn closest(&self) -> i64 {
+        let mut stops = [-self.half_length, self.half_length, 0, 0, 0, 0, 0, 0];
+        let mut count = 2;
+        for k in 0..3 {
+            for plane in [-self.half[k], self.half[k]] {
+                if let Some(place) = self.passes(k, plane) {
+                    stops[count] = place;
+                    count += 1;
+                }
+            }
+        }
+        let stops = &mut stops[..count];
+        stops.sort();
+        // First from below where the slope is no longer negative, first from above where no longer positive.
+        let low = self.turning(stops.iter().copied(), 1);
+        let high = self.turning(stops.iter().rev().copied(), -1);
+        i64::midpoint(low, high)
+    }
+
+    /// The place between the first stop at which `sign` · slope ≥ 0 and the stop before, where it is zero.
+    fn turning(&self, stops: impl Iterator<Item = i64>, sign: i128) -> i64 {
+        let mut before: Option<(i64, i128)> = None;
+        for place in stops {
+            let slope = sign * self.slope(place);
+            if slope >= 0 {
+                let Some((start, negative)) = before else { return place };
+                let (down, whole) = (-negative, slope - negative);
+                return start + (i128::from(place - start) * down / whole) as i64;
+            }
+            before = Some((place, slope));
+        }
+        before.map_or(0, |(place, _)| place)
+    }
+
+    /// Half the derivative of the squared distance to the box along the core, 62 fractional bits.
+    fn slope(&self, place: i64) -> i128 {
+        let point = self.at(place);
+        (0..3)
+            .map(|k| {
+                let excess = point[k] - point[k].clamp(-self.half[k], self.half[k]);
+                i128::from(self.long[k]) * i128::from(excess)
+            })
+            .sum()
+    }
+
+    /// Where the core passes the plane coordinate `k` = `plane`, if it does between its ends.
+    fn passes(&self, k: usize, plane: i64) -> Option<i64> {
+        let reach = times(self.long[k], self.half_length).abs();
+        let distance = plane - self.middle[k];
+        (distance.abs() < reach).then(|| {
+            let place = (i128::from(distance) << UNIT) / i128::from(self.long[k]);
+            (place as i64).clamp(-self.half_length, self.half_length)
+        })
+    }
+
+    fn outside(&self, foot: Raw, gap: Raw, normal: Unit, distance: i64) -> Manifold {
+        let separation = distance - self.radius;
+        if separation > self.pair.margin {
+            return Manifold::default();
+        }
+        let face = (1..3).fold(0, |m, k| if gap[k].abs() > gap[m].abs() { k } else { m });
+        let side = if gap[face] < 0 { -1 } else { 1 };
+        if normal[face].abs() > ALIGNED
+            && let Some(manifold) = self.face(face, side, separation + self.preference)
+        {
+            return manifold;
+        }
+        let at = add(foot, along(normal, separation >> 1));
+        self.single(normal, at, separation, 0)
+    }
+
+    /// The core runs through the box.
+    fn inside(&self) -> Manifold {
+        let separation = |k: usize| {
+            let reach = times(self.long[k], self.half_length).abs();
+            self.middle[k].abs() - self.half[k] - reach - self.radius
+        };
+        let face = (1..3).fold(0, |m, k| if separation(k) > separation(m) { k } else { m });
+        let mut to_beat = separation(face) + self.preference;
+        let mut edge = None;
+        for k in 0..3 {
+            if let Some((normal, separation)) = self.edge_separation(k)
+                && separation > to_beat
+            {
+                to_beat = separation;
+                edge = Some((k, normal));
+            }
+        }
+        let side = if self.middle[face] < 0 { -1 } else { 1 };
+        if let Some((k, normal)) = edge {
+            return self.edge(k, normal, to_beat);
+        }
+        if let Some(manifold) = self.face(face, side, i64::MAX) {
+            return manifold;
+        }
+        // Rounding let the core slip past the face it runs through: its deeper end.
+        let deep = if (self.long[face] < 0) == (side < 0) { -1 } else { 1 };
+        let mut at = self.at(deep * self.half_length);
+        at = core::array::from_fn(|k| at[k].clamp(-self.half[k], self.half[k]));
+        let mut normal = [0; 3];
+        normal[face] = (side as i32) << UNIT;
+        self.single(normal, at, separation(face), 0)
+    }
+
+    /// The core clipped to a face: up to two points. `None` when nothing is left, or when its deepest point is
+    /// shallower than `most` and so the face is not what touches.
+    fn face(&self, face: usize, side: i64, most: i64) -> Option<Manifold> {
+        let (mut low, mut high) = (-self.half_length, self.half_length);
+        for k in [(face + 1) % 3, (face + 2) % 3] {
+            let limit = self.half[k] + (self.preference >> 4);
+            let rising = self.long[k] >= 0;
+            for plane in [-limit, limit] {
+                match self.passes(k, plane) {
+                    // A rising core enters at the lower plane and leaves at the upper.
+                    Some(place) if rising == (plane < 0) => low = low.max(place),
+                    Some(place) => high = high.min(place),
+                    None if (self.middle[k] - plane) * plane.signum() > 0 => return None,
+                    None => {}
+                }
+            }
+        }
+        if low > high {
+            return None;
+        }
+        let height = |place: i64| side * self.at(place)[face] - self.half[face] - self.radius;
+        let deepest = height(low).min(height(high));
+        if deepest > most {
+            return None;
+        }
+        let mut normal = [0; 3];
+        normal[face] = (side as i32) << UNIT;
+        let code = (face as u32 * 2 + u32::from(side < 0) + 1) << 4;
+        let mut manifold =
+            Manifold { normal: unit_to_world(&self.pair.turn_a, normal), ..Manifold::default() };
+        for (end, place) in [(1, low), (2, high)] {
+            let separation = height(place);
+            // What is left of the core is a point.
+            let same = high - low < self.radius >> 3;
+            if same && (separation > deepest || !manifold.points.is_empty()) {
+                continue;
+            }
+            let mut at = self.at(place);
+            at[face] = side * (self.half[face] + (separation >> 1));
+            let at = to_world(&self.pair.turn_a, at);
+            self.pair.push(&mut manifold, Point { at, separation, feature: code | end });
+        }
+        (!manifold.points.is_empty()).then_some(manifold)
+    }
+
+    /// Normal and separation along edge direction `k` × core, or `None` if they are parallel.
+    fn edge_separation(&self, k: usize) -> Option<(Unit, i64)> {
+        let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
+        let mut across = [0; 3];
+        across[k1] = -i64::from(self.long[k2]);
+        across[k2] = i64::from(self.long[k1]);
+        let sine = isqrt((across[k1] * across[k1] + across[k2] * across[k2]) as u128);
+        if sine <= PARALLEL_SINE {
+            return None;
+        }
+        let mut normal = unit_of(across)?;
+        if dot(normal, self.middle) < 0 {
+            normal = normal.map(|c| -c);
+        }
+        let reach = times(normal[k1].abs(), self.half[k1]) + times(normal[k2].abs(), self.half[k2]);
+        Some((normal, dot(normal, self.middle) - reach - self.radius))
+    }
+
+    /// The point between the core and the box's edge along direction `k` that the normal looks at.
+    fn edge(&self, k: usize, normal: Unit, separation: i64) -> Manifold {
+        let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
+        let mut foot: Raw =
+            core::array::from_fn(|i| if normal[i] < 0 { -self.half[i] } else { self.half[i] });
+        let product = |i: usize, gap: i64| i128::from(self.long[i]) * i128::from(gap);
+        let nearer =
+            product(k1, self.middle[k1] - foot[k1]) + product(k2, self.middle[k2] - foot[k2]);
+        let square = [self.long[k1], self.long[k2]].map(|c| i128::from(c) * i128::from(c));
+        let place = -(nearer << UNIT) / (square[0] + square[1]).max(1);
+        let limit = i128::from(self.half_length);
+        let core = self.at(place.clamp(-limit, limit) as i64);
+        foot[k] = core[k].clamp(-self.half[k], self.half[k]);
+        let at = add(foot, along(normal, separation >> 1));
+        let sides = u32::from(foot[k1] < 0) | (u32::from(foot[k2] < 0) << 1);
+        self.single(normal, at, separation, (1 << 8) | ((k as u32) << 2) | sides)
+    }
+
+    fn single(&self, normal: Unit, at: Raw, separation: i64, feature: u32) -> Manifold {
+        let at = to_world(&self.pair.turn_a, at);
+        let normal = unit_to_world(&self.pair.turn_a, normal);
+        self.pair.single(normal, Point { at, separation, feature })
+    }
+}

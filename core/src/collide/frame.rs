@@ -1,0 +1,121 @@
+//! Vectors of the narrow phase: raw Q32.32 lengths, raw Q1.30 directions, and the turns between frames.
+//! Components are written out: `array::map` and `from_fn` are often left as calls with a loop in them.
+//! Each result is rounded once. Sums wrap: ranges are checked where a pair enters.
+
+use crate::math::{Scaled, round_shift, saturate};
+
+/// A length vector, Q32.32.
+pub(super) type Raw = [i64; 3];
+/// A direction, Q1.30.
+pub(super) type Unit = [i32; 3];
+/// Rows of a rotation, Q1.30.
+pub(super) type Rotation = [[i32; 3]; 3];
+
+/// Fractional bits of directions.
+pub(super) const UNIT: u32 = 30;
+#[inline]
+pub(super) fn add(a: Raw, b: Raw) -> Raw {
+    [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1]), a[2].wrapping_add(b[2])]
+}
+
+#[inline]
+pub(super) fn sub(a: Raw, b: Raw) -> Raw {
+    [a[0].wrapping_sub(b[0]), a[1].wrapping_sub(b[1]), a[2].wrapping_sub(b[2])]
+}
+
+/// How far `v` reaches along a direction, saturating.
+#[inline]
+pub(super) fn dot(unit: Unit, v: Raw) -> i64 {
+    let part = |k: usize| i128::from(unit[k]) * i128::from(v[k]);
+    let sum = part(0) + part(1) + part(2);
+    saturate(round_shift(sum, UNIT))
+}
+
+/// A length by a direction.
+#[inline]
+pub(super) fn along(unit: Unit, length: i64) -> Raw {
+    [times(unit[0], length), times(unit[1], length), times(unit[2], length)]
+}
+
+/// A length by one component of a direction, saturating.
+#[inline]
+pub(super) fn times(component: i32, length: i64) -> i64 {
+    saturate(round_shift(i128::from(component) * i128::from(length), UNIT))
+}
+
+/// The cosine between two directions.
+#[inline]
+pub(super) fn cosine(a: Unit, b: Unit) -> i32 {
+    let part = |k: usize| i64::from(a[k]) * i64::from(b[k]);
+    let sum = part(0) + part(1) + part(2);
+    ((sum + (1 << (UNIT - 1))) >> UNIT) as i32
+}
+
+/// The cross product of two directions, 60 fractional bits, exact.
+#[inline]
+pub(super) fn cross(a: Unit, b: Unit) -> Raw {
+    let [ax, ay, az] = a.map(i64::from);
+    let [bx, by, bz] = b.map(i64::from);
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// Column `j`: the shape's axis in world coordinates.
+#[inline]
+pub(super) fn axis(rotation: &Rotation, j: usize) -> Unit {
+    [rotation[0][j], rotation[1][j], rotation[2][j]]
+}
+
+#[inline]
+pub(super) fn to_local(rotation: &Rotation, v: Raw) -> Raw {
+    let part = |j: usize| dot(axis(rotation, j), v);
+    [part(0), part(1), part(2)]
+}
+
+#[inline]
+pub(super) fn to_world(rotation: &Rotation, v: Raw) -> Raw {
+    [dot(rotation[0], v), dot(rotation[1], v), dot(rotation[2], v)]
+}
+
+#[inline]
+pub(super) fn unit_to_local(rotation: &Rotation, unit: Unit) -> Unit {
+    let part = |j: usize| cosine(axis(rotation, j), unit);
+    [part(0), part(1), part(2)]
+}
+
+#[inline]
+pub(super) fn unit_to_world(rotation: &Rotation, unit: Unit) -> Unit {
+    [cosine(rotation[0], unit), cosine(rotation[1], unit), cosine(rotation[2], unit)]
+}
+
+/// The direction of a vector of any scale; `None` for zero.
+#[inline]
+pub(super) fn unit_of(v: Raw) -> Option<Unit> {
+    let scaled = Scaled::new(v)?;
+    let part = |k: usize| scaled.direction(k, UNIT) as i32;
+    Some([part(0), part(1), part(2)])
+}
+
+/// Direction and length of a vector below 2¹⁸ m; `None` when it is not longer than `short`.
+#[inline]
+pub(super) fn direction(v: Raw, short: i64) -> Option<(Unit, i64)> {
+    let scaled = Scaled::new(v)?;
+    let shift = u32::try_from(scaled.shift).unwrap_or(0);
+    let length = ((scaled.length() + ((1 << shift) >> 1)) >> shift) as i64;
+    let part = |k: usize| scaled.direction(k, UNIT) as i32;
+    (length > short).then(|| ([part(0), part(1), part(2)], length))
+}
+
+/// How short a difference between points of shapes this long (half lengths and edges) has no direction worth the
+/// name: axes are rounded by up to 2⁻²⁸, and the direction should be right to a thousandth.
+#[inline]
+pub(super) fn too_short(lengths: i64) -> i64 {
+    const LEAST: i64 = 1 << 12;
+    (lengths >> 18).max(LEAST)
+}
+
+/// The direction, turned so that `v` does not point against it, and how far `v` reaches along it.
+#[inline]
+pub(super) fn facing(unit: Unit, v: Raw) -> (Unit, i64) {
+    let reach = dot(unit, v);
+    if reach < 0 { (unit.map(|c| -c), -reach) } else { (unit, reach) }
+}

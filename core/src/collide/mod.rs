@@ -1,0 +1,200 @@
+//! How two shapes touch: from two posed shapes to a normal and at most four points. Pure functions of their
+//! arguments; they know nothing of bodies, velocities or ids.
+//!
+//! Coordinates are taken relative to the first shape, so the result is the same wherever in the world the
+//! pair is. Round shapes and half spaces are computed in Q32.32 with wide products; two boxes in 32 bits with
+//! an exponent that fits the pair (`cuboid.rs`).
+
+mod capsule;
+mod clip;
+mod crop;
+mod cuboid;
+mod cuboid_capsule;
+mod frame;
+mod half_space;
+mod reduce;
+mod sat;
+mod sphere;
+#[cfg(test)]
+mod tests;
+
+use crate::data::FixedVec;
+use crate::math::length_squared;
+use crate::shape::{Geometry, MAX_SIZE, Shape};
+use frame::{Raw, Rotation, Unit};
+
+/// A shape where it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Posed<'a> {
+    pub(crate) shape: &'a Shape,
+    /// World position of the shape's origin, raw Q32.32.
+    pub(crate) center: [i64; 3],
+    /// Rows of its rotation matrix, raw Q1.30: column j is the shape's axis j in world coordinates.
+    pub(crate) rotation: [[i32; 3]; 3],
+}
+
+/// Where two shapes touch or nearly do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manifold {
+    /// Unit vector in world coordinates from the first shape to the second, raw Q1.30.
+    pub(crate) normal: [i32; 3],
+    pub(crate) points: FixedVec<Point, 4>,
+}
+
+/// One point of a manifold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Point {
+    /// Midway between the two surfaces, relative to the first shape's centre in world directions, raw Q32.32.
+    pub(crate) at: [i64; 3],
+    /// Distance of the surfaces along the normal, raw Q32.32; negative where they overlap.
+    pub(crate) separation: i64,
+    /// Names the features that made the point, so that it is recognised on the next tick.
+    pub(crate) feature: u32,
+}
+
+/// Where the two shapes touch. Points whose separation is at most `margin` (raw Q32.32) are reported, so a
+/// positive margin also tells of contacts that are about to be; there are none when the shapes are further apart.
+/// A margin below zero counts as zero, one above the largest size as that.
+pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
+    let margin = margin.clamp(0, MAX_SIZE.to_bits());
+    if comes_first(a.shape, b.shape) {
+        in_order(a, b, margin)
+    } else {
+        in_order(b, a, margin).seen_from_the_second(frame::sub(b.center, a.center))
+    }
+}
+
+/// Whether two shapes, however turned, are further apart than `margin`; `delta` leads from the first centre to the
+/// second. What [`collide`] finds out first, for those who have not turned the shapes yet.
+#[inline]
+pub(crate) fn out_of_reach(a: &Shape, b: &Shape, delta: [i64; 3], margin: i64) -> bool {
+    match (a.bounding_radius(), b.bounding_radius()) {
+        (Some(a), Some(b)) => apart(delta, a.to_bits() + b.to_bits() + margin),
+        _ => false,
+    }
+}
+
+/// Each pair is written once, for the shape of lower rank as the first. Of two boxes the larger is first:
+/// it is the one that can be cropped.
+fn comes_first(a: &Shape, b: &Shape) -> bool {
+    match (*a.geometry(), *b.geometry()) {
+        (Geometry::Cuboid { half: a }, Geometry::Cuboid { half: b }) => {
+            a == b || length_squared(a.to_bits()) >= length_squared(b.to_bits())
+        }
+        _ => rank(a) <= rank(b),
+    }
+}
+
+fn rank(shape: &Shape) -> u8 {
+    match *shape.geometry() {
+        Geometry::HalfSpace => 0,
+        Geometry::Cuboid { .. } => 1,
+        Geometry::Capsule { .. } => 2,
+        Geometry::Sphere { .. } => 3,
+    }
+}
+
+fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
+    use Geometry::{Capsule, Cuboid, HalfSpace, Sphere};
+    let delta = frame::sub(b.center, a.center);
+    let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
+    let (Some(radius_a), Some(radius_b)) = (a.shape.bounding_radius(), b.shape.bounding_radius())
+    else {
+        return match *b.shape.geometry() {
+            Sphere { radius } => half_space::sphere(&pair, radius.to_bits()),
+            Capsule { half_length, radius } => {
+                half_space::capsule(&pair, half_length.to_bits(), radius.to_bits())
+            }
+            Cuboid { half } => half_space::cuboid(&pair, half.to_bits()),
+            HalfSpace => Manifold::default(),
+        };
+    };
+    let radius_b = radius_b.to_bits();
+    if apart(delta, radius_a.to_bits() + radius_b + margin) {
+        return Manifold::default();
+    }
+    match (*a.shape.geometry(), *b.shape.geometry()) {
+        (Cuboid { half: half_a }, Cuboid { half: half_b }) => {
+            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b)
+        }
+        (Cuboid { half }, Capsule { half_length, radius }) => {
+            cuboid_capsule::capsule(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
+        }
+        (Cuboid { half }, Sphere { radius }) => {
+            sphere::cuboid_sphere(&pair, half.to_bits(), radius.to_bits())
+        }
+        (
+            Capsule { half_length, radius },
+            Capsule { half_length: half_length_b, radius: radius_b },
+        ) => capsule::capsule(
+            &pair,
+            [half_length.to_bits(), half_length_b.to_bits()],
+            [radius.to_bits(), radius_b.to_bits()],
+        ),
+        (Capsule { half_length, radius }, Sphere { radius: ball }) => {
+            sphere::capsule_sphere(&pair, half_length.to_bits(), radius.to_bits(), ball.to_bits())
+        }
+        (Sphere { radius }, Sphere { radius: ball }) => {
+            sphere::sphere_sphere(&pair, radius.to_bits(), ball.to_bits())
+        }
+        // The ranks leave no other order.
+        _ => Manifold::default(),
+    }
+}
+
+/// What every pair has besides its sizes.
+struct Pair {
+    turn_a: Rotation,
+    turn_b: Rotation,
+    /// From the first centre to the second. Unless one is a half space, each component is below 2¹⁵ m: further
+    /// shapes don't come this far.
+    delta: Raw,
+    margin: i64,
+}
+
+impl Pair {
+    /// A manifold of one point, or none if it is beyond the margin.
+    fn single(&self, normal: Unit, point: Point) -> Manifold {
+        let mut manifold = Manifold { normal, ..Manifold::default() };
+        self.push(&mut manifold, point);
+        manifold.or_empty()
+    }
+
+    fn push(&self, manifold: &mut Manifold, point: Point) {
+        if point.separation <= self.margin {
+            // At most four points are offered by any pair.
+            let _ = manifold.points.push(point);
+        }
+    }
+}
+
+impl Manifold {
+    /// All manifolds without points are equal.
+    fn or_empty(self) -> Self {
+        if self.points.is_empty() { Self::default() } else { self }
+    }
+
+    /// The same contact with the shapes exchanged; `delta` leads from the new first centre to the old one.
+    fn seen_from_the_second(mut self, delta: Raw) -> Self {
+        self.normal = self.normal.map(|c| -c);
+        for point in self.points.iter_mut() {
+            point.at = frame::add(point.at, delta);
+        }
+        self
+    }
+}
+
+/// Whether centres are further apart than `reach`; the components first, because their squares might not fit.
+fn apart(delta: Raw, reach: i64) -> bool {
+    let Ok(reach) = u64::try_from(reach) else { return true };
+    delta.iter().any(|c| c.unsigned_abs() > reach)
+        || length_squared(delta) > u128::from(reach) * u128::from(reach)
+}
+
+/// How much worse than an edge a face may be and still be taken: faces give more points and keep their ids
+/// longer. 4 mm, and less for things thinner than a quarter of a metre. `thickness` is the smallest half edge or
+/// radius of the two shapes.
+fn face_preference(thickness: i64) -> i64 {
+    const MOST: i64 = 1 << 24;
+    MOST.min(thickness >> 5)
+}

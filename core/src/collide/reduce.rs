@@ -1,0 +1,68 @@
+//! At most four points of a polygon: the deepest or nearly so, the one furthest from it, and the furthest on either
+//! side of the line between them. Together they span nearly the whole area, and the deepest is always among them.
+
+use super::clip::{Corner, Polygon};
+use super::sat::product;
+use crate::data::FixedVec;
+
+/// Indices of the chosen corners among those no higher than `margin`. `slack` is how much deeper a later corner
+/// must be for the choice to start from it, so that a flat contact keeps its choice.
+pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usize, 4> {
+    let mut low = FixedVec::<usize, 8>::new();
+    for (index, corner) in polygon.iter().enumerate() {
+        if corner.height <= margin {
+            let _ = low.push(index);
+        }
+    }
+    if let Ok(all) = FixedVec::try_from(&*low) {
+        return all;
+    }
+    let corner = |index: usize| &polygon[index];
+    let deepest = first_best(&low, |i| -i64::from(corner(i).height), i64::from(slack));
+    let origin = corner(deepest);
+    let furthest = first_best(&low, |i| square(origin, corner(i)), 0);
+    let end = corner(furthest);
+    let left = first_best(&low, |i| area(origin, end, corner(i)), 0);
+    let right = first_best(&low, |i| -area(origin, end, corner(i)), 0);
+    let mut chosen = FixedVec::new();
+    for index in [deepest, furthest, left, right] {
+        if !chosen.contains(&index) {
+            // Four at most.
+            let _ = chosen.push(index);
+        }
+    }
+    let truly = first_best(&low, |i| -i64::from(corner(i).height), i64::from(slack >> 8));
+    if !chosen.contains(&truly) {
+        // It takes the place of its neighbour, which spans nearly the same area.
+        let near = first_best(
+            &[0, 1, 2, 3][..chosen.len()],
+            |c| -square(corner(chosen[c]), corner(truly)),
+            0,
+        );
+        chosen[near] = truly;
+    }
+    chosen
+}
+
+/// The first index whose score no later one beats by more than `slack`.
+fn first_best(indices: &[usize], score: impl Fn(usize) -> i64, slack: i64) -> usize {
+    let mut best = indices[0];
+    for &index in &indices[1..] {
+        if score(index) > score(best) + slack {
+            best = index;
+        }
+    }
+    best
+}
+
+/// Differences are below 2³¹, so squares and areas are halved before they are added.
+fn square(a: &Corner, b: &Corner) -> i64 {
+    let (x, y) = (b.at[0] - a.at[0], b.at[1] - a.at[1]);
+    (product(x, x) >> 1) + (product(y, y) >> 1)
+}
+
+fn area(a: &Corner, b: &Corner, c: &Corner) -> i64 {
+    let (bx, by) = (b.at[0] - a.at[0], b.at[1] - a.at[1]);
+    let (cx, cy) = (c.at[0] - a.at[0], c.at[1] - a.at[1]);
+    (product(cx, by) >> 1) - (product(cy, bx) >> 1)
+}

@@ -1,0 +1,65 @@
+//! Balls against balls, capsules and boxes: the closest point of the other shape's core, then one distance.
+
+use super::frame::{Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world};
+use super::frame::{UNIT, too_short, unit_to_world};
+use super::{Manifold, Pair, Point};
+
+/// Two balls whose centres coincide are pushed apart upward.
+const UP: Unit = [0, 1 << UNIT, 0];
+
+pub(super) fn sphere_sphere(pair: &Pair, radius_a: i64, radius_b: i64) -> Manifold {
+    let (normal, distance) = direction(pair.delta, 0).unwrap_or((UP, 0));
+    pair.single(normal, between([0; 3], normal, distance, [radius_a, radius_b], 0))
+}
+
+pub(super) fn capsule_sphere(pair: &Pair, half_length: i64, radius: i64, ball: i64) -> Manifold {
+    let long = axis(&pair.turn_a, 1);
+    let core = along(long, dot(long, pair.delta).clamp(-half_length, half_length));
+    let gap = sub(pair.delta, core);
+    // A ball on the core line leaves across it.
+    let (normal, distance) = direction(gap, too_short(half_length))
+        .unwrap_or_else(|| facing(axis(&pair.turn_a, 0), gap));
+    pair.single(normal, between(core, normal, distance, [radius, ball], 0))
+}
+
+pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64) -> Manifold {
+    let center = to_local(&pair.turn_a, pair.delta);
+    let nearest: Raw = core::array::from_fn(|k| center[k].clamp(-half[k], half[k]));
+    let (local_normal, distance, foot) = match direction(sub(center, nearest), 0) {
+        Some((normal, distance)) => (normal, distance, nearest),
+        None => nearest_face(center, half),
+    };
+    let separation = distance - radius;
+    let at = add(foot, along(local_normal, separation >> 1));
+    let normal = unit_to_world(&pair.turn_a, local_normal);
+    pair.single(normal, Point { at: to_world(&pair.turn_a, at), separation, feature: 0 })
+}
+
+/// For a point inside a box: the face it would leave by, its (negative) distance and its foot.
+fn nearest_face(center: Raw, half: Raw) -> (Unit, i64, Raw) {
+    let mut best = 0;
+    for k in 1..3 {
+        if center[k].abs() - half[k] > center[best].abs() - half[best] {
+            best = k;
+        }
+    }
+    let side = if center[best] < 0 { -1 } else { 1 };
+    let mut normal = [0; 3];
+    normal[best] = side << UNIT;
+    let mut foot = center;
+    foot[best] = i64::from(side) * half[best];
+    (normal, center[best].abs() - half[best], foot)
+}
+
+/// The point between two balls, the first around `from`, whose centres lie `distance` apart along the normal.
+pub(super) fn between(
+    from: Raw,
+    normal: Unit,
+    distance: i64,
+    radii: [i64; 2],
+    feature: u32,
+) -> Point {
+    let separation = distance - radii[0] - radii[1];
+    let at = add(from, along(normal, radii[0] + (separation >> 1)));
+    Point { at, separation, feature }
+}

@@ -1,0 +1,204 @@
+//! Properties of random pairs.
+
+use super::oracle::{Body, core_distance, fifteen_axes, metres, separation_along, unit};
+use super::*;
+use crate::collide::Point;
+use crate::shape::Geometry;
+
+/// What rounding may cost: some ulps of the pair's exponent, or of a long shape's axes.
+fn tolerance(a: &Body, b: &Body) -> f64 {
+    20e-9 + 1.5e-7 * (a.radius().min(b.radius()) + MARGIN) + 1e-8 * (a.radius() + b.radius())
+}
+
+/// By how much faces are preferred.
+fn preference(a: &Body, b: &Body) -> f64 {
+    (a.thickness().min(b.thickness()) / 32.0).min(1.0 / 256.0)
+}
+
+/// What holds for the manifold of any two solids.
+fn check_manifold(a: &Body, b: &Body, manifold: &Manifold) {
+    if manifold.points.is_empty() {
+        assert_eq!(*manifold, Manifold::default());
+        return;
+    }
+    let normal = unit(manifold.normal);
+    let tolerance = tolerance(a, b);
+    assert!((oracle::length(normal) - 1.0).abs() < 8e-9, "not a unit: {normal:?}");
+    let slack = preference(a, b) / 4.0 + tolerance;
+    let along = separation_along(a, b, normal);
+    for point in &manifold.points {
+        let at = point.at.map(metres);
+        let half = metres(point.separation).abs() / 2.0 + slack;
+        let from_b = oracle::sub(at, oracle::delta(a, b));
+        let (to_a, to_b) = (a.distance(at), b.distance(from_b));
+        for (body, distance) in [(a, to_a), (b, to_b)] {
+            // A capsule that leans on a face is touched on the face's normal, not on its own.
+            let inner = matches!(body.shape.geometry(), Geometry::Capsule { .. });
+            let near = distance <= half && (inner || distance >= -half);
+            assert!(near, "{distance} from {body:?}, {half} allowed: {point:?}");
+        }
+        // No point can be deeper than the shapes are along the normal.
+        assert!(metres(point.separation) >= along - tolerance, "{point:?} below {along}");
+        assert!(metres(point.separation) <= MARGIN + 1e-9);
+    }
+    let mut features: Vec<_> = manifold.points.iter().map(|p| p.feature).collect();
+    features.sort();
+    features.dedup();
+    assert_eq!(features.len(), manifold.points.len(), "features repeat: {manifold:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn round_pairs_have_their_exact_distance((a, b) in any_pair(any_round(), any_round())) {
+        let manifold = touch(&a, &b);
+        let expected = core_distance(&a, &b) - a.thickness() - b.thickness();
+        check_manifold(&a, &b, &manifold);
+        if expected > MARGIN + tolerance(&a, &b) {
+            prop_assert!(manifold.points.is_empty());
+        } else if expected < MARGIN - tolerance(&a, &b) {
+            // Capsules side by side may be 1/256 of a radius off; where cores cross, their distance is
+            // taken along the normal that was chosen for want of a direction.
+            let side_by_side = if manifold.points.len() == 2 { 1.0 / 256.0 } else { 0.0 };
+            let slack = tolerance(&a, &b)
+                + side_by_side * a.thickness().min(b.thickness())
+                + core_distance(&a, &b).min(1e-6 + 4e-6 * (a.radius() + b.radius()));
+            prop_assert!((deepest(&manifold) - expected).abs() <= slack,
+                "{} instead of {expected}", deepest(&manifold));
+        }
+    }
+
+    #[test]
+    fn boxes_overlap_as_the_fifteen_axes_say((a, b) in any_pair(any_cuboid(), any_cuboid())) {
+        let manifold = touch(&a, &b);
+        let expected = fifteen_axes(&a, &b);
+        check_manifold(&a, &b, &manifold);
+        if expected > MARGIN + tolerance(&a, &b) {
+            prop_assert!(manifold.points.is_empty());
+        }
+        if expected < 0.0 {
+            let slack = 1.25 * preference(&a, &b) + tolerance(&a, &b);
+            let along = separation_along(&a, &b, unit(manifold.normal));
+            prop_assert!(!manifold.points.is_empty());
+            // Of a much larger box only the part around the other counts, not where its far end would go.
+            let alike = a.radius().max(b.radius()) < 4.0 * a.radius().min(b.radius());
+            prop_assert!(!alike || along >= expected - slack, "axis {along} instead of {expected}");
+            prop_assert!((deepest(&manifold) - expected).abs() <= slack,
+                "{} instead of {expected}", deepest(&manifold));
+        }
+    }
+
+    #[test]
+    fn round_shapes_outside_a_box_have_their_exact_distance(
+        (a, b) in any_pair(any_cuboid(), any_round())
+    ) {
+        let manifold = touch(&a, &b);
+        check_manifold(&a, &b, &manifold);
+        let distance = core_distance(&b, &a);
+        let expected = distance - b.thickness();
+        let slack = tolerance(&a, &b) + preference(&a, &b);
+        if expected > MARGIN + tolerance(&a, &b) {
+            prop_assert!(manifold.points.is_empty());
+        } else if distance > 2e-6 && expected < MARGIN - slack {
+            prop_assert!((deepest(&manifold) - expected).abs() <= slack,
+                "{} instead of {expected}", deepest(&manifold));
+        } else if distance == 0.0 {
+            prop_assert!(deepest(&manifold) <= tolerance(&a, &b) - b.thickness());
+        }
+    }
+
+    #[test]
+    fn exchanging_the_shapes_mirrors_the_contact((a, b) in any_pair(any_solid(), any_solid())) {
+        let (there, back) = (touch(&a, &b), touch(&b, &a));
+        check_manifold(&b, &a, &back);
+        let slack = 1.25 * preference(&a, &b) + tolerance(&a, &b);
+        if !there.points.is_empty() && deepest(&there) < MARGIN - slack {
+            // Apart, a pair of boxes that is exchanged may take a face where it took an edge.
+            let unclear = deepest(&there) > 0.0;
+            prop_assert!(unclear || (deepest(&there) - deepest(&back)).abs() <= 2.0 * slack,
+                "{there:?} against {back:?}");
+        }
+        let kind = |body: &Body| std::mem::discriminant(body.shape.geometry());
+        if kind(&a) != kind(&b) {
+            let delta: [i64; 3] = std::array::from_fn(|k| b.center[k] - a.center[k]);
+            prop_assert_eq!(there.normal, back.normal.map(|c| -c));
+            for (p, q) in there.points.iter().zip(&back.points) {
+                let rebased = std::array::from_fn(|k| q.at[k] + delta[k]);
+                prop_assert_eq!(*p, Point { at: rebased, ..*q });
+            }
+        }
+    }
+
+    #[test]
+    fn the_place_in_the_world_does_not_show(
+        (a, b) in any_pair(any_solid(), any_solid()), by in [-1e8..1e8f64, -1e8..1e8, -1e8..1e8]
+    ) {
+        prop_assert_eq!(touch(&a, &b), touch(&a.moved(by), &b.moved(by)));
+    }
+
+    #[test]
+    fn the_normal_points_from_the_first_to_the_second(
+        (a, b) in any_pair(any_solid(), any_solid())
+    ) {
+        let manifold = touch(&a, &b);
+        if !manifold.points.is_empty() {
+            let n = unit(manifold.normal);
+            let along = oracle::dot(n, oracle::delta(&a, &b));
+            // Cores that all but cross are too close to tell a direction well.
+            // And a face may stand in for a direction 6° off.
+            let leans = 0.1 * oracle::length(oracle::delta(&a, &b));
+            let slack = tolerance(&a, &b) + leans.max(1e-3 * (a.radius() + b.radius()));
+            prop_assert!(along >= -slack, "{along}");
+        }
+    }
+
+    #[test]
+    fn solids_on_a_half_space_are_as_deep_as_they_reach(
+        shape in any_solid(), turn in any_rotation(), ground in any_rotation(),
+        place in [-1e5..1e5f64, -1e5..1e5, -1e5..1e5], depth in -1.0..1.0f64,
+    ) {
+        let plane = Body::new(Shape::HALF_SPACE, [0.0; 3], ground);
+        let up = plane.axis(1);
+        let solid = Body::new(shape, [0.0; 3], turn);
+        let along = oracle::dot(up, place);
+        let height = solid.support(up) * (1.0 + depth);
+        let solid = solid.moved(std::array::from_fn(|k| place[k] + up[k] * (height - along)));
+        let manifold = touch(&plane, &solid);
+        let expected = oracle::dot(up, oracle::delta(&plane, &solid)) - solid.support(up);
+        if expected > MARGIN + 1e-6 {
+            prop_assert!(manifold.points.is_empty());
+        } else if expected < MARGIN - 1e-6 {
+            prop_assert_eq!(manifold.normal, std::array::from_fn(|k| plane.rotation[k][1]));
+            let slack = 2e-9 + 4e-9 * solid.radius();
+            prop_assert!((deepest(&manifold) - expected).abs() < slack);
+            for point in &manifold.points {
+                let height = plane.distance(point.at.map(metres));
+                prop_assert!((height - metres(point.separation) / 2.0).abs() < 1e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_within_the_limits_panics(
+        sizes in [0u32..23, 0..23, 0..23, 0..23, 0..23, 0..23], kinds in [0..4, 0..4],
+        turns in [any_rotation().boxed(), any_rotation().boxed()],
+        apart in [any::<i64>(), any::<i64>(), any::<i64>()], shift in 14u32..63, margin in any::<i64>(),
+    ) {
+        let sizes = sizes.map(|bits| f64::from(1 << bits) / 1024.0);
+        let shape = |kind: i32, s: &[f64]| match kind {
+            0 => Shape::HALF_SPACE,
+            1 => cuboid([s[0], s[1], s[2]]),
+            2 => capsule(s[0], s[1]),
+            _ => sphere(s[0]),
+        };
+        let a = Body::new(shape(kinds[0], &sizes[..3]), [0.0; 3], turns[0]);
+        let mut b = Body::new(shape(kinds[1], &sizes[3..]), [0.0; 3], turns[1]);
+        b.center = apart.map(|c| c >> shift);
+        let _ = collide(&a.posed(), &b.posed(), margin);
+        let _ = touch(&a, &b);
+        b.center = [0; 3];
+        let both_planes = kinds == [0, 0];
+        prop_assert_eq!(touch(&a, &b).points.is_empty(), both_planes);
+    }
+}

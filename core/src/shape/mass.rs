@@ -1,0 +1,143 @@
+//! Mass, centre of mass and inertia of shapes and of bodies made of several.
+
+use super::{Geometry, Shape};
+use crate::math::{Real, Sym3, Transform, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Why a body can't have this mass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MassError {
+    /// The mass is zero, negative or out of range.
+    #[error("a mass of {0} kg is out of range; it must lie between 0.0000001 and 100000000 kg")]
+    OutOfRange(Real),
+    /// The density is zero or negative.
+    #[error("a density of {0} kg/m³ is not above zero")]
+    Density(Real),
+    /// A half space can't be weighed.
+    #[error("a half space has no mass; put it on a static or kinematic body")]
+    HalfSpace,
+    /// The inertia is not that of any body.
+    #[error("the inertia has an axis without resistance; each diagonal entry must be above zero")]
+    Inertia,
+}
+
+/// The least mass of a dynamic body, about 10⁻⁷ kg.
+pub(crate) const MIN_MASS: Real = Real::from_bits(430);
+/// The greatest mass of a dynamic body, 10⁸ kg.
+pub(crate) const MAX_MASS: Real = Real::from_int(100_000_000);
+
+/// How a body resists being pushed and turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MassProperties {
+    /// Kilograms.
+    pub mass: Real,
+    /// Where it balances, metres from the body's origin.
+    pub center: Vec3,
+    /// Inertia about the centre divided by the mass, m²: what it is for a body of one kilogram. So a
+    /// grain of sand and a ship keep the same digits.
+    pub inertia_per_mass: Sym3,
+}
+
+impl MassProperties {
+    /// The mass properties of a shape of the given density (kg/m³) at a pose in its body.
+    ///
+    /// # Errors
+    /// For half spaces, densities that are not positive, and masses out of range.
+    pub fn of_shape(shape: &Shape, pose: &Transform, density: Real) -> Result<Self, MassError> {
+        if density <= Real::ZERO {
+            return Err(MassError::Density(density));
+        }
+        let (mass, inertia) = weigh(shape, density).ok_or(MassError::HalfSpace)?;
+        check_mass(mass)?;
+        let inertia_per_mass = Sym3::diagonal(inertia).rotated(pose.rotation);
+        Ok(Self { mass, center: pose.translation, inertia_per_mass })
+    }
+
+    /// The same body with another mass, spread in the same way.
+    ///
+    /// # Errors
+    /// When the mass is out of range.
+    pub fn with_mass(self, mass: Real) -> Result<Self, MassError> {
+        check_mass(mass)?;
+        Ok(Self { mass, ..self })
+    }
+
+    /// Several parts as one body, or `None` for no parts.
+    ///
+    /// # Errors
+    /// When the sum is out of range.
+    pub fn combine(parts: &[Self]) -> Result<Option<Self>, MassError> {
+        let [first, rest @ ..] = parts else { return Ok(None) };
+        let mass = rest.iter().fold(first.mass, |sum, part| sum.saturating_add(part.mass));
+        check_mass(mass)?;
+        if rest.is_empty() {
+            return Ok(Some(*first));
+        }
+        let share = |part: &Self| part.mass / mass;
+        let center = parts.iter().map(|part| part.center * share(part)).sum();
+        let inertia_per_mass = parts.iter().fold(Sym3::ZERO, |sum, part| {
+            let moved = part.inertia_per_mass + point_inertia(part.center - center);
+            sum + scaled(moved, share(part))
+        });
+        Ok(Some(Self { mass, center, inertia_per_mass }))
+    }
+}
+
+fn check_mass(mass: Real) -> Result<(), MassError> {
+    if (MIN_MASS..=MAX_MASS).contains(&mass) { Ok(()) } else { Err(MassError::OutOfRange(mass)) }
+}
+
+/// The inertia of one kilogram at a point: r²·1 − r·rᵀ.
+fn point_inertia(r: Vec3) -> Sym3 {
+    let square = r.scale(r);
+    Sym3 {
+        diagonal: Vec3::new(square.y + square.z, square.x + square.z, square.x + square.y),
+        off: -Vec3::new(r.y * r.z, r.x * r.z, r.x * r.y),
+    }
+}
+
+fn scaled(tensor: Sym3, factor: Real) -> Sym3 {
+    Sym3 { diagonal: tensor.diagonal * factor, off: tensor.off * factor }
+}
+
+/// Kilograms and inertia of one kilogram about the axes; `None` for a half space.
+fn weigh(shape: &Shape, density: Real) -> Option<(Real, Vec3)> {
+    Some(match *shape.geometry() {
+        Geometry::Sphere { radius } => {
+            let inertia = radius * radius * Real::ratio(2, 5);
+            (weigh_sphere(radius, density), Vec3::splat(inertia))
+        }
+        Geometry::Cuboid { half } => {
+            let square = half.scale(half) * Real::ratio(1, 3);
+            let inertia = Vec3::new(square.y + square.z, square.x + square.z, square.x + square.y);
+            (half.x * 8 * density * half.y * half.z, inertia)
+        }
+        Geometry::Capsule { half_length, radius } => weigh_capsule(half_length, radius, density),
+        Geometry::HalfSpace => return None,
+    })
+}
+
+// The density comes in early: the volume of a grain has few digits, its mass has more.
+
+fn weigh_sphere(radius: Real, density: Real) -> Real {
+    const FOUR_THIRDS_PI: Real = Real::from_bits(17_990_716_939);
+    radius * FOUR_THIRDS_PI * density * radius * radius
+}
+
+/// A cylinder and two half balls.
+fn weigh_capsule(half_length: Real, radius: Real, density: Real) -> (Real, Vec3) {
+    let cylinder = radius * Real::TAU * density * radius * half_length;
+    let ball = weigh_sphere(radius, density);
+    let mass = cylinder.saturating_add(ball);
+    let (c, b) = (cylinder / mass, ball / mass);
+    // About the long axis; then across it, where the half balls sit 3/8 of a radius beyond the ends.
+    let square = radius * radius;
+    let along = square * (c * Real::HALF + b * Real::ratio(2, 5));
+    let cylinder_across = square / 4 + half_length * half_length / 3;
+    let ball_across = square * Real::ratio(2, 5)
+        + half_length * half_length
+        + half_length * radius * Real::ratio(3, 4);
+    let across = c * cylinder_across + b * ball_across;
+    (mass, Vec3::new(across, along, across))
+}

@@ -1,0 +1,177 @@
+//! Shapes: what a body is made of. Owns their sizes, limits, volumes and bounds; how two of them touch is
+//! `collide`'s matter.
+
+mod mass;
+
+use crate::math::{Aabb, Quat, Real, Transform, Vec3};
+use serde::{Deserialize, Serialize};
+
+pub use mass::{MassError, MassProperties};
+
+/// The smallest radius or half extent, 2⁻¹⁰ m: about a millimetre.
+pub const MIN_SIZE: Real = Real::from_bits(1 << 22);
+/// The largest radius, half length or half extent, 2¹² m.
+pub const MAX_SIZE: Real = Real::from_int(1 << 12);
+
+/// A size that shapes can't have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} is {value} m; it must lie between {MIN_SIZE} and {MAX_SIZE} m")]
+pub struct ShapeError {
+    /// Which size.
+    pub what: &'static str,
+    /// What it was.
+    pub value: Real,
+}
+
+/// A solid around its own origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Geometry", into = "Geometry")]
+pub struct Shape(Geometry);
+
+/// What a [`Shape`] is, to look at. Lengths are in metres.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Geometry {
+    /// A ball.
+    Sphere {
+        /// Its radius.
+        radius: Real,
+    },
+    /// A box.
+    Cuboid {
+        /// Half its edges.
+        half: Vec3,
+    },
+    /// A cylinder along the y axis with half balls at its ends.
+    Capsule {
+        /// Half the length of the cylinder.
+        half_length: Real,
+        /// Radius of cylinder and balls.
+        radius: Real,
+    },
+    /// Everything below the plane y = 0. It has no volume that could be weighed, so only static and kinematic
+    /// bodies can have it.
+    HalfSpace,
+}
+
+impl Shape {
+    /// Everything below the plane y = 0.
+    pub const HALF_SPACE: Self = Self(Geometry::HalfSpace);
+
+    /// A ball.
+    ///
+    /// # Errors
+    /// When the radius is outside the limits.
+    pub fn sphere(radius: Real) -> Result<Self, ShapeError> {
+        check("the radius", radius)?;
+        Ok(Self(Geometry::Sphere { radius }))
+    }
+
+    /// A box from half its edges.
+    ///
+    /// # Errors
+    /// When a half extent is outside the limits.
+    pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
+        check("the half extent in x", half.x)?;
+        check("the half extent in y", half.y)?;
+        check("the half extent in z", half.z)?;
+        Ok(Self(Geometry::Cuboid { half }))
+    }
+
+    /// A capsule along the y axis.
+    ///
+    /// # Errors
+    /// When the radius or the half length is outside the limits.
+    pub fn capsule(half_length: Real, radius: Real) -> Result<Self, ShapeError> {
+        check("the half length", half_length)?;
+        check("the radius", radius)?;
+        Ok(Self(Geometry::Capsule { half_length, radius }))
+    }
+
+    /// What it is.
+    #[inline]
+    pub const fn geometry(&self) -> &Geometry {
+        &self.0
+    }
+
+    /// The smallest edge or diameter; how much motion leaves a contact as it was depends on it.
+    #[inline]
+    pub fn thickness(&self) -> Real {
+        match self.0 {
+            Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => radius + radius,
+            Geometry::Cuboid { half } => {
+                let least = half.x.min(half.y).min(half.z);
+                least + least
+            }
+            Geometry::HalfSpace => MAX_SIZE,
+        }
+    }
+
+    /// The radius of a ball around the origin that holds the shape, rounded up; `None` for a half space.
+    #[inline]
+    pub fn bounding_radius(&self) -> Option<Real> {
+        match self.0 {
+            Geometry::Sphere { radius } => Some(radius),
+            Geometry::Cuboid { half } => Some(half.length() + Real::EPSILON),
+            Geometry::Capsule { half_length, radius } => Some(half_length + radius),
+            Geometry::HalfSpace => None,
+        }
+    }
+
+    /// A box around the shape at a pose, at most some ulps too large. For a half space it is as much of the
+    /// world as lies below the plane, whole if the plane is not level.
+    #[allow(clippy::missing_panics_doc, reason = "the extents are not negative")]
+    pub fn bounds(&self, pose: &Transform) -> Aabb {
+        let extent = match self.0 {
+            Geometry::Sphere { radius } => Vec3::splat(radius),
+            Geometry::Cuboid { half } => cuboid_extent(pose.rotation, half),
+            Geometry::Capsule { half_length, radius } => {
+                let along = pose.rotation.rotate(Vec3::Y * half_length).abs();
+                along + Vec3::splat(radius + Real::EPSILON)
+            }
+            Geometry::HalfSpace => return half_space_bounds(pose),
+        };
+        let (min, max) = (
+            pose.translation.zip(extent, Real::saturating_sub),
+            pose.translation.zip(extent, Real::saturating_add),
+        );
+        Aabb::new(min, max).expect("extents are not negative")
+    }
+}
+
+/// |R|·half, with an ulp for the rounding of R.
+fn cuboid_extent(rotation: Quat, half: Vec3) -> Vec3 {
+    let [x, y, z] = rotation.to_mat3().rows();
+    let reach = |row: Vec3| row.abs().dot(half) + Real::from_bits(4);
+    Vec3::new(reach(x), reach(y), reach(z))
+}
+
+fn half_space_bounds(pose: &Transform) -> Aabb {
+    let (min, mut max) = (Vec3::splat(Real::MIN), Vec3::splat(Real::MAX));
+    if pose.rotation == Quat::IDENTITY {
+        max.y = pose.translation.y;
+    }
+    Aabb::new(min, max).expect("the world is not empty")
+}
+
+fn check(what: &'static str, value: Real) -> Result<(), ShapeError> {
+    if (MIN_SIZE..=MAX_SIZE).contains(&value) { Ok(()) } else { Err(ShapeError { what, value }) }
+}
+
+impl TryFrom<Geometry> for Shape {
+    type Error = ShapeError;
+    fn try_from(geometry: Geometry) -> Result<Self, ShapeError> {
+        match geometry {
+            Geometry::Sphere { radius } => Self::sphere(radius),
+            Geometry::Cuboid { half } => Self::cuboid(half),
+            Geometry::Capsule { half_length, radius } => Self::capsule(half_length, radius),
+            Geometry::HalfSpace => Ok(Self::HALF_SPACE),
+        }
+    }
+}
+
+impl From<Shape> for Geometry {
+    fn from(shape: Shape) -> Self {
+        shape.0
+    }
+}

@@ -1,0 +1,115 @@
+//! A contact as the solver sees it: every coefficient prepared, every operand 32 bits, in units that are blind
+//! to mass. One block is one lane; lane kernels pack several of them without changing a bit.
+
+use crate::data::FixedVec;
+use crate::math::{Lane, Q20, Q22, Q30, Wide};
+
+/// A vector of lanes.
+pub(crate) type V<const F: u32> = [Lane<F>; 3];
+
+/// Velocity and scaled spin of a body, or the sum of them over the substeps so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub(crate) struct Motion {
+    pub(crate) linear: V<20>,
+    pub(crate) angular: V<20>,
+}
+
+/// Arms and responses of one row on both bodies: J and M·J times the mass share.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) arm: [V<30>; 2],
+    pub(crate) response: [V<22>; 2],
+}
+
+/// A row along the normal at one point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NormalRow {
+    pub(crate) row: Row,
+    /// 1 / (1 + J·M·J).
+    pub(crate) factor: Q30,
+    /// Separation at the start of the tick over the substep.
+    pub(crate) separation: Q20,
+    pub(crate) impulse: Q20,
+    /// Sum of what was applied in the tick.
+    pub(crate) total: Q20,
+}
+
+/// An angular row about one axis.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AngularRow {
+    pub(crate) row: Row,
+    pub(crate) factor: Q30,
+    pub(crate) impulse: Q20,
+}
+
+/// A prepared contact.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Block {
+    /// Places of the two bodies among the solver's.
+    pub(crate) bodies: [u32; 2],
+    pub(crate) normal: V<30>,
+    pub(crate) tangents: [V<30>; 2],
+    /// Share of an impulse's velocity that the first body takes; the second takes the rest.
+    pub(crate) share: Q30,
+    pub(crate) friction: Q30,
+    pub(crate) softness: Q30,
+    pub(crate) bias_rate: Q30,
+    pub(crate) impulse_cap: Q20,
+    pub(crate) points: FixedVec<NormalRow, 4>,
+    /// Coupling of points i < j, at [0, 0, 1, 3][j] + i.
+    pub(crate) coupling: [Q22; 6],
+    pub(crate) sliding: [Row; 2],
+    /// Inverse of the 2×2 matrix of the sliding rows: 11, 12, 22.
+    pub(crate) sliding_inverse: [Q30; 3],
+    pub(crate) sliding_impulse: [Q20; 2],
+    pub(crate) twist: AngularRow,
+    /// Bound of the twist as a multiple of the normal impulse.
+    pub(crate) twist_friction: Q30,
+    pub(crate) rolling: [AngularRow; 2],
+    pub(crate) rolling_friction: Q30,
+}
+
+pub(crate) const ONE_22: Q22 = Lane::ONE;
+
+/// a·b, one sum.
+#[inline(always)]
+pub(crate) const fn dot<const F: u32, const G: u32>(a: &V<F>, b: &V<G>) -> Wide {
+    Wide::ZERO.plus(a[0], b[0]).plus(a[1], b[1]).plus(a[2], b[2])
+}
+
+/// sum + a·b.
+#[inline(always)]
+pub(crate) const fn plus_dot<const F: u32, const G: u32>(sum: Wide, a: &V<F>, b: &V<G>) -> Wide {
+    sum.plus(a[0], b[0]).plus(a[1], b[1]).plus(a[2], b[2])
+}
+
+/// sum − a·b.
+#[inline(always)]
+pub(crate) const fn minus_dot<const F: u32, const G: u32>(sum: Wide, a: &V<F>, b: &V<G>) -> Wide {
+    sum.minus(a[0], b[0]).minus(a[1], b[1]).minus(a[2], b[2])
+}
+
+/// a × b of two unit-format vectors.
+#[inline(always)]
+pub(crate) fn cross(a: &V<30>, b: &V<30>) -> V<30> {
+    let part = |i: usize, j: usize| Wide::ZERO.plus(a[i], b[j]).minus(a[j], b[i]).round::<30, 30>();
+    [part(1, 2), part(2, 0), part(0, 1)]
+}
+
+/// A unit-format factor times a lane.
+#[inline(always)]
+pub(crate) fn times<const F: u32>(factor: Q30, value: Lane<F>) -> Lane<F> {
+    Wide::ZERO.plus(factor, value).round::<30, F>()
+}
+
+/// `f` of each component. `array::map` is often left as a call with a loop in it; this never is.
+#[inline(always)]
+pub(crate) fn map3<T: Copy, U>(v: &[T; 3], f: impl Fn(T) -> U) -> [U; 3] {
+    [f(v[0]), f(v[1]), f(v[2])]
+}
+
+#[inline(always)]
+pub(crate) fn sub<const F: u32>(a: &V<F>, b: &V<F>) -> V<F> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}

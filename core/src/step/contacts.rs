@@ -1,0 +1,224 @@
+//! Contacts of a step: making one from two posed shapes, keeping one whose bodies hardly moved, and carrying the
+//! last tick's impulses over.
+//!
+//! While two bodies move little against each other, normal and arms stay frozen and only the separation is
+//! refreshed, always from where the geometry was made. That is what lets stacks stand.
+
+use super::block::V;
+use super::bodies::StepBody;
+use super::prepare::Arms;
+use crate::collide::{Manifold, Point};
+use crate::data::FixedVec;
+use crate::math::{Q30, Real, Scaled, Vec3, isqrt, round_shift};
+use crate::world::rows::{ContactPoint, ContactRow};
+
+/// A contact in this step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contact {
+    pub(crate) row: ContactRow,
+    /// Places of the two bodies among the step's.
+    pub(crate) bodies: [u32; 2],
+    /// Separation of each point now, raw metres.
+    pub(crate) separations: [i64; 4],
+    /// Half the thickness of the thinner shape, raw metres.
+    pub(crate) size: i64,
+}
+
+/// What keeping a contact depends on besides its bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keeping {
+    /// How far the bodies may have moved against each other.
+    pub(crate) tolerance: Real,
+    /// Radius that turns rotation into motion.
+    pub(crate) extent: Real,
+    /// Beyond this separation a point is none.
+    pub(crate) margin: i64,
+}
+
+/// cos² of half the angle that a body may have turned, 10°: 0.9924.
+const TURNED_LITTLE: i64 = 1_144_164_270_000_000_000;
+
+impl Contact {
+    /// A contact from fresh geometry; `offset` leads from the first body's centre of mass to its shape's centre.
+    pub(crate) fn from_manifold(
+        manifold: &Manifold,
+        mut row: ContactRow,
+        places: [u32; 2],
+        [a, b]: [&StepBody; 2],
+        offset: [i64; 3],
+        size: i64,
+    ) -> Self {
+        row.normal = manifold.normal;
+        row.reference = b.center - a.center;
+        row.rotations = [a.rotation, b.rotation];
+        row.points = FixedVec::new();
+        let mut separations = [0; 4];
+        for (point, separation) in manifold.points.iter().zip(&mut separations) {
+            let at = core::array::from_fn(|i| point.at[i].wrapping_add(offset[i]));
+            let made = Point { at, ..*point };
+            let fresh = ContactPoint { made, impulse: crate::math::Q20::ZERO };
+            row.points.push(fresh).expect("a manifold has at most four points");
+            *separation = point.separation;
+        }
+        Self { row, bodies: places, separations, size }
+    }
+
+    /// The old contact with fresh separations, if its bodies hardly moved against each other.
+    pub(crate) fn keep(
+        old: &ContactRow,
+        places: [u32; 2],
+        [a, b]: [&StepBody; 2],
+        keeping: &Keeping,
+        size: i64,
+    ) -> Option<Self> {
+        let [a0, b0] = old.rotations;
+        if !turned_little(a.rotation.to_bits(), a0.to_bits())
+            || !turned_little(b.rotation.to_bits(), b0.to_bits())
+        {
+            return None;
+        }
+        let relative = b.center - a.center;
+        let moved = a.rotation.rotate_inverse(relative) - a0.rotate_inverse(old.reference);
+        let turned = half_angle_sine(
+            (a.rotation.inverse() * b.rotation).to_bits(),
+            (a0.inverse() * b0).to_bits(),
+        );
+        if moved.length() + turned * keeping.extent * Real::from_int(2) >= keeping.tolerance {
+            return None;
+        }
+        // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forth.
+        let normal = Vec3::from_bits(old.normal.map(|c| i64::from(c) << 2));
+        let normal_a = a0.rotate(a.rotation.rotate_inverse(normal)) - normal;
+        let normal_b = b0.rotate(b.rotation.rotate_inverse(normal)) - normal;
+        let apart = normal.dot(relative - old.reference);
+        let mut separations = [0; 4];
+        for (point, separation) in old.points.iter().zip(&mut separations) {
+            let arm_a = Vec3::from_bits(point.made.at);
+            let change = apart + normal_b.dot(arm_a - old.reference) - normal_a.dot(arm_a);
+            *separation = point.made.separation.saturating_add(change.to_bits());
+        }
+        let near = separations[..old.points.len()].iter().any(|s| *s <= keeping.margin);
+        near.then_some(Self { row: *old, bodies: places, separations, size })
+    }
+
+    /// Takes impulses over from the last tick's contact: for each point from the nearest old one in the first
+    /// body's frame, else from the one with the same feature.
+    pub(crate) fn inherit(&mut self, old: &ContactRow, thickness: Real) {
+        self.row.friction = old.friction;
+        self.row.twist = old.twist;
+        self.row.rolling = old.rolling;
+        // One point for one with the same feature, whether it is near or not.
+        if let ([new], [old]) = (&mut self.row.points[..], &old.points[..])
+            && new.made.feature == old.made.feature
+        {
+            new.impulse = old.impulse;
+            return;
+        }
+        let reach = thickness / Real::from_int(10);
+        let local = |row: &ContactRow, point: &ContactPoint| {
+            row.rotations[0].rotate_inverse(Vec3::from_bits(point.made.at))
+        };
+        let old_places: FixedVec<Vec3, 4> = collect(old.points.iter().map(|p| local(old, p)));
+        let new_places: FixedVec<Vec3, 4> =
+            collect(self.row.points.iter().map(|p| local(&self.row, p)));
+        let mut used = [false; 4];
+        for (j, place) in new_places.iter().enumerate() {
+            let free = |i: &usize| !used[*i];
+            let nearest = (0..old_places.len())
+                .filter(free)
+                .map(|i| (place.distance(old_places[i]), i))
+                .filter(|(distance, _)| *distance < reach)
+                .min();
+            let feature = self.row.points[j].made.feature;
+            let same = || {
+                (0..old.points.len()).filter(free).find(|i| old.points[*i].made.feature == feature)
+            };
+            if let Some(i) = nearest.map(|(_, i)| i).or_else(same) {
+                used[i] = true;
+                self.row.points[j].impulse = old.points[i].impulse;
+            }
+        }
+    }
+
+    /// Arms of the points from both centres of mass, as the geometry was made.
+    pub(crate) fn arms(&self) -> Arms {
+        let reference = self.row.reference.to_bits();
+        let mut of = FixedVec::new();
+        for point in &self.row.points {
+            let a = point.made.at;
+            let b = [0, 1, 2].map(|i: usize| a[i].wrapping_sub(reference[i]));
+            let _ = of.push([a, b]);
+        }
+        Arms { of }
+    }
+
+    /// Two directions across the normal and each other, the first along the slip of the surfaces if there is one:
+    /// the octagon that bounds friction then brakes against the motion and not aside.
+    pub(crate) fn tangents(&self, slip: V<20>) -> [V<30>; 2] {
+        let n = self.row.normal;
+        let first = self.slip_direction(slip).unwrap_or_else(|| any_across(n));
+        [first, super::block::cross(&n.map(Q30::from_bits), &first)]
+    }
+
+    /// Direction of the slip in the contact's plane, if it is faster than ⅛ m/s. What is slower is as good as
+    /// at rest, where a direction would only jitter.
+    fn slip_direction(&self, slip: V<20>) -> Option<V<30>> {
+        const SLOW: i64 = 1 << 17;
+        let n = self.row.normal.map(Q30::from_bits);
+        let along = super::block::dot(&n, &slip).round::<30, 20>();
+        let across: [i64; 3] = core::array::from_fn(|i| {
+            i64::from(slip[i].to_bits()) - i64::from(super::block::times(n[i], along).to_bits())
+        });
+        if across.iter().all(|c| c.abs() < SLOW) {
+            return None;
+        }
+        let scaled = Scaled::new(across)?;
+        Some([0, 1, 2].map(|i| Q30::from_bits(scaled.direction(i, 30) as i32)))
+    }
+}
+
+/// A direction across the normal that depends on nothing else.
+fn any_across(n: [i32; 3]) -> V<30> {
+    // About 0.57: whatever the normal, one of the first two axes is at least that far from it.
+    const FAR: i32 = 612_032_839;
+    let axis = usize::from(n[0].abs() >= FAR);
+    // The axis itself, when it lies across: what follows would find the same.
+    if n[axis] == 0 {
+        let mut first = [Q30::ZERO; 3];
+        first[axis] = Q30::ONE;
+        return first;
+    }
+    let across: [i64; 3] = core::array::from_fn(|i| {
+        let unit = if i == axis { 1i64 << 60 } else { 0 };
+        round_shift(i128::from(unit - i64::from(n[i]) * i64::from(n[axis])), 20) as i64
+    });
+    let first: [i32; 3] = Scaled::new(across)
+        .map_or([1 << 30, 0, 0], |scaled| core::array::from_fn(|i| scaled.direction(i, 30) as i32));
+    first.map(Q30::from_bits)
+}
+
+fn collect<T: Copy + Default>(items: impl Iterator<Item = T>) -> FixedVec<T, 4> {
+    let mut list = FixedVec::new();
+    for item in items {
+        list.push(item).expect("a manifold has at most four points");
+    }
+    list
+}
+
+/// The dot product of two unit quaternions with 30 fractional bits.
+fn alignment(a: [i32; 4], b: [i32; 4]) -> i64 {
+    let sum: i64 = a.iter().zip(b).map(|(a, b)| i64::from(*a) * i64::from(b)).sum();
+    sum >> 30
+}
+
+fn turned_little(a: [i32; 4], b: [i32; 4]) -> bool {
+    let cosine = alignment(a, b);
+    cosine * cosine > TURNED_LITTLE
+}
+
+/// |sin| of half the angle between two rotations.
+fn half_angle_sine(a: [i32; 4], b: [i32; 4]) -> Real {
+    let cosine = alignment(a, b);
+    let rest = ((1i64 << 60) - cosine * cosine).max(0) as u128;
+    Real::from_bits((isqrt(rest) as i64) << 2)
+}

@@ -1,0 +1,413 @@
+//! Commands: everything a game changes, recorded for the tick and applied at once, so that a game reads its own
+//! writes. The same list applied to the same slot gives the same world.
+
+use super::def::{BodyDef, CommandError, MAX_SPEED, check_place, check_range};
+use super::material::{Filter, Material, check_layer};
+use super::rows::{BodyKind, ColdPage, ColdRow, HotRow, ShapeRow};
+use super::slot::Place;
+use super::{BodyId, World};
+use crate::math::{Q20, Q22, Quat, Real, Sym3, Transform, Vec3};
+use crate::shape::{Geometry, MassProperties};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A change to a world.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Command {
+    /// Makes a body, with an id from the stream's range.
+    Spawn(u8, Box<BodyDef>),
+    /// Takes a body away.
+    Despawn(BodyId),
+    /// Sets the velocity of the centre of mass, m/s.
+    SetVelocity(BodyId, Vec3),
+    /// Sets the angular velocity, rad/s.
+    SetAngularVelocity(BodyId, Vec3),
+    /// Pushes the centre of mass, N·s.
+    Impulse(BodyId, Vec3),
+    /// Pushes at a point of the world, N·s.
+    ImpulseAt(BodyId, Vec3, Vec3),
+    /// Turns, N·m·s.
+    AngularImpulse(BodyId, Vec3),
+    /// Puts the body elsewhere; its velocity stays.
+    Teleport(BodyId, Transform),
+    /// Has a kinematic body arrive at a pose at the end of this tick.
+    MoveTo(BodyId, Transform),
+    /// Changes how it moves.
+    SetKind(BodyId, BodyKind),
+    /// Takes it out of the simulation or puts it back, without forgetting it.
+    SetEnabled(BodyId, bool),
+    /// Changes the surface of one of its shapes.
+    SetMaterial(BodyId, u8, Material),
+    /// Changes whom one of its shapes meets.
+    SetFilter(BodyId, u8, Filter),
+    /// Changes how much gravity it feels.
+    SetGravityScale(BodyId, Real),
+    /// Changes linear and angular damping.
+    SetDamping(BodyId, Real, Real),
+    /// Changes its user data.
+    SetUserData(BodyId, u64),
+}
+
+impl World {
+    /// Applies a command and records it. Returns the new body's id for [`Command::Spawn`].
+    ///
+    /// # Errors
+    /// When the command makes no sense; the world stays as it was and nothing is recorded.
+    pub fn command(&mut self, command: Command) -> Result<Option<BodyId>, CommandError> {
+        let spawned = self.apply(&command)?;
+        self.commands.push(command);
+        Ok(spawned)
+    }
+
+    fn apply(&mut self, command: &Command) -> Result<Option<BodyId>, CommandError> {
+        match *command {
+            Command::Spawn(stream, ref def) => return self.apply_spawn(stream, def).map(Some),
+            Command::Despawn(body) => self.apply_despawn(body)?,
+            Command::SetVelocity(body, velocity) => {
+                let lanes = speed_lanes(velocity)?;
+                self.pushed(body, |hot, _| hot.velocity = lanes)?;
+            }
+            Command::SetAngularVelocity(body, spin) => self.set_spin(body, spin)?,
+            Command::Impulse(body, impulse) => self.push(body, impulse, Vec3::ZERO)?,
+            Command::ImpulseAt(body, impulse, point) => {
+                check_place(point)?;
+                let arm = point - self.hot_of(body)?.center;
+                self.push(body, impulse, arm.cross(impulse))?;
+            }
+            Command::AngularImpulse(body, impulse) => self.push(body, Vec3::ZERO, impulse)?,
+            Command::Teleport(body, pose) => self.teleport_to(body, pose)?,
+            Command::MoveTo(body, pose) => self.lead_to(body, pose)?,
+            Command::SetKind(body, kind) => self.change_kind(body, kind)?,
+            Command::SetEnabled(body, enabled) => {
+                self.cold_change(body, |cold| cold.enabled = enabled)?;
+                self.forget_contacts(body);
+            }
+            Command::SetMaterial(body, shape, material) => {
+                material.check()?;
+                self.shape_change(body, shape, |row| row.material = material)?;
+                self.forget_contacts(body);
+            }
+            Command::SetFilter(body, shape, filter) => {
+                check_layer(filter.layer)?;
+                self.shape_change(body, shape, |row| row.filter = filter)?;
+            }
+            Command::SetGravityScale(body, scale) => {
+                check_range("the gravity scale", scale.abs(), Real::from_int(100))?;
+                self.cold_change(body, |cold| cold.gravity_scale = scale)?;
+            }
+            Command::SetDamping(body, linear, angular) => {
+                check_range("the linear damping", linear, Real::from_int(1000))?;
+                check_range("the angular damping", angular, Real::from_int(1000))?;
+                self.cold_change(body, |cold| {
+                    (cold.linear_damping, cold.angular_damping) = (linear, angular);
+                })?;
+            }
+            Command::SetUserData(body, data) => {
+                self.cold_change(body, |cold| cold.user_data = data)?;
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn apply_spawn(
+        &mut self,
+        stream: u8,
+        def: &BodyDef,
+    ) -> Result<BodyId, CommandError> {
+        def.check()?;
+        let properties = mass_properties(def)?;
+        let (hot, cold) = rows(def, properties.as_ref())?;
+        let ids = &mut self.work.stream(stream).ids;
+        let id = Arc::make_mut(ids).allocate()?;
+        self.work.make_page(&mut self.store, id.index());
+        *self.work.hot_mut(&mut self.store, id.index()) = hot;
+        let row = Place::of(id.index()).row;
+        let page = self.work.cold_page_mut(&mut self.store, id.index());
+        page.live |= 1 << row;
+        page.rows[row] = cold;
+        let start = page.shapes.partition_point(|shape| usize::from(shape.row) < row);
+        let shapes = def.shapes.iter().zip(0..).map(|(shape, ordinal)| ShapeRow {
+            row: row as u8,
+            ordinal,
+            shape: shape.shape,
+            pose: shape.pose,
+            material: shape.material,
+            filter: shape.filter,
+        });
+        page.shapes.splice(start..start, shapes);
+        mark_moving(page, row);
+        self.scratch.changed.push(id.index());
+        Ok(BodyId(id))
+    }
+
+    fn apply_despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        self.forget_contacts(body);
+        let (index, place) = (body.0.index(), Place::of(body.0.index()));
+        Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);
+        *self.work.hot_mut(&mut self.store, index) = HotRow::default();
+        let page = self.work.cold_page_mut(&mut self.store, index);
+        page.live &= !(1 << place.row);
+        page.moving &= !(1 << place.row);
+        page.rows[place.row] = ColdRow::default();
+        page.shapes.retain(|shape| usize::from(shape.row) != place.row);
+        self.scratch.changed.push(index);
+        Ok(())
+    }
+
+    fn hot_of(&self, body: BodyId) -> Result<&HotRow, CommandError> {
+        if self.work.is_live(body.0) {
+            Ok(self.work.hot(&self.store, body.0.index()))
+        } else {
+            Err(CommandError::NoSuchBody(body.0))
+        }
+    }
+
+    /// Changes the hot row of a body that moves.
+    fn pushed(
+        &mut self,
+        body: BodyId,
+        change: impl FnOnce(&mut HotRow, &ColdRow),
+    ) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        let cold = *self.work.cold(&self.store, body.0.index());
+        if cold.kind == BodyKind::Static {
+            return Err(CommandError::NotDynamic(body.0));
+        }
+        change(self.work.hot_mut(&mut self.store, body.0.index()), &cold);
+        Ok(())
+    }
+
+    fn set_spin(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        let exponent = self.work.cold(&self.store, body.0.index()).exponent;
+        let lanes = speed_lanes(scale_by_power(spin, exponent))?;
+        self.pushed(body, |hot, _| hot.spin = lanes)
+    }
+
+    /// Adds an impulse at the centre of mass and one that turns.
+    fn push(&mut self, body: BodyId, linear: Vec3, angular: Vec3) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        if self.work.cold(&self.store, body.0.index()).kind != BodyKind::Dynamic {
+            return Err(CommandError::NotDynamic(body.0));
+        }
+        let mut result = Ok(());
+        self.pushed(body, |hot, cold| {
+            let velocity = real_vector(hot.velocity) + linear / cold.mass;
+            // ω·2^e gains (m·4^e·I⁻¹)·L / (m·2^e).
+            let turned =
+                hot.rotation.rotate_inverse(scale_by_power(angular / cold.mass, -cold.exponent));
+            let spin = real_vector(hot.spin)
+                + hot.rotation.rotate(response_matrix(&cold.response) * turned);
+            match (speed_lanes(velocity), speed_lanes(spin)) {
+                (Ok(velocity), Ok(spin)) => (hot.velocity, hot.spin) = (velocity, spin),
+                (Err(error), _) | (_, Err(error)) => result = Err(error),
+            }
+        })?;
+        result
+    }
+
+    fn teleport_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        check_place(pose.translation)?;
+        let local = self.work.cold(&self.store, body.0.index()).local_center;
+        let hot = self.work.hot_mut(&mut self.store, body.0.index());
+        (hot.center, hot.rotation) = (pose.point(local), pose.rotation);
+        self.scratch.changed.push(body.0.index());
+        Ok(())
+    }
+
+    fn lead_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
+        let hot = *self.hot_of(body)?;
+        check_place(pose.translation)?;
+        let cold = *self.work.cold(&self.store, body.0.index());
+        if cold.kind != BodyKind::Kinematic {
+            return Err(CommandError::NotKinematic(body.0));
+        }
+        let rate = Real::from_int(self.def.tick_rate as i32);
+        let velocity = speed_lanes((pose.point(cold.local_center) - hot.center) * rate)?;
+        let turn = (pose.rotation * hot.rotation.inverse()).to_rotation_vector() * rate;
+        let spin = speed_lanes(scale_by_power(turn, cold.exponent))?;
+        let hot = self.work.hot_mut(&mut self.store, body.0.index());
+        (hot.velocity, hot.spin) = (velocity, spin);
+        Ok(())
+    }
+
+    fn change_kind(&mut self, body: BodyId, kind: BodyKind) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        if kind == BodyKind::Dynamic
+            && self.work.cold(&self.store, body.0.index()).mass == Real::ZERO
+        {
+            return Err(CommandError::NoMass);
+        }
+        self.cold_change(body, |cold| cold.kind = kind)?;
+        if kind == BodyKind::Static {
+            let hot = self.work.hot_mut(&mut self.store, body.0.index());
+            (hot.velocity, hot.spin) = Default::default();
+        }
+        self.forget_contacts(body);
+        Ok(())
+    }
+
+    fn cold_change(
+        &mut self,
+        body: BodyId,
+        change: impl FnOnce(&mut ColdRow),
+    ) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        let row = Place::of(body.0.index()).row;
+        let page = self.work.cold_page_mut(&mut self.store, body.0.index());
+        change(&mut page.rows[row]);
+        mark_moving(page, row);
+        self.scratch.changed.push(body.0.index());
+        Ok(())
+    }
+
+    fn shape_change(
+        &mut self,
+        body: BodyId,
+        ordinal: u8,
+        change: impl FnOnce(&mut ShapeRow),
+    ) -> Result<(), CommandError> {
+        self.hot_of(body)?;
+        let row = Place::of(body.0.index()).row;
+        let page = self.work.cold_page_mut(&mut self.store, body.0.index());
+        let mut shapes = page.shapes.iter_mut();
+        let shape = shapes.find(|shape| usize::from(shape.row) == row && shape.ordinal == ordinal);
+        change(shape.ok_or(CommandError::NoSuchShape(ordinal))?);
+        Ok(())
+    }
+
+    /// Drops the contacts of a body whose mass, kind or surface changed: their impulses mean nothing now.
+    fn forget_contacts(&mut self, body: BodyId) {
+        let index = body.0.index();
+        let of_body =
+            |key: super::rows::PairKey| key.shapes().map(super::rows::body_of).contains(&index);
+        for stream in &mut self.work.streams {
+            for page in &mut stream.contacts {
+                if self.store.contacts.get(*page).rows.iter().any(|row| of_body(row.key)) {
+                    self.store.contacts.write(page).rows.retain(|row| !of_body(row.key));
+                }
+            }
+        }
+    }
+}
+
+fn mark_moving(page: &mut ColdPage, row: usize) {
+    let cold = &page.rows[row];
+    let moving = cold.enabled && cold.kind != BodyKind::Static;
+    page.moving = page.moving & !(1 << row) | u32::from(moving) << row;
+}
+
+/// What the body weighs, or `None` for one that nothing moves and that could not be weighed.
+fn mass_properties(def: &BodyDef) -> Result<Option<MassProperties>, CommandError> {
+    let weighable =
+        def.shapes.iter().filter(|shape| *shape.shape.geometry() != Geometry::HalfSpace);
+    let parts = weighable
+        .map(|shape| MassProperties::of_shape(&shape.shape, &shape.pose, shape.density))
+        .collect::<Result<Vec<_>, _>>();
+    // A kinematic or static body may be too heavy to weigh; then it can't become dynamic.
+    let combined = match parts.and_then(|parts| MassProperties::combine(&parts)) {
+        Ok(combined) => combined,
+        Err(_) if def.kind != BodyKind::Dynamic => None,
+        Err(error) => return Err(error.into()),
+    };
+    let point =
+        MassProperties { mass: Real::ONE, center: Vec3::ZERO, inertia_per_mass: Sym3::IDENTITY };
+    match (def.mass, combined) {
+        (Some(mass), combined) => Ok(Some(combined.unwrap_or(point).with_mass(mass)?)),
+        (None, None) if def.kind == BodyKind::Dynamic => Err(CommandError::NoMass),
+        (None, combined) => Ok(combined),
+    }
+}
+
+fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow), CommandError> {
+    let local_center = mass.map_or(Vec3::ZERO, |mass| mass.center);
+    let exponent = size_exponent(def, local_center);
+    let response = mass.map_or([Q22::ZERO; 6], |mass| response(&mass.inertia_per_mass, exponent));
+    let cold = ColdRow {
+        kind: def.kind,
+        enabled: true,
+        locks: def.locks,
+        shapes: def.shapes.len() as u8,
+        exponent,
+        mass: mass.map_or(Real::ZERO, |mass| mass.mass),
+        local_center,
+        response,
+        gravity_scale: def.gravity_scale,
+        linear_damping: def.linear_damping,
+        angular_damping: def.angular_damping,
+        speed_cap: def.speed_cap,
+        user_data: def.user_data,
+    };
+    let still = def.kind == BodyKind::Static;
+    let (velocity, spin) =
+        if still { (Vec3::ZERO, Vec3::ZERO) } else { (def.velocity, def.angular_velocity) };
+    let hot = HotRow {
+        center: def.pose.point(local_center),
+        rotation: def.pose.rotation,
+        velocity: speed_lanes(velocity)?,
+        spin: speed_lanes(scale_by_power(spin, exponent))?,
+    };
+    Ok((hot, cold))
+}
+
+/// The least exponent with 2^exponent at least the radius about the centre of mass.
+fn size_exponent(def: &BodyDef, center: Vec3) -> i8 {
+    let radius = def
+        .shapes
+        .iter()
+        .filter_map(|shape| {
+            let radius = shape.shape.bounding_radius()?;
+            Some(radius.saturating_add(shape.pose.translation.distance(center)))
+        })
+        .max()
+        .unwrap_or(Real::ONE);
+    // The position of the leading bit, rounded up.
+    let bits = 64 - (radius.to_bits() - 1).leading_zeros() as i32;
+    (bits - 32) as i8
+}
+
+/// 4^e·(I/m)⁻¹ in lanes, cut at 512: a floor on the inertia of needles.
+fn response(inertia: &Sym3, exponent: i8) -> [Q22; 6] {
+    const LIMIT: Real = Real::from_int(511);
+    let scaled = |v: Vec3| scale_by_power(scale_by_power(v, -exponent), -exponent);
+    let unit = Sym3 { diagonal: scaled(inertia.diagonal), off: scaled(inertia.off) };
+    // Inertia over the size is at most 1; where it has no inverse the floor takes its place.
+    let floor = Real::ratio(1, 511);
+    let unit = Sym3 { diagonal: unit.diagonal.map(|i| i.max(floor)), off: unit.off };
+    let inverse = unit.inverse().unwrap_or(Sym3::diagonal(Vec3::splat(LIMIT)));
+    let lane = |value: Real| Q22::from_real_saturating(value.clamp(-LIMIT, LIMIT));
+    let (d, o) = (inverse.diagonal, inverse.off);
+    [d.x, d.y, d.z, o.x, o.y, o.z].map(lane)
+}
+
+fn response_matrix(response: &[Q22; 6]) -> Sym3 {
+    let [xx, yy, zz, yz, xz, xy] = response.map(Q22::to_real);
+    Sym3 { diagonal: Vec3::new(xx, yy, zz), off: Vec3::new(yz, xz, xy) }
+}
+
+/// v · 2^power, saturating.
+pub(crate) fn scale_by_power(v: Vec3, power: i8) -> Vec3 {
+    v * Real::from_bits(1 << (32 + power))
+}
+
+/// A speed in lanes, refused beyond the cap.
+fn speed_lanes(velocity: Vec3) -> Result<[Q20; 3], CommandError> {
+    if velocity.to_array().iter().any(|c| !(-MAX_SPEED..=MAX_SPEED).contains(c)) {
+        return Err(CommandError::TooFast(velocity));
+    }
+    Ok(velocity.to_array().map(Q20::from_real_saturating))
+}
+
+pub(crate) fn real_vector(lanes: [Q20; 3]) -> Vec3 {
+    let [x, y, z] = lanes.map(Q20::to_real);
+    Vec3::new(x, y, z)
+}
+
+/// The pose of a body's origin.
+pub(crate) fn origin(hot: &HotRow, cold: &ColdRow) -> Transform {
+    let rotation: Quat = hot.rotation;
+    Transform::new(hot.center - rotation.rotate(cold.local_center), rotation)
+}

@@ -1,0 +1,362 @@
+//! What is handed in: definitions of worlds, bodies and shapes, and why one may be refused.
+
+use super::material::{Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
+use super::rows::BodyKind;
+use crate::data::PoolFull;
+use crate::math::{Quat, Real, Transform, Vec3, ZeroLength};
+use crate::shape::{Geometry, MassError, Shape};
+use serde::{Deserialize, Serialize};
+
+/// How far from the origin things can be, metres: 2³⁰.
+pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
+/// The fastest that anything moves along an axis, m/s. Spin is limited so that no point moves faster by it.
+pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
+
+/// Why a world can't be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorldError {
+    /// The tick rate is out of range.
+    #[error("{0} ticks a second are out of range; it must be 10 to 240")]
+    TickRate(u32),
+    /// The number of substeps is out of range.
+    #[error("{0} substeps are out of range; it must be 1 to 64")]
+    Substeps(u32),
+    /// The push-out speed is out of range.
+    #[error("a push-out speed of {0} m/s is out of range; it must lie between 0 and 10")]
+    PushSpeed(Real),
+    /// Gravity is out of range.
+    #[error("gravity of {0} m/s² is out of range; each component must lie within ±1000")]
+    Gravity(Vec3),
+}
+
+/// How a world is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
+pub struct WorldDef {
+    /// m/s². The default is 9.81 along −y.
+    pub gravity: Vec3,
+    /// Ticks a second, 10 to 240. The default is 60.
+    pub tick_rate: u32,
+    /// Solver passes a tick, 1 to 64. The default of 8 stands stacks of 30; a mass ratio beyond about 50 on top
+    /// of one wants 16 or 32.
+    pub substeps: u32,
+    /// How fast overlaps are pushed apart, m/s. The default is 0.25.
+    pub push_speed: Real,
+    /// Coefficients for chosen pairs of materials.
+    pub materials: MaterialTable,
+    /// Which layers meet.
+    pub layers: Layers,
+}
+
+impl Default for WorldDef {
+    fn default() -> Self {
+        Self {
+            gravity: Vec3::new(Real::ZERO, Real::ratio(-981, 100), Real::ZERO),
+            tick_rate: 60,
+            substeps: 8,
+            push_speed: Real::ratio(1, 4),
+            materials: MaterialTable::default(),
+            layers: Layers::default(),
+        }
+    }
+}
+
+impl WorldDef {
+    pub(crate) fn check(&self) -> Result<(), WorldError> {
+        if !(10..=240).contains(&self.tick_rate) {
+            return Err(WorldError::TickRate(self.tick_rate));
+        }
+        if !(1..=64).contains(&self.substeps) {
+            return Err(WorldError::Substeps(self.substeps));
+        }
+        if !(Real::ZERO..=Real::from_int(10)).contains(&self.push_speed) {
+            return Err(WorldError::PushSpeed(self.push_speed));
+        }
+        let limit = Real::from_int(1000);
+        if self.gravity.to_array().iter().any(|g| !(-limit..=limit).contains(g)) {
+            return Err(WorldError::Gravity(self.gravity));
+        }
+        Ok(())
+    }
+}
+
+/// Why a command was refused. The world stays as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The id names nothing: the body was despawned, or it belongs to another world.
+    #[error("there is no body {0}; it was despawned or belongs to another world")]
+    NoSuchBody(crate::data::Id),
+    /// The body has no shape with this number.
+    #[error("the body has no shape {0}")]
+    NoSuchShape(u8),
+    /// A place outside the world.
+    #[error("{0} is outside the world, which ends {WORLD_LIMIT} m from the origin on each axis")]
+    OutOfWorld(Vec3),
+    /// A speed beyond the limit.
+    #[error(
+        "{0} is too fast; each component must lie within ±{MAX_SPEED} m/s at the body's surface"
+    )]
+    TooFast(Vec3),
+    /// A number that must not be negative.
+    #[error("{what} is {value}; it must lie between 0 and {limit}")]
+    OutOfRange {
+        /// Which number.
+        what: &'static str,
+        /// What it was.
+        value: Real,
+        /// The largest value it can have.
+        limit: Real,
+    },
+    /// Only dynamic bodies are pushed.
+    #[error("body {0} is not dynamic, so nothing pushes it; change its kind first")]
+    NotDynamic(crate::data::Id),
+    /// Only kinematic bodies are led.
+    #[error("body {0} is not kinematic; change its kind first or teleport it")]
+    NotKinematic(crate::data::Id),
+    /// A body of more shapes than there are numbers for.
+    #[error("a body has at most 255 shapes")]
+    TooManyShapes,
+    /// A dynamic body with neither shape nor mass.
+    #[error("a dynamic body needs a mass: give it a shape or call `mass`")]
+    NoMass,
+    /// The stream has no room.
+    #[error(transparent)]
+    PoolFull(#[from] PoolFull),
+    /// A mass that is out of range.
+    #[error(transparent)]
+    Mass(#[from] MassError),
+    /// A material that is out of range.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// A layer that does not exist.
+    #[error(transparent)]
+    Layer(#[from] NoSuchLayer),
+    /// A direction without length.
+    #[error(transparent)]
+    ZeroLength(#[from] ZeroLength),
+}
+
+/// A shape of a body, with where it is and what it is like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
+pub struct ShapeDef {
+    /// The shape.
+    pub shape: Shape,
+    /// Its pose in the body's frame.
+    pub pose: Transform,
+    /// kg/m³; what it adds to a dynamic body's mass. The default is 1000, water.
+    pub density: Real,
+    /// Its surface.
+    pub material: Material,
+    /// Whom it meets.
+    pub filter: Filter,
+}
+
+impl From<Shape> for ShapeDef {
+    fn from(shape: Shape) -> Self {
+        Self {
+            shape,
+            pose: Transform::IDENTITY,
+            density: Real::from_int(1000),
+            material: Material::default(),
+            filter: Filter::default(),
+        }
+    }
+}
+
+impl ShapeDef {
+    /// The shape at a pose in the body's frame.
+    pub fn at(mut self, pose: Transform) -> Self {
+        self.pose = pose;
+        self
+    }
+
+    /// The shape with this density in kg/m³.
+    pub fn density(mut self, density: Real) -> Self {
+        self.density = density;
+        self
+    }
+
+    /// The shape with this surface.
+    pub fn material(mut self, material: Material) -> Self {
+        self.material = material;
+        self
+    }
+
+    /// The shape on this layer.
+    pub fn layer(mut self, layer: u8) -> Self {
+        self.filter.layer = layer;
+        self
+    }
+}
+
+/// A body to be spawned.
+///
+/// ```
+/// use isostep_core::{real, shape::Shape, world::BodyDef, Vec3};
+/// let crate_ = BodyDef::dynamic()
+///     .at(Vec3::from_ints(0, 5, 0))
+///     .shape(Shape::cuboid(Vec3::splat(real!(0.5)))?);
+/// # Ok::<(), isostep_core::shape::ShapeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
+pub struct BodyDef {
+    /// How it moves.
+    pub kind: BodyKind,
+    /// Where its origin is and how it is turned.
+    pub pose: Transform,
+    /// m/s.
+    pub velocity: Vec3,
+    /// rad/s.
+    pub angular_velocity: Vec3,
+    /// Its shapes; their masses add up.
+    pub shapes: Vec<ShapeDef>,
+    /// Kilograms, instead of what the shapes weigh.
+    pub mass: Option<Real>,
+    /// How much of the world's gravity it feels.
+    pub gravity_scale: Real,
+    /// Share of the speed lost in a second, for small values.
+    pub linear_damping: Real,
+    /// Share of the spin lost in a second, for small values.
+    pub angular_damping: Real,
+    /// Largest speed along an axis, m/s.
+    pub speed_cap: Real,
+    /// Bit i locks translation along world axis i, bit 3 + i rotation about it.
+    pub locks: u8,
+    /// Whatever the game likes to keep there.
+    pub user_data: u64,
+}
+
+impl BodyDef {
+    fn new(kind: BodyKind) -> Self {
+        Self {
+            kind,
+            pose: Transform::IDENTITY,
+            velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            shapes: Vec::new(),
+            mass: None,
+            gravity_scale: Real::ONE,
+            linear_damping: Real::ZERO,
+            angular_damping: Real::ZERO,
+            speed_cap: MAX_SPEED,
+            locks: 0,
+            user_data: 0,
+        }
+    }
+
+    /// A body that stays where it is put.
+    pub fn fixed() -> Self {
+        Self::new(BodyKind::Static)
+    }
+
+    /// A body that moves as it is told.
+    pub fn kinematic() -> Self {
+        Self::new(BodyKind::Kinematic)
+    }
+
+    /// A body that is moved by forces and by what it touches.
+    pub fn dynamic() -> Self {
+        Self::new(BodyKind::Dynamic)
+    }
+
+    /// With its origin here.
+    pub fn at(mut self, position: Vec3) -> Self {
+        self.pose.translation = position;
+        self
+    }
+
+    /// Turned like this.
+    pub fn rotated(mut self, rotation: Quat) -> Self {
+        self.pose.rotation = rotation;
+        self
+    }
+
+    /// With one more shape.
+    pub fn shape(mut self, shape: impl Into<ShapeDef>) -> Self {
+        self.shapes.push(shape.into());
+        self
+    }
+
+    /// With this velocity, m/s.
+    pub fn velocity(mut self, velocity: Vec3) -> Self {
+        self.velocity = velocity;
+        self
+    }
+
+    /// With this angular velocity, rad/s.
+    pub fn angular_velocity(mut self, angular_velocity: Vec3) -> Self {
+        self.angular_velocity = angular_velocity;
+        self
+    }
+
+    /// With this mass in kilograms instead of what its shapes weigh.
+    pub fn mass(mut self, mass: Real) -> Self {
+        self.mass = Some(mass);
+        self
+    }
+
+    /// Never turning.
+    pub fn lock_rotation(mut self) -> Self {
+        self.locks |= 0b111_000;
+        self
+    }
+
+    /// With this user data.
+    pub fn user_data(mut self, user_data: u64) -> Self {
+        self.user_data = user_data;
+        self
+    }
+
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
+        check_place(self.pose.translation)?;
+        for (what, value, limit) in [
+            ("the linear damping", self.linear_damping, Real::from_int(1000)),
+            ("the angular damping", self.angular_damping, Real::from_int(1000)),
+            ("the speed cap", self.speed_cap, MAX_SPEED),
+        ] {
+            check_range(what, value, limit)?;
+        }
+        check_range("the gravity scale", self.gravity_scale.abs(), Real::from_int(100))?;
+        if self.shapes.len() > 255 {
+            return Err(CommandError::TooManyShapes);
+        }
+        for shape in &self.shapes {
+            shape.material.check()?;
+            super::material::check_layer(shape.filter.layer)?;
+            check_range(
+                "the distance of a shape",
+                shape.pose.translation.length(),
+                Real::from_int(4096),
+            )?;
+            if self.kind == BodyKind::Dynamic && *shape.shape.geometry() == Geometry::HalfSpace {
+                return Err(MassError::HalfSpace.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn check_place(position: Vec3) -> Result<(), CommandError> {
+    let inside = |c: &Real| (-WORLD_LIMIT..=WORLD_LIMIT).contains(c);
+    if position.to_array().iter().all(inside) {
+        Ok(())
+    } else {
+        Err(CommandError::OutOfWorld(position))
+    }
+}
+
+pub(crate) fn check_range(
+    what: &'static str,
+    value: Real,
+    limit: Real,
+) -> Result<(), CommandError> {
+    if (Real::ZERO..=limit).contains(&value) {
+        Ok(())
+    } else {
+        Err(CommandError::OutOfRange { what, value, limit })
+    }
+}

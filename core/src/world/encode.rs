@@ -1,0 +1,187 @@
+//! The state as bytes: little-endian, fixed widths, no `usize`, every row and every field of it. What a digest is
+//! taken of.
+
+use super::World;
+use super::material::{Combine, Filter, Material, Mixed};
+use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, PAGE_ROWS, ShapeRow};
+use super::slot::{Slot, Stream};
+use crate::math::{Lane, Quat, Real, Transform, Vec3};
+use crate::shape::Geometry;
+
+impl World {
+    /// The state as bytes, this tick's commands included; the same on every machine.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mut writer = Writer(out);
+        writer.u32(self.tick);
+        let Slot { streams } = &self.work;
+        writer.u32(streams.len() as u32);
+        for stream in streams {
+            self.encode_stream(stream, &mut writer);
+        }
+    }
+
+    fn encode_stream(&self, stream: &Stream, writer: &mut Writer<'_>) {
+        let generations = stream.ids.generations();
+        writer.u32(generations.len() as u32);
+        generations.iter().for_each(|generation| writer.u32(*generation));
+        for (hot, cold) in stream.hot.iter().zip(&stream.cold) {
+            let (hot, cold) = (self.store.hot.get(*hot), self.store.cold.get(*cold));
+            writer.u32(cold.live);
+            for row in (0..PAGE_ROWS).filter(|row| cold.live >> row & 1 == 1) {
+                writer.hot(&hot.rows[row]);
+                writer.cold(&cold.rows[row]);
+            }
+            cold.shapes.iter().for_each(|shape| writer.shape(shape));
+        }
+        for page in &stream.contacts {
+            let rows = &self.store.contacts.get(*page).rows;
+            writer.u32(rows.len() as u32);
+            rows.iter().for_each(|row| writer.contact(row));
+        }
+    }
+}
+
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Writer<'_> {
+    fn u8(&mut self, value: u8) {
+        self.0.push(value);
+    }
+
+    fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn u64(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn real(&mut self, value: Real) {
+        self.u64(value.to_bits() as u64);
+    }
+
+    fn vec3(&mut self, value: Vec3) {
+        value.to_array().into_iter().for_each(|c| self.real(c));
+    }
+
+    fn quat(&mut self, value: Quat) {
+        value.to_bits().into_iter().for_each(|c| self.u32(c as u32));
+    }
+
+    fn pose(&mut self, value: &Transform) {
+        self.vec3(value.translation);
+        self.quat(value.rotation);
+    }
+
+    fn lanes<const F: u32>(&mut self, values: &[Lane<F>]) {
+        values.iter().for_each(|lane| self.u32(lane.to_bits() as u32));
+    }
+
+    fn hot(&mut self, row: &HotRow) {
+        let HotRow { center, rotation, velocity, spin } = row;
+        self.vec3(*center);
+        self.quat(*rotation);
+        self.lanes(velocity);
+        self.lanes(spin);
+    }
+
+    // Rows are taken apart by pattern, so that a new field that is not written does not compile.
+
+    fn cold(&mut self, row: &ColdRow) {
+        let ColdRow {
+            kind,
+            enabled,
+            locks,
+            shapes,
+            exponent,
+            mass,
+            local_center,
+            response,
+            gravity_scale,
+            linear_damping,
+            angular_damping,
+            speed_cap,
+            user_data,
+        } = row;
+        let kind = match kind {
+            BodyKind::Static => 0,
+            BodyKind::Kinematic => 1,
+            BodyKind::Dynamic => 2,
+        };
+        self.0.extend_from_slice(&[kind, u8::from(*enabled), *locks, *shapes, *exponent as u8]);
+        self.real(*mass);
+        self.vec3(*local_center);
+        self.lanes(response);
+        for value in [gravity_scale, linear_damping, angular_damping, speed_cap] {
+            self.real(*value);
+        }
+        self.u64(*user_data);
+    }
+
+    fn shape(&mut self, row: &ShapeRow) {
+        let ShapeRow { row, ordinal, shape, pose, material, filter } = row;
+        self.u8(*row);
+        self.u8(*ordinal);
+        match *shape.geometry() {
+            Geometry::Sphere { radius } => {
+                self.u8(0);
+                self.real(radius);
+            }
+            Geometry::Cuboid { half } => {
+                self.u8(1);
+                self.vec3(half);
+            }
+            Geometry::Capsule { half_length, radius } => {
+                self.u8(2);
+                self.real(half_length);
+                self.real(radius);
+            }
+            Geometry::HalfSpace => self.u8(3),
+        }
+        self.pose(pose);
+        let Material { friction, restitution, rolling, spinning, combine, tag } = material;
+        for value in [friction, restitution, rolling, spinning] {
+            self.real(*value);
+        }
+        self.u8(match combine {
+            Combine::Average => 0,
+            Combine::Min => 1,
+            Combine::Multiply => 2,
+            Combine::Max => 3,
+        });
+        self.u32(u32::from(*tag));
+        let Filter { layer, group } = filter;
+        self.u8(*layer);
+        self.u32(*group);
+    }
+
+    fn contact(&mut self, row: &ContactRow) {
+        let ContactRow {
+            key,
+            mixed,
+            normal,
+            points,
+            reference,
+            rotations,
+            friction,
+            twist,
+            rolling,
+        } = row;
+        self.u64(key.0);
+        let Mixed { friction: sliding, restitution, rolling: roll, spinning } = mixed;
+        self.lanes(&[*sliding, *restitution, *roll, *spinning]);
+        normal.iter().for_each(|c| self.u32(*c as u32));
+        self.vec3(*reference);
+        rotations.iter().for_each(|rotation| self.quat(*rotation));
+        self.u8(points.len() as u8);
+        for point in points {
+            point.made.at.iter().for_each(|c| self.u64(*c as u64));
+            self.u64(point.made.separation as u64);
+            self.u32(point.made.feature);
+            self.lanes(&[point.impulse]);
+        }
+        self.lanes(friction);
+        self.lanes(&[*twist]);
+        self.lanes(rolling);
+    }
+}

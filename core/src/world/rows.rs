@@ -1,0 +1,187 @@
+//! The rows of a world's state: plain data, no pointers, no `usize`. A page holds the rows of 32 bodies.
+
+use super::material::{Filter, Material, Mixed};
+use super::pages::Page;
+use crate::collide::Point;
+use crate::data::FixedVec;
+use crate::math::{Q20, Q22, Quat, Real, Transform, Vec3};
+use crate::shape::Shape;
+
+/// Bodies to a page.
+pub(crate) const PAGE_ROWS: usize = 32;
+
+/// How a body moves.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub enum BodyKind {
+    /// It stays where it is put.
+    #[default]
+    Static,
+    /// It moves as it is told and nothing stops it.
+    Kinematic,
+    /// It is moved by forces and by what it touches.
+    Dynamic,
+}
+
+/// What changes while a body moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct HotRow {
+    /// The centre of mass.
+    pub(crate) center: Vec3,
+    pub(crate) rotation: Quat,
+    /// m/s.
+    pub(crate) velocity: [Q20; 3],
+    /// rad/s times 2^exponent m: the speed of a point that far out.
+    pub(crate) spin: [Q20; 3],
+}
+
+/// What changes by command only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ColdRow {
+    pub(crate) kind: BodyKind,
+    pub(crate) enabled: bool,
+    /// Bit i locks translation along axis i, bit 3 + i rotation about it.
+    pub(crate) locks: u8,
+    pub(crate) shapes: u8,
+    /// The least exponent with 2^exponent m at least the radius about the centre of mass.
+    pub(crate) exponent: i8,
+    /// Kilograms; zero for bodies that nothing moves.
+    pub(crate) mass: Real,
+    /// The centre of mass in the body's own frame.
+    pub(crate) local_center: Vec3,
+    /// m·4^exponent·I⁻¹ in the body's frame: diagonal, then yz, xz, xy.
+    pub(crate) response: [Q22; 6],
+    pub(crate) gravity_scale: Real,
+    pub(crate) linear_damping: Real,
+    pub(crate) angular_damping: Real,
+    /// Largest speed, m/s.
+    pub(crate) speed_cap: Real,
+    pub(crate) user_data: u64,
+}
+
+/// One shape of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ShapeRow {
+    /// The body's index in its page.
+    pub(crate) row: u8,
+    pub(crate) ordinal: u8,
+    pub(crate) shape: Shape,
+    /// Its pose in the body's frame.
+    pub(crate) pose: Transform,
+    pub(crate) material: Material,
+    pub(crate) filter: Filter,
+}
+
+/// A contact between two shapes: the frozen geometry and the impulses that start the next tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ContactRow {
+    /// Keys of the two shapes, lower first.
+    pub(crate) key: PairKey,
+    pub(crate) mixed: Mixed,
+    /// From the first to the second, raw Q1.30.
+    pub(crate) normal: [i32; 3],
+    pub(crate) points: FixedVec<ContactPoint, 4>,
+    /// Where the bodies were when the geometry was made: the second centre from the first, and rotations.
+    pub(crate) reference: Vec3,
+    pub(crate) rotations: [Quat; 2],
+    /// Friction impulse in world directions, reduced-mass units.
+    pub(crate) friction: [Q20; 3],
+    /// Angular friction about the normal and, as a world vector, across it.
+    pub(crate) twist: Q20,
+    pub(crate) rolling: [Q20; 3],
+}
+
+/// A point of a contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ContactPoint {
+    /// Arm, separation and feature as they were when the geometry was made; `at` counts from the first
+    /// body's centre of mass.
+    pub(crate) made: Point,
+    /// Normal impulse in reduced-mass units.
+    pub(crate) impulse: Q20,
+}
+
+/// Two shape keys, lower first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PairKey(pub(crate) u64);
+
+impl PairKey {
+    pub(crate) const fn new(a: u32, b: u32) -> Self {
+        Self((a as u64) << 32 | b as u64)
+    }
+
+    /// The keys of the two shapes.
+    pub(crate) const fn shapes(self) -> [u32; 2] {
+        [(self.0 >> 32) as u32, self.0 as u32]
+    }
+}
+
+/// The key of a shape: its body's index and its place among the body's shapes.
+pub(crate) const fn shape_key(body: u32, ordinal: u8) -> u32 {
+    body << 8 | ordinal as u32
+}
+
+/// The body of a shape key.
+pub(crate) const fn body_of(shape: u32) -> u32 {
+    shape >> 8
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HotPage {
+    pub(crate) rows: [HotRow; PAGE_ROWS],
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ColdPage {
+    /// Bit i: row i is a live body.
+    pub(crate) live: u32,
+    /// Bit i: row i is live, enabled, and dynamic or kinematic.
+    pub(crate) moving: u32,
+    pub(crate) rows: [ColdRow; PAGE_ROWS],
+    /// Sorted by row, then ordinal.
+    pub(crate) shapes: Vec<ShapeRow>,
+}
+
+/// The contacts whose first dynamic body lies in the page, sorted by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ContactPage {
+    pub(crate) rows: Vec<ContactRow>,
+}
+
+impl Page for HotPage {
+    fn copy_from(&mut self, other: &Self) {
+        *self = other.clone();
+    }
+}
+
+impl Page for ColdPage {
+    fn copy_from(&mut self, other: &Self) {
+        self.live = other.live;
+        self.moving = other.moving;
+        self.rows = other.rows;
+        self.shapes.clone_from(&other.shapes);
+    }
+}
+
+impl Page for ContactPage {
+    fn copy_from(&mut self, other: &Self) {
+        self.rows.clone_from(&other.rows);
+    }
+}
+
+impl ColdPage {
+    /// The shapes of one row.
+    #[inline]
+    pub(crate) fn shapes_of(&self, row: usize) -> &[ShapeRow] {
+        // As long as every body of the page has one shape, it stands at the body's own row.
+        let at_row = |shape: &ShapeRow| usize::from(shape.row) == row && shape.ordinal == 0;
+        let start = if self.shapes.get(row).is_some_and(at_row) {
+            row
+        } else {
+            self.shapes.partition_point(|shape| usize::from(shape.row) < row)
+        };
+        let count = usize::from(self.rows[row].shapes);
+        &self.shapes[start..start + count]
+    }
+}

@@ -1,0 +1,164 @@
+//! A slot: the whole state of a world at one tick, as tables of shared pages.
+
+use super::pages::{PageRef, Pages};
+use super::rows::{ColdPage, ColdRow, ContactPage, HotPage, HotRow, PAGE_ROWS};
+use crate::data::{Id, IdPool};
+use std::sync::Arc;
+
+/// Bodies that one stream can have at a time.
+pub(crate) const STREAM_BODIES: u32 = 1 << 16;
+
+/// The pools behind all slots of a world.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    pub(crate) hot: Pages<HotPage>,
+    pub(crate) cold: Pages<ColdPage>,
+    pub(crate) contacts: Pages<ContactPage>,
+}
+
+/// State of a world at one tick.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    pub(crate) streams: Vec<Stream>,
+}
+
+/// The bodies of one stream: ids, and a page of each kind for every 32 of them.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) ids: Arc<IdPool>,
+    pub(crate) hot: Vec<PageRef>,
+    pub(crate) cold: Vec<PageRef>,
+    pub(crate) contacts: Vec<PageRef>,
+}
+
+/// Where a body's rows are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) stream: usize,
+    pub(crate) page: usize,
+    pub(crate) row: usize,
+}
+
+impl Place {
+    #[inline]
+    pub(crate) const fn of(index: u32) -> Self {
+        let local = (index % STREAM_BODIES) as usize;
+        Self {
+            stream: (index / STREAM_BODIES) as usize,
+            page: local / PAGE_ROWS,
+            row: local % PAGE_ROWS,
+        }
+    }
+}
+
+/// The index of a body by its place.
+pub(crate) const fn index_at(stream: usize, page: usize, row: usize) -> u32 {
+    stream as u32 * STREAM_BODIES + (page * PAGE_ROWS + row) as u32
+}
+
+impl Slot {
+    /// The stream with this number, made if it does not exist.
+    pub(crate) fn stream(&mut self, number: u8) -> &mut Stream {
+        while self.streams.len() <= usize::from(number) {
+            let first = self.streams.len() as u32 * STREAM_BODIES;
+            let ids =
+                IdPool::in_range(first..first + STREAM_BODIES).expect("the range is not empty");
+            self.streams.push(Stream {
+                ids: Arc::new(ids),
+                hot: Vec::new(),
+                cold: Vec::new(),
+                contacts: Vec::new(),
+            });
+        }
+        &mut self.streams[usize::from(number)]
+    }
+
+    pub(crate) fn is_live(&self, id: Id) -> bool {
+        let stream = self.streams.get(Place::of(id.index()).stream);
+        stream.is_some_and(|stream| stream.ids.is_live(id))
+    }
+
+    #[inline]
+    pub(crate) fn hot<'a>(&self, store: &'a Store, index: u32) -> &'a HotRow {
+        let Place { stream, page, row } = Place::of(index);
+        &store.hot.get(self.streams[stream].hot[page]).rows[row]
+    }
+
+    #[inline]
+    pub(crate) fn cold<'a>(&self, store: &'a Store, index: u32) -> &'a ColdRow {
+        let Place { stream, page, row } = Place::of(index);
+        &store.cold.get(self.streams[stream].cold[page]).rows[row]
+    }
+
+    #[inline]
+    pub(crate) fn cold_page<'a>(&self, store: &'a Store, index: u32) -> &'a ColdPage {
+        let Place { stream, page, .. } = Place::of(index);
+        store.cold.get(self.streams[stream].cold[page])
+    }
+
+    #[inline]
+    pub(crate) fn hot_mut<'a>(&mut self, store: &'a mut Store, index: u32) -> &'a mut HotRow {
+        let Place { stream, page, row } = Place::of(index);
+        &mut store.hot.write(&mut self.streams[stream].hot[page]).rows[row]
+    }
+
+    pub(crate) fn cold_page_mut<'a>(
+        &mut self,
+        store: &'a mut Store,
+        index: u32,
+    ) -> &'a mut ColdPage {
+        let Place { stream, page, .. } = Place::of(index);
+        store.cold.write(&mut self.streams[stream].cold[page])
+    }
+
+    /// Makes sure that the page of a body exists.
+    pub(crate) fn make_page(&mut self, store: &mut Store, index: u32) {
+        let Place { stream, page, .. } = Place::of(index);
+        let stream = &mut self.streams[stream];
+        while stream.hot.len() <= page {
+            // A page of the pool may hold an older life's content.
+            let (mut hot, mut cold, mut contacts) =
+                (store.hot.allocate(), store.cold.allocate(), store.contacts.allocate());
+            *store.hot.overwrite(&mut hot) = HotPage::default();
+            let empty = store.cold.overwrite(&mut cold);
+            (empty.live, empty.moving) = (0, 0);
+            empty.shapes.clear();
+            store.contacts.overwrite(&mut contacts).rows.clear();
+            stream.hot.push(hot);
+            stream.cold.push(cold);
+            stream.contacts.push(contacts);
+        }
+    }
+
+    /// Becomes the same state as another slot, sharing its pages.
+    pub(crate) fn share_from(&mut self, other: &Self, store: &mut Store) {
+        self.release(store);
+        self.streams.truncate(other.streams.len());
+        for (i, from) in other.streams.iter().enumerate() {
+            if i == self.streams.len() {
+                self.streams.push(Stream {
+                    ids: Arc::clone(&from.ids),
+                    hot: Vec::new(),
+                    cold: Vec::new(),
+                    contacts: Vec::new(),
+                });
+            }
+            let to = &mut self.streams[i];
+            to.ids = Arc::clone(&from.ids);
+            to.hot.clone_from(&from.hot);
+            to.cold.clone_from(&from.cold);
+            to.contacts.clone_from(&from.contacts);
+            to.hot.iter().for_each(|page| store.hot.share(*page));
+            to.cold.iter().for_each(|page| store.cold.share(*page));
+            to.contacts.iter().for_each(|page| store.contacts.share(*page));
+        }
+    }
+
+    fn release(&mut self, store: &mut Store) {
+        for stream in &mut self.streams {
+            stream.hot.drain(..).for_each(|page| store.hot.release(page));
+            stream.cold.drain(..).for_each(|page| store.cold.release(page));
+            stream.contacts.drain(..).for_each(|page| store.contacts.release(page));
+        }
+    }
+}
