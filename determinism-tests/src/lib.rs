@@ -5,5 +5,7 @@
 
 mod golden;
 pub mod numbers;
+pub mod scenes;
+pub mod worlds;
 
 pub use golden::{Difference, Golden, Line, ParseGoldenError};

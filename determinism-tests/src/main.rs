@@ -1,68 +1,136 @@
-//! Computes goldens on this machine and compares them with the committed ones.
+//! Computes goldens on this machine and compares them with the committed ones; runs a scene and shows what it costs.
 
-use isostep_determinism_tests::{Golden, numbers};
+use isostep_core::Phase;
+use isostep_determinism_tests::{Golden, numbers, scenes, worlds};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: isostep-determinism-tests numbers [--mint]
+const USAGE: &str = "usage: isostep-determinism-tests COMMAND
 
-  numbers   a million operations on numbers; prints a digest for each kind and compares it
-  --mint    writes the golden file instead of comparing (run it from the repository's root)
+  numbers [--mint]      a million operations on numbers; prints a digest for each kind and compares it
+  scenes [--mint]       every scene; prints size and digest at ticks that double and compares them
+  scene NAME [TICKS]    runs one scene (pyramid, stacks, bin or arena; 600 ticks unless said otherwise) and prints
+                        tick, digest, counts and microseconds by phase
+  --mint                writes the golden file instead of comparing (run it from the repository's root)
 
 exit codes: 0 equal, 1 different, 2 misuse";
 
-const FILE: &str = "determinism-tests/goldens/numbers.txt";
+/// A golden: what it is called, what is committed, and how it is computed.
+struct Suite {
+    name: &'static str,
+    file: &'static str,
+    golden: &'static str,
+    compute: fn() -> Golden,
+}
+
+const SUITES: [Suite; 2] = [
+    Suite {
+        name: "numbers",
+        file: "determinism-tests/goldens/numbers.txt",
+        golden: numbers::GOLDEN,
+        compute: numbers::compute,
+    },
+    Suite {
+        name: "scenes",
+        file: "determinism-tests/goldens/scenes.txt",
+        golden: worlds::GOLDEN,
+        compute: worlds::compute,
+    },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let suite = |name: &str| SUITES.iter().find(|suite| suite.name == name);
     match arguments[..] {
-        ["numbers"] => compare(&numbers::compute()),
-        ["numbers", "--mint"] => mint(&numbers::compute()),
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
-        }
+        ["scene", name] => run_scene(name, "600"),
+        ["scene", name, ticks] => run_scene(name, ticks),
+        [name] if let Some(suite) = suite(name) => suite.compare(),
+        [name, "--mint"] if let Some(suite) = suite(name) => suite.mint(),
+        _ => misuse(USAGE),
     }
 }
 
-fn compare(computed: &Golden) -> ExitCode {
-    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
-    print!("{computed}");
-    let expected: Golden = match numbers::GOLDEN.parse() {
-        Ok(golden) => golden,
-        Err(error) => {
-            eprintln!("{FILE}: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let differences = expected.differences(computed);
-    for difference in &differences {
-        println!("differs:\n{difference}");
-    }
-    if differences.is_empty() {
-        println!("numbers: equal to the golden ({} {profile})", std::env::consts::ARCH);
-        ExitCode::SUCCESS
-    } else {
-        println!(
-            "numbers: {} lines differ ({} {profile})",
-            differences.len(),
-            std::env::consts::ARCH
-        );
-        ExitCode::FAILURE
-    }
+fn misuse(message: &str) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::from(2)
 }
 
-fn mint(computed: &Golden) -> ExitCode {
-    match std::fs::write(FILE, computed.to_string()) {
-        Ok(()) => {
-            println!(
-                "wrote {FILE}; commit it with the change that needs it and nothing else, with SIM and why in the message"
-            );
+impl Suite {
+    fn compare(&self) -> ExitCode {
+        let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+        let computed = (self.compute)();
+        print!("{computed}");
+        let expected: Golden = match self.golden.parse() {
+            Ok(golden) => golden,
+            Err(error) => {
+                eprintln!("{}: {error}", self.file);
+                return ExitCode::FAILURE;
+            }
+        };
+        let differences = expected.differences(&computed);
+        for difference in &differences {
+            println!("differs:\n{difference}");
+        }
+        let (name, arch) = (self.name, std::env::consts::ARCH);
+        if differences.is_empty() {
+            println!("{name}: equal to the golden ({arch} {profile})");
             ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{FILE}: {error}; run this from the repository's root");
-            ExitCode::from(2)
+        } else {
+            println!("{name}: {} lines differ ({arch} {profile})", differences.len());
+            ExitCode::FAILURE
         }
     }
+
+    fn mint(&self) -> ExitCode {
+        match std::fs::write(self.file, (self.compute)().to_string()) {
+            Ok(()) => {
+                println!("wrote {}; its commit says SIM and why", self.file);
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                misuse(&format!("{}: {error}; run this from the repository's root", self.file))
+            }
+        }
+    }
+}
+
+/// Runs a scene and prints a row at every tenth of it.
+#[allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a program at the rim: it reads the clock for its table"
+)]
+fn run_scene(name: &str, ticks: &str) -> ExitCode {
+    let (Some(mut scene), Ok(ticks)) = (scenes::build(name, 1), ticks.parse::<u32>()) else {
+        return misuse(USAGE);
+    };
+    let start = std::time::Instant::now();
+    let mut clock = || start.elapsed().as_nanos() as u64;
+    let mut spent = [0u64; Phase::ALL.len()];
+    print!("  tick  digest            bodies  pairs  contacts  points  kept ");
+    Phase::ALL.iter().for_each(|phase| print!("{:>12}", format!("{phase:?}")));
+    println!("   (mean µs a step)");
+    let every = (ticks / 10).max(1);
+    for tick in 1..=ticks {
+        scene.act();
+        let report = scene.world.step_timed(Some(&mut clock));
+        spent.iter_mut().zip(report.nanoseconds).for_each(|(sum, ns)| *sum += ns);
+        if tick % every == 0 {
+            print!(
+                "{tick:>6}  {}  {:>6}  {:>5}  {:>8}  {:>6}  {:>3} %",
+                &scene.digest().to_hex()[..16],
+                report.bodies,
+                report.pairs,
+                report.contacts,
+                report.points,
+                report.kept * 100 / report.contacts.max(1),
+            );
+            for sum in &mut spent {
+                print!("{:>11.1} ", *sum as f64 / 1000.0 / f64::from(every));
+                *sum = 0;
+            }
+            println!();
+        }
+    }
+    ExitCode::SUCCESS
 }
