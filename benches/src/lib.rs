@@ -76,7 +76,7 @@ fn calls_a_round(contender: &mut Contender<'_>) -> u32 {
 }
 
 /// The value below which a share `q` of the samples lies.
-fn quantile(mut samples: Vec<f64>, q: f64) -> f64 {
+pub fn quantile(mut samples: Vec<f64>, q: f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[((samples.len() - 1) as f64 * q).round() as usize]
 }
