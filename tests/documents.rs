@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "benches/README.md",
+    "benches/NOTES.md",
 ];
 
 fn root() -> PathBuf {

@@ -5,7 +5,7 @@
 //! of `mul` compares like with like. A direction in `fixed` is what one would write with it.
 
 use fixed::types::I32F32;
-use isostep_benches::{Contender, Outcome, Table, race};
+use isostep_benches::{Contender, Outcome, Table, race, wanted};
 use isostep_core::math::{Q20, Q30, Wide};
 use isostep_core::{Quat, Real, Rng, Vec3};
 use std::hint::black_box;
@@ -13,10 +13,7 @@ use std::hint::black_box;
 const OPERANDS: usize = 1024;
 
 fn main() {
-    // `cargo bench` hands a name filter and `--bench` on; `cargo test --benches` hands nothing.
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
-    if filter.is_some_and(|filter| !"math".contains(filter.as_str())) {
+    if !wanted("math") {
         return;
     }
     let data = Data::new();

@@ -8,7 +8,7 @@
 //! (the players of the arena) run outside the clock. Rapier has its defaults apart from what the scene says and
 //! nothing sleeps in either.
 
-use isostep_benches::{Table, quantile};
+use isostep_benches::{Table, quantile, wanted};
 use isostep_core::Phase;
 use isostep_determinism_tests::scenes::{self, Scene};
 use rapier3d::prelude::*;
@@ -22,17 +22,15 @@ const SEED: u64 = 7;
 const PHASES: usize = Phase::ALL.len();
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    if !wanted("world") {
+        return;
+    }
     let mut beside = Table::new(["scene", "bodies", "contacts", "ours", "Rapier", "ours / Rapier"]);
     let mut phases = Table::new([
         "scene", "gather", "broad", "narrow", "colours", "prepare", "solve", "write", "rest",
     ]);
     let mut kept = Table::new(["scene", "kept", "narrow", "narrow, none kept", "times"]);
     for name in scenes::NAMES {
-        if wanted.iter().any(|w| scenes::NAMES.contains(&&**w)) && !wanted.iter().any(|w| w == name)
-        {
-            continue;
-        }
         let script = Script::of(name);
         let mut samples = Samples::default();
         (0..REPETITIONS).for_each(|_| repetition(name, &script, &mut samples));

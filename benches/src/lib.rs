@@ -12,6 +12,12 @@ const ROUND: Duration = Duration::from_millis(2);
 /// Odd, so that the median is a round that was measured.
 const ROUNDS: usize = 61;
 
+/// Whether `cargo bench` asked for this bench: it hands a name on to all of them, or none.
+pub fn wanted(bench: &str) -> bool {
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    filter.is_none_or(|filter| bench.contains(&filter))
+}
+
 /// One way to do a piece of work.
 pub struct Contender<'a> {
     name: &'static str,

@@ -7,7 +7,7 @@
 mod grid;
 
 use grid::Grid;
-use isostep_benches::{Contender, Outcome, Table, race};
+use isostep_benches::{Contender, Outcome, Table, race, wanted};
 use isostep_core::bench_internals::Broad;
 use isostep_core::math::Aabb;
 use isostep_core::{Real, Rng, Vec3, real};
@@ -19,9 +19,7 @@ const FRAMES: usize = 32;
 type Pairs = Vec<(u32, u32)>;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
-    if filter.is_some_and(|filter| !"broad".contains(filter.as_str())) {
+    if !wanted("broad") {
         return;
     }
     println!("microseconds a step: median (90th percentile) over rounds of one run\n");

@@ -159,10 +159,11 @@ fn scaled_arm(arm: &[i64; 3], exponent: i8) -> V<30> {
     map3(arm, |c| scaled_length(c, exponent))
 }
 
-/// Clamped to ±1.9: arms reach past the bounding size by a margin, and levers of huge partners further.
+/// Clamped to ±1.15: arms reach past the bounding size by a margin, and those of grains and of the immovable further.
+/// Three such components are shorter than 2, so no product with a direction overflows.
 #[inline(always)]
 fn scaled_length(length: i64, exponent: i8) -> Q30 {
-    const LIMIT: i64 = (19 << 30) / 10;
+    const LIMIT: i64 = (115 << 30) / 100;
     let shift = 2 + i32::from(exponent);
     let scaled = if shift > 0 {
         // What is cut here is far beyond the limit even when shifted, and leaves room for the rounding bit.
