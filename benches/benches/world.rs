@@ -29,6 +29,7 @@ fn main() {
     let mut phases = Table::new([
         "scene", "gather", "broad", "narrow", "colours", "prepare", "solve", "write", "rest",
     ]);
+    let mut ratios = Table::new(["scene", "broad phase", "narrow phase", "solver and rest"]);
     let mut kept = Table::new(["scene", "kept", "narrow", "narrow, none kept", "times"]);
     for name in scenes::NAMES {
         let script = Script::of(name);
@@ -36,10 +37,12 @@ fn main() {
         (0..REPETITIONS).for_each(|_| repetition(name, &script, &mut samples));
         beside.row(samples.beside(name));
         phases.row(samples.phases(name));
+        ratios.row(samples.ratios(name));
         kept.row(samples.kept(name));
     }
     println!("Microseconds a step, median (90th percentile):\n\n{beside}");
     println!("Microseconds a step by phase (share of the step):\n\n{phases}");
+    println!("Ours / Rapier by phase, from its own counters (microseconds):\n\n{ratios}");
     println!("Contacts kept from the last tick:\n\n{kept}");
 }
 
@@ -51,6 +54,8 @@ struct Samples {
     ratio: Vec<f64>,
     phases: [f64; PHASES],
     total: f64,
+    /// Rapier's broad phase, narrow phase and all the rest.
+    rapier_phases: [f64; 3],
     narrow_anew: f64,
     ticks: f64,
     bodies: u32,
@@ -76,7 +81,7 @@ fn repetition(name: &str, script: &Script, samples: &mut Samples) {
             times[who] = if who == 0 {
                 (0..TURN).map(|_| step_ours(&mut ours, samples)).sum()
             } else {
-                (start..start + TURN).map(|tick| rapier.step(script, tick)).sum()
+                (start..start + TURN).map(|tick| rapier.step(script, tick, samples)).sum()
             };
         }
         let [mine, theirs] = times.map(|time| time / f64::from(TURN));
@@ -134,6 +139,17 @@ impl Samples {
         let rest = self.total - self.phases.iter().sum::<f64>();
         let times = self.phases.iter().copied().chain([rest]).map(cell);
         [name.to_owned()].into_iter().chain(times).collect()
+    }
+
+    /// Phases that both engines have; gathering rows counts for the broad phase, which reads them.
+    fn ratios(&self, name: &str) -> [String; 4] {
+        let [gather, broad, narrow, ..] = self.phases;
+        let ours = [gather + broad, narrow, self.total - gather - broad - narrow];
+        let cell = |i: usize| {
+            let (mine, theirs) = (ours[i] / self.ticks, self.rapier_phases[i] / self.ticks);
+            format!("{:.2} ({mine:.0} / {theirs:.0})", mine / theirs)
+        };
+        [name.to_owned(), cell(0), cell(1), cell(2)]
     }
 
     fn kept(&self, name: &str) -> [String; 5] {
@@ -196,6 +212,7 @@ impl Rapier {
         let mut world = PhysicsWorld::new();
         world.gravity = Vector::new(0.0, -9.81, 0.0);
         world.integration_parameters.dt = 1.0 / 60.0;
+        world.physics_pipeline.counters.enable();
         let steered = players(name);
         let mut players = Vec::new();
         for (i, (_, body)) in scene.world.bodies().enumerate() {
@@ -230,11 +247,17 @@ impl Rapier {
     }
 
     /// Microseconds that one step takes.
-    fn step(&mut self, script: &Script, tick: u32) -> f64 {
+    fn step(&mut self, script: &Script, tick: u32, samples: &mut Samples) -> f64 {
         self.act(script, tick);
         let start = Instant::now();
         self.world.step();
-        start.elapsed().as_secs_f64() * 1e6
+        let time = start.elapsed().as_secs_f64() * 1e6;
+        let counters = &self.world.physics_pipeline.counters;
+        let [broad, narrow] =
+            [counters.broad_phase_time_ms(), counters.narrow_phase_time_ms()].map(|ms| ms * 1e3);
+        let parts = [broad, narrow, time - broad - narrow];
+        samples.rapier_phases.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        time
     }
 }
 

@@ -165,3 +165,60 @@ fn shapes_of_one_body_never_meet_and_each_has_its_filter() {
     let place = world.body(id).unwrap().position();
     assert!((place.y - Real::HALF).abs() < Real::ratio(1, 100), "{place}");
 }
+
+/// A ball of half a metre on the ground, both of this surface, that rolls at 4 m/s and spins at 10 rad/s about the
+/// vertical.
+fn rolling_ball(surface: Material) -> (World, BodyId) {
+    let mut world = World::new(WorldDef::default()).unwrap();
+    let mut below = ground();
+    below.shapes[0].material = surface;
+    world.spawn(below).unwrap();
+    let ball =
+        ShapeDef::from(isostep_core::shape::Shape::sphere(Real::HALF).unwrap()).material(surface);
+    let body = BodyDef::dynamic().at(Vec3::Y * Real::HALF).shape(ball).velocity(Vec3::X * 4);
+    let id = world.spawn(body.angular_velocity(Vec3::from_ints(0, 10, -8))).unwrap();
+    (world, id)
+}
+
+fn run(world: &mut World, ticks: u32) {
+    for _ in 0..ticks {
+        world.step();
+    }
+}
+
+#[test]
+fn a_ball_rolls_and_spins_on_where_nothing_resists() {
+    let (mut world, ball) = rolling_ball(Material::default());
+    run(&mut world, 300);
+    let body = world.body(ball).unwrap();
+    let (speed, spin) = (body.velocity().x.to_f64(), body.angular_velocity().y.to_f64());
+    assert!((speed - 4.0).abs() < 0.05 && (spin - 10.0).abs() < 0.1, "{speed} m/s, {spin} rad/s");
+}
+
+#[test]
+fn rolling_friction_stops_a_ball_where_its_torque_says() {
+    let (mut world, ball) =
+        rolling_ball(Material { rolling: Real::ratio(1, 10), ..Material::default() });
+    run(&mut world, 600);
+    let body = world.body(ball).unwrap();
+    // A torque of c·m·g·R against m·R² + 2/5·m·R² brakes by 5/7·c·g.
+    let expected = 16.0 / (2.0 * 5.0 / 7.0 * 0.1 * 9.81);
+    let (way, speed) = (body.position().x.to_f64(), body.velocity().length().to_f64());
+    assert!(
+        (way / expected - 1.0).abs() < 0.03 && speed < 0.01,
+        "{way} m, not {expected}; {speed} m/s"
+    );
+}
+
+#[test]
+fn spinning_friction_stops_a_ball_when_its_torque_says() {
+    let (mut world, ball) =
+        rolling_ball(Material { spinning: Real::ratio(1, 10), ..Material::default() });
+    // A torque of c·m·g·R against 2/5·m·R² takes 5/2·c·g/R from the spin in a second: 2.04 s for 10 rad/s.
+    let spin = |world: &World| world.body(ball).unwrap().angular_velocity().y.to_f64();
+    run(&mut world, 60);
+    let after_one = spin(&world);
+    run(&mut world, 90);
+    assert!((after_one - (10.0 - 4.905)).abs() < 0.15, "{after_one} rad/s after a second");
+    assert!(spin(&world).abs() < 0.01, "{} rad/s", spin(&world));
+}
