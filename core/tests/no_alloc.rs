@@ -1,60 +1,15 @@
 //! Owns the promise that warm containers allocate nothing: a step of the simulation must not wait for
 //! an allocator.
-#![allow(
-    unsafe_code,
-    reason = "counting allocations takes a global allocator, and its trait is unsafe"
-)]
+
+mod counting;
 
 use isostep_core::data::{BitSet, FixedVec, IdPool, SlotMap, UnionFind, sort_by_key};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::hint::black_box;
 
-/// Passes everything on to the system and counts, thread by thread, since tests run side by side.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u32> = const { Cell::new(0) };
-}
-
-fn count_one() {
-    // A thread that is ending has no counter any more, and nobody asks for it.
-    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call goes to `System` unchanged; the counter neither allocates nor unwinds.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count_one();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count_one();
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count_one();
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(place, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn allocations(work: impl FnOnce()) -> u32 {
-    let before = COUNT.get();
+    let before = counting::count();
     work();
-    COUNT.get() - before
+    counting::count() - before
 }
 
 /// Scattered keys without the generator under test next door.

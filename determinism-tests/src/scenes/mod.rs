@@ -89,6 +89,20 @@ fn ground(world: &mut World) {
     put(world, BodyDef::fixed().at(Vec3::from_ints(0, -1, 0)).shape(shape));
 }
 
+/// Four walls of 2 m around a square, this far from the middle.
+fn walls(world: &mut World, distance: Real, half_height: Real) {
+    let (middle, half_length) = (distance + real!(1), distance + real!(2));
+    for (x, z, half_x, half_z) in [
+        (middle, Real::ZERO, real!(1), half_length),
+        (-middle, Real::ZERO, real!(1), half_length),
+        (Real::ZERO, middle, half_length, real!(1)),
+        (Real::ZERO, -middle, half_length, real!(1)),
+    ] {
+        let shape = solid(cuboid(half_x, half_height, half_z));
+        put(world, BodyDef::fixed().at(Vec3::new(x, half_height, z)).shape(shape));
+    }
+}
+
 fn unit_box() -> ShapeDef {
     solid(cuboid(Real::HALF, Real::HALF, Real::HALF))
 }
@@ -130,16 +144,7 @@ pub fn bin(side: i32, seed: u64) -> Scene {
     const JITTER: u64 = 1;
     let mut world = empty();
     ground(&mut world);
-    let wall = real!(6.5);
-    for (x, z, half_x, half_z) in [
-        (wall + real!(1), Real::ZERO, real!(1), wall + real!(2)),
-        (-wall - real!(1), Real::ZERO, real!(1), wall + real!(2)),
-        (Real::ZERO, wall + real!(1), wall + real!(2), real!(1)),
-        (Real::ZERO, -wall - real!(1), wall + real!(2), real!(1)),
-    ] {
-        let shape = solid(cuboid(half_x, real!(20), half_z));
-        put(&mut world, BodyDef::fixed().at(Vec3::new(x, real!(20), z)).shape(shape));
-    }
+    walls(&mut world, real!(6.5), real!(20));
     let spacing = Real::ratio(12, 10);
     let middle = Real::from_int(side - 1) * Real::HALF;
     for i in 0..side * side * side {
@@ -167,16 +172,7 @@ pub fn bin(side: i32, seed: u64) -> Scene {
 pub fn arena(seed: u64) -> Scene {
     let mut world = empty();
     ground(&mut world);
-    let wall = real!(12);
-    for (x, z, half_x, half_z) in [
-        (wall + real!(1), Real::ZERO, real!(1), wall + real!(2)),
-        (-wall - real!(1), Real::ZERO, real!(1), wall + real!(2)),
-        (Real::ZERO, wall + real!(1), wall + real!(2), real!(1)),
-        (Real::ZERO, -wall - real!(1), wall + real!(2), real!(1)),
-    ] {
-        let shape = solid(cuboid(half_x, real!(4), half_z));
-        put(&mut world, BodyDef::fixed().at(Vec3::new(x, real!(4), z)).shape(shape));
-    }
+    walls(&mut world, real!(12), real!(4));
     let mut players = Vec::new();
     for i in 0..64 {
         let (x, z) = (i % 8, i / 8);
