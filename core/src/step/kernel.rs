@@ -9,7 +9,7 @@ use crate::math::{Lane, Q20, Q30, Wide};
 /// Largest component of a velocity, 256 m/s: with it no sum of a pass can overflow.
 pub(crate) const SPEED_CAP: Q20 = Q20::from_bits((1 << 28) - 1);
 /// Where the octagon that stands for the friction circle cuts its corners: |x| + |y| ≤ 1.32 r.
-const OCTAGON: Q30 = Q30::from_bits(1_417_339_208);
+const OCTAGON: Q30 = Q30::from_bits(1_417_339_207);
 
 /// What a pass does about separation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

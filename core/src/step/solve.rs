@@ -58,8 +58,8 @@ fn softness(frequency: Real, rate: Real) -> Softness {
     let damped = DAMPING_RATIO + DAMPING_RATIO + turn;
     let stiff = turn * damped;
     Softness {
-        softness: Q30::from_real_saturating(stiff / (Real::ONE + stiff)),
-        bias_rate: Q30::from_real_saturating(turn / damped),
+        softness: Q30::from_real_saturating(stiff / (Real::ONE + stiff)).odd(),
+        bias_rate: Q30::from_real_saturating(turn / damped).odd(),
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct Buffers {
     sort: Vec<(u32, u32)>,
 }
 
+/// Contacts that a page has room for once it has any: two for each of its bodies.
+const MIN_ROOM: usize = 64;
+
 pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
     let rate = i64::from(world.def.tick_rate * world.def.substeps);
     let bodies = &scratch.bodies;
@@ -81,6 +84,10 @@ fn write_contacts(world: &mut World, scratch: &mut Scratch) {
             }
             let rows = &mut world.store.contacts.overwrite(page).rows;
             rows.clear();
+            // Pages change hands between slots: generous room, or each of them would have to grow to its peak.
+            if rows.capacity() < end - next {
+                rows.reserve((end - next).next_power_of_two().max(MIN_ROOM));
+            }
             rows.extend(
                 owners[next..end].iter().map(|(_, place)| scratch.contacts[*place as usize].row),
             );
