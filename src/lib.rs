@@ -13,7 +13,9 @@
 #![forbid(unsafe_code)]
 
 pub use isostep_core::shape::Shape;
-pub use isostep_core::world::{BodyDef, BodyId, World, WorldDef};
+pub use isostep_core::world::{
+    BodyDef, BodyId, Command, CommandError, Material, ShapeDef, World, WorldDef,
+};
 pub use isostep_core::{
     Id, Quat, Real, Rng, SlotMap, StepReport, Transform, Vec3, data, math, real, shape, world,
 };

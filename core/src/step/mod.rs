@@ -58,7 +58,7 @@ impl Phase {
 /// What a step did. Not state: it counts work, and later work may be less for the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Bodies that move.
+    /// Bodies that may move: dynamic and kinematic ones.
     pub bodies: u32,
     /// Pairs of shapes whose bounds overlap.
     pub pairs: u32,

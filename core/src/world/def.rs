@@ -85,8 +85,8 @@ impl WorldDef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The id names nothing: the body was despawned, or it belongs to another world.
-    #[error("there is no body {0}; it was despawned or belongs to another world")]
+    /// The id names nothing: the body was despawned, or never spawned here.
+    #[error("there is no body {0}; it was despawned, or never spawned here")]
     NoSuchBody(crate::data::Id),
     /// The body has no shape with this number.
     #[error("the body has no shape {0}")]
@@ -96,7 +96,7 @@ pub enum CommandError {
     OutOfWorld(Vec3),
     /// A speed beyond the limit.
     #[error(
-        "{0} is too fast; each component must lie within ±{MAX_SPEED} m/s at the body's surface"
+        "it would move at {0} m/s (or its surface, by spin); each component must lie within ±{MAX_SPEED}"
     )]
     TooFast(Vec3),
     /// A number that must not be negative.
@@ -248,7 +248,7 @@ impl BodyDef {
         }
     }
 
-    /// A body that stays where it is put.
+    /// A static body: it stays where it is put.
     pub fn fixed() -> Self {
         Self::new(BodyKind::Static)
     }
@@ -302,6 +302,24 @@ impl BodyDef {
     /// Never turning.
     pub fn lock_rotation(mut self) -> Self {
         self.locks |= 0b111_000;
+        self
+    }
+
+    /// Losing about these shares of its speed and spin in a second.
+    pub fn damping(mut self, linear: Real, angular: Real) -> Self {
+        (self.linear_damping, self.angular_damping) = (linear, angular);
+        self
+    }
+
+    /// Feeling this much of the world's gravity.
+    pub fn gravity_scale(mut self, scale: Real) -> Self {
+        self.gravity_scale = scale;
+        self
+    }
+
+    /// Never faster than this along an axis, m/s.
+    pub fn speed_cap(mut self, cap: Real) -> Self {
+        self.speed_cap = cap;
         self
     }
 

@@ -9,7 +9,7 @@ use crate::math::{Lane, Quat, Real, Transform, Vec3};
 use crate::shape::Geometry;
 
 impl World {
-    /// The state as bytes, this tick's commands included; the same on every machine.
+    /// Appends the state as bytes, this tick's commands included; the same on every machine.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut writer = Writer(out);
         writer.u32(self.tick);

@@ -47,8 +47,8 @@ impl core::fmt::Display for BodyId {
 /// Units are metres, seconds, kilograms; the world ends at 2³⁰ m from the origin on each axis.
 ///
 /// - **Configure**: [`World::new`] with a [`WorldDef`].
-/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn), [`command`](Self::command) and the methods
-///   named like commands. They take effect at once, are recorded for the tick, and are refused with an error
+/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn), methods for the commonest changes, and
+///   [`command`](Self::command) for all of them ([`Command`] lists them). They take effect at once, are recorded for the tick, and are refused with an error
 ///   that says why.
 /// - **Advance**: [`step`](Self::step), once a tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts).
@@ -185,7 +185,8 @@ impl World {
         self.command(Command::Teleport(body, pose)).map(drop)
     }
 
-    /// Has a kinematic body arrive at a pose at the end of this tick.
+    /// Has a kinematic body arrive at a pose at the end of this tick. It gets the velocity that takes it there and
+    /// keeps it, so call this every tick, or stop the body when it has arrived.
     ///
     /// # Errors
     /// When there is no such body, it is not kinematic, or it would have to move too fast.

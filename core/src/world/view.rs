@@ -109,7 +109,8 @@ impl World {
         ids.map(|id| (BodyId(id), self.body_at(id.index())))
     }
 
-    /// The contacts after the last step, in the order of their keys within each page.
+    /// Pairs of shapes that touch after the last step, or are within 2 cm of it: some have a positive separation. The
+    /// order is the same on every machine.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
         let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
         let rows = pages.flat_map(|page| &self.store.contacts.get(*page).rows);
