@@ -1,10 +1,10 @@
 //! The state as bytes: little-endian, fixed widths, no `usize`, every row and every field of it. What a digest is
 //! taken of.
 
-use super::World;
 use super::material::{Combine, Filter, Material, Mixed};
 use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, PAGE_ROWS, ShapeRow};
 use super::slot::{Slot, Stream};
+use super::{World, WorldDef};
 use crate::math::{Lane, Quat, Real, Transform, Vec3};
 use crate::shape::Geometry;
 
@@ -13,6 +13,7 @@ impl World {
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut writer = Writer(out);
         writer.u32(self.tick);
+        writer.def(&self.def);
         let Slot { streams } = &self.work;
         writer.u32(streams.len() as u32);
         for stream in streams {
@@ -77,6 +78,36 @@ impl Writer<'_> {
         values.iter().for_each(|lane| self.u32(lane.to_bits() as u32));
     }
 
+    /// What holds for the whole world.
+    fn def(&mut self, def: &WorldDef) {
+        let WorldDef { gravity, tick_rate, substeps, push_speed, materials, layers } = def;
+        self.vec3(*gravity);
+        self.u32(*tick_rate);
+        self.u32(*substeps);
+        self.real(*push_speed);
+        let overrides = materials.overrides();
+        self.u32(overrides.len() as u32);
+        for ((a, b), material) in overrides {
+            self.u32(u32::from(*a) << 16 | u32::from(*b));
+            self.material(material);
+        }
+        layers.meets().iter().for_each(|row| self.u32(*row));
+    }
+
+    fn material(&mut self, material: &Material) {
+        let Material { friction, restitution, rolling, spinning, combine, tag } = material;
+        for value in [friction, restitution, rolling, spinning] {
+            self.real(*value);
+        }
+        self.u8(match combine {
+            Combine::Average => 0,
+            Combine::Min => 1,
+            Combine::Multiply => 2,
+            Combine::Max => 3,
+        });
+        self.u32(u32::from(*tag));
+    }
+
     fn hot(&mut self, row: &HotRow) {
         let HotRow { center, rotation, velocity, spin } = row;
         self.vec3(*center);
@@ -139,17 +170,7 @@ impl Writer<'_> {
             Geometry::HalfSpace => self.u8(3),
         }
         self.pose(pose);
-        let Material { friction, restitution, rolling, spinning, combine, tag } = material;
-        for value in [friction, restitution, rolling, spinning] {
-            self.real(*value);
-        }
-        self.u8(match combine {
-            Combine::Average => 0,
-            Combine::Min => 1,
-            Combine::Multiply => 2,
-            Combine::Max => 3,
-        });
-        self.u32(u32::from(*tag));
+        self.material(material);
         let Filter { layer, group } = filter;
         self.u8(*layer);
         self.u32(*group);

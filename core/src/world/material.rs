@@ -118,6 +118,10 @@ impl MaterialTable {
         Ok(())
     }
 
+    pub(crate) fn overrides(&self) -> &[((u16, u16), Material)] {
+        &self.overrides
+    }
+
     pub(crate) fn mix(&self, a: &Material, b: &Material) -> Mixed {
         let key = (a.tag.min(b.tag), a.tag.max(b.tag));
         if key.1 != 0
@@ -187,6 +191,10 @@ impl Layers {
             *row = if meet { *row | 1 << b } else { *row & !(1 << b) };
         }
         Ok(())
+    }
+
+    pub(crate) const fn meets(&self) -> &[u32; 32] {
+        &self.meets
     }
 
     pub(crate) fn allow(&self, a: Filter, b: Filter) -> bool {

@@ -222,3 +222,23 @@ fn spinning_friction_stops_a_ball_when_its_torque_says() {
     assert!((after_one - (10.0 - 4.905)).abs() < 0.15, "{after_one} rad/s after a second");
     assert!(spin(&world).abs() < 0.01, "{} rad/s", spin(&world));
 }
+
+#[test]
+fn what_holds_for_the_whole_world_is_part_of_its_bytes() {
+    let bytes = |def: WorldDef| crate::common::encoded(&World::new(def).unwrap());
+    let plain = bytes(WorldDef::default());
+    let mut layers = Layers::default();
+    layers.set(3, 4, false).unwrap();
+    let mut materials = MaterialTable::default();
+    materials.set(1, 2, Material::default()).unwrap();
+    for def in [
+        WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() },
+        WorldDef { tick_rate: 30, ..WorldDef::default() },
+        WorldDef { substeps: 16, ..WorldDef::default() },
+        WorldDef { push_speed: real!(1), ..WorldDef::default() },
+        WorldDef { layers, ..WorldDef::default() },
+        WorldDef { materials, ..WorldDef::default() },
+    ] {
+        assert!(bytes(def.clone()) != plain, "{def:?} is not told from the default");
+    }
+}
