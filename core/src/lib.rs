@@ -15,6 +15,13 @@ pub mod shape;
 mod step;
 pub mod world;
 
+#[cfg(feature = "test-internals")]
+#[doc(hidden)]
+pub mod test_internals {
+    //! Rules broken on purpose, for the tests that must notice.
+    pub use crate::step::Plant;
+}
+
 #[cfg(feature = "bench-internals")]
 #[doc(hidden)]
 pub mod bench_internals {

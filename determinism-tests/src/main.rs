@@ -8,8 +8,9 @@ const USAGE: &str = "usage: isostep-determinism-tests COMMAND
 
   numbers [--mint]      a million operations on numbers; prints a digest for each kind and compares it
   scenes [--mint]       every scene; prints size and digest at ticks that double and compares them
-  scene NAME [TICKS]    runs one scene (pyramid, stacks, bin or arena; 600 ticks unless said otherwise) and prints
-                        tick, digest, counts and microseconds by phase
+  scene NAME [TICKS]    runs one scene (600 ticks unless said otherwise) and prints tick, digest, counts and
+                        microseconds by phase; NAME is pyramid, stacks, bin, arena, cradle, rack, dominoes, tumbler,
+                        storm or sleepers
   --mint                writes the golden file instead of comparing (run it from the repository's root)
 
 exit codes: 0 equal, 1 different, 2 misuse";

@@ -2,6 +2,7 @@
 
 use crate::golden::{Golden, Line};
 use crate::scenes::{self, Scene};
+use isostep_core::real;
 
 /// The committed results.
 pub const GOLDEN: &str = include_str!("../goldens/scenes.txt");
@@ -10,12 +11,18 @@ pub const GOLDEN: &str = include_str!("../goldens/scenes.txt");
 const LAST_TICK: u32 = 256;
 
 /// The scenes of the golden by name: what is in the bin is fewer than in the bench, for the sake of slow builds.
-fn all() -> [(&'static str, Scene); 4] {
-    [
+fn all() -> Vec<(&'static str, Scene)> {
+    vec![
         ("pyramid", scenes::pyramid(20)),
         ("stacks", scenes::stacks(10, 5)),
         ("bin", scenes::bin(6, 1)),
         ("arena", scenes::arena(1)),
+        ("cradle", scenes::cradle(&[1, 2, 3])),
+        ("rack", scenes::rack(real!(6))),
+        ("dominoes", scenes::dominoes(60)),
+        ("tumbler", scenes::tumbler(1)),
+        ("storm", scenes::storm(1)),
+        ("sleepers", scenes::sleepers(300, 1)),
     ]
 }
 

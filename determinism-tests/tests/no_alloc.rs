@@ -3,12 +3,13 @@
 #[path = "../../core/tests/counting/mod.rs"]
 mod counting;
 
+use isostep_core::world::{Command, Material};
 use isostep_core::{Rng, Vec3, real};
 use isostep_determinism_tests::scenes::{self, Scene};
 
 /// Long enough for the kicks to have toppled what they topple: until then contacts reach new heights, and columns
 /// grow with them.
-const WARM_UP: u32 = 600;
+const WARM_UP: u32 = 900;
 
 /// Ticks of 300 after the warm-up that allocated, with how often.
 fn allocating_ticks(scene: &mut Scene) -> Vec<(u32, u32)> {
@@ -46,8 +47,30 @@ fn a_warm_arena_allocates_nothing() {
 }
 
 #[test]
+fn a_warm_bouncing_arena_allocates_nothing() {
+    let mut scene = scenes::arena(3);
+    let bodies: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
+    let material = Material { restitution: real!(0.75), ..Material::default() };
+    for body in bodies {
+        scene.world.command(Command::SetMaterial(body, 0, material)).unwrap();
+    }
+    assert_eq!(allocating_ticks(&mut scene), []);
+}
+
+#[test]
 fn warm_stacks_allocate_nothing() {
     assert_eq!(allocating_ticks(&mut scenes::stacks(4, 5)), []);
+}
+
+#[test]
+fn a_warm_field_of_sleepers_allocates_nothing() {
+    // Kicks wake some, which fall asleep again.
+    assert_eq!(allocating_ticks(&mut scenes::sleepers(300, 3)), []);
+}
+
+#[test]
+fn a_warm_tumbler_allocates_nothing() {
+    assert_eq!(allocating_ticks(&mut scenes::tumbler(3)), []);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use super::clip::{Corner, Polygon, clip_to_face};
 use super::crop::crop;
-use super::frame::{self, Raw, Rotation, UNIT, add, axis, to_local, to_world, unit_of};
+use super::frame::{self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of};
 use super::reduce::choose;
 use super::sat::{Boxes, Edges, Face, Least, Short, column, dot, least_overlap, product, round};
 use super::{Manifold, Pair, Point, face_preference};
@@ -17,10 +17,36 @@ const COORDINATE_BITS: u32 = 30;
 
 /// `radius` is the second box's bounding radius; the first is at least as large.
 pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Manifold {
+    let Some(search) = search(pair, half_a, half_b, radius) else { return Manifold::default() };
+    search.contact(pair).resolve(&search.least).unwrap_or_default()
+}
+
+/// A direction along which the boxes are this far apart, the widest that the search for a manifold knows; `None` if
+/// that is beyond the margin.
+pub(super) fn gap(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<(Unit, i64)> {
+    search(pair, half_a, half_b, radius).map(|search| search.contact(pair).widest(&search.least))
+}
+
+/// Two boxes in coordinates that fit them, and their axis of least overlap.
+struct Search {
+    boxes: Boxes,
+    scale: Scale,
+    crop_offset: Raw,
+    least: Least,
+}
+
+impl Search {
+    fn contact<'a>(&'a self, pair: &'a Pair) -> Contact<'a> {
+        let &Self { ref boxes, scale, crop_offset, .. } = self;
+        Contact { pair, boxes, scale, crop_offset }
+    }
+}
+
+fn search(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<Search> {
     let center = to_local(&pair.turn_a, pair.delta);
     let reach = radius + pair.margin.max(0);
     if (0..3).any(|k| center[k].abs() > half_a[k] + reach) {
-        return Manifold::default();
+        return None;
     }
     let cropped = crop(half_a, center, reach);
     let scale = Scale::fitting(cropped.most, half_b, reach);
@@ -36,9 +62,8 @@ pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Mani
         margin: scale.narrow(pair.margin),
         preference: scale.narrow(face_preference(thickness)),
     };
-    let Some(least) = least_overlap(&boxes) else { return Manifold::default() };
-    let contact = Contact { pair, boxes: &boxes, scale, crop_offset: cropped.offset };
-    contact.resolve(&least).unwrap_or_default()
+    let least = least_overlap(&boxes)?;
+    Some(Search { boxes, scale, crop_offset: cropped.offset, least })
 }
 
 /// Between raw Q32.32 and the pair's 32-bit coordinates.
@@ -75,6 +100,37 @@ struct Contact<'a> {
 }
 
 impl Contact<'_> {
+    fn widest(&self, least: &Least) -> (Unit, i64) {
+        let Face { owner, axis } = least.face;
+        let wider = |edges: &Edges| edges.separation > i64::from(least.face_separation);
+        if let Some(edges) = least.edges.filter(wider)
+            && let Some(normal) = self.edge_normal(&edges)
+        {
+            let normal = frame::unit_to_world(&self.pair.turn_a, normal);
+            return (normal, edges.separation << self.scale.shift);
+        }
+        let rotation = if owner == 0 { &self.pair.turn_a } else { &self.pair.turn_b };
+        let side = if self.boxes.offset[owner][axis] < 0 { -1 } else { 1 };
+        let normal = frame::axis(rotation, axis).map(|c| side * c);
+        (normal, self.scale.widen(least.face_separation))
+    }
+
+    /// Across both edges, from the first box to the second, in the first one's frame.
+    fn edge_normal(&self, &Edges { first, second, .. }: &Edges) -> Option<Unit> {
+        let boxes = self.boxes;
+        let (i1, i2) = ((first + 1) % 3, (first + 2) % 3);
+        // first × second; component `first` is zero.
+        let mut across = [0i64; 3];
+        across[i1] = -i64::from(boxes.turn[i2][second]);
+        across[i2] = i64::from(boxes.turn[i1][second]);
+        let toward = across[i1] * i64::from(boxes.offset[0][i1])
+            + across[i2] * i64::from(boxes.offset[0][i2]);
+        if toward < 0 {
+            across = across.map(|c| -c);
+        }
+        unit_of(across)
+    }
+
     fn resolve(&self, least: &Least) -> Option<Manifold> {
         let face = i64::from(least.face_separation);
         let preference = i64::from(self.boxes.preference);
@@ -145,16 +201,7 @@ impl Contact<'_> {
         let boxes = self.boxes;
         let [half_a, half_b] = boxes.half;
         let (i1, i2) = ((first + 1) % 3, (first + 2) % 3);
-        // first × second in the first box's frame; component `first` is zero.
-        let mut across = [0i64; 3];
-        across[i1] = -i64::from(boxes.turn[i2][second]);
-        across[i2] = i64::from(boxes.turn[i1][second]);
-        let toward = across[i1] * i64::from(boxes.offset[0][i1])
-            + across[i2] * i64::from(boxes.offset[0][i2]);
-        if toward < 0 {
-            across = across.map(|c| -c);
-        }
-        let normal = unit_of(across)?;
+        let normal = self.edge_normal(&edges)?;
 
         let mut on_a: Short =
             core::array::from_fn(|k| if normal[k] > 0 { half_a[k] } else { -half_a[k] });

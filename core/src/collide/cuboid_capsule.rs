@@ -13,24 +13,19 @@ const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
 pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
-    let thickness = half.into_iter().fold(radius, i64::min);
-    let touch = Touch {
-        pair,
-        half,
-        middle: to_local(&pair.turn_a, pair.delta),
-        long: unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1)),
-        half_length,
-        radius,
-        preference: face_preference(thickness),
-    };
-    let place = touch.closest();
-    let core = touch.at(place);
-    let foot: Raw = core::array::from_fn(|k| core[k].clamp(-half[k], half[k]));
-    let gap = sub(core, foot);
+    let touch = Touch::new(pair, half, half_length, radius);
+    let (foot, gap) = touch.nearest();
     match direction(gap, too_short(half_length)) {
         Some((normal, distance)) => touch.outside(foot, gap, normal, distance),
         None => touch.inside(),
     }
+}
+
+/// The direction and the distance of the closest points, if the capsule's core is outside.
+pub(super) fn gap(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Option<(Unit, i64)> {
+    let (_, gap) = Touch::new(pair, half, half_length, radius).nearest();
+    let (normal, distance) = direction(gap, too_short(half_length))?;
+    Some((unit_to_world(&pair.turn_a, normal), distance - radius))
 }
 
 struct Touch<'a> {
@@ -44,7 +39,27 @@ struct Touch<'a> {
     preference: i64,
 }
 
-impl Touch<'_> {
+impl<'a> Touch<'a> {
+    fn new(pair: &'a Pair, half: Raw, half_length: i64, radius: i64) -> Self {
+        let thickness = half.into_iter().fold(radius, i64::min);
+        Self {
+            pair,
+            half,
+            middle: to_local(&pair.turn_a, pair.delta),
+            long: unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1)),
+            half_length,
+            radius,
+            preference: face_preference(thickness),
+        }
+    }
+
+    /// The box's point nearest to the core, and the way from there to the core.
+    fn nearest(&self) -> (Raw, Raw) {
+        let core = self.at(self.closest());
+        let foot: Raw = core::array::from_fn(|k| core[k].clamp(-self.half[k], self.half[k]));
+        (foot, sub(core, foot))
+    }
+
     fn at(&self, place: i64) -> Raw {
         add(self.middle, along(self.long, place))
     }

@@ -64,6 +64,38 @@ pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
     }
 }
 
+/// A direction from the first shape to the second and how far apart they are along it, if that is within `reach`: the
+/// distance, or for two boxes the part of it that faces and edges know. Shapes that move can't touch before they have
+/// closed this.
+pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3], i64)> {
+    if !comes_first(a.shape, b.shape) {
+        return gap(b, a, reach).map(|(normal, gap)| (normal.map(|c| -c), gap));
+    }
+    let margin = reach.clamp(0, MAX_SIZE.to_bits());
+    let delta = frame::sub(b.center, a.center);
+    if out_of_reach(a.shape, b.shape, delta, margin) {
+        return None;
+    }
+    let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
+    // What a manifold of a face says is not the distance where the face ends.
+    let known = match (*a.shape.geometry(), *b.shape.geometry()) {
+        (Geometry::Cuboid { half: half_a }, Geometry::Cuboid { half: half_b }) => {
+            let radius = b.shape.bounding_radius()?.to_bits();
+            return cuboid::gap(&pair, half_a.to_bits(), half_b.to_bits(), radius);
+        }
+        (Geometry::Cuboid { half }, Geometry::Capsule { half_length, radius }) => {
+            cuboid_capsule::gap(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
+        }
+        _ => None,
+    };
+    if let Some((_, gap)) = known {
+        return known.filter(|_| gap <= margin);
+    }
+    let manifold = in_order(a, b, margin);
+    let least = manifold.points.iter().map(|point| point.separation).min()?;
+    Some((manifold.normal, least))
+}
+
 /// Whether two shapes, however turned, are further apart than `margin`; `delta` leads from the first centre to the
 /// second. What [`collide`] finds out first, for those who have not turned the shapes yet.
 #[inline]

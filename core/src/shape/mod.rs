@@ -118,6 +118,11 @@ impl Shape {
         }
     }
 
+    /// Whether contacts of the shape are faces and edges that stay put; a ball's or a capsule's roll away.
+    pub(crate) const fn is_flat(&self) -> bool {
+        matches!(self.0, Geometry::Cuboid { .. } | Geometry::HalfSpace)
+    }
+
     /// A box around the shape at a pose, at most some ulps too large. For a half space it is as much of the
     /// world as lies below the plane, whole if the plane is not level.
     #[allow(clippy::missing_panics_doc, reason = "the extents are not negative")]

@@ -68,6 +68,14 @@ pub(crate) struct Block {
     pub(crate) twist_friction: Q30,
     pub(crate) rolling: [AngularRow; 2],
     pub(crate) rolling_friction: Q30,
+    /// How much of an impact's speed comes back.
+    pub(crate) restitution: Q30,
+    /// The contact's place in the order of keys.
+    pub(crate) order: u32,
+    /// Approach speed at the start of the tick, or of the fastest impact in it.
+    pub(crate) approach: Q20,
+    /// Sum of the normal impulses of impacts in the tick, saturating.
+    pub(crate) struck: Q20,
 }
 
 pub(crate) const ONE_22: Q22 = Lane::ONE;

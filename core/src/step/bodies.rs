@@ -1,16 +1,29 @@
-//! The bodies of one step in compact columns: those that move, in the order of their ids, then the static
-//! ones that something touches. Gathered from the slot at the start, written back at the end.
+//! The bodies of one step in compact columns: those that are not at rest, in the order of their ids, then those that
+//! something met. Gathered from the slot at the start; those that are awake are written back at the end.
 
 use super::block::{Motion, V, map3};
+use super::fence::Column;
+use super::gather::Shared;
 use crate::math::{Q20, Q22, Q30, Quat, Real, Vec3};
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
 
 /// A body during a step.
+#[allow(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepBody {
     /// The body's index among all bodies of the world.
     pub(crate) index: u32,
     pub(crate) dynamic: bool,
+    /// A dynamic body that does not sleep or a kinematic one with a velocity: the step moves it.
+    pub(crate) awake: bool,
+    /// It slept until this step.
+    pub(crate) woken: bool,
+    /// It touches what keeps moving, so it can't sleep.
+    pub(crate) restless: bool,
+    /// What [`HotRow::still`] and [`HotRow::next`] will be.
+    pub(crate) still: u16,
+    pub(crate) next: u32,
+    pub(crate) flags: u8,
     pub(crate) exponent: i8,
     pub(crate) locks: u8,
     /// Raw kilograms; zero for what nothing moves.
@@ -30,33 +43,30 @@ pub(crate) struct StepBody {
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
     pub(crate) list: Vec<StepBody>,
-    pub(crate) motions: Vec<Motion>,
-    /// How many of them move; the rest are static.
-    pub(crate) moving: usize,
+    pub(crate) motions: Column<Motion>,
 }
 
 impl Bodies {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
-        self.motions.clear();
-        self.moving = 0;
+        self.motions.rows.clear();
     }
 
-    /// Adds a body; `gravity` is the world's, for one substep.
-    pub(crate) fn push(
-        &mut self,
-        index: u32,
-        hot: &HotRow,
-        cold: &ColdRow,
-        gravity: Vec3,
-        tick: Real,
-    ) {
+    /// Adds a body that is not awake.
+    pub(crate) fn push(&mut self, index: u32, hot: &HotRow, cold: &ColdRow, shared: &Shared) {
+        let Shared { gravity, tick } = *shared;
         let dynamic = cold.kind == BodyKind::Dynamic;
         let axes = hot.rotation.to_lanes();
         let lanes = |v: Vec3| map3(&v.to_array(), Q20::from_real_saturating);
         self.list.push(StepBody {
             index,
             dynamic,
+            awake: false,
+            woken: false,
+            restless: false,
+            still: hot.still,
+            next: hot.next,
+            flags: cold.flags,
             exponent: cold.exponent,
             locks: cold.locks,
             mass: if dynamic { cold.mass.to_bits() } else { 0 },
@@ -71,7 +81,7 @@ impl Bodies {
             keep: [keep(cold.linear_damping, tick), keep(cold.angular_damping, tick)],
             speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::kernel::SPEED_CAP),
         });
-        self.motions.push(Motion { linear: hot.velocity, angular: hot.spin });
+        self.motions.rows.push(Motion { linear: hot.velocity, angular: hot.spin });
     }
 }
 

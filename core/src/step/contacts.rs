@@ -22,6 +22,8 @@ pub(crate) struct Contact {
     pub(crate) separations: [i64; 4],
     /// Half the thickness of the thinner shape, raw metres.
     pub(crate) size: i64,
+    /// How far the first body goes until they meet, if they meet fast.
+    pub(crate) lead: Vec3,
 }
 
 /// What keeping a contact depends on besides its bodies.
@@ -60,7 +62,7 @@ impl Contact {
             row.points.push(fresh).expect("a manifold has at most four points");
             *separation = point.separation;
         }
-        Self { row, bodies: places, separations, size }
+        Self { row, bodies: places, separations, size, lead: Vec3::ZERO }
     }
 
     /// The old contact with fresh separations, if its bodies hardly moved against each other.
@@ -98,7 +100,7 @@ impl Contact {
             *separation = point.made.separation.saturating_add(change.to_bits());
         }
         let near = separations[..old.points.len()].iter().any(|s| *s <= keeping.margin);
-        near.then_some(Self { row: *old, bodies: places, separations, size })
+        near.then_some(Self { row: *old, bodies: places, separations, size, lead: Vec3::ZERO })
     }
 
     /// Takes impulses over from the last tick's contact: for each point from the nearest old one in the first

@@ -1,9 +1,10 @@
-//! First phase: rows of moving bodies into compact columns, in the order of their ids.
+//! First phase: rows of the bodies that are not at rest into compact columns, in the order of their ids. Others join
+//! when something meets them.
 
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;
-use crate::world::rows::{ColdRow, HotRow, PAGE_ROWS};
+use crate::world::rows::PAGE_ROWS;
 use crate::world::slot::{STREAM_BODIES, index_at};
 
 /// Where each body is among the step's columns.
@@ -35,58 +36,49 @@ impl Places {
     }
 }
 
+/// What all bodies share; it takes divisions to find.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shared {
+    /// Velocity that gravity adds in a substep.
+    pub(super) gravity: Vec3,
+    /// Seconds in a tick.
+    pub(super) tick: Real,
+}
+
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     // Only places that were set can be wrong now.
     for body in &scratch.bodies.list {
         scratch.places.set(body.index, NOWHERE);
     }
     scratch.bodies.clear();
-    let shared = Shared::of(world);
+    let tick_rate = Real::from_int(world.def.tick_rate as i32);
+    let substeps = Real::from_int(world.def.substeps as i32);
+    scratch.shared =
+        Shared { gravity: world.def.gravity / (tick_rate * substeps), tick: tick_rate.recip() };
     for (s, stream) in world.work.streams.iter().enumerate() {
-        for (p, (hot, cold)) in stream.hot.iter().zip(&stream.cold).enumerate() {
-            let cold = world.store.cold.get(*cold);
-            let mut rows = cold.moving;
+        for (p, &active) in stream.active.iter().enumerate() {
+            let mut rows = active;
             while rows != 0 {
                 let row = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
-                let hot = &world.store.hot.get(*hot).rows[row];
-                push(scratch, index_at(s, p, row), hot, &cold.rows[row], &shared);
+                let place = push(world, scratch, index_at(s, p, row));
+                scratch.bodies.list[place as usize].awake = true;
             }
         }
     }
-    scratch.bodies.moving = scratch.bodies.list.len();
-    report.bodies = scratch.bodies.moving as u32;
+    report.bodies = scratch.bodies.list.len() as u32;
 }
 
-/// The place of a body, which is made if it is a static one that nothing touched before.
+/// The place of a body, which is made if it is one at rest that nothing met before.
 #[inline]
 pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
-    scratch.places.get(index).unwrap_or_else(|| {
-        let (hot, cold) =
-            (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
-        push(scratch, index, hot, cold, &Shared::of(world))
-    })
+    scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))
 }
 
-/// What all bodies share; it takes divisions to find.
-struct Shared {
-    /// Velocity that gravity adds in a substep.
-    gravity: Vec3,
-    /// Seconds in a tick.
-    tick: Real,
-}
-
-impl Shared {
-    fn of(world: &World) -> Self {
-        let tick_rate = Real::from_int(world.def.tick_rate as i32);
-        let substeps = Real::from_int(world.def.substeps as i32);
-        Self { gravity: world.def.gravity / (tick_rate * substeps), tick: tick_rate.recip() }
-    }
-}
-
-fn push(scratch: &mut Scratch, index: u32, hot: &HotRow, cold: &ColdRow, shared: &Shared) -> u32 {
+fn push(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
+    let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
     let place = scratch.bodies.list.len() as u32;
-    scratch.bodies.push(index, hot, cold, shared.gravity, shared.tick);
+    scratch.bodies.push(index, hot, cold, &scratch.shared);
     scratch.places.set(index, place);
     place
 }

@@ -4,6 +4,7 @@
 //! both bodies once. `NUMBERS.md` of the design has the arithmetic and why each piece is there.
 
 use super::block::{AngularRow, Block, Motion, Row, V, dot, minus_dot, plus_dot, sub, times};
+use super::fence::Column;
 use crate::math::{Lane, Q20, Q30, Wide};
 
 /// Largest component of a velocity, 256 m/s: with it no sum of a pass can overflow.
@@ -21,7 +22,7 @@ pub(crate) enum Pass {
 }
 
 /// Applies the impulses that the contact ended the last tick with.
-pub(crate) fn warm_start(block: &Block, motions: &mut [Motion]) {
+pub(crate) fn warm_start(block: &Block, motions: &mut Column<Motion>) {
     let [mut a, mut b] = block.bodies.map(|body| motions[body as usize]);
     let [s1, s2] = block.sliding_impulse;
     let total = block.points.iter().fold(Lane::ZERO, |sum, point| sum + point.impulse);
@@ -61,8 +62,8 @@ pub(crate) fn warm_start(block: &Block, motions: &mut [Motion]) {
 #[inline(always)]
 pub(crate) fn solve(
     block: &mut Block,
-    motions: &mut [Motion],
-    moved: &[Motion],
+    motions: &mut Column<Motion>,
+    moved: &Column<Motion>,
     push: Q20,
     pass: Pass,
 ) {
@@ -76,7 +77,7 @@ pub(crate) fn solve(
 #[allow(clippy::needless_range_loop, reason = "the index runs over several arrays at once")]
 fn normals(
     block: &mut Block,
-    moved: &[Motion],
+    moved: &Column<Motion>,
     a: &mut Motion,
     b: &mut Motion,
     push: Q20,
@@ -116,7 +117,10 @@ fn normals(
                 // No more than pushing apart can have put in: a contact that is steep against its friction would
                 // else give all its load back and keep the friction, and the body would gain energy.
                 let pushed = point.impulse + times(point.factor, push);
-                point.impulse + change.max(-point.total.min(pushed))
+                let change = change.max(-point.total.min(pushed));
+                // What is about to bounce must not be stopped the substep before.
+                let parted = block.restitution > Lane::ZERO && separation > Lane::ZERO;
+                point.impulse + if parted { change.min(Lane::ZERO) } else { change }
             }
         };
         let impulse = wanted.max(Lane::ZERO).min(cap);
@@ -171,7 +175,7 @@ fn friction(block: &mut Block, a: &mut Motion, b: &mut Motion) {
 }
 
 #[inline(always)]
-fn slide(block: &mut Block, bound: Q20, a: &mut Motion, b: &mut Motion) {
+pub(super) fn slide(block: &mut Block, bound: Q20, a: &mut Motion, b: &mut Motion) {
     let difference = sub(&b.linear, &a.linear);
     let speed = |k: usize| {
         let row = &block.sliding[k];
@@ -185,7 +189,12 @@ fn slide(block: &mut Block, bound: Q20, a: &mut Motion, b: &mut Motion) {
     let wanted2 = old2 - Wide::ZERO.plus(k12, v1).plus(k22, v2).round::<30, 20>();
     let (new1, new2) = clamp_to_octagon(wanted1, wanted2, bound);
     block.sliding_impulse = [new1, new2];
-    let (d1, d2) = (new1 - old1, new2 - old2);
+    apply_sliding(block, [new1 - old1, new2 - old2], a, b);
+}
+
+/// Pushes both bodies across the normal.
+#[inline(always)]
+pub(super) fn apply_sliding(block: &Block, [d1, d2]: [Q20; 2], a: &mut Motion, b: &mut Motion) {
     let [t1, t2] = &block.tangents;
     let push: V<20> =
         core::array::from_fn(|i| Wide::ZERO.plus(t1[i], d1).plus(t2[i], d2).round::<30, 20>());
@@ -220,13 +229,13 @@ fn twist(row: &mut AngularRow, bound: Q20, a: &mut Motion, b: &mut Motion) {
 
 /// What a row sees of two spins: the second's part minus the first's.
 #[inline(always)]
-fn relative_spin(row: &Row, a: &V<20>, b: &V<20>) -> Q20 {
+pub(super) fn relative_spin(row: &Row, a: &V<20>, b: &V<20>) -> Q20 {
     minus_dot(dot(&row.arm[1], b), &row.arm[0], a).round::<30, 20>()
 }
 
 /// Gives the first body its share of −push, the second the rest of +push.
 #[inline(always)]
-fn apply_linear(share: Q30, push: &V<20>, a: &mut Motion, b: &mut Motion) {
+pub(super) fn apply_linear(share: Q30, push: &V<20>, a: &mut Motion, b: &mut Motion) {
     for (i, &push) in push.iter().enumerate() {
         let first = times(share, push);
         a.linear[i] = a.linear[i] - first;
@@ -250,12 +259,12 @@ fn abs(v: Q20) -> Q20 {
 }
 
 #[inline(always)]
-fn saturating_add(a: Q20, b: Q20) -> Q20 {
+pub(super) fn saturating_add(a: Q20, b: Q20) -> Q20 {
     Q20::from_bits(a.to_bits().saturating_add(b.to_bits()))
 }
 
 #[inline(always)]
-fn store(block: &Block, motions: &mut [Motion], a: Motion, b: Motion) {
+pub(super) fn store(block: &Block, motions: &mut Column<Motion>, a: Motion, b: Motion) {
     let cap = |motion: Motion| Motion {
         linear: motion.linear.map(|v| v.clamp_abs(SPEED_CAP)),
         angular: motion.angular.map(|v| v.clamp_abs(SPEED_CAP)),

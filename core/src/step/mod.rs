@@ -1,26 +1,69 @@
 //! One tick, as a list of phases. Each is a file; they run in the order of [`Phase`].
 //!
 //! ```text
-//! slot t + commands ─▶ gather ─▶ broad phase ─▶ narrow phase ─▶ colours ─▶ prepare ─▶ solve ─▶ write ─▶ slot t+1
-//!                      columns    pairs          contacts        order      blocks     8 substeps  pages
+//!  slot t, with this tick's commands
+//!    │
+//!  gather ──────── bodies that are not at rest, into columns by place
+//!    │
+//!  broad phase ─── pairs of shapes whose bounds overlap ◀─────────────────┐
+//!    │                                                                    │ pairs of who woke
+//!  narrow phase ── their contacts: kept, or made anew ──────▶ wake ───────┘ until nobody wakes
+//!    │               (pairs with a sensor wait)
+//!  clusters ────── bodies that contacts join; colours order the contacts inside
+//!    │
+//!  prepare ─────── a block of coefficients for each contact
+//!    │
+//!  solve ───────── for each cluster: damp, gravity, warm start, then
+//!    │               8 × ( impacts ─▶ gravity and carried force ─▶ one pass over the blocks ─▶ move )
+//!    │               and one relax pass at the end
+//!  sleep ───────── clusters that have been slow for long enough lose their motion
+//!    │
+//!  write ───────── poses and velocities into pages ─────────────┐
+//!  record ──────── contacts into pages; which began, ended, hit │
+//!  sensors ─────── who is inside, who came, who left            ├──▶ slot t + 1
+//!  events ──────── all that in order ───────────────────────────┘
 //! ```
 //!
-//! Everything in [`Scratch`] can be thrown away between two ticks without changing a bit.
+//! **What a phase may read.** Up to the wake phase everything is a function of the rows of a pair's two bodies and the
+//! pair's own row. From the clusters on, everything is a function of one cluster and the static and kinematic bodies
+//! that it touches: columns are fenced (`fence.rs`), and a debug build panics when a phase reads across. So a body's next
+//! state depends on nothing but its cluster, and a cluster can be simulated alone, anew, or on another thread.
+//!
+//! **What rests costs nothing.** A sleeping cluster is in no column, its rows stay in pages that slots share, and its
+//! leaves in the tree are passed over until something active overlaps them. The wake phase is a least fixpoint: which
+//! sleepers wake does not depend on the order in which they are found.
+//!
+//! **What stays.** Everything in [`Scratch`] can be thrown away between two ticks, or between commands and the step,
+//! without changing a bit.
 
 mod block;
 mod bodies;
 mod broad;
-mod colours;
+mod clusters;
 mod contacts;
+mod events;
+mod fence;
 mod gather;
+mod impact;
 mod kernel;
 mod narrow;
+#[cfg(feature = "test-internals")]
+mod plant;
 mod prepare;
+mod record;
+mod sensors;
+mod sleep;
 mod solve;
+mod sweep;
+mod wake;
 mod write;
 
+#[cfg(feature = "test-internals")]
+pub use plant::Plant;
+
+use crate::data::BitSet;
 use crate::math::Real;
-use crate::world::World;
+use crate::world::{EventRow, World};
 
 /// The parts of a step, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,40 +75,67 @@ pub enum Phase {
     BroadPhase,
     /// Where they touch.
     NarrowPhase,
-    /// In which order contacts are solved.
-    Colours,
+    /// Which sleepers that wakes, and what these touch.
+    Wake,
+    /// Which bodies move together, and in which order their contacts are solved.
+    Clusters,
     /// Coefficients of the solver's rows.
     Prepare,
     /// Warm start, substeps, relax.
     Solve,
-    /// New poses, velocities and contacts into pages.
+    /// Which clusters fall asleep.
+    Sleep,
+    /// New poses and velocities into pages.
     Write,
+    /// Contacts into pages, and which of them began or ended.
+    Record,
+    /// What is inside which sensor.
+    Sensors,
+    /// What there is to tell, in order.
+    Events,
 }
 
 impl Phase {
     /// All phases in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Gather,
         Self::BroadPhase,
         Self::NarrowPhase,
-        Self::Colours,
+        Self::Wake,
+        Self::Clusters,
         Self::Prepare,
         Self::Solve,
+        Self::Sleep,
         Self::Write,
+        Self::Record,
+        Self::Sensors,
+        Self::Events,
     ];
 }
 
 /// What a step did. Not state: it counts work, and later work may be less for the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Bodies that may move: dynamic and kinematic ones.
+    /// Bodies that were not at rest when the step began: dynamic ones that don't sleep, kinematic ones with a velocity.
     pub bodies: u32,
+    /// Bodies that woke in the step.
+    pub woken: u32,
+    /// Bodies that fell asleep at its end.
+    pub slept: u32,
+    /// Groups of dynamic bodies that contacts join.
+    pub clusters: u32,
     /// Pairs of shapes whose bounds overlap.
     pub pairs: u32,
     /// Contacts between them.
     pub contacts: u32,
     /// Points of all contacts.
     pub points: u32,
+    /// Contacts whose shapes overlapped or pushed each other.
+    pub touching: u32,
+    /// Shapes inside sensors, where one of the two is awake, moving or changed.
+    pub sensed: u32,
+    /// Events of the step.
+    pub events: u32,
     /// Contacts kept from the last tick because their bodies hardly moved.
     pub kept: u32,
     /// Groups of contacts that share no dynamic body.
@@ -83,21 +153,43 @@ pub struct StepReport {
 pub(crate) struct Scratch {
     /// Bodies whose shapes in the broad phase are out of date.
     pub(crate) changed: Vec<u32>,
+    /// Bodies that began or ceased to move, woke or fell asleep since the broad phase last ran.
+    pub(crate) stirred: Vec<u32>,
+    /// Static and kinematic bodies that sleepers have leaned on, if known.
+    bears: Option<BitSet>,
+    shared: gather::Shared,
     broad: broad::Broad,
     bodies: bodies::Bodies,
     places: gather::Places,
     last: narrow::Last,
     contacts: Vec<contacts::Contact>,
-    order: colours::Order,
+    /// Pairs of shapes of which one is a sensor.
+    sensing: Vec<(u32, u32)>,
+    woken: Vec<u32>,
+    slept: Vec<u32>,
+    clusters: clusters::Clusters,
     blocks: Vec<block::Block>,
     solver: solve::Buffers,
-    write: write::Buffers,
+    record: record::Buffers,
+    sensors: sensors::Buffers,
+    events: Vec<EventRow>,
+    sort_events: Vec<EventRow>,
     /// Every contact is made anew. Not scratch at all, but only benches set it, to see what keeping saves.
     #[cfg(feature = "bench-internals")]
     pub(crate) never_keep: bool,
 }
 
 impl Scratch {
+    #[cfg(feature = "test-internals")]
+    pub(crate) const fn plant(&mut self, plant: Plant) {
+        self.clusters.plant = Some(plant);
+    }
+
+    /// Whether a sleeper may lean on this body, which is not dynamic.
+    pub(crate) fn may_bear_sleepers(&self, index: u32) -> bool {
+        self.bears.as_ref().is_none_or(|bears| bears.contains(index))
+    }
+
     #[cfg(feature = "bench-internals")]
     const fn keeps(&self) -> bool {
         !self.never_keep
@@ -115,20 +207,31 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     let mut timer = Timer::new(clock);
     let mut report = StepReport::default();
     let mut scratch = core::mem::take(&mut world.scratch);
+    scratch.events.clear();
     gather::run(world, &mut scratch, &mut report);
     timer.end(Phase::Gather, &mut report);
     broad::run(world, &mut scratch, &mut report);
     timer.end(Phase::BroadPhase, &mut report);
     narrow::run(world, &mut scratch, &mut report);
     timer.end(Phase::NarrowPhase, &mut report);
-    colours::run(&mut scratch, &mut report);
-    timer.end(Phase::Colours, &mut report);
+    wake::run(world, &mut scratch, &mut report);
+    timer.end(Phase::Wake, &mut report);
+    clusters::run(&mut scratch, &mut report);
+    timer.end(Phase::Clusters, &mut report);
     solve::prepare(world, &mut scratch);
     timer.end(Phase::Prepare, &mut report);
     solve::run(world, &mut scratch);
     timer.end(Phase::Solve, &mut report);
+    sleep::run(world, &mut scratch, &mut report);
+    timer.end(Phase::Sleep, &mut report);
     write::run(world, &mut scratch, &mut report);
     timer.end(Phase::Write, &mut report);
+    record::run(world, &mut scratch, &mut report);
+    timer.end(Phase::Record, &mut report);
+    sensors::run(world, &mut scratch, &mut report);
+    timer.end(Phase::Sensors, &mut report);
+    events::run(world, &mut scratch, &mut report);
+    timer.end(Phase::Events, &mut report);
     world.scratch = scratch;
     report
 }

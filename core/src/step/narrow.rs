@@ -1,13 +1,14 @@
-//! Third phase: contacts of the pairs, kept or made anew, with the last tick's impulses.
+//! Third phase: contacts of the pairs, kept or made anew, with the last tick's impulses. Pairs with a sensor are put
+//! aside for the phase that tells of them.
 
 use super::bodies::StepBody;
 use super::broad::MARGIN;
 use super::contacts::{Contact, Keeping};
 use super::gather::place_of;
+use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
 use crate::collide::{Posed, collide, out_of_reach};
 use crate::math::{Q30, Real, Vec3};
-use crate::shape::Geometry;
 use crate::world::World;
 use crate::world::rows::{ContactRow, PairKey, ShapeRow, body_of};
 use crate::world::slot::Place;
@@ -19,18 +20,37 @@ const KEEP_SHARE: Real = Real::ratio(5, 100);
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.contacts.clear();
+    scratch.sensing.clear();
+    add(world, scratch, report);
+}
+
+/// Adds the contacts of the pairs that the broad phase has now.
+pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.last.clear();
-    let mut deepest = 0;
+    let mut deepest = report.deepest.to_bits();
+    let sweeper = Sweeper::new(world);
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
+        if shape_row(world, a).material.sensor || shape_row(world, b).material.sensor {
+            scratch.sensing.push((a, b));
+            continue;
+        }
         let places = [a, b].map(|shape| place_of(world, scratch, body_of(shape)));
         let owner = if scratch.bodies.list[places[0] as usize].dynamic { a } else { b };
-        let old = scratch.last.find(world, body_of(owner), PairKey::new(a, b));
-        let Some(contact) = touch(world, scratch, [a, b], places, old, report) else { continue };
+        let key = PairKey::new(a, b);
+        let old = scratch.last.find(world, body_of(owner), key);
+        let old = old.filter(|_| !world.pending.is_void(key));
+        let Some(contact) = touch(world, scratch, &sweeper, [a, b], places, old, report) else {
+            continue;
+        };
         let count = contact.row.points.len();
         report.points += count as u32;
         deepest = contact.separations[..count].iter().fold(deepest, |least, s| least.min(*s));
         scratch.contacts.push(contact);
+        let bodies = &mut scratch.bodies.list;
+        for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
+            bodies[this].restless |= bodies[other].awake && !bodies[other].dynamic;
+        }
     }
     report.contacts = scratch.contacts.len() as u32;
     report.deepest = Real::from_bits(deepest);
@@ -39,6 +59,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 fn touch(
     world: &World,
     scratch: &Scratch,
+    sweeper: &Sweeper,
     keys: [u32; 2],
     places: [u32; 2],
     old: Option<&ContactRow>,
@@ -51,7 +72,7 @@ fn touch(
     let key = PairKey::new(keys[0], keys[1]);
     if let Some(old) = old
         && scratch.keeps()
-        && shapes.iter().all(|shape| is_flat(shape.shape.geometry()))
+        && shapes.iter().all(|shape| shape.shape.is_flat())
     {
         let extent = bodies
             .iter()
@@ -70,19 +91,41 @@ fn touch(
     let margin = MARGIN.to_bits();
     let offsets = [offset(world, bodies[0], shapes[0]), offset(world, bodies[1], shapes[1])];
     let delta = (bodies[1].center + offsets[1]) - (bodies[0].center + offsets[0]);
+    let motions = places.map(|place| &scratch.bodies.motions[place as usize]);
+    let reach = sweeper.reach(motions, shapes.map(|shape| &shape.shape));
+    // What moves less than the margin in a tick can wait until it is within it.
+    let far = reach.filter(|reach| *reach > 2 * margin);
     // Many pairs of a crowd end here; turning them would have been in vain.
-    if out_of_reach(&shapes[0].shape, &shapes[1].shape, delta.to_bits(), margin) {
+    if out_of_reach(&shapes[0].shape, &shapes[1].shape, delta.to_bits(), far.unwrap_or(margin)) {
+        return None;
+    }
+    let way = if reach.is_some() { sweeper.way(motions) } else { Vec3::ZERO };
+    if far.is_some() && sweep::misses(&shapes[0].shape, &shapes[1].shape, delta, way) {
         return None;
     }
     let [a, b] = [posed(bodies[0], shapes[0], offsets[0]), posed(bodies[1], shapes[1], offsets[1])];
-    let manifold = collide(&a, &b, margin);
-    if manifold.points.is_empty() {
+    let mut found = Found { manifold: collide(&a, &b, margin), time: Real::ZERO };
+    if let Some(reach) = reach {
+        let points = &found.manifold.points;
+        let least = points.iter().map(|point| point.separation).min();
+        // Of what is within the margin only round shapes that don't touch yet are better looked at along their way;
+        // the faces of boxes tell more where they are than where they will be.
+        let round = || shapes.iter().any(|shape| !shape.shape.is_flat());
+        if least.map_or(far.is_some(), |least| least > 0 && round()) {
+            let first = least.map(|least| (found.manifold.normal, least));
+            found = sweep::run(&a, &b, way, reach, first)?;
+        }
+    }
+    if found.manifold.points.is_empty() {
         return None;
     }
     let mixed = world.def.materials.mix(&shapes[0].material, &shapes[1].material);
     let row = ContactRow { key, mixed, ..ContactRow::default() };
     let mut contact =
-        Contact::from_manifold(&manifold, row, places, bodies, offsets[0].to_bits(), size);
+        Contact::from_manifold(&found.manifold, row, places, bodies, offsets[0].to_bits(), size);
+    if found.time > Real::ZERO {
+        sweeper.rewind(&mut contact, way, found.time)?;
+    }
     if let Some(old) = old {
         contact.inherit(old, thickness);
     }
@@ -91,7 +134,7 @@ fn touch(
 
 /// The way from a body's centre of mass to its shape's origin.
 #[inline(always)]
-fn offset(world: &World, body: &StepBody, shape: &ShapeRow) -> Vec3 {
+pub(super) fn offset(world: &World, body: &StepBody, shape: &ShapeRow) -> Vec3 {
     let local = shape.pose.translation - world.work.cold(&world.store, body.index).local_center;
     // Nearly always the shape is the body: spare turning nothing.
     if local == Vec3::ZERO { local } else { body.rotation.rotate(local) }
@@ -99,7 +142,7 @@ fn offset(world: &World, body: &StepBody, shape: &ShapeRow) -> Vec3 {
 
 /// A body's shape where it is.
 #[inline(always)]
-fn posed<'a>(body: &StepBody, shape: &'a ShapeRow, offset: Vec3) -> Posed<'a> {
+pub(super) fn posed<'a>(body: &StepBody, shape: &'a ShapeRow, offset: Vec3) -> Posed<'a> {
     let [x, y, z] = (body.rotation * shape.pose.rotation).to_lanes();
     let bits = |row: [Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
     Posed {
@@ -109,12 +152,7 @@ fn posed<'a>(body: &StepBody, shape: &'a ShapeRow, offset: Vec3) -> Posed<'a> {
     }
 }
 
-/// Whether contacts of the shape are faces and edges that stay put; a ball's or a capsule's roll away.
-fn is_flat(geometry: &Geometry) -> bool {
-    matches!(geometry, Geometry::Cuboid { .. } | Geometry::HalfSpace)
-}
-
-fn shape_row(world: &World, key: u32) -> &ShapeRow {
+pub(super) fn shape_row(world: &World, key: u32) -> &ShapeRow {
     let body = body_of(key);
     let shapes = world.work.cold_page(&world.store, body).shapes_of(Place::of(body).row);
     &shapes[(key & 0xff) as usize]

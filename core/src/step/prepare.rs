@@ -28,7 +28,7 @@ pub(crate) struct Common {
 
 /// Separations over the substep are cut here, ½ m at 480 substeps a second: with the way of the bodies they
 /// then stay within 32 bits.
-const SEPARATION_LIMIT: i64 = 1 << 28;
+pub(super) const SEPARATION_LIMIT: i64 = 1 << 28;
 const IMPULSE_CAP: i64 = 1 << 28;
 
 /// Fills a block from a contact between two bodies of the step, in place: blocks are too large to be handed about.
@@ -42,7 +42,8 @@ pub(crate) fn prepare(
 ) {
     let arms = contact.arms();
     let center = arms.center();
-    let frame = Frame::new(contact, bodies, slip(bodies, motions, &center));
+    let slip = slip(bodies, motions, &center);
+    let frame = Frame::new(contact, bodies, slip);
     let softness =
         if bodies[0].dynamic && bodies[1].dynamic { common.dynamic } else { common.rigid };
     let mixed = &contact.row.mixed;
@@ -54,6 +55,8 @@ pub(crate) fn prepare(
         friction: mixed.friction.odd(),
         softness: softness.softness,
         bias_rate: softness.bias_rate,
+        restitution: mixed.restitution,
+        approach: -dot(&frame.normal, &slip).round::<30, 20>(),
         ..Block::default()
     };
     normal_rows(block, contact, &frame, &arms, common.rate);
@@ -289,7 +292,7 @@ pub(crate) struct Arms {
 
 impl Arms {
     /// The mean arm.
-    fn center(&self) -> [[i64; 3]; 2] {
+    pub(super) fn center(&self) -> [[i64; 3]; 2] {
         let mut sums = [[0i64; 3]; 2];
         for arms in &self.of {
             for (sum, arm) in sums.iter_mut().zip(arms) {

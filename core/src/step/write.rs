@@ -1,30 +1,25 @@
-//! Last phase: new poses and velocities, and the contacts with their impulses, into pages of the next slot.
+//! Ninth phase: new poses and velocities into pages of the next slot.
 
-use super::prepare::{world_friction, world_rolling};
+use super::kernel::SPEED_CAP;
 use super::{Scratch, StepReport};
-use crate::data::sort_by_key;
-use crate::math::{Quat, Vec3};
+use crate::math::{Q20, Quat, Vec3};
 use crate::world::rows::HotRow;
-use crate::world::slot::{Place, STREAM_BODIES};
-use crate::world::{WORLD_LIMIT, World};
-
-/// Columns that are kept for their memory.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers {
-    /// Page that owns each contact, and the contact's place.
-    owners: Vec<(u32, u32)>,
-    sort: Vec<(u32, u32)>,
-}
-
-/// Contacts that a page has room for once it has any: two for each of its bodies.
-const MIN_ROOM: usize = 64;
+use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
 
 pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
     let rate = i64::from(world.def.tick_rate * world.def.substeps);
-    let bodies = &scratch.bodies;
-    for ((body, motion), way) in
-        bodies.list.iter().zip(&bodies.motions).zip(&scratch.solver.way).take(bodies.moving)
-    {
+    let Scratch { bodies, solver, events, .. } = scratch;
+    for (place, body) in bodies.list.iter().enumerate().filter(|(_, body)| body.awake) {
+        let motion = &bodies.motions[place];
+        let way = if body.dynamic {
+            solver.way[place]
+        } else {
+            // The same on every substep, whether or not something touches it.
+            let lanes = [motion.linear, motion.angular];
+            core::array::from_fn(|i| {
+                i64::from(lanes[i / 3][i % 3].to_bits()) * i64::from(world.def.substeps)
+            })
+        };
         let moved = [0, 1, 2].map(|i: usize| distance(way[i], rate, 0));
         let turned = [3, 4, 5].map(|i: usize| distance(way[i], rate, body.exponent));
         let rotation = if turned == [0; 3] {
@@ -34,11 +29,43 @@ pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepRep
         };
         let center = body.center + Vec3::from_bits(moved);
         let inside = center.map(|c| c.clamp(-WORLD_LIMIT, WORLD_LIMIT));
-        report.limited += u32::from(inside != center);
-        *world.work.hot_mut(&mut world.store, body.index) =
-            HotRow { center: inside, rotation, velocity: motion.linear, spin: motion.angular };
+        let mut tell = |kind: EventKind| {
+            let id = world.work.id_at(body.index).expect("what moves is alive");
+            events.push(EventRow::body(kind, id));
+        };
+        if inside != center {
+            report.limited += 1;
+            tell(EventKind::LeftWorld);
+        }
+        let at_cap = |c: &Q20| c.to_bits().abs() >= SPEED_CAP.to_bits();
+        if body.dynamic && motion.linear.iter().chain(&motion.angular).any(at_cap) {
+            tell(EventKind::Saturated);
+        }
+        if body.woken {
+            tell(EventKind::Woke);
+        }
+        let asleep = body.still == crate::world::rows::ASLEEP;
+        if asleep {
+            tell(EventKind::FellAsleep);
+        }
+        *world.work.hot_mut(&mut world.store, body.index) = HotRow {
+            center: inside,
+            rotation,
+            velocity: motion.linear,
+            spin: motion.angular,
+            still: body.still,
+            next: body.next,
+        };
+        if asleep || body.woken {
+            world.work.mark_active(&world.store, body.index);
+        }
     }
-    write_contacts(world, scratch);
+    for &index in &world.pending.woken {
+        // Unless it was despawned since.
+        if let Some(id) = world.work.id_at(index).filter(|id| world.base.is_live(*id)) {
+            events.push(EventRow::body(EventKind::Woke, id));
+        }
+    }
 }
 
 /// A sum of velocities over the substeps, over 2^exponent, as a distance in raw metres or radians.
@@ -50,54 +77,4 @@ fn distance(way: i64, rate: i64, exponent: i8) -> i64 {
     let quotient = (2 * numerator + rate).div_euclid(2 * rate);
     let drop = 24 - shift;
     (quotient + (1 << (drop - 1))) >> drop
-}
-
-fn write_contacts(world: &mut World, scratch: &mut Scratch) {
-    // Solved blocks stand in the order of colours; their contacts in that of keys.
-    for (block, &place) in scratch.blocks.iter().zip(&scratch.order.contacts) {
-        let row = &mut scratch.contacts[place as usize].row;
-        for (point, solved) in row.points.iter_mut().zip(&block.points) {
-            point.impulse = solved.impulse;
-        }
-        row.friction = world_friction(block);
-        row.twist = block.twist.impulse;
-        row.rolling = world_rolling(block);
-    }
-    let Buffers { owners, sort } = &mut scratch.write;
-    let bodies = &scratch.bodies.list;
-    owners.clear();
-    owners.extend(scratch.contacts.iter().zip(0..).map(|(contact, place)| {
-        let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
-        let owner = if a.dynamic { a.index } else { b.index };
-        (page_number(owner), place)
-    }));
-    // Stable: within a page the order of keys stays.
-    sort_by_key(owners, sort, |(page, _)| u64::from(*page));
-    let mut next = 0;
-    for (s, stream) in world.work.streams.iter_mut().enumerate() {
-        for (p, page) in stream.contacts.iter_mut().enumerate() {
-            let number = page_number(s as u32 * STREAM_BODIES) + p as u32;
-            let end =
-                next + owners[next..].iter().take_while(|(owner, _)| *owner == number).count();
-            if next == end && world.store.contacts.get(*page).rows.is_empty() {
-                continue;
-            }
-            let rows = &mut world.store.contacts.overwrite(page).rows;
-            rows.clear();
-            // Pages change hands between slots: generous room, or each of them would have to grow to its peak.
-            if rows.capacity() < end - next {
-                rows.reserve((end - next).next_power_of_two().max(MIN_ROOM));
-            }
-            rows.extend(
-                owners[next..end].iter().map(|(_, place)| scratch.contacts[*place as usize].row),
-            );
-            next = end;
-        }
-    }
-}
-
-/// A number for each page of the world, ascending with the indices of its bodies.
-fn page_number(index: u32) -> u32 {
-    let Place { stream, page, .. } = Place::of(index);
-    stream as u32 * (STREAM_BODIES / crate::world::rows::PAGE_ROWS as u32) + page as u32
 }

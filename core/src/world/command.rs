@@ -3,7 +3,7 @@
 
 use super::def::{BodyDef, CommandError, MAX_SPEED, check_place, check_range};
 use super::material::{Filter, Material, check_layer};
-use super::rows::{BodyKind, ColdPage, ColdRow, HotRow, ShapeRow};
+use super::rows::{BodyKind, ColdRow, HotRow, STAYS_AWAKE, ShapeRow, TELLS_PERSIST, TELLS_STAY};
 use super::slot::Place;
 use super::{BodyId, World};
 use crate::math::{Q20, Q22, Quat, Real, Sym3, Transform, Vec3};
@@ -47,6 +47,10 @@ pub enum Command {
     SetDamping(BodyId, Real, Real),
     /// Changes its user data.
     SetUserData(BodyId, u64),
+    /// Wakes it, and whatever it fell asleep with.
+    Wake(BodyId),
+    /// Changes whether it may fall asleep.
+    SetMaySleep(BodyId, bool),
 }
 
 impl World {
@@ -81,12 +85,12 @@ impl World {
             Command::SetKind(body, kind) => self.change_kind(body, kind)?,
             Command::SetEnabled(body, enabled) => {
                 self.cold_change(body, |cold| cold.enabled = enabled)?;
-                self.forget_contacts(body);
+                self.pending.void.insert(body.0.index());
             }
             Command::SetMaterial(body, shape, material) => {
                 material.check()?;
                 self.shape_change(body, shape, |row| row.material = material)?;
-                self.forget_contacts(body);
+                self.pending.void.insert(body.0.index());
             }
             Command::SetFilter(body, shape, filter) => {
                 check_layer(filter.layer)?;
@@ -104,8 +108,19 @@ impl World {
                 })?;
             }
             Command::SetUserData(body, data) => {
-                self.cold_change(body, |cold| cold.user_data = data)?;
+                self.hot_of(body)?;
+                let row = Place::of(body.0.index()).row;
+                let page = self.work.cold_page_mut(&mut self.store, body.0.index());
+                page.rows[row].user_data = data;
             }
+            Command::Wake(body) => {
+                self.hot_of(body)?;
+                self.work.wake(&mut self.store, body.0.index(), &mut self.pending.woken);
+            }
+            Command::SetMaySleep(body, may) => self.cold_change(body, |cold| {
+                let flag = if may { 0 } else { STAYS_AWAKE };
+                cold.flags = cold.flags & !STAYS_AWAKE | flag;
+            })?,
         }
         Ok(None)
     }
@@ -136,23 +151,23 @@ impl World {
             filter: shape.filter,
         });
         page.shapes.splice(start..start, shapes);
-        mark_moving(page, row);
-        self.scratch.changed.push(id.index());
+        self.changed(id.index());
+        self.pending.void.insert(id.index());
         Ok(BodyId(id))
     }
 
     fn apply_despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        self.forget_contacts(body);
         let (index, place) = (body.0.index(), Place::of(body.0.index()));
+        self.disturb(index);
+        self.pending.void.insert(index);
         Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);
         *self.work.hot_mut(&mut self.store, index) = HotRow::default();
         let page = self.work.cold_page_mut(&mut self.store, index);
         page.live &= !(1 << place.row);
-        page.moving &= !(1 << place.row);
         page.rows[place.row] = ColdRow::default();
         page.shapes.retain(|shape| usize::from(shape.row) != place.row);
-        self.scratch.changed.push(index);
+        self.changed(index);
         Ok(())
     }
 
@@ -162,6 +177,35 @@ impl World {
         } else {
             Err(CommandError::NoSuchBody(body.0))
         }
+    }
+
+    /// Wakes whoever must notice that a body is about to change: those it fell asleep with, or what sleeps on it.
+    fn disturb(&mut self, index: u32) {
+        let Self { work, store, pending, scratch, .. } = self;
+        if work.cold(store, index).kind == BodyKind::Dynamic {
+            work.wake(store, index, &mut pending.woken);
+            return;
+        }
+        if !scratch.may_bear_sleepers(index) {
+            return;
+        }
+        for s in 0..work.streams.len() {
+            for p in 0..work.streams[s].contacts.len() {
+                let mut next = 0;
+                // One after the other, because waking needs the slot.
+                while let Some((at, owner)) = work.leans(store, (s, p), index, next) {
+                    work.wake(store, owner, &mut pending.woken);
+                    next = at + 1;
+                }
+            }
+        }
+    }
+
+    /// Notes that a body is not what or where it was.
+    fn changed(&mut self, index: u32) {
+        self.work.mark_active(&self.store, index);
+        self.pending.changed.push(index);
+        self.scratch.changed.push(index);
     }
 
     /// Changes the hot row of a body that moves.
@@ -175,7 +219,17 @@ impl World {
         if cold.kind == BodyKind::Static {
             return Err(CommandError::NotDynamic(body.0));
         }
-        change(self.work.hot_mut(&mut self.store, body.0.index()), &cold);
+        let mut hot = *self.work.hot(&self.store, body.0.index());
+        let before = hot;
+        change(&mut hot, &cold);
+        // What changes nothing wakes nobody: platforms at rest are told so on every tick.
+        if hot != before {
+            self.work.wake(&mut self.store, body.0.index(), &mut self.pending.woken);
+            let row = self.work.hot_mut(&mut self.store, body.0.index());
+            (row.velocity, row.spin) = (hot.velocity, hot.spin);
+            self.work.mark_active(&self.store, body.0.index());
+            self.scratch.stirred.push(body.0.index());
+        }
         Ok(())
     }
 
@@ -212,9 +266,10 @@ impl World {
         self.hot_of(body)?;
         check_place(pose.translation)?;
         let local = self.work.cold(&self.store, body.0.index()).local_center;
+        self.disturb(body.0.index());
         let hot = self.work.hot_mut(&mut self.store, body.0.index());
         (hot.center, hot.rotation) = (pose.point(local), pose.rotation);
-        self.scratch.changed.push(body.0.index());
+        self.changed(body.0.index());
         Ok(())
     }
 
@@ -229,9 +284,7 @@ impl World {
         let velocity = speed_lanes((pose.point(cold.local_center) - hot.center) * rate)?;
         let turn = (pose.rotation * hot.rotation.inverse()).to_rotation_vector() * rate;
         let spin = speed_lanes(scale_by_power(turn, cold.exponent))?;
-        let hot = self.work.hot_mut(&mut self.store, body.0.index());
-        (hot.velocity, hot.spin) = (velocity, spin);
-        Ok(())
+        self.pushed(body, |hot, _| (hot.velocity, hot.spin) = (velocity, spin))
     }
 
     fn change_kind(&mut self, body: BodyId, kind: BodyKind) -> Result<(), CommandError> {
@@ -245,8 +298,9 @@ impl World {
         if kind == BodyKind::Static {
             let hot = self.work.hot_mut(&mut self.store, body.0.index());
             (hot.velocity, hot.spin) = Default::default();
+            self.work.mark_active(&self.store, body.0.index());
         }
-        self.forget_contacts(body);
+        self.pending.void.insert(body.0.index());
         Ok(())
     }
 
@@ -256,11 +310,11 @@ impl World {
         change: impl FnOnce(&mut ColdRow),
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
+        self.disturb(body.0.index());
         let row = Place::of(body.0.index()).row;
         let page = self.work.cold_page_mut(&mut self.store, body.0.index());
         change(&mut page.rows[row]);
-        mark_moving(page, row);
-        self.scratch.changed.push(body.0.index());
+        self.changed(body.0.index());
         Ok(())
     }
 
@@ -271,33 +325,15 @@ impl World {
         change: impl FnOnce(&mut ShapeRow),
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        let row = Place::of(body.0.index()).row;
-        let page = self.work.cold_page_mut(&mut self.store, body.0.index());
-        let mut shapes = page.shapes.iter_mut();
-        let shape = shapes.find(|shape| usize::from(shape.row) == row && shape.ordinal == ordinal);
-        change(shape.ok_or(CommandError::NoSuchShape(ordinal))?);
+        let (index, row) = (body.0.index(), Place::of(body.0.index()).row);
+        let page = self.work.cold_page(&self.store, index);
+        let is_it = |shape: &ShapeRow| usize::from(shape.row) == row && shape.ordinal == ordinal;
+        let place = page.shapes.iter().position(is_it).ok_or(CommandError::NoSuchShape(ordinal))?;
+        self.disturb(index);
+        change(&mut self.work.cold_page_mut(&mut self.store, index).shapes[place]);
+        self.changed(index);
         Ok(())
     }
-
-    /// Drops the contacts of a body whose mass, kind or surface changed: their impulses mean nothing now.
-    fn forget_contacts(&mut self, body: BodyId) {
-        let index = body.0.index();
-        let of_body =
-            |key: super::rows::PairKey| key.shapes().map(super::rows::body_of).contains(&index);
-        for stream in &mut self.work.streams {
-            for page in &mut stream.contacts {
-                if self.store.contacts.get(*page).rows.iter().any(|row| of_body(row.key)) {
-                    self.store.contacts.write(page).rows.retain(|row| !of_body(row.key));
-                }
-            }
-        }
-    }
-}
-
-fn mark_moving(page: &mut ColdPage, row: usize) {
-    let cold = &page.rows[row];
-    let moving = cold.enabled && cold.kind != BodyKind::Static;
-    page.moving = page.moving & !(1 << row) | u32::from(moving) << row;
 }
 
 /// What the body weighs, or `None` for one that nothing moves and that could not be weighed.
@@ -329,6 +365,7 @@ fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow
     let cold = ColdRow {
         kind: def.kind,
         enabled: true,
+        flags: flags(def),
         locks: def.locks,
         shapes: def.shapes.len() as u8,
         exponent,
@@ -349,8 +386,17 @@ fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow
         rotation: def.pose.rotation,
         velocity: speed_lanes(velocity)?,
         spin: speed_lanes(scale_by_power(spin, exponent))?,
+        still: 0,
+        next: 0,
     };
     Ok((hot, cold))
+}
+
+fn flags(def: &BodyDef) -> u8 {
+    let flag = |on: bool, flag: u8| if on { flag } else { 0 };
+    flag(!def.may_sleep, STAYS_AWAKE)
+        | flag(def.persist_events, TELLS_PERSIST)
+        | flag(def.stay_events, TELLS_STAY)
 }
 
 /// The least exponent with 2^exponent at least the radius about the centre of mass.

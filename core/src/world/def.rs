@@ -25,6 +25,15 @@ pub enum WorldError {
     /// The push-out speed is out of range.
     #[error("a push-out speed of {0} m/s is out of range; it must lie between 0 and 10")]
     PushSpeed(Real),
+    /// The speed below which bodies fall asleep is out of range.
+    #[error("a sleep speed of {0} m/s is out of range; it must lie between 0 (never) and 1")]
+    SleepSpeed(Real),
+    /// The time that bodies take to fall asleep is out of range.
+    #[error("falling asleep after {0} s is out of range; it must lie between 0 and 60")]
+    SleepAfter(Real),
+    /// The impact speed is out of range.
+    #[error("an impact speed of {0} m/s is out of range; it must lie between 0.01 and 100")]
+    ImpactSpeed(Real),
     /// Gravity is out of range.
     #[error("gravity of {0} m/s² is out of range; each component must lie within ±1000")]
     Gravity(Vec3),
@@ -43,6 +52,13 @@ pub struct WorldDef {
     pub substeps: u32,
     /// How fast overlaps are pushed apart, m/s. The default is 0.25.
     pub push_speed: Real,
+    /// Bodies whose centre and surface are slower than this, m/s, may fall asleep; 0 for never. The default is 0.02.
+    pub sleep_speed: Real,
+    /// For how long all bodies of a cluster must be slow before it falls asleep, seconds. The default is ½.
+    pub sleep_after: Real,
+    /// Below this approach speed, m/s, nothing bounces, whatever its restitution: else a ball on the ground would
+    /// never lie still. The default is 0.5.
+    pub impact_speed: Real,
     /// Coefficients for chosen pairs of materials.
     pub materials: MaterialTable,
     /// Which layers meet.
@@ -56,6 +72,9 @@ impl Default for WorldDef {
             tick_rate: 60,
             substeps: 8,
             push_speed: Real::ratio(1, 4),
+            sleep_speed: Real::ratio(2, 100),
+            sleep_after: Real::HALF,
+            impact_speed: Real::HALF,
             materials: MaterialTable::default(),
             layers: Layers::default(),
         }
@@ -72,6 +91,15 @@ impl WorldDef {
         }
         if !(Real::ZERO..=Real::from_int(10)).contains(&self.push_speed) {
             return Err(WorldError::PushSpeed(self.push_speed));
+        }
+        if !(Real::ZERO..=Real::ONE).contains(&self.sleep_speed) {
+            return Err(WorldError::SleepSpeed(self.sleep_speed));
+        }
+        if !(Real::ZERO..=Real::from_int(60)).contains(&self.sleep_after) {
+            return Err(WorldError::SleepAfter(self.sleep_after));
+        }
+        if !(Real::ratio(1, 100)..=Real::from_int(100)).contains(&self.impact_speed) {
+            return Err(WorldError::ImpactSpeed(self.impact_speed));
         }
         let limit = Real::from_int(1000);
         if self.gravity.to_array().iter().any(|g| !(-limit..=limit).contains(g)) {
@@ -185,6 +213,12 @@ impl ShapeDef {
         self
     }
 
+    /// The shape as a sensor: it tells what is inside it and pushes nothing.
+    pub fn sensor(mut self) -> Self {
+        self.material.sensor = true;
+        self
+    }
+
     /// The shape on this layer.
     pub fn layer(mut self, layer: u8) -> Self {
         self.filter.layer = layer;
@@ -226,6 +260,12 @@ pub struct BodyDef {
     pub speed_cap: Real,
     /// Bit i locks translation along world axis i, bit 3 + i rotation about it.
     pub locks: u8,
+    /// Whether it may fall asleep when it rests.
+    pub may_sleep: bool,
+    /// Whether its contacts are told of on every tick that they last, not only when they begin and end.
+    pub persist_events: bool,
+    /// Whether what is inside its sensors, or what sensor it is inside of, is told on every tick.
+    pub stay_events: bool,
     /// Whatever the game likes to keep there.
     pub user_data: u64,
 }
@@ -244,6 +284,9 @@ impl BodyDef {
             angular_damping: Real::ZERO,
             speed_cap: MAX_SPEED,
             locks: 0,
+            may_sleep: true,
+            persist_events: false,
+            stay_events: false,
             user_data: 0,
         }
     }
@@ -320,6 +363,24 @@ impl BodyDef {
     /// Never faster than this along an axis, m/s.
     pub fn speed_cap(mut self, cap: Real) -> Self {
         self.speed_cap = cap;
+        self
+    }
+
+    /// Never falling asleep, however long it rests.
+    pub fn stay_awake(mut self) -> Self {
+        self.may_sleep = false;
+        self
+    }
+
+    /// With its contacts told of on every tick that they last.
+    pub fn persist_events(mut self) -> Self {
+        self.persist_events = true;
+        self
+    }
+
+    /// With what is inside its sensors, or what sensor it is inside of, told on every tick.
+    pub fn stay_events(mut self) -> Self {
+        self.stay_events = true;
         self
     }
 

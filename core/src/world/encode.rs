@@ -1,8 +1,11 @@
 //! The state as bytes: little-endian, fixed widths, no `usize`, every row and every field of it. What a digest is
 //! taken of.
 
+use super::events::{EventRow, Strike};
 use super::material::{Combine, Filter, Material, Mixed};
-use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, PAGE_ROWS, ShapeRow};
+use super::rows::{
+    BodyKind, ColdRow, ContactPage, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow,
+};
 use super::slot::{Slot, Stream};
 use super::{World, WorldDef};
 use crate::math::{Lane, Quat, Real, Transform, Vec3};
@@ -14,18 +17,22 @@ impl World {
         let mut writer = Writer(out);
         writer.u32(self.tick);
         writer.def(&self.def);
-        let Slot { streams } = &self.work;
+        let Slot { streams, events } = &self.work;
         writer.u32(streams.len() as u32);
         for stream in streams {
             self.encode_stream(stream, &mut writer);
         }
+        writer.u32(events.len() as u32);
+        events.iter().for_each(|row| writer.event(row));
     }
 
     fn encode_stream(&self, stream: &Stream, writer: &mut Writer<'_>) {
-        let generations = stream.ids.generations();
+        // Which bodies are active follows from the rows.
+        let Stream { ids, hot, cold, contacts, active: _ } = stream;
+        let generations = ids.generations();
         writer.u32(generations.len() as u32);
         generations.iter().for_each(|generation| writer.u32(*generation));
-        for (hot, cold) in stream.hot.iter().zip(&stream.cold) {
+        for (hot, cold) in hot.iter().zip(cold) {
             let (hot, cold) = (self.store.hot.get(*hot), self.store.cold.get(*cold));
             writer.u32(cold.live);
             for row in (0..PAGE_ROWS).filter(|row| cold.live >> row & 1 == 1) {
@@ -34,10 +41,14 @@ impl World {
             }
             cold.shapes.iter().for_each(|shape| writer.shape(shape));
         }
-        for page in &stream.contacts {
-            let rows = &self.store.contacts.get(*page).rows;
-            writer.u32(rows.len() as u32);
-            rows.iter().for_each(|row| writer.contact(row));
+        for page in contacts {
+            let ContactPage { rows, overlaps } = self.store.contacts.get(*page);
+            // What a command made void is as good as gone.
+            let counts = |key: PairKey| !self.pending.is_void(key);
+            writer.u32(rows.iter().filter(|row| counts(row.key)).count() as u32);
+            rows.iter().filter(|row| counts(row.key)).for_each(|row| writer.contact(row));
+            writer.u32(overlaps.len() as u32);
+            overlaps.iter().for_each(|overlap| writer.overlap(overlap));
         }
     }
 }
@@ -80,11 +91,24 @@ impl Writer<'_> {
 
     /// What holds for the whole world.
     fn def(&mut self, def: &WorldDef) {
-        let WorldDef { gravity, tick_rate, substeps, push_speed, materials, layers } = def;
+        let WorldDef {
+            gravity,
+            tick_rate,
+            substeps,
+            push_speed,
+            sleep_speed,
+            sleep_after,
+            impact_speed,
+            materials,
+            layers,
+        } = def;
         self.vec3(*gravity);
         self.u32(*tick_rate);
         self.u32(*substeps);
         self.real(*push_speed);
+        self.real(*sleep_speed);
+        self.real(*sleep_after);
+        self.real(*impact_speed);
         let overrides = materials.overrides();
         self.u32(overrides.len() as u32);
         for ((a, b), material) in overrides {
@@ -95,7 +119,7 @@ impl Writer<'_> {
     }
 
     fn material(&mut self, material: &Material) {
-        let Material { friction, restitution, rolling, spinning, combine, tag } = material;
+        let Material { friction, restitution, rolling, spinning, combine, tag, sensor } = material;
         for value in [friction, restitution, rolling, spinning] {
             self.real(*value);
         }
@@ -106,14 +130,17 @@ impl Writer<'_> {
             Combine::Max => 3,
         });
         self.u32(u32::from(*tag));
+        self.u8(u8::from(*sensor));
     }
 
     fn hot(&mut self, row: &HotRow) {
-        let HotRow { center, rotation, velocity, spin } = row;
+        let HotRow { center, rotation, velocity, spin, still, next } = row;
         self.vec3(*center);
         self.quat(*rotation);
         self.lanes(velocity);
         self.lanes(spin);
+        self.u32(u32::from(*still));
+        self.u32(*next);
     }
 
     // Rows are taken apart by pattern, so that a new field that is not written does not compile.
@@ -122,6 +149,7 @@ impl Writer<'_> {
         let ColdRow {
             kind,
             enabled,
+            flags,
             locks,
             shapes,
             exponent,
@@ -139,7 +167,8 @@ impl Writer<'_> {
             BodyKind::Kinematic => 1,
             BodyKind::Dynamic => 2,
         };
-        self.0.extend_from_slice(&[kind, u8::from(*enabled), *locks, *shapes, *exponent as u8]);
+        let bytes = [kind, u8::from(*enabled), *flags, *locks, *shapes, *exponent as u8];
+        self.0.extend_from_slice(&bytes);
         self.real(*mass);
         self.vec3(*local_center);
         self.lanes(response);
@@ -187,6 +216,7 @@ impl Writer<'_> {
             friction,
             twist,
             rolling,
+            touching,
         } = row;
         self.u64(key.0);
         let Mixed { friction: sliding, restitution, rolling: roll, spinning } = mixed;
@@ -204,5 +234,25 @@ impl Writer<'_> {
         self.lanes(friction);
         self.lanes(&[*twist]);
         self.lanes(rolling);
+        self.u8(u8::from(*touching));
+    }
+
+    fn overlap(&mut self, overlap: &Overlap) {
+        let Overlap { own, other, senses } = overlap;
+        self.u32(*own);
+        self.u32(*other);
+        self.u8(u8::from(*senses));
+    }
+
+    fn event(&mut self, row: &EventRow) {
+        let EventRow { kind, key, bodies, strike } = row;
+        self.u8(*kind as u8);
+        self.u64(key.0);
+        bodies.iter().for_each(|id| self.u64(id.to_bits()));
+        let Strike { speed, impulse, point, normal } = strike;
+        self.lanes(&[*speed]);
+        self.real(*impulse);
+        self.vec3(*point);
+        normal.iter().for_each(|c| self.u32(*c as u32));
     }
 }

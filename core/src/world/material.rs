@@ -49,6 +49,8 @@ pub struct Material {
     pub combine: Combine,
     /// A name in the table of overrides, or 0 for none.
     pub tag: u16,
+    /// Whether it tells what is inside it and pushes nothing.
+    pub sensor: bool,
 }
 
 impl Default for Material {
@@ -61,6 +63,7 @@ impl Default for Material {
             spinning: Real::ZERO,
             combine: Combine::Average,
             tag: 0,
+            sensor: false,
         }
     }
 }
@@ -68,6 +71,11 @@ impl Default for Material {
 const MAX_FRICTION: Real = Real::ratio(19, 10);
 
 impl Material {
+    /// The material of a sensor: it tells what is inside it and pushes nothing.
+    pub fn sensor() -> Self {
+        Self { sensor: true, ..Self::default() }
+    }
+
     /// Checks the coefficients.
     ///
     /// # Errors

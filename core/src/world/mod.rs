@@ -3,24 +3,31 @@
 //! State lives in pages of rows (`rows.rs`, `pages.rs`, `slot.rs`); a game changes it by commands
 //! (`command.rs`); [`World::step`] computes the next tick (`step/`).
 
+mod clusters;
 mod command;
 mod def;
 mod encode;
+mod events;
 mod material;
-mod pages;
+pub(crate) mod pages;
 pub(crate) mod rows;
 pub(crate) mod slot;
+#[cfg(feature = "test-internals")]
+mod solo;
 mod view;
 
-use crate::data::Id;
+use crate::data::{BitSet, Id};
 use crate::math::{Transform, Vec3};
 use crate::step::{Scratch, StepReport};
 use serde::{Deserialize, Serialize};
 use slot::{Slot, Store};
 
+pub use clusters::Clusters;
 pub use command::Command;
 pub(crate) use command::{origin, real_vector, scale_by_power};
 pub use def::{BodyDef, CommandError, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef, WorldError};
+pub use events::{Event, Impact, Pair};
+pub(crate) use events::{EventKind, EventRow, Strike};
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub use rows::BodyKind;
 pub use view::{Body, ContactView};
@@ -51,7 +58,8 @@ impl core::fmt::Display for BodyId {
 ///   [`command`](Self::command) for all of them ([`Command`] lists them). They take effect at once, are recorded for the tick, and are refused with an error
 ///   that says why.
 /// - **Advance**: [`step`](Self::step), once a tick.
-/// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts).
+/// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
+///   [`clusters`](Self::clusters), and what happened in the step, [`events`](Self::events).
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
@@ -76,7 +84,50 @@ pub struct World {
     /// The same with this tick's commands; the step turns it into the next state.
     pub(crate) work: Slot,
     commands: Vec<Command>,
+    pub(crate) pending: Pending,
     pub(crate) scratch: Scratch,
+}
+
+/// What this tick's commands leave to the step besides rows. It follows from the commands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pending {
+    /// Bodies that are not what or where they were.
+    pub(crate) changed: Vec<u32>,
+    /// Those of them whose old contacts mean nothing any more.
+    pub(crate) void: BitSet,
+    /// Bodies that commands woke.
+    pub(crate) woken: Vec<u32>,
+}
+
+impl Pending {
+    /// Whether an old row of these two shapes means nothing any more.
+    #[inline]
+    pub(crate) fn is_void(&self, key: rows::PairKey) -> bool {
+        let void = |shape: u32| self.void.contains(rows::body_of(shape));
+        !self.void.is_empty() && key.shapes().into_iter().any(void)
+    }
+
+    fn clear(&mut self) {
+        self.changed.clear();
+        self.void.clear();
+        self.woken.clear();
+    }
+}
+
+impl Clone for World {
+    /// A world of its own with the same state and commands. It has yet to rebuild what can be rebuilt.
+    fn clone(&self) -> Self {
+        Self {
+            def: self.def.clone(),
+            tick: self.tick,
+            store: self.store.clone(),
+            base: self.base.clone(),
+            work: self.work.clone(),
+            commands: self.commands.clone(),
+            pending: self.pending.clone(),
+            scratch: Scratch::default(),
+        }
+    }
 }
 
 impl World {
@@ -93,6 +144,7 @@ impl World {
             base: Slot::default(),
             work: Slot::default(),
             commands: Vec::new(),
+            pending: Pending::default(),
             scratch: Scratch::default(),
         })
     }
@@ -194,6 +246,14 @@ impl World {
         self.command(Command::MoveTo(body, pose)).map(drop)
     }
 
+    /// Wakes a body and whatever it fell asleep with.
+    ///
+    /// # Errors
+    /// When there is no such body.
+    pub fn wake(&mut self, body: BodyId) -> Result<(), CommandError> {
+        self.command(Command::Wake(body)).map(drop)
+    }
+
     /// The commands of this tick, in the order in which they were given.
     pub fn commands(&self) -> &[Command] {
         &self.commands
@@ -202,6 +262,7 @@ impl World {
     /// Takes back everything that was commanded since the last step.
     pub fn discard_commands(&mut self) {
         self.commands.clear();
+        self.pending.clear();
         self.work.share_from(&self.base, &mut self.store);
         self.drop_scratch();
     }
@@ -220,6 +281,7 @@ impl World {
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
         let report = crate::step::run(self, clock);
         self.commands.clear();
+        self.pending.clear();
         self.tick = self.tick.wrapping_add(1);
         self.base.share_from(&self.work, &mut self.store);
         report
@@ -229,6 +291,12 @@ impl World {
     #[cfg(feature = "bench-internals")]
     pub const fn keep_contacts(&mut self, keep: bool) {
         self.scratch.never_keep = !keep;
+    }
+
+    /// Breaks a rule on purpose from now on.
+    #[cfg(feature = "test-internals")]
+    pub const fn plant(&mut self, plant: crate::step::Plant) {
+        self.scratch.plant(plant);
     }
 
     /// Forgets everything that can be rebuilt from the state. It changes nothing but the cost of the next step.

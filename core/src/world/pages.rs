@@ -14,7 +14,7 @@ pub(crate) trait Page: Default {
 }
 
 /// A pool of pages.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Pages<T> {
     content: Vec<T>,
     /// How many slots hold each page; 0 for pages in `free`.
@@ -63,6 +63,22 @@ impl<T: Page> Pages<T> {
             to.copy_from(from);
         }
         &mut self.content[page.0 as usize]
+    }
+
+    /// As [`Self::overwrite`], with another page, which must not be the only holder's same one, to read from.
+    pub(crate) fn overwrite_beside(
+        &mut self,
+        page: &mut PageRef,
+        other: Option<PageRef>,
+    ) -> (Option<&T>, &mut T) {
+        self.overwrite(page);
+        match other {
+            Some(other) if other != *page => {
+                let (from, to) = pair(&mut self.content, other.0 as usize, page.0 as usize);
+                (Some(from), to)
+            }
+            _ => (None, &mut self.content[page.0 as usize]),
+        }
     }
 
     /// A page for writing whose former content does not matter.

@@ -34,6 +34,26 @@ pub(crate) struct HotRow {
     pub(crate) velocity: [Q20; 3],
     /// rad/s times 2^exponent m: the speed of a point that far out.
     pub(crate) spin: [Q20; 3],
+    /// For how many ticks it has been slow, no more than it takes to fall asleep; then [`ASLEEP`].
+    pub(crate) still: u16,
+    /// Of a sleeper: the next body of those it fell asleep with, ascending and round, itself if it was alone. Else 0.
+    pub(crate) next: u32,
+}
+
+/// What [`HotRow::still`] says of a sleeping body.
+pub(crate) const ASLEEP: u16 = u16::MAX;
+
+impl HotRow {
+    #[inline]
+    pub(crate) const fn is_asleep(&self) -> bool {
+        self.still == ASLEEP
+    }
+
+    /// Whether it has any velocity or spin.
+    #[inline]
+    pub(crate) fn moves(&self) -> bool {
+        self.velocity != [Q20::ZERO; 3] || self.spin != [Q20::ZERO; 3]
+    }
 }
 
 /// What changes by command only.
@@ -41,6 +61,8 @@ pub(crate) struct HotRow {
 pub(crate) struct ColdRow {
     pub(crate) kind: BodyKind,
     pub(crate) enabled: bool,
+    /// [`STAYS_AWAKE`], [`TELLS_PERSIST`], [`TELLS_STAY`].
+    pub(crate) flags: u8,
     /// Bit i locks translation along axis i, bit 3 + i rotation about it.
     pub(crate) locks: u8,
     pub(crate) shapes: u8,
@@ -59,6 +81,13 @@ pub(crate) struct ColdRow {
     pub(crate) speed_cap: Real,
     pub(crate) user_data: u64,
 }
+
+/// It never falls asleep, nor does what it touches.
+pub(crate) const STAYS_AWAKE: u8 = 1;
+/// Its contacts are told of on every tick that they last.
+pub(crate) const TELLS_PERSIST: u8 = 2;
+/// What is inside its sensors, or has it inside, is told of on every tick.
+pub(crate) const TELLS_STAY: u8 = 4;
 
 /// One shape of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,6 +119,18 @@ pub(crate) struct ContactRow {
     /// Angular friction about the normal and, as a world vector, across it.
     pub(crate) twist: Q20,
     pub(crate) rolling: [Q20; 3],
+    /// Whether the shapes overlapped or pushed each other in the tick; if not, they were only near.
+    pub(crate) touching: bool,
+}
+
+/// A sensor and what is inside it. Both bodies' pages have it, each from its own side, so that it is found from either.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Overlap {
+    /// Key of the shape whose body is in this page.
+    pub(crate) own: u32,
+    pub(crate) other: u32,
+    /// Whether the shape of this page is the sensor.
+    pub(crate) senses: bool,
 }
 
 /// A point of a contact.
@@ -136,17 +177,17 @@ pub(crate) struct HotPage {
 pub(crate) struct ColdPage {
     /// Bit i: row i is a live body.
     pub(crate) live: u32,
-    /// Bit i: row i is live, enabled, and dynamic or kinematic.
-    pub(crate) moving: u32,
     pub(crate) rows: [ColdRow; PAGE_ROWS],
     /// Sorted by row, then ordinal.
     pub(crate) shapes: Vec<ShapeRow>,
 }
 
-/// The contacts whose first dynamic body lies in the page, sorted by key.
+/// The contacts whose first dynamic body lies in the page, sorted by key, and the overlaps with sensors of all bodies
+/// in it, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContactPage {
     pub(crate) rows: Vec<ContactRow>,
+    pub(crate) overlaps: Vec<Overlap>,
 }
 
 impl Page for HotPage {
@@ -158,7 +199,6 @@ impl Page for HotPage {
 impl Page for ColdPage {
     fn copy_from(&mut self, other: &Self) {
         self.live = other.live;
-        self.moving = other.moving;
         self.rows = other.rows;
         self.shapes.clone_from(&other.shapes);
     }
@@ -167,6 +207,16 @@ impl Page for ColdPage {
 impl Page for ContactPage {
     fn copy_from(&mut self, other: &Self) {
         self.rows.clone_from(&other.rows);
+        self.overlaps.clone_from(&other.overlaps);
+    }
+}
+
+impl ContactPage {
+    /// The overlaps of one body.
+    pub(crate) fn overlaps_of(&self, body: u32) -> &[Overlap] {
+        let start = self.overlaps.partition_point(|overlap| body_of(overlap.own) < body);
+        let end = self.overlaps.partition_point(|overlap| body_of(overlap.own) <= body);
+        &self.overlaps[start..end]
     }
 }
 

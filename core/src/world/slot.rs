@@ -1,7 +1,8 @@
 //! A slot: the whole state of a world at one tick, as tables of shared pages.
 
+use super::events::EventRow;
 use super::pages::{PageRef, Pages};
-use super::rows::{ColdPage, ColdRow, ContactPage, HotPage, HotRow, PAGE_ROWS};
+use super::rows::{BodyKind, ColdPage, ColdRow, ContactPage, HotPage, HotRow, PAGE_ROWS, body_of};
 use crate::data::{Id, IdPool};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use std::sync::Arc;
 pub(crate) const STREAM_BODIES: u32 = 1 << 16;
 
 /// The pools behind all slots of a world.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub(crate) hot: Pages<HotPage>,
     pub(crate) cold: Pages<ColdPage>,
@@ -17,18 +18,23 @@ pub(crate) struct Store {
 }
 
 /// State of a world at one tick.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) streams: Vec<Stream>,
+    /// What the step to this tick has to tell, sorted.
+    pub(crate) events: Vec<EventRow>,
 }
 
 /// The bodies of one stream: ids, and a page of each kind for every 32 of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stream {
     pub(crate) ids: Arc<IdPool>,
     pub(crate) hot: Vec<PageRef>,
     pub(crate) cold: Vec<PageRef>,
     pub(crate) contacts: Vec<PageRef>,
+    /// By page, bit i: row i is live, enabled and not at rest: a dynamic body that is awake or a kinematic one with a
+    /// velocity. What the rows say, at hand for those who look for work.
+    pub(crate) active: Vec<u32>,
 }
 
 /// Where a body's rows are.
@@ -68,6 +74,7 @@ impl Slot {
                 hot: Vec::new(),
                 cold: Vec::new(),
                 contacts: Vec::new(),
+                active: Vec::new(),
             });
         }
         &mut self.streams[usize::from(number)]
@@ -121,18 +128,88 @@ impl Slot {
                 (store.hot.allocate(), store.cold.allocate(), store.contacts.allocate());
             *store.hot.overwrite(&mut hot) = HotPage::default();
             let empty = store.cold.overwrite(&mut cold);
-            (empty.live, empty.moving) = (0, 0);
+            empty.live = 0;
             empty.shapes.clear();
-            store.contacts.overwrite(&mut contacts).rows.clear();
+            let empty = store.contacts.overwrite(&mut contacts);
+            empty.rows.clear();
+            empty.overlaps.clear();
             stream.hot.push(hot);
             stream.cold.push(cold);
             stream.contacts.push(contacts);
+            stream.active.push(0);
+        }
+    }
+
+    pub(crate) fn contact_page_mut<'a>(
+        &mut self,
+        store: &'a mut Store,
+        index: u32,
+    ) -> &'a mut ContactPage {
+        let Place { stream, page, .. } = Place::of(index);
+        store.contacts.write(&mut self.streams[stream].contacts[page])
+    }
+
+    /// The id of the live body at an index.
+    pub(crate) fn id_at(&self, index: u32) -> Option<Id> {
+        self.streams.get(Place::of(index).stream)?.ids.at(index)
+    }
+
+    #[inline]
+    pub(crate) fn is_active(&self, index: u32) -> bool {
+        let Place { stream, page, row } = Place::of(index);
+        self.streams[stream].active[page] >> row & 1 == 1
+    }
+
+    /// Makes the mark of a body what its rows say.
+    pub(crate) fn mark_active(&mut self, store: &Store, index: u32) {
+        let Place { stream, page, row } = Place::of(index);
+        let (cold, hot) = (self.cold_page(store, index), self.hot(store, index));
+        let active = cold.live >> row & 1 == 1
+            && cold.rows[row].enabled
+            && match cold.rows[row].kind {
+                BodyKind::Static => false,
+                BodyKind::Kinematic => hot.moves(),
+                BodyKind::Dynamic => !hot.is_asleep(),
+            };
+        let marks = &mut self.streams[stream].active[page];
+        *marks = *marks & !(1 << row) | u32::from(active) << row;
+    }
+
+    /// The first contact of a page, from a place on, in which a sleeper leans on a body that is not dynamic: its place
+    /// and the sleeper.
+    pub(crate) fn leans(
+        &self,
+        store: &Store,
+        (stream, page): (usize, usize),
+        on: u32,
+        from: usize,
+    ) -> Option<(usize, u32)> {
+        let rows = &store.contacts.get(self.streams[stream].contacts[page]).rows;
+        let found = rows[from..].iter().position(|row| {
+            let bodies = row.key.shapes().map(body_of);
+            bodies.contains(&on) && self.hot(store, bodies[0] ^ bodies[1] ^ on).is_asleep()
+        })?;
+        let [a, b] = rows[from + found].key.shapes().map(body_of);
+        Some((from + found, a ^ b ^ on))
+    }
+
+    /// Wakes a body and those it fell asleep with, if it sleeps, and lists them.
+    pub(crate) fn wake(&mut self, store: &mut Store, index: u32, woken: &mut Vec<u32>) {
+        let mut at = index;
+        while self.hot(store, at).is_asleep() {
+            let row = self.hot_mut(store, at);
+            let next = row.next;
+            (row.still, row.next) = (0, 0);
+            self.mark_active(store, at);
+            woken.push(at);
+            at = next;
         }
     }
 
     /// Becomes the same state as another slot, sharing its pages.
     pub(crate) fn share_from(&mut self, other: &Self, store: &mut Store) {
         self.release(store);
+        self.events.clone_from(&other.events);
         self.streams.truncate(other.streams.len());
         for (i, from) in other.streams.iter().enumerate() {
             if i == self.streams.len() {
@@ -141,6 +218,7 @@ impl Slot {
                     hot: Vec::new(),
                     cold: Vec::new(),
                     contacts: Vec::new(),
+                    active: Vec::new(),
                 });
             }
             let to = &mut self.streams[i];
@@ -148,6 +226,7 @@ impl Slot {
             to.hot.clone_from(&from.hot);
             to.cold.clone_from(&from.cold);
             to.contacts.clone_from(&from.contacts);
+            to.active.clone_from(&from.active);
             to.hot.iter().for_each(|page| store.hot.share(*page));
             to.cold.iter().for_each(|page| store.cold.share(*page));
             to.contacts.iter().for_each(|page| store.contacts.share(*page));

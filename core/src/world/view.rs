@@ -1,6 +1,6 @@
 //! Looking at a world: bodies and contacts.
 
-use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, body_of};
+use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, PairKey, body_of};
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
 
@@ -52,6 +52,11 @@ impl Body<'_> {
         self.cold.mass
     }
 
+    /// Whether it sleeps: it rests, and costs nothing until something touches it or what it rests on changes.
+    pub const fn is_asleep(&self) -> bool {
+        self.hot.is_asleep()
+    }
+
     /// What the game keeps there.
     pub const fn user_data(&self) -> u64 {
         self.cold.user_data
@@ -74,6 +79,11 @@ impl ContactView<'_> {
     /// Unit vector from the first body to the second.
     pub fn normal(&self) -> Vec3 {
         Vec3::from_bits(self.row.normal.map(|c| i64::from(c) << 2))
+    }
+
+    /// Whether the shapes overlapped or pushed each other in the last step; else they are only near.
+    pub const fn is_touching(&self) -> bool {
+        self.row.touching
     }
 
     /// How many points it has.
@@ -99,8 +109,7 @@ impl World {
     }
 
     pub(crate) fn id_at(&self, index: u32) -> Option<BodyId> {
-        let stream = self.work.streams.get(super::slot::Place::of(index).stream)?;
-        stream.ids.at(index).map(BodyId)
+        self.work.id_at(index).map(BodyId)
     }
 
     /// All bodies in the order of their ids.
@@ -109,12 +118,21 @@ impl World {
         ids.map(|id| (BodyId(id), self.body_at(id.index())))
     }
 
+    /// The keys of all contacts that commands did not make void.
+    pub(crate) fn contact_keys(&self) -> impl Iterator<Item = PairKey> + '_ {
+        self.contact_rows().map(|row| row.key)
+    }
+
+    fn contact_rows(&self) -> impl Iterator<Item = &ContactRow> + '_ {
+        let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
+        let rows = pages.flat_map(|page| &self.store.contacts.get(*page).rows);
+        rows.filter(|row| !self.pending.is_void(row.key))
+    }
+
     /// Pairs of shapes that touch after the last step, or are within 2 cm of it: some have a positive separation. The
     /// order is the same on every machine.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
-        let pages = self.work.streams.iter().flat_map(|stream| &stream.contacts);
-        let rows = pages.flat_map(|page| &self.store.contacts.get(*page).rows);
-        rows.filter_map(|row| {
+        self.contact_rows().filter_map(|row| {
             let [a, b] = row.key.shapes().map(|shape| self.id_at(body_of(shape)));
             Some(ContactView { bodies: [a?, b?], row })
         })

@@ -236,6 +236,7 @@ fn what_holds_for_the_whole_world_is_part_of_its_bytes() {
         WorldDef { tick_rate: 30, ..WorldDef::default() },
         WorldDef { substeps: 16, ..WorldDef::default() },
         WorldDef { push_speed: real!(1), ..WorldDef::default() },
+        WorldDef { impact_speed: real!(1), ..WorldDef::default() },
         WorldDef { layers, ..WorldDef::default() },
         WorldDef { materials, ..WorldDef::default() },
     ] {

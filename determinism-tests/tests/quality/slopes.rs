@@ -25,7 +25,11 @@ fn slide(friction: Real, share: f64, heading: Real) -> (f64, f64) {
     // Flat, so that it slides and does not topple.
     let slab = solid(Vec3::new(Real::HALF, real!(0.125), Real::HALF));
     let place = rotation.rotate(Vec3::Y * real!(0.125));
-    let slab = world.spawn(BodyDef::dynamic().at(place).rotated(rotation).shape(slab)).unwrap();
+    let slab = {
+        let body = BodyDef::dynamic().at(place).rotated(rotation).shape(slab);
+        // What begins to slide very slowly would fall asleep first.
+        world.spawn(body.stay_awake()).unwrap()
+    };
     for _ in 0..600 {
         world.step();
     }

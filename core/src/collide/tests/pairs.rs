@@ -202,3 +202,26 @@ proptest! {
         prop_assert_eq!(touch(&a, &b).points.is_empty(), both_planes);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn a_gap_is_what_lies_between_the_shapes_along_it(
+        (a, b) in any_pair(any_solid(), any_solid()),
+        away in any_direction(),
+        further in 0.0..0.5f64,
+    ) {
+        let b = b.moved(away.map(|c| c * further));
+        if let Some((normal, gap)) = crate::collide::gap(&a.posed(), &b.posed(), oracle::raw(0.5)) {
+            // Never more than there is: what moves on by it must not pass through. Deep inside it is not asked.
+            let along = separation_along(&a, &b, unit(normal));
+            let tolerance = tolerance(&a, &b) + 1e-6 * (1.0 + a.radius() + b.radius());
+            prop_assert!(along < 0.0 || metres(gap) <= along + tolerance, "{} of {along}", metres(gap));
+        } else {
+            // And none is missed that is nearer than the reach.
+            let boxes = [a, b].iter().all(|body| body.shape.is_flat());
+            prop_assert!(!boxes || fifteen_axes(&a, &b) > 0.5 - 1e-3, "{}", fifteen_axes(&a, &b));
+        }
+    }
+}

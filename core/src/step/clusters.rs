@@ -1,0 +1,160 @@
+//! Fifth phase: clusters, and the order of work in them. Dynamic bodies that contacts join are one cluster, named after its
+//! least id; static and kinematic bodies don't conduct. Inside a cluster contacts are ordered by greedy colours over
+//! their sorted keys, anew each tick: contacts of one colour share no dynamic body, and what colour one gets depends on
+//! its own cluster only.
+
+use super::fence::NONE;
+use super::{Scratch, StepReport};
+use crate::data::{UnionFind, sort_by_key};
+use core::ops::Range;
+
+/// Colours that fit a mask; contacts beyond go last, one after the other.
+const COLOURS: usize = 64;
+
+/// A cluster of this step.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// Index of its least body.
+    pub(super) label: u32,
+    /// Its bodies among the members.
+    pub(super) members: Range<usize>,
+    /// Its contacts in the order of work.
+    pub(super) contacts: Range<usize>,
+}
+
+/// The clusters of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Clusters {
+    /// By label.
+    pub(super) list: Vec<Cluster>,
+    /// Places of bodies, by cluster and then by id.
+    pub(super) members: Vec<u32>,
+    /// Places of contacts, by cluster, colour and key.
+    pub(super) contacts: Vec<u32>,
+    /// For each place its cluster's label, or [`NONE`] for what does not conduct.
+    pub(super) labels: Vec<u32>,
+    groups: UnionFind,
+    /// For each place the number of its cluster in the list.
+    numbers: Vec<u32>,
+    masks: Vec<u64>,
+    /// For each contact its place in the order of keys.
+    pub(super) ranks: Vec<u32>,
+    sorted: Vec<(u64, u32)>,
+    sort: Vec<(u64, u32)>,
+    /// A rule that is broken on purpose, and what it remembers.
+    #[cfg(feature = "test-internals")]
+    pub(super) plant: Option<super::Plant>,
+    #[cfg(feature = "test-internals")]
+    soil: super::plant::Soil,
+}
+
+pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { clusters, bodies, contacts, .. } = scratch;
+    let bodies = &bodies.list;
+    clusters.groups.reset(bodies.len() as u32);
+    for contact in &*contacts {
+        let [a, b] = contact.bodies;
+        if bodies[a as usize].dynamic && bodies[b as usize].dynamic {
+            clusters.groups.union(a, b);
+        }
+    }
+    clusters.name(bodies);
+    clusters.list_members(bodies);
+    clusters.order_contacts(bodies, contacts, report);
+    report.clusters = clusters.list.len() as u32;
+}
+
+impl Clusters {
+    /// Finds the label of each place.
+    fn name(&mut self, bodies: &[super::bodies::StepBody]) {
+        // First for the roots; they are places, and those that joined late are not in the order of ids.
+        self.labels.clear();
+        self.labels.resize(bodies.len(), NONE);
+        for (place, body) in bodies.iter().enumerate() {
+            if body.dynamic && body.awake {
+                let root = self.groups.find(place as u32) as usize;
+                self.labels[root] = self.labels[root].min(body.index);
+            }
+        }
+        for (place, body) in bodies.iter().enumerate() {
+            if body.dynamic && body.awake {
+                self.labels[place] = self.labels[self.groups.find(place as u32) as usize];
+            }
+        }
+    }
+
+    fn list_members(&mut self, bodies: &[super::bodies::StepBody]) {
+        self.sorted.clear();
+        self.sorted.extend(self.labels.iter().zip(bodies).zip(0..).filter_map(
+            |((&label, body), place)| {
+                (label != NONE).then_some((u64::from(label) << 32 | u64::from(body.index), place))
+            },
+        ));
+        sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
+        self.list.clear();
+        self.members.clear();
+        self.numbers.clear();
+        self.numbers.resize(bodies.len(), NONE);
+        for &(key, place) in &self.sorted {
+            let (label, at) = ((key >> 32) as u32, self.members.len());
+            if self.list.last().is_none_or(|last| last.label != label) {
+                self.list.push(Cluster { label, members: at..at, contacts: 0..0 });
+            }
+            self.numbers[place as usize] = self.list.len() as u32 - 1;
+            self.members.push(place);
+            if let Some(last) = self.list.last_mut() {
+                last.members.end = at + 1;
+            }
+        }
+    }
+
+    fn order_contacts(
+        &mut self,
+        bodies: &[super::bodies::StepBody],
+        contacts: &[super::contacts::Contact],
+        report: &mut StepReport,
+    ) {
+        self.masks.clear();
+        self.masks.resize(bodies.len(), 0);
+        // By key, which they are unless something woke.
+        self.sorted.clear();
+        self.sorted
+            .extend(contacts.iter().zip(0..).map(|(contact, place)| (contact.row.key.0, place)));
+        sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
+        self.ranks.clear();
+        self.ranks.resize(contacts.len(), 0);
+        for (&(_, place), rank) in self.sorted.iter().zip(0..) {
+            self.ranks[place as usize] = rank;
+        }
+        let mut seen = 0u128;
+        for (key, place) in &mut self.sorted {
+            let [a, b] = contacts[*place as usize].bodies.map(|body| body as usize);
+            let masks = [a, b].map(|body| if bodies[body].dynamic { self.masks[body] } else { 0 });
+            let used = masks[0] | masks[1];
+            let colour = used.trailing_ones() as usize;
+            #[cfg(feature = "test-internals")]
+            let colour = self.plant.map_or(colour, |plant| {
+                let contact = &contacts[*place as usize];
+                plant.colour(&mut self.soil, used, contact.row.key, *place as usize)
+            });
+            if colour < COLOURS {
+                self.masks[a] |= 1 << colour;
+                self.masks[b] |= 1 << colour;
+            }
+            seen |= 1 << colour;
+            let number = self.numbers[if bodies[a].dynamic { a } else { b }];
+            *key = u64::from(number) << 8 | colour as u64;
+        }
+        report.colours = seen.count_ones();
+        sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
+        self.contacts.clear();
+        for &(key, place) in &self.sorted {
+            let (cluster, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
+            if cluster.contacts.is_empty() {
+                cluster.contacts = at..at;
+            }
+            cluster.contacts.end = at + 1;
+            self.contacts.push(place);
+        }
+    }
+}

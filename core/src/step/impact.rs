@@ -1,0 +1,341 @@
+//! Impacts, at the start of a substep: in a cluster where something bouncy meets fast enough, the fastest contact
+//! gets its impulse, then the fastest of what is left, so that a shock travels along a cradle or through a rack.
+//! Gravity and the soft contacts come after, and find everything parting.
+//!
+//! What meets within the substep is hit at the moment it meets: bodies get the speed at once, and a step back
+//! for the part of the substep that was over by then. So nothing depends on where in a substep a fall ends.
+//! A cluster's result depends on that cluster alone.
+
+use super::block::{Block, Motion, NormalRow, dot, sub, times};
+use super::bodies::StepBody;
+use super::fence::Column;
+use super::kernel::{self, SPEED_CAP};
+use super::solve::{MOVED_LIMIT, limited_sum, lock};
+use crate::data::Tournament;
+use crate::math::{Q20, Q30, Wide};
+
+/// The bodies as the solver has them.
+pub(super) struct Bodies<'a> {
+    pub(super) list: &'a [StepBody],
+    pub(super) motions: &'a mut Column<Motion>,
+    /// Sum of the velocities of the substeps so far, cut and in full; steps back are added to both.
+    pub(super) moved: &'a mut Column<Motion>,
+    pub(super) way: &'a mut Column<[i64; 6]>,
+    /// What contacts will do to each body in this substep, as far as is known.
+    pub(super) carried: &'a Column<Motion>,
+}
+
+/// Columns that are kept for their memory.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    /// Last contact of each body, by place: 2·contact + side. All are `NONE` between clusters.
+    last: Vec<u32>,
+    /// The one before it of the same body, by 2·contact + side.
+    before: Vec<u32>,
+    /// Contacts that meet, by speed and then by order.
+    fastest: Tournament,
+    group: Vec<u32>,
+    hits: Vec<Hit>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A cluster gets this many impulses for each of its contacts, then the rest is left to soft contacts. A shock
+/// passes a contact a few times: as often as balls fly into a cradle, and once for each echo. Where echoes never
+/// end (a bouncy ball caught under a lid), this ends them.
+const HITS_PER_CONTACT: usize = 8;
+
+/// Contacts within 1/64 of the fastest one's speed are hit together. One after the other, the first of two that
+/// should be equal would take more, and a rack that is symmetric would burst to one side.
+const TOGETHER_SHIFT: u32 = 6;
+
+/// Passes over the points that are hit together, at most; one or two do for a single point.
+const PASSES: u32 = 24;
+
+/// A point that is being hit.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    contact: u32,
+    point: u32,
+    /// Relative speed along the normal that the hit must reach, and the speed it meets, raw Q20.
+    goal: i64,
+    impact: i64,
+    /// When in the substep it is.
+    time: Q30,
+    impulse: Q20,
+}
+
+/// How a point meets in this substep; speeds are raw Q20 and positive.
+struct Meeting {
+    /// How fast the surfaces approach now.
+    approach: i64,
+    /// How fast an impact has to take them to be, counting what gravity does before and after it.
+    impact: i64,
+    time: Q30,
+}
+
+/// Impacts of one cluster; `blocks` are its contacts in any order. Nothing happens unless a contact with restitution
+/// meets at `threshold` or faster.
+pub(super) fn run(
+    blocks: &mut [Block],
+    bodies: &mut Bodies<'_>,
+    threshold: Q20,
+    buffers: &mut Buffers,
+) {
+    let least = i64::from(threshold.to_bits());
+    let starts = |block: &Block| block.restitution > Q30::ZERO && speed(block, bodies, least) > 0;
+    if !blocks.iter().any(starts) {
+        return;
+    }
+    buffers.link(blocks, bodies.list.len());
+    buffers.fastest.reset(blocks.iter().map(|block| key(block, bodies, least)));
+    let mut left = HITS_PER_CONTACT * blocks.len();
+    while left > 0 && buffers.take_group(blocks, bodies) {
+        left = left.saturating_sub(buffers.group.len());
+        hit(&mut buffers.hits, blocks, bodies);
+        buffers.refresh(blocks, bodies, least);
+    }
+    buffers.unlink(blocks);
+}
+
+impl Buffers {
+    /// Strings the contacts of each dynamic body together.
+    fn link(&mut self, blocks: &[Block], bodies: usize) {
+        self.last.resize(bodies.max(self.last.len()), NONE);
+        self.before.clear();
+        for (contact, block) in blocks.iter().enumerate() {
+            for (side, body) in block.bodies.into_iter().enumerate() {
+                let last = &mut self.last[body as usize];
+                self.before.push(core::mem::replace(last, (2 * contact + side) as u32));
+            }
+        }
+    }
+
+    fn unlink(&mut self, blocks: &[Block]) {
+        for body in blocks.iter().flat_map(|block| block.bodies) {
+            self.last[body as usize] = NONE;
+        }
+    }
+
+    /// Takes the fastest contacts out, with their points that meet; `false` if none is left.
+    fn take_group(&mut self, blocks: &[Block], bodies: &Bodies<'_>) -> bool {
+        self.group.clear();
+        self.hits.clear();
+        let mut floor = 1;
+        while let Some((contact, key)) = self.fastest.largest()
+            && key >> 32 >= floor
+        {
+            if self.group.is_empty() {
+                let fastest = key >> 32;
+                floor = (fastest - (fastest >> TOGETHER_SHIFT)).max(1);
+            }
+            self.fastest.set(contact, 0);
+            self.group.push(contact);
+            self.aim(contact, &blocks[contact as usize], bodies);
+        }
+        !self.group.is_empty()
+    }
+
+    /// What the points of a contact that meet must come to: all of them with its restitution, also those slower than
+    /// the fastest, or a box that falls flat would turn.
+    fn aim(&mut self, contact: u32, block: &Block, bodies: &Bodies<'_>) {
+        let along = along(block, bodies.motions);
+        for (point, row) in block.points.iter().enumerate() {
+            if let Some(Meeting { approach, impact, time }) = meeting(block, row, along, bodies, 1)
+            {
+                let back = i64::from(times(block.restitution, lane(impact)).to_bits());
+                let (point, goal, impulse) = (point as u32, impact - approach + back, Q20::ZERO);
+                self.hits.push(Hit { contact, point, goal, impact, time, impulse });
+            }
+        }
+    }
+
+    /// Puts contacts back whose bodies were hit.
+    fn refresh(&mut self, blocks: &[Block], bodies: &Bodies<'_>, least: i64) {
+        for &contact in &self.group {
+            for body in blocks[contact as usize].bodies {
+                if !bodies.list[body as usize].dynamic {
+                    continue;
+                }
+                let mut link = self.last[body as usize];
+                while link != NONE {
+                    let other = link / 2;
+                    self.fastest.set(other, key(&blocks[other as usize], bodies, least));
+                    link = self.before[link as usize];
+                }
+            }
+        }
+    }
+}
+
+/// A contact's place among those that meet: by speed, then the lowest order first; zero if it does not meet.
+fn key(block: &Block, bodies: &Bodies<'_>, least: i64) -> u64 {
+    match speed(block, bodies, least) {
+        0 => 0,
+        speed => speed << 32 | u64::from(u32::MAX - block.order),
+    }
+}
+
+/// The fastest that a point of the contact meets in this substep, if it is at least `least`, else zero.
+fn speed(block: &Block, bodies: &Bodies<'_>, least: i64) -> u64 {
+    let along = along(block, bodies.motions);
+    let meeting = |row| meeting(block, row, along, bodies, least);
+    block.points.iter().filter_map(meeting).fold(0, |most, m| most.max(m.approach as u64))
+}
+
+/// How a point meets in this substep, if it does, and at `least` or faster; `along` is the bodies' part of its speed.
+#[inline(always)]
+fn meeting(
+    block: &Block,
+    row: &NormalRow,
+    along: i64,
+    bodies: &Bodies<'_>,
+    least: i64,
+) -> Option<Meeting> {
+    let approach = -(along + turning(block, row, bodies.motions));
+    if approach < least {
+        return None;
+    }
+    let separation = i64::from(row.separation.to_bits()) + seen(block, row, bodies.moved);
+    let faster = -acceleration(block, row, bodies);
+    // What pushes them apart is left to soft contacts, and so is what would change everything within a substep.
+    let faster = faster.clamp(0, approach);
+    if separation > approach + faster {
+        return None;
+    }
+    let time = (separation.max(0) << 30) / (approach + faster);
+    let time = Q30::from_bits(time as i32);
+    // On the way down, bodies that fall are half a substep's gravity faster than their velocity says, and the more
+    // the later they meet. And they will get all of this substep's gravity, also of the part before they met. Without
+    // this, what bounces for long loses or gains a few per mille of its height each time.
+    let impact = approach + faster / 2 + i64::from(times(time, lane(faster)).to_bits());
+    Some(Meeting { approach, impact, time })
+}
+
+/// What a row sees of a column, raw Q20.
+#[inline(always)]
+fn seen(block: &Block, row: &NormalRow, column: &Column<Motion>) -> i64 {
+    along(block, column) + turning(block, row, column)
+}
+
+/// The bodies' part of it, which all points of a contact share.
+#[inline(always)]
+fn along(block: &Block, column: &Column<Motion>) -> i64 {
+    let [a, b] = block.bodies.map(|body| &column[body as usize]);
+    i64::from(dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
+}
+
+/// The part of their spin.
+#[inline(always)]
+fn turning(block: &Block, row: &NormalRow, column: &Column<Motion>) -> i64 {
+    let [a, b] = block.bodies.map(|body| &column[body as usize]);
+    i64::from(kernel::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
+}
+
+/// What gravity and the forces of contacts will do to the relative speed of a point in this substep.
+fn acceleration(block: &Block, row: &NormalRow, bodies: &Bodies<'_>) -> i64 {
+    let [a, b] = block.bodies.map(|body| {
+        let (body, carried) = (&bodies.list[body as usize], &bodies.carried[body as usize]);
+        let linear = [0, 1, 2].map(|i| limited_sum(carried.linear[i], body.gravity[i], SPEED_CAP));
+        Motion { linear, angular: carried.angular }
+    });
+    let linear = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
+    let turning = kernel::relative_spin(&row.row, &a.angular, &b.angular);
+    i64::from(linear.to_bits()) + i64::from(turning.to_bits())
+}
+
+/// Pushes until all points have reached their goals or part faster, then lets friction act on what that took.
+fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut Bodies<'_>) {
+    // Rounding moves speeds by one; less than that is no progress.
+    const ENOUGH: i32 = 2;
+    for _ in 0..PASSES {
+        let mut most = 0;
+        for hit in &mut *hits {
+            let block = &blocks[hit.contact as usize];
+            let row = &block.points[hit.point as usize];
+            let missing = lane(hit.goal - seen(block, row, bodies.motions));
+            let wanted = hit.impulse + times(row.factor, missing);
+            let impulse = wanted.max(Q20::ZERO).min(block.impulse_cap);
+            let change = impulse - hit.impulse;
+            hit.impulse = impulse;
+            most = most.max(change.to_bits().abs());
+            let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
+            push(block, row, change, &mut a, &mut b);
+            bodies.set_motions(block, a, b);
+        }
+        if most <= ENOUGH {
+            break;
+        }
+    }
+    for hits in hits.chunk_by(|a, b| a.contact == b.contact) {
+        finish(hits, &mut blocks[hits[0].contact as usize], bodies);
+    }
+}
+
+/// Friction of a contact that was hit, and the step back for both.
+fn finish(hits: &[Hit], block: &mut Block, bodies: &mut Bodies<'_>) {
+    let load = hits.iter().fold(Q20::ZERO, |sum, hit| kernel::saturating_add(sum, hit.impulse));
+    block.struck = kernel::saturating_add(block.struck, load);
+    block.approach = hits.iter().fold(block.approach, |most, hit| most.max(lane(hit.impact)));
+    let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
+    let kept = core::mem::replace(&mut block.sliding_impulse, [Q20::ZERO; 2]);
+    let bound = times(block.friction, load.min(block.impulse_cap));
+    kernel::slide(block, bound, &mut a, &mut b);
+    let slid = core::mem::replace(&mut block.sliding_impulse, kept);
+    bodies.set_motions(block, a, b);
+
+    let [mut a, mut b] = [Motion::default(); 2];
+    for hit in hits {
+        let row = &block.points[hit.point as usize];
+        push(block, row, -times(hit.time, hit.impulse), &mut a, &mut b);
+    }
+    kernel::apply_sliding(block, slid.map(|d| -times(hits[0].time, d)), &mut a, &mut b);
+    for (body, back) in block.bodies.into_iter().zip([a, b]) {
+        bodies.step_back(body as usize, back);
+    }
+}
+
+impl Bodies<'_> {
+    fn set_motions(&mut self, block: &Block, mut a: Motion, mut b: Motion) {
+        let [list_a, list_b] = block.bodies.map(|body| &self.list[body as usize]);
+        lock(list_a, &mut a);
+        lock(list_b, &mut b);
+        kernel::store(block, self.motions, a, b);
+    }
+
+    fn step_back(&mut self, body: usize, mut back: Motion) {
+        // What 64 substeps can make at full speed is 2³⁴; however often a body is hit, the way stays below 2³⁷.
+        const WAY_LIMIT: i64 = 1 << 36;
+        lock(&self.list[body], &mut back);
+        let (moved, way) = (&mut self.moved[body], &mut self.way[body]);
+        let add = |way: &mut i64, back: Q20| {
+            *way = (*way + i64::from(back.to_bits())).clamp(-WAY_LIMIT, WAY_LIMIT);
+        };
+        for i in 0..3 {
+            moved.linear[i] = limited_sum(moved.linear[i], back.linear[i], MOVED_LIMIT);
+            moved.angular[i] = limited_sum(moved.angular[i], back.angular[i], MOVED_LIMIT);
+            add(&mut way[i], back.linear[i]);
+            add(&mut way[3 + i], back.angular[i]);
+        }
+    }
+}
+
+/// An impulse along the normal at one point.
+#[inline(always)]
+fn push(block: &Block, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Motion) {
+    let linear = block.normal.map(|n| times(n, impulse));
+    kernel::apply_linear(block.share, &linear, a, b);
+    let turn = |side: usize, i: usize| {
+        Wide::ZERO.plus(row.row.response[side][i], impulse).round::<22, 20>()
+    };
+    for i in 0..3 {
+        a.angular[i] = a.angular[i] - turn(0, i);
+        b.angular[i] = b.angular[i] + turn(1, i);
+    }
+}
+
+/// A speed within ±512 m/s, so that no product with a row's factor overflows.
+fn lane(speed: i64) -> Q20 {
+    const LIMIT: i64 = 1 << 29;
+    Q20::from_bits(speed.clamp(-LIMIT, LIMIT) as i32)
+}

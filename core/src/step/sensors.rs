@@ -1,0 +1,115 @@
+//! Eleventh phase: what is inside which sensor, and who came and went. A pair with no side that is awake, moving or
+//! changed stays as it was, so a static sensor keeps what fell asleep inside it.
+
+use super::gather::place_of;
+use super::narrow::{offset, posed, shape_row};
+use super::record::ids;
+use super::{Scratch, StepReport};
+use crate::collide::collide;
+use crate::data::sort_by_key;
+use crate::world::rows::{Overlap, PairKey, TELLS_STAY, body_of};
+use crate::world::slot::Place;
+use crate::world::{EventKind, EventRow, World};
+
+/// Columns that are kept for their memory. Keys have the sensor first.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    was: Vec<PairKey>,
+    is: Vec<PairKey>,
+    sort: Vec<PairKey>,
+}
+
+pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
+    let Buffers { mut was, mut is, mut sort } = core::mem::take(&mut scratch.sensors);
+    find_old(world, scratch, &mut was);
+    find_new(world, scratch, &mut is);
+    for keys in [&mut was, &mut is] {
+        sort_by_key(keys, &mut sort, |key| key.0);
+        keys.dedup();
+    }
+    report.sensed = is.len() as u32;
+    let (mut old, mut new) = (was.iter().peekable(), is.iter().peekable());
+    while let Some(&key) = [old.peek(), new.peek()].into_iter().flatten().min() {
+        let (was, is) = (old.next_if_eq(&key).is_some(), new.next_if_eq(&key).is_some());
+        tell(world, scratch, *key, was, is);
+        if was != is {
+            set(world, *key, is);
+        }
+    }
+    scratch.sensors = Buffers { was, is, sort };
+}
+
+/// The overlaps of the last tick whose pair this tick decides.
+fn find_old(world: &World, scratch: &Scratch, out: &mut Vec<PairKey>) {
+    out.clear();
+    let mut add = |index: u32| {
+        let Place { stream, page, .. } = Place::of(index);
+        let pages = world.base.streams.get(stream).map(|stream| &stream.contacts);
+        let Some(page) = pages.and_then(|pages| pages.get(page)) else { return };
+        let overlaps = world.store.contacts.get(*page).overlaps_of(index);
+        out.extend(overlaps.iter().map(|Overlap { own, other, senses }| {
+            if *senses { PairKey::new(*own, *other) } else { PairKey::new(*other, *own) }
+        }));
+    };
+    scratch.bodies.list.iter().filter(|body| body.awake).for_each(|body| add(body.index));
+    world.pending.changed.iter().for_each(|index| add(*index));
+}
+
+/// The overlaps of this tick.
+fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
+    out.clear();
+    for i in 0..scratch.sensing.len() {
+        let keys: [u32; 2] = scratch.sensing[i].into();
+        let places = keys.map(|shape| place_of(world, scratch, body_of(shape)) as usize);
+        let shapes = keys.map(|shape| shape_row(world, shape));
+        let side = |i: usize| {
+            let body = &scratch.bodies.list[places[i]];
+            posed(body, shapes[i], offset(world, body, shapes[i]))
+        };
+        let manifold = collide(&side(0), &side(1), 0);
+        if manifold.points.iter().any(|point| point.separation <= 0) {
+            let [a, b] = keys;
+            let first = shapes[0].material.sensor;
+            out.push(if first { PairKey::new(a, b) } else { PairKey::new(b, a) });
+        }
+    }
+}
+
+fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {
+    let (old, new) = (ids(&world.base, key), ids(&world.work, key));
+    let mut push = |kind: EventKind, bodies: [Option<crate::data::Id>; 2]| {
+        if let [Some(a), Some(b)] = bodies {
+            scratch.events.push(EventRow::pair(kind, key, [a, b]));
+        }
+    };
+    if was && is && old == new {
+        let tells =
+            |shape: &u32| world.work.cold(&world.store, body_of(*shape)).flags & TELLS_STAY != 0;
+        if key.shapes().iter().any(tells) {
+            push(EventKind::SensorStayed, new);
+        }
+        return;
+    }
+    if was {
+        push(EventKind::SensorLeft, old);
+    }
+    if is {
+        push(EventKind::SensorEntered, new);
+    }
+}
+
+/// Notes an overlap in the pages of both bodies, or takes it out.
+fn set(world: &mut World, key: PairKey, is: bool) {
+    let [sensor, other] = key.shapes();
+    for overlap in [
+        Overlap { own: sensor, other, senses: true },
+        Overlap { own: other, other: sensor, senses: false },
+    ] {
+        let page = world.work.contact_page_mut(&mut world.store, body_of(overlap.own));
+        match page.overlaps.binary_search(&overlap) {
+            Ok(at) if !is => drop(page.overlaps.remove(at)),
+            Err(at) if is => page.overlaps.insert(at, overlap),
+            _ => {}
+        }
+    }
+}

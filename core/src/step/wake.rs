@@ -1,0 +1,48 @@
+//! Fourth phase: what a contact wakes. A sleeper that has a contact with something awake, moving or changed wakes with all
+//! it fell asleep with; their pairs may have contacts with further sleepers, and so on until nobody wakes: a least
+//! fixpoint, so the order can't matter.
+
+use super::gather::place_of;
+use super::{Scratch, StepReport, broad, narrow};
+use crate::world::World;
+
+pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
+    let mut woken = core::mem::take(&mut scratch.woken);
+    woken.clear();
+    let (mut looked_at, mut told) = (0, 0);
+    loop {
+        for i in looked_at..scratch.contacts.len() {
+            for place in scratch.contacts[i].bodies {
+                let body = &scratch.bodies.list[place as usize];
+                if body.dynamic && !body.awake {
+                    wake(world, scratch, body.index, &mut woken);
+                }
+            }
+        }
+        looked_at = scratch.contacts.len();
+        if told == woken.len() {
+            break;
+        }
+        broad::wake(world, scratch, &woken[told..], report);
+        told = woken.len();
+        narrow::add(world, scratch, report);
+    }
+    report.woken = woken.len() as u32;
+    scratch.woken = woken;
+}
+
+/// Wakes a body and those it fell asleep with.
+fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) {
+    let mut at = index;
+    loop {
+        let place = place_of(world, scratch, at);
+        let body = &mut scratch.bodies.list[place as usize];
+        if body.awake {
+            return;
+        }
+        let next = body.next;
+        (body.awake, body.woken, body.still, body.next) = (true, true, 0, 0);
+        woken.push(at);
+        at = next;
+    }
+}

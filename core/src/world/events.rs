@@ -1,0 +1,144 @@
+//! What a step has to tell: contacts that began or ended, impacts, sensors, sleep. Rows of the slot, sorted by kind and
+//! key, so a tick that is rewound to shows its own.
+
+use super::rows::PairKey;
+use super::{BodyId, World};
+use crate::data::Id;
+use crate::math::{Q20, Real, Vec3};
+
+/// Something that happened in the step to this tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// Two shapes began to touch: to overlap or to push each other.
+    ContactBegan(Pair),
+    /// Two shapes touch as they did on the tick before; told if one of the bodies has
+    /// [`persist_events`](super::BodyDef::persist_events) and is awake.
+    ContactPersisted(Pair),
+    /// Two shapes touch no more, or one of them is gone.
+    ContactEnded(Pair),
+    /// Two shapes met at a speed of at least [`impact_speed`](super::WorldDef::impact_speed).
+    Impact(Impact),
+    /// A shape is inside a sensor and was not before. The sensor is the pair's first.
+    SensorEntered(Pair),
+    /// A shape is inside a sensor as before; told if one of the bodies has
+    /// [`stay_events`](super::BodyDef::stay_events) and one is awake.
+    SensorStayed(Pair),
+    /// A shape is no more inside a sensor, or one of them is gone.
+    SensorLeft(Pair),
+    /// A body fell asleep.
+    FellAsleep(BodyId),
+    /// A body that slept was woken, by what touches it, what held it, or a command.
+    Woke(BodyId),
+    /// A body is held at the end of the world.
+    LeftWorld(BodyId),
+    /// A body's speed or spin is held at the most that numbers allow.
+    Saturated(BodyId),
+}
+
+/// Two shapes. Of contacts the lower body comes first, of sensors the sensor. A body may be gone by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The two bodies.
+    pub bodies: [BodyId; 2],
+    /// Which of each body's shapes.
+    pub shapes: [u8; 2],
+}
+
+/// How two shapes met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Impact {
+    /// Which shapes.
+    pub pair: Pair,
+    /// How fast they approached each other along the normal, m/s.
+    pub speed: Real,
+    /// What the contact pushed along its normal in this tick, N·s.
+    pub impulse: Real,
+    /// Where, in the world.
+    pub point: Vec3,
+    /// Unit vector from the first body to the second.
+    pub normal: Vec3,
+}
+
+/// Kinds in the order in which they are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum EventKind {
+    ContactBegan,
+    ContactPersisted,
+    ContactEnded,
+    Impact,
+    SensorEntered,
+    SensorStayed,
+    SensorLeft,
+    FellAsleep,
+    Woke,
+    LeftWorld,
+    Saturated,
+}
+
+/// An event as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventRow {
+    pub(crate) kind: EventKind,
+    /// The shapes of the pair, or the index of the body.
+    pub(crate) key: PairKey,
+    /// The pair, or the body twice.
+    pub(crate) bodies: [Id; 2],
+    /// All zero but for impacts.
+    pub(crate) strike: Strike,
+}
+
+/// What an impact is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Strike {
+    pub(crate) speed: Q20,
+    pub(crate) impulse: Real,
+    pub(crate) point: Vec3,
+    pub(crate) normal: [i32; 3],
+}
+
+impl EventRow {
+    /// An event of two shapes.
+    pub(crate) fn pair(kind: EventKind, key: PairKey, bodies: [Id; 2]) -> Self {
+        Self { kind, key, bodies, strike: Strike::default() }
+    }
+
+    /// An event of one body.
+    pub(crate) fn body(kind: EventKind, body: Id) -> Self {
+        Self::pair(kind, PairKey(u64::from(body.index())), [body; 2])
+    }
+
+    fn event(&self) -> Event {
+        let pair = Pair {
+            bodies: self.bodies.map(BodyId),
+            shapes: self.key.shapes().map(|shape| (shape & 0xff) as u8),
+        };
+        let body = pair.bodies[0];
+        match self.kind {
+            EventKind::ContactBegan => Event::ContactBegan(pair),
+            EventKind::ContactPersisted => Event::ContactPersisted(pair),
+            EventKind::ContactEnded => Event::ContactEnded(pair),
+            EventKind::Impact => Event::Impact(Impact {
+                pair,
+                speed: self.strike.speed.to_real(),
+                impulse: self.strike.impulse,
+                point: self.strike.point,
+                normal: Vec3::from_bits(self.strike.normal.map(|c| i64::from(c) << 2)),
+            }),
+            EventKind::SensorEntered => Event::SensorEntered(pair),
+            EventKind::SensorStayed => Event::SensorStayed(pair),
+            EventKind::SensorLeft => Event::SensorLeft(pair),
+            EventKind::FellAsleep => Event::FellAsleep(body),
+            EventKind::Woke => Event::Woke(body),
+            EventKind::LeftWorld => Event::LeftWorld(body),
+            EventKind::Saturated => Event::Saturated(body),
+        }
+    }
+}
+
+impl World {
+    /// What happened in the last step, sorted by kind in the order of [`Event`], then by shapes or body.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
+        self.work.events.iter().map(EventRow::event)
+    }
+}

@@ -1,0 +1,102 @@
+//! Some bodies of a world alone, to see that the others don't matter. For tests.
+
+use super::rows::{ContactRow, Overlap, body_of};
+use super::slot::{Place, Slot, Store};
+use super::{BodyId, Pending, World};
+use crate::step::Scratch;
+use std::collections::BTreeSet;
+
+impl World {
+    /// These bodies and what is between them, in a world that has nothing else; ids stay. Commands of this tick that
+    /// were already given are in it.
+    #[must_use]
+    pub fn solo(&self, bodies: &[BodyId]) -> Self {
+        let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
+        let mut store = Store::default();
+        let base = copy(&self.base, &self.store, &mut store, &chosen);
+        let work = copy(&self.work, &self.store, &mut store, &chosen);
+        let of =
+            |list: &[u32]| list.iter().copied().filter(|index| chosen.contains(index)).collect();
+        let pending = Pending {
+            changed: of(&self.pending.changed),
+            void: self.pending.void.iter().filter(|index| chosen.contains(index)).collect(),
+            woken: of(&self.pending.woken),
+        };
+        Self {
+            def: self.def.clone(),
+            tick: self.tick,
+            store,
+            base,
+            work,
+            commands: Vec::new(),
+            pending,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Everything that these bodies have or have among each other, as text by name: rows, contacts, overlaps, events.
+    pub fn rows_among(&self, bodies: &[BodyId]) -> Vec<(String, String)> {
+        let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
+        let mut rows = Vec::new();
+        for &index in &chosen {
+            rows.push((format!("hot {index}"), format!("{:?}", self.work.hot(&self.store, index))));
+            rows.push((format!("active {index}"), self.work.is_active(index).to_string()));
+        }
+        for stream in &self.work.streams {
+            for page in &stream.contacts {
+                let page = self.store.contacts.get(*page);
+                let contacts = page.rows.iter().filter(|row| among(&chosen, row));
+                rows.extend(
+                    contacts.map(|row| (format!("contact {:?}", row.key), format!("{row:?}"))),
+                );
+                let overlaps = page.overlaps.iter().filter(|overlap| inside(&chosen, overlap));
+                rows.extend(overlaps.map(|overlap| (format!("{overlap:?}"), String::new())));
+            }
+        }
+        let events = self.work.events.iter();
+        let events = events.filter(|row| row.bodies.iter().all(|id| chosen.contains(&id.index())));
+        rows.extend(
+            events.map(|row| (format!("{:?} {:?}", row.kind, row.key), format!("{row:?}"))),
+        );
+        rows
+    }
+}
+
+fn among(chosen: &BTreeSet<u32>, row: &ContactRow) -> bool {
+    row.key.shapes().iter().all(|shape| chosen.contains(&body_of(*shape)))
+}
+
+fn inside(chosen: &BTreeSet<u32>, overlap: &Overlap) -> bool {
+    [overlap.own, overlap.other].iter().all(|shape| chosen.contains(&body_of(*shape)))
+}
+
+/// The rows of chosen bodies in pages of their own.
+fn copy(from: &Slot, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Slot {
+    let mut slot = Slot::default();
+    for (number, stream) in from.streams.iter().enumerate() {
+        slot.stream(number as u8).ids = stream.ids.clone();
+    }
+    for &index in chosen {
+        let Place { stream, page, row } = Place::of(index);
+        let Some(contacts) = from.streams.get(stream).and_then(|s| s.contacts.get(page)) else {
+            continue;
+        };
+        slot.make_page(store, index);
+        *slot.hot_mut(store, index) = *from.hot(pages, index);
+        let cold = from.cold_page(pages, index);
+        let to = slot.cold_page_mut(store, index);
+        to.rows[row] = cold.rows[row];
+        to.live |= cold.live & 1 << row;
+        if cold.live >> row & 1 == 1 {
+            to.shapes.extend_from_slice(cold.shapes_of(row));
+            slot.mark_active(store, index);
+        }
+        let contacts = pages.contacts.get(*contacts);
+        let to = slot.contact_page_mut(store, index);
+        if to.rows.is_empty() && to.overlaps.is_empty() {
+            to.rows.extend(contacts.rows.iter().filter(|row| among(chosen, row)));
+            to.overlaps.extend(contacts.overlaps.iter().filter(|overlap| inside(chosen, overlap)));
+        }
+    }
+    slot
+}

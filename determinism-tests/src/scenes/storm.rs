@@ -1,0 +1,100 @@
+//! Bodies that come and go on every tick.
+
+use super::parts::{cuboid, empty, ground, morsel, solid, walls};
+use super::{Scene, Script};
+use isostep_core::world::{BodyDef, BodyId, World};
+use isostep_core::{Quat, Real, Rng, Vec3, real};
+
+/// The streams from which bodies rain.
+const STREAMS: [u8; 3] = [1, 2, 7];
+/// The stream of shelves.
+const SHELVES: u8 = 4;
+/// A stream has at most so many bodies; 3·45 and 8 shelves stay below 150.
+const MOST_ALIVE: usize = 45;
+const MOST_SHELVES: usize = 8;
+
+/// Scene k: between walls three streams rain balls, boxes and capsules on shelves; every tick some of them vanish,
+/// whatever lies on them, and so do the shelves, which are static. Never more than 150 bodies are there.
+pub fn storm(seed: u64) -> Scene {
+    let mut world = empty();
+    ground(&mut world);
+    walls(&mut world, real!(8), real!(6));
+    Scene {
+        world,
+        script: Script::Storm(Storm { seed, alive: Default::default(), shelves: Vec::new() }),
+    }
+}
+
+/// Who is there, in the order of spawning with holes filled by the last.
+#[derive(Debug)]
+pub(super) struct Storm {
+    seed: u64,
+    alive: [Vec<BodyId>; STREAMS.len()],
+    shelves: Vec<BodyId>,
+}
+
+impl Storm {
+    /// What comes and goes on this tick depends on the seed, the tick and the stream, and on who is there.
+    pub(super) fn act(&mut self, world: &mut World) {
+        const RAIN: u64 = 3;
+        const SHELF: u64 = 4;
+        let tick = u64::from(world.tick());
+        for (stream, alive) in STREAMS.into_iter().zip(&mut self.alive) {
+            let mut rng = Rng::keyed(self.seed, tick, u64::from(stream), RAIN);
+            // About one in a tick comes from all streams. When 30 of a stream are there nearly as many go, so that one
+            // lives for two seconds or so: long enough for some to fall asleep.
+            if alive.len() == MOST_ALIVE || alive.len() > 30 && likely(&mut rng, 1, 4) {
+                vanish(world, alive, &mut rng);
+            }
+            if likely(&mut rng, 1, 3) {
+                alive.push(rain(world, stream, &mut rng));
+            }
+            // Some don't live to see a step.
+            if likely(&mut rng, 1, 40) {
+                let last = alive.pop().into_iter();
+                last.for_each(|id| world.despawn(id).expect("it is there"));
+            }
+        }
+        let mut rng = Rng::keyed(self.seed, tick, 0, SHELF);
+        if likely(&mut rng, 1, 12) {
+            if self.shelves.len() == MOST_SHELVES || likely(&mut rng, 1, 3) {
+                vanish(world, &mut self.shelves, &mut rng);
+            } else {
+                self.shelves.push(shelf(world, &mut rng));
+            }
+        }
+    }
+}
+
+fn likely(rng: &mut Rng, times: u32, of: u32) -> bool {
+    rng.chance(times, of).expect("not of none")
+}
+
+/// Takes one away, if there is one.
+fn vanish(world: &mut World, alive: &mut Vec<BodyId>, rng: &mut Rng) {
+    if let Ok(at) = rng.below(alive.len() as u32) {
+        world.despawn(alive.swap_remove(at as usize)).expect("it is there");
+    }
+}
+
+fn rain(world: &mut World, stream: u8, rng: &mut Rng) -> BodyId {
+    let mut within = |size: Real| rng.between(-size, size).expect("not empty");
+    let place = Vec3::new(within(real!(7)), real!(5) + within(real!(1)), within(real!(7)));
+    let turn = Vec3::new(within(real!(3)), within(real!(3)), within(real!(3)));
+    let velocity = Vec3::new(within(real!(2)), real!(-6), within(real!(2)));
+    let body = BodyDef::dynamic()
+        .at(place)
+        .rotated(Quat::from_rotation_vector(turn))
+        .velocity(velocity)
+        .shape(morsel(rng.next_u32()));
+    world.spawn_in(stream, body).expect("streams have room")
+}
+
+fn shelf(world: &mut World, rng: &mut Rng) -> BodyId {
+    let mut within = |size: Real| rng.between(-size, size).expect("not empty");
+    let place = Vec3::new(within(real!(6)), real!(2) + within(real!(1)), within(real!(6)));
+    let tilt = Vec3::new(within(Real::ratio(1, 10)), within(real!(3)), within(Real::ratio(1, 10)));
+    let shape = solid(cuboid(real!(1), Real::ratio(1, 10), real!(1)));
+    let body = BodyDef::fixed().at(place).rotated(Quat::from_rotation_vector(tilt)).shape(shape);
+    world.spawn_in(SHELVES, body).expect("streams have room")
+}
