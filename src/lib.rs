@@ -2,8 +2,8 @@
 //!
 //! This crate re-exports the few names a game needs; the parts live in crates of their own:
 //!
-//! - `isostep-core` (its modules [`math`], [`data`], [`shape`] and [`world`]): fixed-point numbers, deterministic
-//!   containers, and bodies that collide and rest. Their history and digests will be built on them.
+//! - `isostep-core` (its modules [`math`], [`data`], [`shape`], [`world`], [`digest`] and [`pack`]): fixed-point numbers,
+//!   deterministic containers, bodies that collide and rest, names for states, and states as few bytes.
 //!
 //! Start with the README of the repository and its example.
 //!
@@ -17,7 +17,8 @@ pub use isostep_core::world::{
     BodyDef, BodyId, Command, CommandError, Material, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
-    Id, Quat, Real, Rng, SlotMap, StepReport, Transform, Vec3, data, math, real, shape, world,
+    History, HistoryError, Id, Quat, Real, Rng, SlotMap, StepReport, Transform, Vec3, data, digest,
+    math, pack, real, shape, world,
 };
 
 /// The README's example, compiled and run with the tests.

@@ -6,11 +6,16 @@
 //! - [`math`]: fixed-point numbers, vectors, rotations.
 //! - [`world`]: bodies that collide and rest; [`shape`]: what they are made of.
 //! - [`data`]: ids, slot map, sets, sorting, random numbers.
+//! - [`digest`]: names for states, and where two of them part; [`pack`]: states as few bytes.
+//! - [`History`]: a game's own state by tick.
 
 mod broad;
 mod collide;
 pub mod data;
+pub mod digest;
+mod history;
 pub mod math;
+pub mod pack;
 pub mod shape;
 mod step;
 pub mod world;
@@ -30,5 +35,6 @@ pub mod bench_internals {
 }
 
 pub use data::{Id, Rng, SlotMap};
+pub use history::{History, HistoryError};
 pub use math::{Quat, Real, Transform, Vec3};
 pub use step::{Phase, StepReport};

@@ -1,0 +1,150 @@
+//! What a walk meets: tokens, the path to where it is, and why it stops.
+
+use core::fmt::Write;
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Field(&'static str),
+    Variant(&'static str),
+    /// Of a tuple.
+    Place(u32),
+    /// Of a sequence.
+    Index(u64),
+    /// Of a map, by the order in which keys came; named only while names are asked for.
+    Key(String),
+}
+
+/// A value without parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Leaf<'a> {
+    Bool(bool),
+    /// The width in bytes, 1 to 16, and the value.
+    Signed(u8, i128),
+    Unsigned(u8, u128),
+    /// Width and bits.
+    Float(u8, u64),
+    Char(char),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+    Unit,
+    None,
+    /// A variant without content.
+    Variant(u32, &'static str),
+    /// A field that the type left out this time.
+    Skipped,
+}
+
+/// What opens and closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    Some,
+    Sequence,
+    Tuple,
+    Struct,
+    Map,
+    Variant(u32, &'static str),
+}
+
+/// Why a value can't take part.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A float outside of [`Floats`](super::Floats).
+    #[error(
+        "a float, and floats differ between machines; use Real, or wrap it in digest::Floats if it never feeds the \
+         simulation or you know that it is the same everywhere"
+    )]
+    Float,
+    /// A hash map or hash set outside of [`Unordered`](super::Unordered).
+    #[error(
+        "a hash table ({0}), which is walked in a random order; use BTreeMap, BTreeSet or SlotMap, or wrap it in \
+         digest::Unordered to have it sorted for the digest"
+    )]
+    HashTable(&'static str),
+    /// The keys of a map did not come in strictly ascending order.
+    #[error(
+        "a map whose keys do not ascend, as those of a hash map; use BTreeMap, or wrap it in digest::Unordered to \
+         have it sorted for the digest"
+    )]
+    KeyOrder,
+    /// A map or set has the same key twice.
+    #[error("a map or set in digest::Unordered that has the same key twice")]
+    KeyTwice,
+    /// The type's own `Serialize` gave up.
+    #[error("a value that its own Serialize gave up on: {0}")]
+    Custom(String),
+}
+
+/// A value that can't take part in digests, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` is {refusal}")]
+pub struct WalkError {
+    /// The path to the field, like `players[3].inventory.0.count`; `.` for the whole value.
+    pub path: String,
+    /// What is wrong with it.
+    pub refusal: Refusal,
+}
+
+impl serde::ser::Error for Refusal {
+    fn custom<T: core::fmt::Display>(message: T) -> Self {
+        Self::Custom(message.to_string())
+    }
+}
+
+/// The path as text.
+pub(super) fn render(path: &[Part]) -> String {
+    let mut text = String::new();
+    for part in path {
+        let dot = if text.is_empty() { "" } else { "." };
+        let written = match part {
+            Part::Field(name) | Part::Variant(name) => write!(text, "{dot}{name}"),
+            Part::Place(place) => write!(text, "{dot}{place}"),
+            Part::Index(index) => write!(text, "[{index}]"),
+            Part::Key(key) => write!(text, "[{key}]"),
+        };
+        written.expect("a String takes everything");
+    }
+    if text.is_empty() { ".".to_owned() } else { text }
+}
+
+impl Leaf<'_> {
+    /// The type of a number, which its text does not tell.
+    pub(super) fn width(&self) -> String {
+        match self {
+            Leaf::Signed(width, _) => format!("i{}", u32::from(*width) * 8),
+            Leaf::Unsigned(width, _) => format!("u{}", u32::from(*width) * 8),
+            _ => String::new(),
+        }
+    }
+}
+
+impl core::fmt::Display for Leaf<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match *self {
+            Leaf::Bool(value) => write!(f, "{value}"),
+            Leaf::Signed(_, value) => write!(f, "{value}"),
+            Leaf::Unsigned(_, value) => write!(f, "{value}"),
+            Leaf::Float(width, bits) => float_text(width, bits, f),
+            Leaf::Char(value) => write!(f, "{value:?}"),
+            Leaf::Text(value) => write!(f, "{value:?}"),
+            Leaf::Bytes(value) => {
+                f.write_str("0x")?;
+                value.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Leaf::Unit => f.write_str("()"),
+            Leaf::None => f.write_str("None"),
+            Leaf::Variant(_, name) => f.write_str(name),
+            Leaf::Skipped => f.write_str("(left out)"),
+        }
+    }
+}
+
+#[allow(clippy::disallowed_types, reason = "shows a float that the type's author let in")]
+fn float_text(width: u8, bits: u64, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+    if width == 4 {
+        write!(f, "{:?} (bits {bits:#010x})", f32::from_bits(bits as u32))
+    } else {
+        write!(f, "{:?} (bits {bits:#018x})", f64::from_bits(bits))
+    }
+}

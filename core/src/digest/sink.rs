@@ -1,0 +1,323 @@
+//! Where a walk's tokens go: canonical bytes for hashing, and bytes that sort like the values for map keys.
+//!
+//! Canonical bytes are little-endian, of fixed width, without `usize`. Every token opens with a tag, texts carry
+//! their length and groups are closed, so that no two different values give the same bytes.
+
+use super::leaf::{Group, Leaf, Part, WalkError};
+use super::names::Digest;
+use super::walk::walk;
+use serde::Serialize;
+
+/// Takes the tokens of a walk.
+pub(super) trait Sink: Sized {
+    /// Whether map keys must be named in paths; costs an allocation a key.
+    const NAMES: bool;
+    /// Whether map keys come as tokens too, before their values.
+    const KEYS: bool;
+
+    fn leaf(&mut self, path: &[Part], leaf: Leaf<'_>);
+    fn open(&mut self, path: &[Part], group: Group);
+    fn close(&mut self, group: Group);
+    /// Comes before each element of a sequence and each key of a map.
+    fn next(&mut self) {}
+    /// An empty sink for one entry of a group whose entries are sorted later.
+    fn fork(&self) -> Self;
+    /// Takes over what a fork has.
+    fn join(&mut self, fork: Self);
+}
+
+/// Bytes held back before they go to the hasher.
+const FLUSH_BYTES: usize = 4096;
+
+/// Canonical bytes, hashed on the way if there is a hasher.
+#[derive(Default)]
+pub(super) struct Canonical {
+    hasher: Option<blake3::Hasher>,
+    bytes: Vec<u8>,
+}
+
+impl Canonical {
+    fn hashing() -> Self {
+        Self { hasher: Some(blake3::Hasher::new()), bytes: Vec::new() }
+    }
+
+    /// The digest of what a hashing sink took.
+    fn digest(mut self) -> Digest {
+        let mut hasher = self.hasher.take().unwrap_or_default();
+        hasher.update(&self.bytes);
+        hasher.finalize().into()
+    }
+
+    fn flush(&mut self) {
+        if let Some(hasher) = &mut self.hasher
+            && self.bytes.len() >= FLUSH_BYTES
+        {
+            hasher.update(&self.bytes);
+            self.bytes.clear();
+        }
+    }
+
+    fn tagged(&mut self, tag: u8, bytes: &[u8]) {
+        self.bytes.push(tag);
+        self.bytes.extend_from_slice(bytes);
+        self.flush();
+    }
+
+    fn text(&mut self, tag: u8, bytes: &[u8]) {
+        self.bytes.push(tag);
+        self.bytes.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.bytes.extend_from_slice(bytes);
+        self.flush();
+    }
+}
+
+impl Sink for Canonical {
+    const NAMES: bool = false;
+    const KEYS: bool = true;
+
+    // Tags: the width of a number is part of its tag, so that an untagged enum of u8 and u16 stays unambiguous.
+    fn leaf(&mut self, _: &[Part], leaf: Leaf<'_>) {
+        match leaf {
+            Leaf::Bool(value) => self.tagged(1, &[u8::from(value)]),
+            Leaf::Signed(width, value) => {
+                self.tagged(0x20 | width, &value.to_le_bytes()[..usize::from(width)]);
+            }
+            Leaf::Unsigned(width, value) => {
+                self.tagged(0x40 | width, &value.to_le_bytes()[..usize::from(width)]);
+            }
+            Leaf::Float(width, bits) => {
+                self.tagged(0x60 | width, &bits.to_le_bytes()[..usize::from(width)]);
+            }
+            Leaf::Char(value) => self.tagged(2, &u32::from(value).to_le_bytes()),
+            Leaf::Text(text) => self.text(3, text.as_bytes()),
+            Leaf::Bytes(bytes) => self.text(4, bytes),
+            Leaf::Unit => self.tagged(5, &[]),
+            Leaf::None => self.tagged(6, &[]),
+            Leaf::Variant(index, _) => self.tagged(7, &index.to_le_bytes()),
+            Leaf::Skipped => self.tagged(8, &[]),
+        }
+    }
+
+    fn open(&mut self, _: &[Part], group: Group) {
+        match group {
+            Group::Some => self.tagged(0x10, &[]),
+            Group::Sequence => self.tagged(0x11, &[]),
+            Group::Tuple => self.tagged(0x12, &[]),
+            Group::Struct => self.tagged(0x13, &[]),
+            Group::Map => self.tagged(0x14, &[]),
+            Group::Variant(index, _) => self.tagged(0x15, &index.to_le_bytes()),
+        }
+    }
+
+    fn close(&mut self, _: Group) {
+        self.tagged(0, &[]);
+    }
+
+    fn fork(&self) -> Self {
+        Self::default()
+    }
+
+    fn join(&mut self, fork: Self) {
+        self.bytes.extend_from_slice(&fork.bytes);
+        self.flush();
+    }
+}
+
+/// Bytes that compare like the values: numbers by value, texts by their bytes, groups part by part.
+#[derive(Default)]
+pub(super) struct Ordered(pub(super) Vec<u8>);
+
+impl Ordered {
+    /// No text is the beginning of another: a zero byte inside is followed by 255, the end is two zeros.
+    fn text(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0.push(byte);
+            self.0.extend((byte == 0).then_some(0xff));
+        }
+        self.0.extend([0, 0]);
+    }
+}
+
+impl Sink for Ordered {
+    const NAMES: bool = false;
+    const KEYS: bool = true;
+
+    fn leaf(&mut self, _: &[Part], leaf: Leaf<'_>) {
+        match leaf {
+            Leaf::Bool(value) => self.0.push(u8::from(value)),
+            Leaf::Signed(_, value) => {
+                self.0.extend(((value as u128) ^ 1 << 127).to_be_bytes());
+            }
+            Leaf::Unsigned(_, value) => self.0.extend(value.to_be_bytes()),
+            // Negative floats count down: their bits are flipped, those of the others only in the sign.
+            Leaf::Float(width, bits) => {
+                let top = 1 << (u32::from(width) * 8 - 1);
+                let key = if bits & top == 0 { bits | top } else { !bits };
+                self.0.extend(key.to_be_bytes());
+            }
+            Leaf::Char(value) => self.0.extend(u32::from(value).to_be_bytes()),
+            Leaf::Text(text) => self.text(text.as_bytes()),
+            Leaf::Bytes(bytes) => self.text(bytes),
+            // `None` comes before `Some`, which opens with a one.
+            Leaf::Unit | Leaf::None | Leaf::Skipped => self.0.push(0),
+            Leaf::Variant(index, _) => self.0.extend(index.to_be_bytes()),
+        }
+    }
+
+    fn open(&mut self, _: &[Part], group: Group) {
+        if let Group::Variant(index, _) = group {
+            self.0.extend(index.to_be_bytes());
+        } else if group == Group::Some {
+            self.0.push(1);
+        }
+    }
+
+    // A list that goes on is greater than one that ends.
+    fn next(&mut self) {
+        self.0.push(1);
+    }
+
+    fn close(&mut self, group: Group) {
+        if let Group::Sequence | Group::Map = group {
+            self.0.push(0);
+        }
+    }
+
+    fn fork(&self) -> Self {
+        Self::default()
+    }
+
+    fn join(&mut self, fork: Self) {
+        self.0.extend_from_slice(&fork.0);
+    }
+}
+
+/// Appends the canonical bytes of a value: what its digest is taken of.
+///
+/// They are for hashing and comparing; there is no way back.
+///
+/// # Errors
+/// When the value holds a float or a map without order; the error names the path.
+pub fn encode<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), WalkError> {
+    let sink = walk(value, Canonical::default(), false)?;
+    out.extend_from_slice(&sink.bytes);
+    Ok(())
+}
+
+impl Digest {
+    /// The digest of any serde value, by its canonical bytes.
+    ///
+    /// The same on every machine if the value is; no allocation per field. Floats and maps without order are
+    /// refused, see [`Floats`](super::Floats) and [`Unordered`](super::Unordered). Field names are not part of it,
+    /// so that a renamed field leaves old replays valid; field order, variant order and widths are.
+    ///
+    /// # Errors
+    /// When the value holds a float or a map without order; the error names the path.
+    ///
+    /// ```
+    /// use isostep_core::digest::Digest;
+    /// #[derive(serde::Serialize)]
+    /// struct Player { score: u32, speed: f32 }
+    /// let error = Digest::of_value(&[Player { score: 3, speed: 0.5 }]).unwrap_err();
+    /// assert_eq!(error.path, "[0].speed");
+    /// assert!(Digest::of_value(&("ann", 3)).is_ok());
+    /// ```
+    pub fn of_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, WalkError> {
+        Ok(walk(value, Canonical::hashing(), false)?.digest())
+    }
+}
+
+/// A digest for each part at the top of a value.
+#[derive(Default)]
+pub(super) struct Pages {
+    /// The group of the whole value; its bytes open every page.
+    root: Option<Group>,
+    /// Groups that are open.
+    depth: u32,
+    done: Vec<Digest>,
+    /// The page that is being written.
+    page: Option<Canonical>,
+}
+
+impl Pages {
+    /// The digests, numbered; at least one.
+    pub(super) fn pages(mut self) -> Vec<(u32, Digest)> {
+        if self.done.is_empty() && self.page.is_none() {
+            self.begin();
+        }
+        self.end();
+        (0..).zip(self.done).collect()
+    }
+
+    fn end(&mut self) {
+        self.done.extend(self.page.take().map(Canonical::digest));
+    }
+
+    fn begin(&mut self) {
+        self.end();
+        let mut page = Canonical::hashing();
+        if let Some(root) = self.root {
+            page.open(&[], root);
+        }
+        self.page = Some(page);
+    }
+
+    /// Before a token: in structs and tuples each one right below the root starts a page.
+    fn token(&mut self) -> &mut Canonical {
+        let listed = matches!(self.root, Some(Group::Sequence | Group::Map));
+        if self.page.is_none() || (self.depth == 1 && !listed) {
+            self.begin();
+        }
+        self.page.get_or_insert_default()
+    }
+}
+
+impl Sink for Pages {
+    const NAMES: bool = false;
+    const KEYS: bool = true;
+
+    fn leaf(&mut self, path: &[Part], leaf: Leaf<'_>) {
+        self.token().leaf(path, leaf);
+    }
+
+    fn open(&mut self, path: &[Part], group: Group) {
+        if self.depth == 0 {
+            self.root = Some(group);
+        } else {
+            self.token().open(path, group);
+        }
+        self.depth += 1;
+    }
+
+    fn next(&mut self) {
+        if self.depth == 1 {
+            self.begin();
+        }
+    }
+
+    fn close(&mut self, group: Group) {
+        self.depth -= 1;
+        if self.depth > 0
+            && let Some(page) = &mut self.page
+        {
+            page.close(group);
+        }
+    }
+
+    fn fork(&self) -> Self {
+        // Below the top the entry goes into the page as bytes.
+        let page = (self.depth > 1).then(Canonical::default);
+        Self { root: self.root, depth: self.depth, done: Vec::new(), page }
+    }
+
+    fn join(&mut self, mut fork: Self) {
+        if self.depth > 1 {
+            let entry = fork.page.take().unwrap_or_default();
+            self.token().join(entry);
+        } else {
+            self.end();
+            fork.end();
+            self.done.append(&mut fork.done);
+        }
+    }
+}

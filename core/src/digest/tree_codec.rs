@@ -1,0 +1,131 @@
+//! A digest tree as bytes, for files and wires. Decoding is total: foreign bytes give a tree or an error.
+
+use super::names::Digest;
+use super::tree::{DigestTree, Section};
+
+/// Most sections of a tree that is decoded; a world has a handful.
+pub const MAX_SECTIONS: u32 = 1024;
+/// Most pages of a section that is decoded: 32 million bodies at 32 a page, 36 MB.
+pub const MAX_PAGES: u32 = 1 << 20;
+
+/// Why bytes are no tree of digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// The bytes end too early.
+    #[error("the tree of digests is cut off at byte {at}")]
+    Truncated {
+        /// Where more was expected.
+        at: usize,
+    },
+    /// Bytes are left after the tree.
+    #[error("{extra} bytes follow the tree of digests")]
+    Trailing {
+        /// How many.
+        extra: usize,
+    },
+    /// A count beyond [`MAX_SECTIONS`] or [`MAX_PAGES`].
+    #[error("a tree of digests claims {count} entries where {limit} are the most")]
+    TooMany {
+        /// The count found.
+        count: u32,
+        /// The greatest allowed.
+        limit: u32,
+    },
+    /// A section's name is no UTF-8.
+    #[error("a section's name is no text")]
+    Name,
+    /// Sections or pages are not in strictly ascending order.
+    #[error("the tree of digests is not in order at byte {at}")]
+    Order {
+        /// Where.
+        at: usize,
+    },
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], TreeError> {
+        let rest = &self.bytes[self.at..];
+        let taken = rest.get(..count).ok_or(TreeError::Truncated { at: self.at })?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, TreeError> {
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(self.take(4)?);
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    fn count(&mut self, limit: u32) -> Result<u32, TreeError> {
+        let count = self.u32()?;
+        if count > limit { Err(TreeError::TooMany { count, limit }) } else { Ok(count) }
+    }
+
+    /// One page takes this many bytes.
+    const PAGE: usize = 36;
+
+    fn section(&mut self) -> Result<Section, TreeError> {
+        let count = self.count(MAX_PAGES)? as usize;
+        let at = self.at;
+        // Taken before anything is allocated, so that a claim costs what it sends.
+        let pages = self.take(count * Self::PAGE)?.chunks_exact(Self::PAGE).map(|page| {
+            let (number, digest) = page.split_at(4);
+            let number = number.try_into().map_or(0, u32::from_le_bytes);
+            (number, Digest::from_bytes(digest.try_into().unwrap_or_default()))
+        });
+        let pages: Vec<_> = pages.collect();
+        if pages.is_sorted_by(|a, b| a.0 < b.0) {
+            Ok(Section { pages })
+        } else {
+            Err(TreeError::Order { at })
+        }
+    }
+}
+
+impl DigestTree {
+    /// Appends the tree as bytes.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mut put = |bytes: &[u8]| out.extend_from_slice(bytes);
+        put(&(self.sections.len() as u32).to_le_bytes());
+        for (name, section) in &self.sections {
+            put(&(name.len() as u32).to_le_bytes());
+            put(name.as_bytes());
+            put(&(section.pages.len() as u32).to_le_bytes());
+            for (number, digest) in &section.pages {
+                put(&number.to_le_bytes());
+                put(&digest.to_bytes());
+            }
+        }
+    }
+
+    /// The tree with these bytes; allocates no more than they are long.
+    ///
+    /// # Errors
+    /// When the bytes are not exactly what [`encode`](Self::encode) writes for some tree within the limits.
+    pub fn decode(bytes: &[u8]) -> Result<Self, TreeError> {
+        let mut reader = Reader { bytes, at: 0 };
+        let mut tree = Self::new();
+        let mut last: Option<&str> = None;
+        for _ in 0..reader.count(MAX_SECTIONS)? {
+            let length = reader.u32()? as usize;
+            let at = reader.at;
+            let name = core::str::from_utf8(reader.take(length)?).map_err(|_| TreeError::Name)?;
+            if last.is_some_and(|last| last >= name) {
+                return Err(TreeError::Order { at });
+            }
+            last = Some(name);
+            let section = reader.section()?;
+            tree.sections.insert(name.to_owned(), section);
+        }
+        match bytes.len() - reader.at {
+            0 => Ok(tree),
+            extra => Err(TreeError::Trailing { extra }),
+        }
+    }
+}

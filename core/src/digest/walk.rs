@@ -1,0 +1,358 @@
+//! The walk over a `Serialize` value: a serde serializer that turns it into tokens and knows where it is.
+//!
+//! Order is its invariant: the tokens are a function of the value alone. Floats are refused. So is what has no order of
+//! its own, in two ways: by the name of the type where serde shows it (a field, an element, the content of an option or
+//! a box: then even a hash set and a hash map of one entry are caught), and by keys that do not ascend where it does not.
+
+mod compound;
+
+use super::leaf::{Group, Leaf, Part, Refusal, WalkError, render};
+use super::sink::Sink;
+use compound::{Compound, Mode};
+use serde::{Deserialize, Serialize, Serializer};
+
+const FLOATS: &str = "isostep::digest::Floats";
+const UNORDERED: &str = "isostep::digest::Unordered";
+
+/// Lets the floats of a value into digests, bit by bit.
+///
+/// Other formats do not see the wrapper. For a field that shall stay as it is, write
+/// `#[serde(with = "isostep_core::digest::floats")]` instead.
+///
+/// ```
+/// use isostep_core::digest::{Digest, Floats};
+/// assert!(Digest::of_value(&0.5).is_err());
+/// assert_ne!(Digest::of_value(&Floats(0.0)), Digest::of_value(&Floats(-0.0)));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename = "isostep::digest::Floats")]
+pub struct Floats<T>(pub T);
+
+/// Lets hash maps and hash sets into digests: their entries are sorted for it by their keys.
+///
+/// A digest is then independent of the order, but a game that *walks* such a table in its step still diverges. Other
+/// formats do not see the wrapper. For a field that shall stay as it is, write
+/// `#[serde(with = "isostep_core::digest::unordered")]` instead.
+///
+/// What a walk can't notice without it: a hash *set*, or a hash map of at most one entry, that hides behind a
+/// `#[serde(transparent)]` type, a `serialize_with` or a hand-written `Serialize`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename = "isostep::digest::Unordered")]
+pub struct Unordered<T>(pub T);
+
+macro_rules! with {
+    ($module:ident, $wrapper:ident, $name:ident, $doc:literal) => {
+        #[doc = $doc]
+        pub mod $module {
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            /// Writes the field.
+            ///
+            /// # Errors
+            /// Those of the serializer.
+            pub fn serialize<T: Serialize, S: Serializer>(
+                value: &T,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                serializer.serialize_newtype_struct(super::$name, value)
+            }
+
+            /// Reads the field.
+            ///
+            /// # Errors
+            /// Those of the deserializer.
+            pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<T, D::Error> {
+                super::$wrapper::deserialize(deserializer).map(|wrapper| wrapper.0)
+            }
+        }
+    };
+}
+with!(floats, Floats, FLOATS, "For `#[serde(with = …)]`: a field in [`Floats`].");
+with!(unordered, Unordered, UNORDERED, "For `#[serde(with = …)]`: a field in [`Unordered`].");
+
+/// Walks a value into a sink.
+pub(super) fn walk<T: Serialize + ?Sized, S: Sink>(
+    value: &T,
+    sink: S,
+    readable: bool,
+) -> Result<S, WalkError> {
+    let mut walker = Walker {
+        sink,
+        path: Vec::new(),
+        rules: Rules { readable, ..Rules::default() },
+        table: Table::of::<T>(),
+    };
+    match value.serialize(&mut walker) {
+        Ok(()) => Ok(walker.sink),
+        // The path is still where it stopped. Without names of keys in it, walk again and name them.
+        Err(refusal) => match walk_named::<T, S>(value, readable) {
+            Some(error) => Err(error),
+            None => Err(WalkError { path: render(&walker.path), refusal }),
+        },
+    }
+}
+
+fn walk_named<T: Serialize + ?Sized, S: Sink>(value: &T, readable: bool) -> Option<WalkError> {
+    if S::NAMES { None } else { walk(value, super::differ::Nothing, readable).err() }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Rules {
+    floats: bool,
+    unordered: bool,
+    /// Whether values serialize for people.
+    readable: bool,
+}
+
+/// What the name of a type tells.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Table {
+    #[default]
+    Unknown,
+    Hash(&'static str),
+    /// It walks its keys in their own order.
+    Tree,
+    Array,
+}
+
+impl Table {
+    fn of<T: ?Sized>() -> Self {
+        // Not promised to be stable by the language: where it fails, the order of keys is still checked.
+        let whole = core::any::type_name::<T>();
+        let mut name = whole;
+        let wrappers = ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
+        while let Some(inner) = wrappers.iter().find_map(|wrapper| name.strip_prefix(wrapper)) {
+            name = inner;
+        }
+        if name.starts_with('[') {
+            return Self::Array;
+        }
+        let name = name.split('<').next().unwrap_or_default();
+        match name.rsplit("::").next().unwrap_or_default() {
+            "HashMap" | "HashSet" => Self::Hash(whole),
+            "BTreeMap" | "BTreeSet" if name.starts_with("alloc::") => Self::Tree,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Where the walk is.
+pub(super) struct Walker<S> {
+    sink: S,
+    path: Vec<Part>,
+    rules: Rules,
+    /// About the value that is serialized next.
+    table: Table,
+}
+
+impl<S: Sink> Walker<S> {
+    #[allow(clippy::unnecessary_wraps, reason = "the end of a dozen methods that may refuse")]
+    fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Refusal> {
+        self.sink.leaf(&self.path, leaf);
+        Ok(())
+    }
+
+    /// Walks a part of the value.
+    fn descend<T: Serialize + ?Sized>(&mut self, part: Part, value: &T) -> Result<(), Refusal> {
+        self.path.push(part);
+        self.inside(value)?;
+        self.path.pop();
+        Ok(())
+    }
+
+    /// Walks what a wrapper has in it: no step of the path.
+    fn inside<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refusal> {
+        self.table = Table::of::<T>();
+        value.serialize(&mut *self)
+    }
+
+    /// What another sink makes of a key.
+    fn key<T: Serialize + ?Sized, K: Sink>(&self, key: &T, sink: K) -> Result<K, Refusal> {
+        let mut walker =
+            Walker { sink, path: Vec::new(), rules: self.rules, table: Table::of::<T>() };
+        key.serialize(&mut walker)?;
+        Ok(walker.sink)
+    }
+
+    fn compound(&mut self, group: Group, mode: Mode<S>) -> Compound<'_, S> {
+        let array = self.table == Table::Array;
+        self.sink.open(&self.path, group);
+        if let Group::Variant(_, name) = group {
+            self.path.push(Part::Variant(name));
+        }
+        Compound { walker: self, group, mode, array, count: 0 }
+    }
+}
+
+macro_rules! numbers {
+    ($($name:ident: $type:ty => $leaf:ident as $wide:ty),* $(,)?) => {$(
+        fn $name(self, value: $type) -> Result<(), Refusal> {
+            self.leaf(Leaf::$leaf(size_of::<$type>() as u8, value as $wide))
+        }
+    )*};
+}
+
+impl<'a, S: Sink> Serializer for &'a mut Walker<S> {
+    type Ok = ();
+    type Error = Refusal;
+    type SerializeSeq = Compound<'a, S>;
+    type SerializeTuple = Compound<'a, S>;
+    type SerializeTupleStruct = Compound<'a, S>;
+    type SerializeTupleVariant = Compound<'a, S>;
+    type SerializeMap = Compound<'a, S>;
+    type SerializeStruct = Compound<'a, S>;
+    type SerializeStructVariant = Compound<'a, S>;
+
+    numbers! {
+        serialize_i8: i8 => Signed as i128,
+        serialize_i16: i16 => Signed as i128,
+        serialize_i32: i32 => Signed as i128,
+        serialize_i64: i64 => Signed as i128,
+        serialize_i128: i128 => Signed as i128,
+        serialize_u8: u8 => Unsigned as u128,
+        serialize_u16: u16 => Unsigned as u128,
+        serialize_u32: u32 => Unsigned as u128,
+        serialize_u64: u64 => Unsigned as u128,
+        serialize_u128: u128 => Unsigned as u128,
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.rules.readable
+    }
+
+    fn serialize_bool(self, value: bool) -> Result<(), Refusal> {
+        self.leaf(Leaf::Bool(value))
+    }
+
+    #[allow(clippy::disallowed_types, reason = "here floats are refused, or taken as bits")]
+    fn serialize_f32(self, value: f32) -> Result<(), Refusal> {
+        self.rules.floats.then_some(()).ok_or(Refusal::Float)?;
+        self.leaf(Leaf::Float(4, u64::from(value.to_bits())))
+    }
+
+    #[allow(clippy::disallowed_types, reason = "here floats are refused, or taken as bits")]
+    fn serialize_f64(self, value: f64) -> Result<(), Refusal> {
+        self.rules.floats.then_some(()).ok_or(Refusal::Float)?;
+        self.leaf(Leaf::Float(8, value.to_bits()))
+    }
+
+    fn serialize_char(self, value: char) -> Result<(), Refusal> {
+        self.leaf(Leaf::Char(value))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<(), Refusal> {
+        self.leaf(Leaf::Text(value))
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), Refusal> {
+        self.leaf(Leaf::Bytes(value))
+    }
+
+    fn serialize_none(self) -> Result<(), Refusal> {
+        self.leaf(Leaf::None)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Refusal> {
+        self.sink.open(&self.path, Group::Some);
+        self.inside(value)?;
+        self.sink.close(Group::Some);
+        Ok(())
+    }
+
+    fn serialize_unit(self) -> Result<(), Refusal> {
+        self.leaf(Leaf::Unit)
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Refusal> {
+        self.leaf(Leaf::Unit)
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        index: u32,
+        variant: &'static str,
+    ) -> Result<(), Refusal> {
+        self.leaf(Leaf::Variant(index, variant))
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Refusal> {
+        let before = self.rules;
+        self.rules.floats |= name == FLOATS;
+        self.rules.unordered |= name == UNORDERED;
+        self.inside(value)?;
+        self.rules = before;
+        Ok(())
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<(), Refusal> {
+        let group = Group::Variant(index, variant);
+        self.sink.open(&self.path, group);
+        self.descend(Part::Variant(variant), value)?;
+        self.sink.close(group);
+        Ok(())
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'a, S>, Refusal> {
+        let mode = match self.table {
+            Table::Hash(_) if self.rules.unordered => Mode::Sort(Vec::new()),
+            Table::Hash(name) => return Err(Refusal::HashTable(name)),
+            _ => Mode::Plain,
+        };
+        Ok(self.compound(Group::Sequence, mode))
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Compound<'a, S>, Refusal> {
+        let mode = match self.table {
+            _ if self.rules.unordered => Mode::Sort(Vec::new()),
+            Table::Hash(name) => return Err(Refusal::HashTable(name)),
+            Table::Tree => Mode::Plain,
+            _ => Mode::Check(None),
+        };
+        Ok(self.compound(Group::Map, mode))
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Compound<'a, S>, Refusal> {
+        Ok(self.compound(Group::Tuple, Mode::Plain))
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'a, S>, Refusal> {
+        Ok(self.compound(Group::Tuple, Mode::Plain))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        index: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Compound<'a, S>, Refusal> {
+        Ok(self.compound(Group::Variant(index, variant), Mode::Plain))
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'a, S>, Refusal> {
+        Ok(self.compound(Group::Struct, Mode::Plain))
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        index: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Compound<'a, S>, Refusal> {
+        Ok(self.compound(Group::Variant(index, variant), Mode::Plain))
+    }
+}

@@ -1,0 +1,27 @@
+//! Small numbers in few bytes: seven bits a byte, low ones first, at most five bytes.
+
+pub(super) fn put(mut value: u32, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes one from the front; `None` when there is none, or it does not fit.
+pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
+    let mut value = 0u32;
+    for shift in [0, 7, 14, 21, 28] {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let bits = u32::from(byte & 0x7f);
+        if shift == 28 && bits > 0xf {
+            return None;
+        }
+        value |= bits << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
