@@ -14,7 +14,7 @@
 
 pub use isostep_core::shape::Shape;
 pub use isostep_core::world::{
-    BodyDef, BodyId, Command, CommandError, Material, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, Command, CommandError, Event, Material, ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
     History, HistoryError, Id, Quat, Real, Rng, SlotMap, StepReport, Transform, Vec3, data, digest,

@@ -8,11 +8,12 @@
 //! (the players of the arena) run outside the clock. Rapier has its defaults apart from what the scene says and
 //! nothing sleeps in either.
 
+mod rapier;
+
 use isostep_benches::{Table, quantile, wanted};
 use isostep_core::Phase;
-use isostep_core::world::Command;
-use isostep_determinism_tests::scenes::{self, Scene};
-use rapier3d::prelude::*;
+use isostep_determinism_tests::scenes::Scene;
+use rapier::{Rapier, Script, sleepless};
 use std::time::Instant;
 
 /// Scenes that Rapier can be given too: nothing in them is spawned, led or asleep.
@@ -21,7 +22,6 @@ const FIRST: u32 = 60;
 const LAST: u32 = 360;
 const TURN: u32 = 10;
 const REPETITIONS: usize = 5;
-const SEED: u64 = 7;
 const PHASES: usize = Phase::ALL.len();
 
 fn main() {
@@ -85,7 +85,9 @@ fn repetition(name: &str, script: &Script, samples: &mut Samples) {
             times[who] = if who == 0 {
                 (0..TURN).map(|_| step_ours(&mut ours, samples)).sum()
             } else {
-                (start..start + TURN).map(|tick| rapier.step(script, tick, samples)).sum()
+                (start..start + TURN)
+                    .map(|tick| step_rapier(&mut rapier, script, tick, samples))
+                    .sum()
             };
         }
         let [mine, theirs] = times.map(|time| time / f64::from(TURN));
@@ -98,15 +100,6 @@ fn repetition(name: &str, script: &Script, samples: &mut Samples) {
             samples.narrow_anew += report.nanoseconds[Phase::NarrowPhase as usize] as f64 / 1e3;
         }
     }
-}
-
-fn sleepless(name: &str) -> Scene {
-    let mut scene = scenes::build(name, SEED).expect("a scene of the list");
-    let ids: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
-    for id in ids {
-        scene.world.command(Command::SetMaySleep(id, false)).expect("it is alive");
-    }
-    scene
 }
 
 fn step_ours(scene: &mut Scene, samples: &mut Samples) -> f64 {
@@ -177,118 +170,16 @@ impl Samples {
     }
 }
 
-/// The velocities (x and z) that a scene's script gives its players, by tick; they don't depend on the bodies.
-struct Script(Vec<Vec<[f32; 2]>>);
-
-impl Script {
-    fn of(name: &str) -> Self {
-        let mut scene = sleepless(name);
-        let players = players(name);
-        Self(
-            (0..LAST)
-                .map(|_| {
-                    scene.act();
-                    let bodies: Vec<_> = scene.world.bodies().map(|(_, body)| body).collect();
-                    let steer = players.iter().map(|player| {
-                        let v = bodies[*player].velocity();
-                        [v.x.to_f32(), v.z.to_f32()]
-                    });
-                    let steer = steer.collect();
-                    scene.world.step();
-                    steer
-                })
-                .collect(),
-        )
-    }
-}
-
-/// How many of a scene's first bodies are fixed: the ground, and walls if it has some.
-fn fixed_bodies(name: &str) -> usize {
-    if matches!(name, "bin" | "arena") { 5 } else { 1 }
-}
-
-/// Places of the players among a scene's bodies.
-fn players(name: &str) -> Vec<usize> {
-    let moving = (0..64).filter(|i| name == "arena" && i % 9 == 0).take(8);
-    moving.map(|i| i + fixed_bodies(name)).collect()
-}
-
-/// A scene in Rapier.
-struct Rapier {
-    world: PhysicsWorld,
-    players: Vec<RigidBodyHandle>,
-}
-
-impl Rapier {
-    /// The bodies of our scene, shape by shape as the scene library has them, at the very places.
-    fn like(name: &str, scene: &Scene) -> Self {
-        let mut world = PhysicsWorld::new();
-        world.gravity = Vector::new(0.0, -9.81, 0.0);
-        world.integration_parameters.dt = 1.0 / 60.0;
-        world.physics_pipeline.counters.enable();
-        let steered = players(name);
-        let mut players = Vec::new();
-        for (i, (_, body)) in scene.world.bodies().enumerate() {
-            let [x, y, z] = body.position().to_array().map(isostep_core::Real::to_f32);
-            let fixed = i < fixed_bodies(name);
-            let player = steered.contains(&i);
-            let collider = if fixed {
-                fixed_shape(name, i)
-            } else {
-                moving_shape(name, i - fixed_bodies(name), player)
-            };
-            let builder =
-                if fixed { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
-            let mut builder = builder.translation(Vector::new(x, y, z)).can_sleep(false);
-            if player {
-                builder = builder.lock_rotations();
-            }
-            let (handle, _) = world.insert(builder, collider.friction(0.6).density(1.0));
-            if player {
-                players.push(handle);
-            }
-        }
-        Self { world, players }
-    }
-
-    fn act(&mut self, script: &Script, tick: u32) {
-        for (player, [x, z]) in self.players.iter().zip(&script.0[tick as usize]) {
-            let body = &mut self.world.bodies[*player];
-            let y = body.linvel().y;
-            body.set_linvel(Vector::new(*x, y, *z), true);
-        }
-    }
-
-    /// Microseconds that one step takes.
-    fn step(&mut self, script: &Script, tick: u32, samples: &mut Samples) -> f64 {
-        self.act(script, tick);
-        let start = Instant::now();
-        self.world.step();
-        let time = start.elapsed().as_secs_f64() * 1e6;
-        let counters = &self.world.physics_pipeline.counters;
-        let [broad, narrow] =
-            [counters.broad_phase_time_ms(), counters.narrow_phase_time_ms()].map(|ms| ms * 1e3);
-        let parts = [broad, narrow, time - broad - narrow];
-        samples.rapier_phases.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
-        time
-    }
-}
-
-fn fixed_shape(name: &str, i: usize) -> ColliderBuilder {
-    let (wall, half_height) = if name == "bin" { (6.5, 20.0) } else { (12.0, 4.0) };
-    match i {
-        0 => ColliderBuilder::cuboid(100.0, 1.0, 100.0),
-        1 | 2 => ColliderBuilder::cuboid(1.0, half_height, wall + 2.0),
-        _ => ColliderBuilder::cuboid(wall + 2.0, half_height, 1.0),
-    }
-}
-
-fn moving_shape(name: &str, i: usize, player: bool) -> ColliderBuilder {
-    let half = if name == "bin" { 0.4 } else { 0.5 };
-    match (name, i % 3) {
-        _ if player => ColliderBuilder::cuboid(0.4, 0.875, 0.4),
-        ("pyramid" | "stacks", _) | (_, 1) => ColliderBuilder::cuboid(half, half, half),
-        (_, 0) => ColliderBuilder::ball(0.5),
-        _ => ColliderBuilder::capsule_y(0.3, 0.35),
-    }
+/// Microseconds that one step of Rapier takes.
+fn step_rapier(rapier: &mut Rapier, script: &Script, tick: u32, samples: &mut Samples) -> f64 {
+    rapier.act(script, tick);
+    let start = Instant::now();
+    rapier.world.step();
+    let time = start.elapsed().as_secs_f64() * 1e6;
+    let counters = &rapier.world.physics_pipeline.counters;
+    let [broad, narrow] =
+        [counters.broad_phase_time_ms(), counters.narrow_phase_time_ms()].map(|ms| ms * 1e3);
+    let parts = [broad, narrow, time - broad - narrow];
+    samples.rapier_phases.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+    time
 }

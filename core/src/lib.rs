@@ -24,7 +24,7 @@ pub mod world;
 #[doc(hidden)]
 pub mod test_internals {
     //! Rules broken on purpose, for the tests that must notice.
-    pub use crate::step::Plant;
+    pub use crate::step::{Plant, Rule};
 }
 
 #[cfg(feature = "bench-internals")]

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 #[path = "../../fuzz/src/lib.rs"]
-#[allow(unreachable_pub, reason = "it is a library of its own")]
+#[allow(dead_code, unreachable_pub, reason = "it is a library of its own, for other tests too")]
 mod fuzz;
 use fuzz::LAYOUT;
 

@@ -3,7 +3,7 @@
 #[path = "../../core/tests/counting/mod.rs"]
 mod counting;
 
-use isostep_core::world::{Command, Material};
+use isostep_core::world::{BodyKind, Command, Material};
 use isostep_core::{Rng, Vec3, real};
 use isostep_determinism_tests::scenes::{self, Scene};
 
@@ -44,6 +44,39 @@ fn the_allocator_counts() {
 #[test]
 fn a_warm_arena_allocates_nothing() {
     assert_eq!(allocating_ticks(&mut scenes::arena(3)), []);
+}
+
+#[test]
+fn a_warm_world_rewinds_without_allocating() {
+    let mut scene = scenes::arena(5);
+    scene.world.commit();
+    let players: Vec<_> = scene
+        .world
+        .bodies()
+        .filter(|(_, body)| body.kind() == BodyKind::Dynamic)
+        .map(|(id, _)| id)
+        .collect();
+    let mut found = Vec::with_capacity(300);
+    // Twice as long, because rollbacks reach their heights later.
+    for tick in 0..2 * WARM_UP + 200 {
+        let before = counting::count();
+        for _ in 0..2 {
+            scene.step();
+        }
+        // Back by five ticks, and forth again with another push.
+        let now = scene.world.tick();
+        scene.world.rewind(now - 5.min(now)).unwrap();
+        let kicked = players[tick as usize % players.len()];
+        scene.world.set_velocity(kicked, Vec3::X).unwrap();
+        while scene.world.tick() < now {
+            scene.step();
+        }
+        let count = counting::count() - before;
+        if tick >= 2 * WARM_UP && count > 0 {
+            found.push((tick, count));
+        }
+    }
+    assert_eq!(found, []);
 }
 
 #[test]

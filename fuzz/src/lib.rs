@@ -1,7 +1,11 @@
 //! What the fuzz targets check, as plain functions. Tests of core include this file, so that it uses nothing but core.
 
+use isostep_core::Vec3;
 use isostep_core::digest::Digest;
 use isostep_core::pack::{Effort, Image, Segment, Segments, inspect, pack, unpack as open};
+use isostep_core::real;
+use isostep_core::shape::Shape;
+use isostep_core::world::{BodyDef, World, WorldDef};
 
 /// Most bytes that an input may unpack to.
 const LIMIT: usize = 1 << 16;
@@ -43,6 +47,57 @@ fn try_one(data: &[u8]) {
         let again = pack(LAYOUT, unpacked.image(), baseline, Effort::Small)
             .expect("what was unpacked can be packed");
         assert_eq!(open(&again, LAYOUT, baseline, LIMIT).as_ref(), Ok(&unpacked));
+    }
+}
+
+/// A small world that snapshots are restored into: tick 3, and tick 2 as a baseline.
+///
+/// # Panics
+/// Never: its definitions are within the limits.
+pub fn world() -> World {
+    let mut world = World::with_history(WorldDef::default(), 4).expect("a sound definition");
+    let ball = Shape::sphere(real!(0.5)).expect("a sound radius");
+    let place = Vec3::new(real!(0), real!(0.5), real!(0));
+    for body in
+        [BodyDef::fixed().shape(Shape::HALF_SPACE), BodyDef::dynamic().at(place).shape(ball)]
+    {
+        world.spawn(body).expect("a sound body");
+    }
+    for _ in 0..3 {
+        world.step();
+    }
+    world
+}
+
+/// Restores any bytes as a snapshot, as they are and with their digests made right, and goes on with what is accepted.
+///
+/// # Panics
+/// When restoring breaks a promise, or a world that was restored can't go on.
+pub fn restore(data: &[u8]) {
+    let mut sealed = data.to_vec();
+    seal_snapshot(&mut sealed);
+    let mut world = world();
+    for bytes in [data, &sealed] {
+        let before = world.digest();
+        if world.restore_within(bytes, LIMIT).is_err() {
+            assert_eq!(world.digest(), before, "refused, and yet something changed");
+            continue;
+        }
+        let tick = world.tick();
+        let again = world.snapshot(tick, None).expect("the present is held");
+        let digest = world.digest();
+        world.restore(&again).expect("what was restored can be restored");
+        assert_eq!(world.digest(), digest);
+        world.step();
+        world.step();
+    }
+}
+
+/// Makes the digests in a snapshot right: its pack begins behind 6 bytes, or 26 if it is a delta.
+pub fn seal_snapshot(snapshot: &mut [u8]) {
+    let start = if snapshot.get(5) == Some(&0) { 6 } else { 26 };
+    if let Some(packed) = snapshot.get_mut(start..) {
+        seal(packed);
     }
 }
 

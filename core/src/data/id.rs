@@ -189,6 +189,17 @@ impl IdPool {
         Ok(Self { first, end, generations: Vec::new(), free: BitSet::new(), live: 0 })
     }
 
+    /// The pool of a range with these generations.
+    ///
+    /// # Errors
+    /// When no call history leads to it.
+    pub(crate) fn with_generations(
+        range: Range<u32>,
+        generations: Vec<u32>,
+    ) -> Result<Self, InvalidPool> {
+        Saved { first: range.start, end: range.end, generations }.try_into()
+    }
+
     /// Takes the lowest free index.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod mass;
 use crate::math::{Aabb, Quat, Real, Transform, Vec3};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use mass::{MAX_MASS, MIN_MASS};
 pub use mass::{MassError, MassProperties};
 
 /// The smallest radius or half extent, 2⁻¹⁰ m: about a millimetre.

@@ -16,6 +16,8 @@ pub(crate) struct StepBody {
     pub(crate) dynamic: bool,
     /// A dynamic body that does not sleep or a kinematic one with a velocity: the step moves it.
     pub(crate) awake: bool,
+    /// It is only met: another step has decided its next state, or it rests.
+    pub(crate) guest: bool,
     /// It slept until this step.
     pub(crate) woken: bool,
     /// It touches what keeps moving, so it can't sleep.
@@ -37,6 +39,14 @@ pub(crate) struct StepBody {
     /// What is left of the velocity after a tick's damping.
     pub(crate) keep: [Q30; 2],
     pub(crate) speed_cap: Q20,
+}
+
+impl StepBody {
+    /// Whether this step decides what it does next.
+    #[inline]
+    pub(crate) const fn is_moved(&self) -> bool {
+        self.awake && !self.guest
+    }
 }
 
 /// The columns.
@@ -62,6 +72,7 @@ impl Bodies {
             index,
             dynamic,
             awake: false,
+            guest: true,
             woken: false,
             restless: false,
             still: hot.still,

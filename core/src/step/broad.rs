@@ -1,11 +1,12 @@
 //! Second phase: pairs of shapes whose bounds overlap. Keeps the tree in step with the state.
 
+use super::resim::{Rule, Rules, make_room};
 use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
-use crate::data::sort_by_key;
+use crate::data::{BitSet, sort_by_key};
 use crate::math::{Aabb, Q20, Real};
-use crate::world::rows::{BodyKind, HotRow, PairKey, ShapeRow, body_of, shape_key};
-use crate::world::slot::{Place, STREAM_BODIES, index_at};
+use crate::world::rows::{BodyKind, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key};
+use crate::world::slot::{Place, STREAM_BODIES, Slot, index_at};
 use crate::world::{World, origin, real_vector};
 
 /// Shapes nearer than this, metres, may have contact points: 2 cm.
@@ -22,21 +23,40 @@ pub(crate) struct Broad {
     found: Vec<u32>,
     sort: Vec<(u32, u32)>,
     woken: Vec<Proxy>,
-    /// Pairs of this tick that were found because a command changed one of their bodies, sorted.
+    /// Where bodies were, by stream and place in it.
+    covers: Vec<Vec<Cover>>,
+    /// Bodies with a cover of this epoch or the last.
+    recent: Vec<u32>,
+    /// From this tick on covers are complete.
+    since: u32,
+    /// The tree may be of another tick: leaves of recent bodies are not where these are.
+    stale: bool,
+    /// Leaves of recent bodies cover all ticks that are held.
+    wide: bool,
+    /// Pairs that were found around chosen bodies in this tick, sorted.
     done: Vec<(u32, u32)>,
+}
+
+/// Where a body was in the ticks that are held. Epochs are as long as the history, so this one and the last cover it.
+#[derive(Clone, Copy, Debug)]
+struct Cover {
+    epoch: u32,
+    now: Aabb,
+    before: Aabb,
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let Scratch { changed, stirred, broad, bodies, .. } = scratch;
     if broad.ready {
+        if broad.stale {
+            stirred.extend_from_slice(&broad.recent);
+        }
         for &index in &*changed {
             broad.insert_again(world, index);
+            broad.move_body(world, index);
         }
         for &index in stirred.iter().chain(&world.pending.woken) {
             broad.stir(world, index);
-        }
-        for body in &bodies.list {
-            broad.move_body(world, body.index);
         }
     } else {
         for (s, stream) in world.work.streams.iter().enumerate() {
@@ -44,10 +64,15 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 (0..32).for_each(|row| broad.insert_again(world, index_at(s, p, row)));
             }
         }
-        broad.ready = true;
+        (broad.ready, broad.since) = (true, world.tick);
+    }
+    for body in &bodies.list {
+        broad.move_body(world, body.index);
     }
     changed.clear();
     stirred.clear();
+    (broad.stale, broad.wide) = (false, false);
+    broad.forget_covers(world);
     let filter = |a, b| meets(world, a, b);
     broad.phase.pairs(filter, &mut broad.pairs);
     broad.add_changed(world);
@@ -60,18 +85,198 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, woken: &[u32], report: 
     let mut proxies = core::mem::take(&mut broad.woken);
     proxies.clear();
     for &index in woken {
+        // Noted, so that it is found when the world goes back to where it sleeps.
         broad.move_body(world, index);
         proxies.extend_from_slice(broad.proxies(index));
     }
     broad.phase.wake(&proxies, |a, b| meets(world, a, b), &mut broad.pairs);
     broad.woken = proxies;
-    // Those of a sleeper with something changed are there already.
+    // Those of a sleeper with something changed were found because of that.
     let done = &broad.done;
     broad.pairs.retain(|pair| done.binary_search(pair).is_err());
     report.pairs += broad.pairs.len() as u32;
 }
 
+/// Makes the tree fit for any tick that is held.
+pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
+    let Scratch { changed, broad, rules, .. } = scratch;
+    if !broad.ready {
+        for (s, stream) in world.work.streams.iter().enumerate() {
+            for p in 0..stream.cold.len() {
+                (0..32).for_each(|row| broad.insert_again(world, index_at(s, p, row)));
+            }
+        }
+        (broad.ready, broad.since) = (true, u32::MAX);
+        changed.clear();
+    }
+    if world.tick < broad.since {
+        broad.cover_future(world, next);
+        (broad.since, broad.wide) = (world.tick, false);
+    }
+    for &index in &*changed {
+        broad.insert_again(world, index);
+        broad.move_body(world, index);
+        broad.cover(index, rules);
+    }
+    changed.clear();
+    if !broad.wide {
+        for i in 0..broad.recent.len() {
+            broad.cover(broad.recent[i], rules);
+        }
+        (broad.stale, broad.wide) = (true, true);
+    }
+    broad.done.clear();
+}
+
+/// Leaves in `pairs` those of some bodies with any others that were not found before, as they are in this tick.
+pub(super) fn around(
+    world: &World,
+    scratch: &mut Scratch,
+    bodies: &[u32],
+    report: &mut StepReport,
+) {
+    let Scratch { broad, rules, places, bodies: columns, rising, .. } = scratch;
+    // Those that woke a moment ago are awake in the columns only.
+    let stirs = |index: u32| {
+        places.get(index).is_some_and(|place| columns.list[place as usize].awake)
+            || world.work.is_active(index)
+            || rising.contains(index)
+            || world.pending.changed.contains(&index)
+    };
+    for &index in bodies {
+        broad.move_body(world, index);
+        broad.cover(index, rules);
+    }
+    broad.pairs.clear();
+    make_room(&mut broad.pairs, 0);
+    make_room(&mut broad.done, 0);
+    for &index in bodies {
+        broad.pairs_of(world, index, stirs);
+    }
+    sort_by_key(&mut broad.pairs, &mut broad.sort, |&(a, b)| PairKey::new(a, b).0);
+    broad.pairs.dedup();
+    let done = &broad.done;
+    broad.pairs.retain(|pair| done.binary_search(pair).is_err());
+    broad.done.extend_from_slice(&broad.pairs);
+    sort_by_key(&mut broad.done, &mut broad.sort, |&(a, b)| PairKey::new(a, b).0);
+    report.pairs += broad.pairs.len() as u32;
+}
+
 impl Broad {
+    /// The world went to another tick.
+    pub(super) fn rewound(&mut self) {
+        self.stale = true;
+    }
+
+    /// Adds pairs of a body with others if one of them stirs and their bounds overlap now, whatever the tree says.
+    fn pairs_of(&mut self, world: &World, index: u32, stirs: impl Fn(u32) -> bool) {
+        let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
+        if page.live >> row & 1 == 0 || !page.rows[row].enabled {
+            return;
+        }
+        let hot = world.work.hot(&world.store, index);
+        let this_stirs = stirs(index);
+        for shape in page.shapes_of(row) {
+            let bounds = bounds(world, index, hot, shape);
+            self.found.clear();
+            self.phase.query(&bounds, |other| self.found.push(other));
+            let key = shape_key(index, shape.ordinal);
+            for &other in &self.found {
+                let pair = (key.min(other), key.max(other));
+                let body = body_of(other);
+                if (this_stirs || stirs(body))
+                    && overlaps_now(world, other, &bounds)
+                    && meets(world, pair.0, pair.1)
+                {
+                    self.pairs.push(pair);
+                }
+            }
+        }
+    }
+
+    /// Notes where bodies are in the ticks of the old future, when nobody has: all that are active in any of them. The next
+    /// slot is in the step's hands.
+    fn cover_future(&mut self, world: &World, next: &Slot) {
+        let held = || {
+            let ticks = world.tick..=world.timeline.newest();
+            let slots = ticks.map(|tick| &world.timeline.entry(tick).slot);
+            slots.chain([next, &world.work])
+        };
+        let mut active = BitSet::new();
+        for (s, stream) in held().flat_map(|slot| slot.streams.iter().enumerate()) {
+            for (p, &marks) in stream.active.iter().enumerate() {
+                for row in (0..32).filter(|row| marks >> row & 1 == 1) {
+                    active.insert(index_at(s, p, row));
+                }
+            }
+        }
+        for slot in held() {
+            for index in active.iter().filter(|index| slot.id_at(*index).is_some()) {
+                for shape in slot.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
+                    self.note(world, index, &bounds_in(world, slot, index, shape));
+                }
+            }
+        }
+    }
+
+    /// Lets the leaves of a body cover where it is and was.
+    fn cover(&mut self, index: u32, rules: &mut Rules) {
+        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+        let cover = self.covers.get(stream).and_then(|covers| covers.get(local));
+        let Some(cover) = cover.filter(|cover| cover.epoch != NEVER) else { return };
+        let covers = cover.now.union(&cover.before);
+        if !rules.holds(Rule::Covers) {
+            return;
+        }
+        for i in 0..self.proxies(index).len() {
+            let proxy = self.proxies(index)[i];
+            self.phase.update(proxy, &covers);
+        }
+    }
+
+    /// Notes where a body is.
+    fn note(&mut self, world: &World, index: u32, bounds: &Aabb) {
+        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+        if self.covers.len() <= stream {
+            self.covers.resize(stream + 1, Vec::new());
+        }
+        let covers = &mut self.covers[stream];
+        if covers.len() <= local {
+            let nowhere = Cover { epoch: NEVER, now: *bounds, before: *bounds };
+            covers.resize((local + 1).next_multiple_of(32), nowhere);
+        }
+        let (cover, epoch) = (&mut covers[local], epoch(world));
+        if cover.epoch == NEVER || cover.epoch + 1 < epoch {
+            if cover.epoch == NEVER {
+                self.recent.push(index);
+            }
+            *cover = Cover { epoch, now: *bounds, before: *bounds };
+        } else if cover.epoch < epoch {
+            *cover = Cover { epoch, now: *bounds, before: cover.now };
+        } else {
+            cover.now = cover.now.union(bounds);
+        }
+    }
+
+    /// Lets go of covers that no tick which is held needs.
+    fn forget_covers(&mut self, world: &World) {
+        // Once an epoch is enough.
+        if !(world.tick as usize).is_multiple_of(world.timeline.len()) {
+            return;
+        }
+        let (covers, epoch) = (&mut self.covers, epoch(world));
+        self.recent.retain(|index| {
+            let (stream, local) =
+                ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+            let cover = &mut covers[stream][local];
+            let keep = cover.epoch + 1 >= epoch;
+            if !keep {
+                cover.epoch = NEVER;
+            }
+            keep
+        });
+    }
+
     fn proxies(&mut self, index: u32) -> &mut Vec<Proxy> {
         let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
         if self.proxies.len() <= stream {
@@ -89,6 +294,11 @@ impl Broad {
         let mut proxies = core::mem::take(self.proxies(index));
         for proxy in proxies.drain(..) {
             self.phase.remove(proxy);
+        }
+        // The world may have gone back to before there was a page for it.
+        if !world.work.has_page(index) {
+            *self.proxies(index) = proxies;
+            return;
         }
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         if page.live >> row & 1 == 1 && page.rows[row].enabled {
@@ -108,6 +318,9 @@ impl Broad {
 
     /// Follows a body that fell asleep, woke, or began or ceased to move.
     fn stir(&mut self, world: &World, index: u32) {
+        if !world.work.has_page(index) {
+            return;
+        }
         self.move_body(world, index);
         for i in 0..self.proxies(index).len() {
             let proxy = self.proxies(index)[i];
@@ -150,7 +363,11 @@ impl Broad {
         }
     }
 
+    /// Brings the leaves of a body to where it is and notes that.
     fn move_body(&mut self, world: &World, index: u32) {
+        if !world.work.has_page(index) {
+            return;
+        }
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         let hot = world.work.hot(&world.store, index);
         if page.live >> row & 1 == 0 {
@@ -159,14 +376,42 @@ impl Broad {
         // A body that was disabled has no handles.
         for (i, shape) in page.shapes_of(row).iter().enumerate() {
             let Some(&proxy) = self.proxies(index).get(i) else { return };
+            self.note(world, index, &bounds(world, index, hot, shape));
             self.phase.update(proxy, &bounds(world, index, hot, shape));
         }
     }
 }
 
+/// No epoch.
+const NEVER: u32 = u32::MAX - 1;
+
+/// The epoch of the newest tick that was ever reached from here; ticks that are held are of it or the one before.
+fn epoch(world: &World) -> u32 {
+    world.timeline.newest() / world.timeline.len() as u32
+}
+
+/// Whether the bounds of a shape in this tick overlap others.
+fn overlaps_now(world: &World, key: u32, others: &Aabb) -> bool {
+    let index = body_of(key);
+    let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
+    let live = page.live >> row & 1 == 1 && page.rows[row].enabled;
+    let shape = live.then(|| page.shapes_of(row).get((key & 0xff) as usize)).flatten();
+    shape.is_some_and(|shape| {
+        bounds(world, index, world.work.hot(&world.store, index), shape).overlaps(others)
+    })
+}
+
 /// What a shape may touch within the tick: its box, half the margin, and the way it goes.
 fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
-    let cold = world.work.cold(&world.store, index);
+    swept(world, hot, world.work.cold(&world.store, index), shape)
+}
+
+/// The same in another slot.
+fn bounds_in(world: &World, slot: &Slot, index: u32, shape: &ShapeRow) -> Aabb {
+    swept(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
+}
+
+fn swept(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {
     let tight = shape.shape.bounds(&(origin(hot, cold) * shape.pose));
     let around = tight.inflate(MARGIN * Real::HALF);
     if hot.velocity == [Q20::ZERO; 3] {

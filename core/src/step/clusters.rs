@@ -71,13 +71,13 @@ impl Clusters {
         self.labels.clear();
         self.labels.resize(bodies.len(), NONE);
         for (place, body) in bodies.iter().enumerate() {
-            if body.dynamic && body.awake {
+            if body.dynamic && body.is_moved() {
                 let root = self.groups.find(place as u32) as usize;
                 self.labels[root] = self.labels[root].min(body.index);
             }
         }
         for (place, body) in bodies.iter().enumerate() {
-            if body.dynamic && body.awake {
+            if body.dynamic && body.is_moved() {
                 self.labels[place] = self.labels[self.groups.find(place as u32) as usize];
             }
         }

@@ -46,6 +46,23 @@ pub(crate) struct Shared {
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
+    clear(world, scratch);
+    for (s, stream) in world.work.streams.iter().enumerate() {
+        for (p, &active) in stream.active.iter().enumerate() {
+            let mut rows = active;
+            while rows != 0 {
+                let row = rows.trailing_zeros() as usize;
+                rows &= rows - 1;
+                let place = push(world, scratch, index_at(s, p, row));
+                scratch.bodies.list[place as usize].guest = false;
+            }
+        }
+    }
+    report.bodies = scratch.bodies.list.len() as u32;
+}
+
+/// Starts with no bodies.
+pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     // Only places that were set can be wrong now.
     for body in &scratch.bodies.list {
         scratch.places.set(body.index, NOWHERE);
@@ -55,21 +72,9 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     let substeps = Real::from_int(world.def.substeps as i32);
     scratch.shared =
         Shared { gravity: world.def.gravity / (tick_rate * substeps), tick: tick_rate.recip() };
-    for (s, stream) in world.work.streams.iter().enumerate() {
-        for (p, &active) in stream.active.iter().enumerate() {
-            let mut rows = active;
-            while rows != 0 {
-                let row = rows.trailing_zeros() as usize;
-                rows &= rows - 1;
-                let place = push(world, scratch, index_at(s, p, row));
-                scratch.bodies.list[place as usize].awake = true;
-            }
-        }
-    }
-    report.bodies = scratch.bodies.list.len() as u32;
 }
 
-/// The place of a body, which is made if it is one at rest that nothing met before.
+/// The place of a body, which is made, as a guest, if it is one that nothing met before.
 #[inline]
 pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
     scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))
@@ -79,6 +84,7 @@ fn push(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
     let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
     let place = scratch.bodies.list.len() as u32;
     scratch.bodies.push(index, hot, cold, &scratch.shared);
+    scratch.bodies.list[place as usize].awake = world.work.is_active(index);
     scratch.places.set(index, place);
     place
 }

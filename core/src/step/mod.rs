@@ -51,6 +51,7 @@ mod narrow;
 mod plant;
 mod prepare;
 mod record;
+mod resim;
 mod sensors;
 mod sleep;
 mod solve;
@@ -60,10 +61,17 @@ mod write;
 
 #[cfg(feature = "test-internals")]
 pub use plant::Plant;
+#[cfg(feature = "test-internals")]
+pub use resim::Rule;
 
 use crate::data::BitSet;
 use crate::math::Real;
+use crate::world::rows::PairKey;
+use crate::world::slot::Slot;
+use crate::world::timeline::{Entry, Memo, Timeline};
 use crate::world::{EventRow, World};
+pub(crate) use broad::MARGIN;
+use resim::Begin;
 
 /// The parts of a step, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,6 +152,14 @@ pub struct StepReport {
     pub deepest: Real,
     /// Bodies that were held at the end of the world.
     pub limited: u32,
+    /// Whether this was a tick of an old future that was computed again, so that the counts above are of what may differ.
+    pub again: bool,
+    /// Bodies that differed or were simulated because of others, and came out as they were in the old future.
+    pub reconverged: u32,
+    /// Pages of bodies and contacts that the new slot shares with the one before, or has from the old future.
+    pub pages_shared: u32,
+    /// Pages of the new slot.
+    pub pages: u32,
     /// Nanoseconds by phase, if a clock was given.
     pub nanoseconds: [u64; Phase::ALL.len()],
 }
@@ -165,6 +181,17 @@ pub(crate) struct Scratch {
     contacts: Vec<contacts::Contact>,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
+    /// Bodies that are not what they were in the old future, and rest: the next slot gets them as they are.
+    copied: BitSet,
+    /// Bodies that had a contact with one that is computed again.
+    neighbours: BitSet,
+    /// Overlaps of the old future.
+    others: Vec<PairKey>,
+    /// Sleepers that wake in this tick as they did in the old future.
+    rising: BitSet,
+    diff: resim::Diff,
+    resim: resim::Buffers,
+    pub(crate) rules: resim::Rules,
     woken: Vec<u32>,
     slept: Vec<u32>,
     clusters: clusters::Clusters,
@@ -174,6 +201,9 @@ pub(crate) struct Scratch {
     sensors: sensors::Buffers,
     events: Vec<EventRow>,
     sort_events: Vec<EventRow>,
+    /// The last tick's rows are written over.
+    #[cfg(feature = "bench-internals")]
+    pub(crate) in_place: bool,
     /// Every contact is made anew. Not scratch at all, but only benches set it, to see what keeping saves.
     #[cfg(feature = "bench-internals")]
     pub(crate) never_keep: bool,
@@ -183,6 +213,18 @@ impl Scratch {
     #[cfg(feature = "test-internals")]
     pub(crate) const fn plant(&mut self, plant: Plant) {
         self.clusters.plant = Some(plant);
+    }
+
+    /// Follows the world to another tick that is held.
+    pub(crate) fn rewound(&mut self, timeline: &Timeline, to: u32) {
+        self.broad.rewound();
+        for tick in to + 1..=timeline.newest() {
+            match &timeline.entry(tick).memo {
+                Some(memo) => self.changed.extend_from_slice(&memo.changed),
+                // Nobody knows what was changed then.
+                None => self.broad = broad::Broad::default(),
+            }
+        }
     }
 
     /// Whether a sleeper may lean on this body, which is not dynamic.
@@ -202,38 +244,129 @@ impl Scratch {
     }
 }
 
-/// Computes the next tick in the world's working slot.
+/// Computes the slot of the next tick.
 pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
     let mut timer = Timer::new(clock);
     let mut report = StepReport::default();
     let mut scratch = core::mem::take(&mut world.scratch);
     scratch.events.clear();
-    gather::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Gather, &mut report);
-    broad::run(world, &mut scratch, &mut report);
-    timer.end(Phase::BroadPhase, &mut report);
-    narrow::run(world, &mut scratch, &mut report);
-    timer.end(Phase::NarrowPhase, &mut report);
-    wake::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Wake, &mut report);
-    clusters::run(&mut scratch, &mut report);
-    timer.end(Phase::Clusters, &mut report);
-    solve::prepare(world, &mut scratch);
-    timer.end(Phase::Prepare, &mut report);
-    solve::run(world, &mut scratch);
-    timer.end(Phase::Solve, &mut report);
-    sleep::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Sleep, &mut report);
-    write::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Write, &mut report);
-    record::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Record, &mut report);
-    sensors::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Sensors, &mut report);
-    events::run(world, &mut scratch, &mut report);
-    timer.end(Phase::Events, &mut report);
+    let Entry { slot: mut next, memo, seam } =
+        core::mem::take(world.timeline.entry_mut(world.tick + 1));
+    let known = memo.is_some();
+    let mut memo = memo.unwrap_or_default();
+    match resim::begin(world, &mut scratch, known.then_some(&memo)) {
+        Begin::Same => {
+            // All but the ids: a body that came and went in the old future left its generation there.
+            next.match_pages(&world.work, &mut world.store);
+            report.again = true;
+        }
+        begin => {
+            let again = begin == Begin::Again;
+            scratch.diff.on = again;
+            report.again = again;
+            find_contacts(
+                world,
+                &mut scratch,
+                again.then_some((&memo, &next)),
+                &mut timer,
+                &mut report,
+            );
+            solve_clusters(world, &mut scratch, &mut timer, &mut report);
+            if again {
+                resim::begin_next(world, &mut scratch, &mut next);
+            } else {
+                next.share_from(&world.work, &mut world.store);
+            }
+            #[cfg(feature = "bench-internals")]
+            if scratch.in_place {
+                let tick = world.tick;
+                world.timeline.entry_mut(tick).slot.let_go_of_hot(&mut world.store);
+                world.work.let_go_of_hot(&mut world.store);
+            }
+            write_slot(world, &mut scratch, &mut next, &mut timer, &mut report);
+            resim::remember(world, &mut scratch, &mut memo);
+            if again {
+                resim::end(world, &mut scratch, &next, &mut report);
+            }
+        }
+    }
+    (report.pages, report.pages_shared) = next.count_pages(&world.store);
+    let old_future = report.again && world.tick + 1 < world.timeline.newest();
+    if !old_future {
+        world.dirty.clear();
+    }
+    let seam = if old_future { seam } else { cleared(seam) };
+    *world.timeline.entry_mut(world.tick + 1) = Entry { slot: next, memo: Some(memo), seam };
+    if !report.again {
+        world.timeline.extend_to(world.tick + 1);
+    }
     world.scratch = scratch;
     report
+}
+
+fn cleared(mut set: BitSet) -> BitSet {
+    set.clear();
+    set
+}
+
+/// The first phases: who has contacts with whom.
+fn find_contacts(
+    world: &World,
+    scratch: &mut Scratch,
+    old: Option<(&Memo, &Slot)>,
+    timer: &mut Timer<'_>,
+    report: &mut StepReport,
+) {
+    if let Some(old) = old {
+        resim::expand(world, scratch, old, report);
+        timer.end(Phase::Wake, report);
+        return;
+    }
+    scratch.copied.clear();
+    scratch.neighbours.clear();
+    gather::run(world, scratch, report);
+    timer.end(Phase::Gather, report);
+    broad::run(world, scratch, report);
+    timer.end(Phase::BroadPhase, report);
+    narrow::run(world, scratch, report);
+    timer.end(Phase::NarrowPhase, report);
+    wake::run(world, scratch, report);
+    timer.end(Phase::Wake, report);
+}
+
+/// The phases that see one cluster at a time.
+fn solve_clusters(
+    world: &World,
+    scratch: &mut Scratch,
+    timer: &mut Timer<'_>,
+    report: &mut StepReport,
+) {
+    clusters::run(scratch, report);
+    timer.end(Phase::Clusters, report);
+    solve::prepare(world, scratch);
+    timer.end(Phase::Prepare, report);
+    solve::run(world, scratch);
+    timer.end(Phase::Solve, report);
+    sleep::run(world, scratch, report);
+    timer.end(Phase::Sleep, report);
+}
+
+/// The phases that write the next slot.
+fn write_slot(
+    world: &mut World,
+    scratch: &mut Scratch,
+    next: &mut Slot,
+    timer: &mut Timer<'_>,
+    report: &mut StepReport,
+) {
+    write::run(world, scratch, next, report);
+    timer.end(Phase::Write, report);
+    record::run(world, scratch, next, report);
+    timer.end(Phase::Record, report);
+    sensors::run(world, scratch, next, report);
+    timer.end(Phase::Sensors, report);
+    events::run(world, scratch, next, report);
+    timer.end(Phase::Events, report);
 }
 
 /// Times phases if there is a clock.

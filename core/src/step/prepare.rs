@@ -297,7 +297,8 @@ impl Arms {
         for arms in &self.of {
             for (sum, arm) in sums.iter_mut().zip(arms) {
                 for i in 0..3 {
-                    sum[i] += arm[i];
+                    // A plane may reach to the end of the world, where four arms have no room; nothing good is there.
+                    sum[i] = sum[i].wrapping_add(arm[i]);
                 }
             }
         }
@@ -318,10 +319,10 @@ impl Arms {
     /// The mean distance of the points from their centre.
     fn spread(&self, center: &[[i64; 3]; 2]) -> i64 {
         let distance = |arm: &[[i64; 3]; 2]| {
-            let off: [i64; 3] = core::array::from_fn(|i| arm[0][i] - center[0][i]);
+            let off: [i64; 3] = core::array::from_fn(|i| arm[0][i].wrapping_sub(center[0][i]));
             crate::math::sqrt_nearest(crate::math::length_squared(off)) as i64
         };
-        self.mean(self.of.iter().map(distance).sum::<i64>())
+        self.mean(self.of.iter().map(distance).fold(0, i64::wrapping_add))
     }
 }
 

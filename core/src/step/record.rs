@@ -5,12 +5,16 @@ use super::block::Block;
 use super::bodies::StepBody;
 use super::contacts::Contact;
 use super::prepare::{world_friction, world_rolling};
+use super::resim::Diff;
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
 use crate::math::{Q20, Real, Vec3, round_shift, saturate};
-use crate::world::rows::{ContactPage, ContactRow, PAGE_ROWS, PairKey, TELLS_PERSIST, body_of};
-use crate::world::slot::{Place, STREAM_BODIES, Slot};
-use crate::world::{EventKind, EventRow, Strike, World};
+use crate::world::pages::{PageRef, Pages};
+use crate::world::rows::{
+    BodyKind, ColdPage, ContactRow, PAGE_ROWS, PairKey, TELLS_PERSIST, body_of,
+};
+use crate::world::slot::{Place, STREAM_BODIES, Slot, Store};
+use crate::world::{EventKind, EventRow, Pending, Strike, World};
 
 /// Columns that are kept for their memory.
 #[derive(Debug, Default)]
@@ -29,20 +33,28 @@ const MIN_ROOM: usize = 64;
 /// Pages of a stream.
 const STREAM_PAGES: u32 = STREAM_BODIES / PAGE_ROWS as u32;
 
-pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
+pub(super) fn run(
+    world: &mut World,
+    scratch: &mut Scratch,
+    next: &mut Slot,
+    report: &mut StepReport,
+) {
     take_impulses(scratch);
     find_pages(world, scratch);
     let buffers = core::mem::take(&mut scratch.record);
-    let mut events = core::mem::take(&mut scratch.events);
-    let mut next = 0;
+    let mut told = Told {
+        events: core::mem::take(&mut scratch.events),
+        diff: core::mem::take(&mut scratch.diff),
+    };
+    let mut start = 0;
     for &number in &buffers.pages {
-        let end =
-            next + buffers.owners[next..].iter().take_while(|(page, _)| *page == number).count();
-        write_page(world, scratch, number, &buffers.owners[next..end], &mut events);
-        next = end;
+        let owners = &buffers.owners[start..];
+        let owners = &owners[..owners.iter().take_while(|(page, _)| *page == number).count()];
+        write_page(world, scratch, next, number, owners, &mut told);
+        start += owners.len();
     }
-    tell_impacts(world, scratch, &mut events);
-    scratch.events = events;
+    tell_impacts(world, scratch, &mut told.events);
+    (scratch.events, scratch.diff) = (told.events, told.diff);
     scratch.record = buffers;
     report.touching = scratch.contacts.iter().filter(|contact| contact.row.touching).count() as u32;
 }
@@ -104,7 +116,7 @@ fn impulse(speed: i64, [a, b]: [i64; 2]) -> Real {
 
 /// Sorts contacts by the page of their owner and finds the pages that they, or those that they end, may be in.
 fn find_pages(world: &World, scratch: &mut Scratch) {
-    let Scratch { record, contacts, bodies, clusters, .. } = scratch;
+    let Scratch { record, contacts, bodies, clusters, copied, neighbours, .. } = scratch;
     let Buffers { owners, sort, pages, sort_pages } = record;
     let bodies = &bodies.list;
     owners.clear();
@@ -116,66 +128,137 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
     sort_by_key(owners, sort, |(_, place)| contacts[*place as usize].row.key.0);
     sort_by_key(owners, sort, |(page, _)| u64::from(*page));
     pages.clear();
-    pages.extend(
-        bodies.iter().filter(|body| body.awake && body.dynamic).map(|body| page_number(body.index)),
-    );
+    let moved = bodies.iter().filter(|body| body.is_moved());
+    pages.extend(moved.map(|body| page_number(body.index)));
     pages.extend(world.pending.void.iter().map(page_number));
+    pages.extend(copied.iter().chain(neighbours.iter()).map(page_number));
     sort_by_key(pages, sort_pages, |page| u64::from(*page));
     pages.dedup();
 }
 
-/// Writes the contacts of one page: those of sleepers as they were, those of this step in place of the others.
+/// What writing pages has to tell.
+struct Told {
+    events: Vec<EventRow>,
+    diff: Diff,
+}
+
+/// Writes the contacts of one page: those that this step decides, and between them the others as they are in the next
+/// slot.
 fn write_page(
     world: &mut World,
     scratch: &Scratch,
+    next: &mut Slot,
     number: u32,
     owners: &[(u32, u32)],
-    events: &mut Vec<EventRow>,
+    told: &mut Told,
 ) {
     let (s, p) = ((number / STREAM_PAGES) as usize, (number % STREAM_PAGES) as usize);
-    let World { base, work, store, pending, .. } = world;
+    let World { timeline, tick, work, store, pending, .. } = world;
+    let base = &timeline.entry(*tick).slot;
     let before = base.streams.get(s).and_then(|stream| stream.contacts.get(p)).copied();
-    let Some(page) = work.streams.get_mut(s).and_then(|stream| stream.contacts.get_mut(p)) else {
+    let Some(page) = next.streams.get_mut(s).and_then(|stream| stream.contacts.get_mut(p)) else {
         return;
     };
-    let is_empty = |page: &ContactPage| page.rows.is_empty();
-    if owners.is_empty() && before.is_none_or(|before| is_empty(store.contacts.get(before))) {
+    let old = *page;
+    let is_empty = |page: PageRef| store.contacts.get(page).rows.is_empty();
+    if owners.is_empty() && before.is_none_or(is_empty) && is_empty(old) {
         return;
     }
-    // A body whose contacts this step decides.
-    let decided = |shape: &u32| {
-        let body = body_of(*shape);
-        let place = scratch.places.get(body).map(|place| &scratch.bodies.list[place as usize]);
-        pending.void.contains(body) || place.is_some_and(|body| body.awake && body.dynamic)
-    };
-    let (old, new) = store.contacts.overwrite_beside(page, before);
-    let (old_rows, overlaps) =
-        old.map_or((&[][..], &[][..]), |old| (&old.rows[..], &old.overlaps[..]));
-    new.overlaps.clear();
-    new.overlaps.extend_from_slice(overlaps);
-    new.rows.clear();
-    // Pages change hands between slots: generous room, or each of them would have to grow to its peak.
-    let most = old_rows.len().max(owners.len());
-    if new.rows.capacity() < most {
-        new.rows.reserve(most.next_power_of_two().max(MIN_ROOM));
+    let mut new = store.contacts.take_for_writing(page);
+    {
+        let (was, old) = (before.map(|page| store.contacts.get(page)), store.contacts.get(old));
+        new.overlaps.clear();
+        new.overlaps.extend_from_slice(&old.overlaps);
+        new.rows.clear();
+        // Pages change hands between slots: generous room, or each of them would have to grow to its peak.
+        let most = old.rows.len().max(owners.len());
+        if new.rows.capacity() < most {
+            new.rows.reserve(most.next_power_of_two().max(MIN_ROOM));
+        }
+        let side = Side { scratch, work, store, pending };
+        let teller = Teller { base, work, cold: &store.cold, events: &mut told.events };
+        merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, teller);
+        if told.diff.on {
+            compare(&old.rows, &new.rows, &mut told.diff);
+        }
     }
-    let mut old_rows = old_rows.iter().peekable();
-    let mut contacts =
-        owners.iter().map(|(_, place)| &scratch.contacts[*place as usize]).peekable();
-    let mut teller = Teller { base, work, pages: &store.cold, events };
+    store.contacts.put(*page, new, old);
+}
+
+/// Merges three lists by key: contacts of the last tick and of this one, which this step decides, and others of the
+/// next slot.
+fn merge(
+    was: &[ContactRow],
+    is: &[(u32, u32)],
+    others: &[ContactRow],
+    out: &mut Vec<ContactRow>,
+    side: &Side<'_>,
+    mut teller: Teller<'_>,
+) {
+    let mut was = was.iter().filter(|row| side.decides(row.key)).peekable();
+    let contact = |(_, place): &(u32, u32)| &side.scratch.contacts[*place as usize].row;
+    let mut is = is.iter().map(contact).peekable();
+    let mut others = others.iter().filter(|row| !side.decides(row.key)).peekable();
     loop {
-        let (was, is) = (old_rows.peek().map(|row| row.key), contacts.peek().map(|c| c.row.key));
-        let Some(key) = [was, is].into_iter().flatten().min() else { break };
-        let was = if was == Some(key) { old_rows.next() } else { None };
-        let is = if is == Some(key) { contacts.next() } else { None };
+        let keys = [was.peek(), is.peek(), others.peek()].map(|row| row.map(|row| row.key));
+        let Some(key) = keys.into_iter().flatten().min() else { break };
+        if let Some(row) = others.next_if(|row| row.key == key) {
+            out.push(*row);
+            continue;
+        }
+        let (was, is) = (was.next_if(|row| row.key == key), is.next_if(|row| row.key == key));
         match (was, is) {
-            (Some(row), None) if !key.shapes().iter().any(decided) => new.rows.push(*row),
+            (Some(row), None) if side.rests(key) => out.push(*row),
             _ => {
-                if let Some(contact) = is {
-                    new.rows.push(contact.row);
-                }
-                teller.tell(key, was, is.map(|contact| &contact.row));
+                out.extend(is);
+                teller.tell(key, was, is);
             }
+        }
+    }
+}
+
+/// What it takes to know whose contacts a step decides.
+struct Side<'a> {
+    scratch: &'a Scratch,
+    work: &'a Slot,
+    store: &'a Store,
+    pending: &'a Pending,
+}
+
+impl Side<'_> {
+    fn body(&self, index: u32) -> Option<&StepBody> {
+        self.scratch.places.get(index).map(|place| &self.scratch.bodies.list[place as usize])
+    }
+
+    /// A contact with a body that the step moves, or with one that is not what it was.
+    fn decides(&self, key: PairKey) -> bool {
+        let mut bodies = key.shapes().map(body_of).into_iter();
+        let moves = |body: u32| self.body(body).is_some_and(StepBody::is_moved);
+        bodies.any(|body| moves(body) || self.scratch.copied.contains(body))
+            || self.pending.is_void(key)
+    }
+
+    /// A contact whose bodies all rest: it stays as it was.
+    fn rests(&self, key: PairKey) -> bool {
+        let awake = |body: u32| {
+            let active = || {
+                let dynamic = self.work.cold(self.store, body).kind == BodyKind::Dynamic;
+                self.work.is_active(body) && dynamic
+            };
+            self.body(body).map_or_else(active, |body| body.awake && body.dynamic)
+        };
+        !self.pending.is_void(key) && !key.shapes().map(body_of).into_iter().any(awake)
+    }
+}
+
+/// Marks the bodies of contacts that differ between two lists.
+fn compare(old: &[ContactRow], new: &[ContactRow], diff: &mut Diff) {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let keys = [old.peek(), new.peek()].map(|row| row.map(|row| row.key));
+        let Some(key) = keys.into_iter().flatten().min() else { break };
+        if old.next_if(|row| row.key == key) != new.next_if(|row| row.key == key) {
+            diff.mark_pair(key.shapes().map(body_of));
         }
     }
 }
@@ -184,7 +267,7 @@ fn write_page(
 struct Teller<'a> {
     base: &'a Slot,
     work: &'a Slot,
-    pages: &'a crate::world::pages::Pages<crate::world::rows::ColdPage>,
+    cold: &'a Pages<ColdPage>,
     events: &'a mut Vec<EventRow>,
 }
 
@@ -216,7 +299,7 @@ impl Teller<'_> {
 
     fn tells_persist(&self, body: u32) -> bool {
         let Place { stream, page, row } = Place::of(body);
-        let page = self.pages.get(self.work.streams[stream].cold[page]);
+        let page = self.cold.get(self.work.streams[stream].cold[page]);
         page.rows[row].flags & TELLS_PERSIST != 0
     }
 }

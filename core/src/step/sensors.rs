@@ -8,7 +8,7 @@ use super::{Scratch, StepReport};
 use crate::collide::collide;
 use crate::data::sort_by_key;
 use crate::world::rows::{Overlap, PairKey, TELLS_STAY, body_of};
-use crate::world::slot::Place;
+use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, World};
 
 /// Columns that are kept for their memory. Keys have the sensor first.
@@ -19,9 +19,17 @@ pub(crate) struct Buffers {
     sort: Vec<PairKey>,
 }
 
-pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
+pub(super) fn run(
+    world: &mut World,
+    scratch: &mut Scratch,
+    next: &mut Slot,
+    report: &mut StepReport,
+) {
+    if scratch.diff.on && !scratch.rules.holds(super::resim::Rule::Sensors) {
+        return;
+    }
     let Buffers { mut was, mut is, mut sort } = core::mem::take(&mut scratch.sensors);
-    find_old(world, scratch, &mut was);
+    find_old(world, scratch, world.base(), &mut was);
     find_new(world, scratch, &mut is);
     for keys in [&mut was, &mut is] {
         sort_by_key(keys, &mut sort, |key| key.0);
@@ -31,28 +39,68 @@ pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepRep
     let (mut old, mut new) = (was.iter().peekable(), is.iter().peekable());
     while let Some(&key) = [old.peek(), new.peek()].into_iter().flatten().min() {
         let (was, is) = (old.next_if_eq(&key).is_some(), new.next_if_eq(&key).is_some());
-        tell(world, scratch, *key, was, is);
-        if was != is {
-            set(world, *key, is);
+        let rests = scratch.diff.on && rests(world, scratch, *key);
+        if !rests {
+            tell(world, scratch, *key, was, is);
         }
+        if !scratch.diff.on && was != is {
+            set(world, next, *key, is);
+        } else if scratch.diff.on && set(world, next, *key, is || was && rests) {
+            scratch.diff.mark_pair(key.shapes().map(body_of));
+        }
+    }
+    if scratch.diff.on {
+        drop_others(world, scratch, next, (&mut was, &is), &mut sort);
     }
     scratch.sensors = Buffers { was, is, sort };
 }
 
-/// The overlaps of the last tick whose pair this tick decides.
-fn find_old(world: &World, scratch: &Scratch, out: &mut Vec<PairKey>) {
+/// Takes out what the old future has inside sensors and this timeline has not.
+fn drop_others(
+    world: &mut World,
+    scratch: &mut Scratch,
+    next: &mut Slot,
+    (known, is): (&mut Vec<PairKey>, &[PairKey]),
+    sort: &mut Vec<PairKey>,
+) {
+    known.extend_from_slice(is);
+    sort_by_key(known, sort, |key| key.0);
+    let mut others = core::mem::take(&mut scratch.others);
+    find_old(world, scratch, next, &mut others);
+    for &key in &others {
+        if known.binary_search(&key).is_err() && set(world, next, key, false) {
+            scratch.diff.mark_pair(key.shapes().map(body_of));
+        }
+    }
+    scratch.others = others;
+}
+
+/// Whether no side is awake, moving or changed, so that the pair stays as it was.
+fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
+    let stirs = |body: u32| {
+        let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place as usize].awake);
+        moved.unwrap_or_else(|| world.work.is_active_or_gone(body))
+            || scratch.rising.contains(body)
+            || world.pending.changed.contains(&body)
+    };
+    !key.shapes().into_iter().any(|shape| stirs(body_of(shape)))
+}
+
+/// The overlaps in a slot whose pair this tick decides.
+fn find_old(world: &World, scratch: &Scratch, slot: &Slot, out: &mut Vec<PairKey>) {
     out.clear();
     let mut add = |index: u32| {
         let Place { stream, page, .. } = Place::of(index);
-        let pages = world.base.streams.get(stream).map(|stream| &stream.contacts);
+        let pages = slot.streams.get(stream).map(|stream| &stream.contacts);
         let Some(page) = pages.and_then(|pages| pages.get(page)) else { return };
         let overlaps = world.store.contacts.get(*page).overlaps_of(index);
         out.extend(overlaps.iter().map(|Overlap { own, other, senses }| {
             if *senses { PairKey::new(*own, *other) } else { PairKey::new(*other, *own) }
         }));
     };
-    scratch.bodies.list.iter().filter(|body| body.awake).for_each(|body| add(body.index));
+    scratch.bodies.list.iter().filter(|body| body.is_moved()).for_each(|body| add(body.index));
     world.pending.changed.iter().for_each(|index| add(*index));
+    scratch.copied.iter().for_each(add);
 }
 
 /// The overlaps of this tick.
@@ -76,7 +124,7 @@ fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
 }
 
 fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {
-    let (old, new) = (ids(&world.base, key), ids(&world.work, key));
+    let (old, new) = (ids(world.base(), key), ids(&world.work, key));
     let mut push = |kind: EventKind, bodies: [Option<crate::data::Id>; 2]| {
         if let [Some(a), Some(b)] = bodies {
             scratch.events.push(EventRow::pair(kind, key, [a, b]));
@@ -98,18 +146,26 @@ fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool)
     }
 }
 
-/// Notes an overlap in the pages of both bodies, or takes it out.
-fn set(world: &mut World, key: PairKey, is: bool) {
+/// Notes an overlap in the pages of both bodies, or takes it out; returns whether that changed anything.
+fn set(world: &mut World, next: &mut Slot, key: PairKey, is: bool) -> bool {
     let [sensor, other] = key.shapes();
+    let mut changed = false;
     for overlap in [
         Overlap { own: sensor, other, senses: true },
         Overlap { own: other, other: sensor, senses: false },
     ] {
-        let page = world.work.contact_page_mut(&mut world.store, body_of(overlap.own));
+        let body = body_of(overlap.own);
+        let Some(page) = next.contact_page(&world.store, body) else { continue };
         match page.overlaps.binary_search(&overlap) {
-            Ok(at) if !is => drop(page.overlaps.remove(at)),
-            Err(at) if is => page.overlaps.insert(at, overlap),
-            _ => {}
+            Ok(at) if !is => {
+                next.contact_page_mut(&mut world.store, body).overlaps.remove(at);
+            }
+            Err(at) if is => {
+                next.contact_page_mut(&mut world.store, body).overlaps.insert(at, overlap);
+            }
+            _ => continue,
         }
+        changed = true;
     }
+    changed
 }

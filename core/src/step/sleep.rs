@@ -10,7 +10,8 @@ use crate::world::World;
 use crate::world::rows::{ASLEEP, STAYS_AWAKE, body_of};
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    if scratch.bears.is_none() {
+    // Not in a tick that is computed again: what fell asleep in the old future would be missing.
+    if scratch.bears.is_none() && !scratch.diff.on {
         scratch.bears = Some(find_bearers(world));
     }
     let Scratch { clusters, bodies, contacts, stirred, bears, slept, .. } = scratch;

@@ -32,7 +32,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 }
 
 /// Wakes a body and those it fell asleep with.
-fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) {
+pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) {
     let mut at = index;
     loop {
         let place = place_of(world, scratch, at);
@@ -41,7 +41,7 @@ fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) 
             return;
         }
         let next = body.next;
-        (body.awake, body.woken, body.still, body.next) = (true, true, 0, 0);
+        (body.awake, body.guest, body.woken, body.still, body.next) = (true, false, true, 0, 0);
         woken.push(at);
         at = next;
     }

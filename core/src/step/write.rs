@@ -4,12 +4,18 @@ use super::kernel::SPEED_CAP;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Quat, Vec3};
 use crate::world::rows::HotRow;
+use crate::world::slot::Slot;
 use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
 
-pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
+pub(super) fn run(
+    world: &mut World,
+    scratch: &mut Scratch,
+    next: &mut Slot,
+    report: &mut StepReport,
+) {
     let rate = i64::from(world.def.tick_rate * world.def.substeps);
-    let Scratch { bodies, solver, events, .. } = scratch;
-    for (place, body) in bodies.list.iter().enumerate().filter(|(_, body)| body.awake) {
+    let Scratch { bodies, solver, events, diff, .. } = scratch;
+    for (place, body) in bodies.list.iter().enumerate().filter(|(_, body)| body.is_moved()) {
         let motion = &bodies.motions[place];
         let way = if body.dynamic {
             solver.way[place]
@@ -48,7 +54,7 @@ pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepRep
         if asleep {
             tell(EventKind::FellAsleep);
         }
-        *world.work.hot_mut(&mut world.store, body.index) = HotRow {
+        let row = HotRow {
             center: inside,
             rotation,
             velocity: motion.linear,
@@ -56,13 +62,16 @@ pub(super) fn run(world: &mut World, scratch: &mut Scratch, report: &mut StepRep
             still: body.still,
             next: body.next,
         };
-        if asleep || body.woken {
-            world.work.mark_active(&world.store, body.index);
+        // In a tick that is computed again most rows come out as they were.
+        if *next.hot(&world.store, body.index) != row {
+            *next.hot_mut(&mut world.store, body.index) = row;
+            next.mark_active(&world.store, body.index);
+            diff.mark(body.index);
         }
     }
     for &index in &world.pending.woken {
         // Unless it was despawned since.
-        if let Some(id) = world.work.id_at(index).filter(|id| world.base.is_live(*id)) {
+        if let Some(id) = world.work.id_at(index).filter(|id| world.base().is_live(*id)) {
             events.push(EventRow::body(EventKind::Woke, id));
         }
     }

@@ -7,7 +7,7 @@ use super::rows::{BodyKind, ColdRow, HotRow, STAYS_AWAKE, ShapeRow, TELLS_PERSIS
 use super::slot::Place;
 use super::{BodyId, World};
 use crate::math::{Q20, Q22, Quat, Real, Sym3, Transform, Vec3};
-use crate::shape::{Geometry, MassProperties};
+use crate::shape::{Geometry, MassProperties, Shape};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -61,6 +61,7 @@ impl World {
     pub fn command(&mut self, command: Command) -> Result<Option<BodyId>, CommandError> {
         let spawned = self.apply(&command)?;
         self.commands.push(command);
+        self.spawned.extend(spawned);
         Ok(spawned)
     }
 
@@ -340,6 +341,8 @@ impl World {
 fn mass_properties(def: &BodyDef) -> Result<Option<MassProperties>, CommandError> {
     let weighable =
         def.shapes.iter().filter(|shape| *shape.shape.geometry() != Geometry::HalfSpace);
+    // What only sees weighs nothing.
+    let weighable = weighable.filter(|shape| !shape.material.sensor);
     let parts = weighable
         .map(|shape| MassProperties::of_shape(&shape.shape, &shape.pose, shape.density))
         .collect::<Result<Vec<_>, _>>();
@@ -360,7 +363,8 @@ fn mass_properties(def: &BodyDef) -> Result<Option<MassProperties>, CommandError
 
 fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow), CommandError> {
     let local_center = mass.map_or(Vec3::ZERO, |mass| mass.center);
-    let exponent = size_exponent(def, local_center);
+    let shapes = def.shapes.iter().map(|shape| (&shape.shape, &shape.pose));
+    let exponent = size_exponent(shapes, local_center);
     let response = mass.map_or([Q22::ZERO; 6], |mass| response(&mass.inertia_per_mass, exponent));
     let cold = ColdRow {
         kind: def.kind,
@@ -400,13 +404,14 @@ fn flags(def: &BodyDef) -> u8 {
 }
 
 /// The least exponent with 2^exponent at least the radius about the centre of mass.
-fn size_exponent(def: &BodyDef, center: Vec3) -> i8 {
-    let radius = def
-        .shapes
-        .iter()
-        .filter_map(|shape| {
-            let radius = shape.shape.bounding_radius()?;
-            Some(radius.saturating_add(shape.pose.translation.distance(center)))
+pub(crate) fn size_exponent<'a>(
+    shapes: impl Iterator<Item = (&'a Shape, &'a Transform)>,
+    center: Vec3,
+) -> i8 {
+    let radius = shapes
+        .filter_map(|(shape, pose)| {
+            let radius = shape.bounding_radius()?;
+            Some(radius.saturating_add(pose.translation.distance(center)))
         })
         .max()
         .unwrap_or(Real::ONE);

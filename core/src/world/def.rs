@@ -213,7 +213,8 @@ impl ShapeDef {
         self
     }
 
-    /// The shape as a sensor: it tells what is inside it and pushes nothing.
+    /// The shape as a sensor: it tells what overlaps it, even a little, and neither pushes nor weighs. It sees every shape
+    /// of another body that is no sensor itself, if at least one of the two bodies is not static.
     pub fn sensor(mut self) -> Self {
         self.material.sensor = true;
         self

@@ -76,6 +76,43 @@ pub(crate) enum EventKind {
     Saturated,
 }
 
+impl EventKind {
+    /// All kinds in order.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::ContactBegan,
+        Self::ContactPersisted,
+        Self::ContactEnded,
+        Self::Impact,
+        Self::SensorEntered,
+        Self::SensorStayed,
+        Self::SensorLeft,
+        Self::FellAsleep,
+        Self::Woke,
+        Self::LeftWorld,
+        Self::Saturated,
+    ];
+
+    /// What they are called, in the same order.
+    pub(crate) const NAMES: [&str; 11] = [
+        "contact began",
+        "contact persisted",
+        "contact ended",
+        "impact",
+        "sensor entered",
+        "sensor stayed",
+        "sensor left",
+        "fell asleep",
+        "woke",
+        "left world",
+        "saturated",
+    ];
+
+    /// Whether it is about one body and not about two shapes.
+    pub(crate) const fn is_of_body(self) -> bool {
+        matches!(self, Self::FellAsleep | Self::Woke | Self::LeftWorld | Self::Saturated)
+    }
+}
+
 /// An event as it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRow {

@@ -201,6 +201,13 @@ impl Layers {
         Ok(())
     }
 
+    /// Layers with these rows of bits, if two layers meet each other or neither meets the other.
+    pub(crate) fn from_rows(meets: [u32; 32]) -> Option<Self> {
+        let bit = |a: usize, b: usize| meets[a] >> b & 1;
+        let symmetric = (0..32).all(|a| (0..a).all(|b| bit(a, b) == bit(b, a)));
+        symmetric.then_some(Self { meets })
+    }
+
     pub(crate) const fn meets(&self) -> &[u32; 32] {
         &self.meets
     }

@@ -6,14 +6,21 @@
 mod clusters;
 mod command;
 mod def;
+mod digest;
 mod encode;
 mod events;
+mod explain;
+mod fields;
 mod material;
+mod page_bytes;
 pub(crate) mod pages;
+mod rewind;
 pub(crate) mod rows;
 pub(crate) mod slot;
+mod snapshot;
 #[cfg(feature = "test-internals")]
 mod solo;
+pub(crate) mod timeline;
 mod view;
 
 use crate::data::{BitSet, Id};
@@ -21,6 +28,7 @@ use crate::math::{Transform, Vec3};
 use crate::step::{Scratch, StepReport};
 use serde::{Deserialize, Serialize};
 use slot::{Slot, Store};
+use timeline::Timeline;
 
 pub use clusters::Clusters;
 pub use command::Command;
@@ -28,8 +36,12 @@ pub(crate) use command::{origin, real_vector, scale_by_power};
 pub use def::{BodyDef, CommandError, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef, WorldError};
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, Strike};
+pub use explain::{ExplainError, FieldValue, RowDifference};
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
+pub use page_bytes::StateSection;
+pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
 pub use rows::BodyKind;
+pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::{Body, ContactView};
 
 /// The name of a body.
@@ -79,12 +91,18 @@ pub struct World {
     pub(crate) def: WorldDef,
     pub(crate) tick: u32,
     pub(crate) store: Store,
-    /// The state after the last step, as [`World::discard_commands`] brings it back.
-    pub(crate) base: Slot,
-    /// The same with this tick's commands; the step turns it into the next state.
+    /// The states of the last ticks, this one's among them, and of the old future after a rewind.
+    pub(crate) timeline: Timeline,
+    /// This tick's state with its commands.
     pub(crate) work: Slot,
-    commands: Vec<Command>,
+    pub(crate) commands: Vec<Command>,
+    /// Ids of the bodies that commands of this tick made.
+    pub(crate) spawned: Vec<BodyId>,
     pub(crate) pending: Pending,
+    /// Bodies whose state at this tick differs from that of the old future, if there is one.
+    pub(crate) dirty: BitSet,
+    pub(crate) resim_mode: ResimMode,
+    resim_difference: Option<String>,
     pub(crate) scratch: Scratch,
 }
 
@@ -115,16 +133,25 @@ impl Pending {
 }
 
 impl Clone for World {
-    /// A world of its own with the same state and commands. It has yet to rebuild what can be rebuilt.
+    /// A world of its own with the same state and commands, but no history: it can't be rewound beyond this tick.
     fn clone(&self) -> Self {
+        let mut store = Store::default();
+        let mut timeline = Timeline::new(self.timeline.len());
+        let mut copy = |slot: &Slot| slot.copy_into(&self.store, &mut store);
+        let (base, work) = (copy(self.base()), copy(&self.work));
+        timeline.restart(self.tick, &base, &mut store);
         Self {
             def: self.def.clone(),
             tick: self.tick,
-            store: self.store.clone(),
-            base: self.base.clone(),
-            work: self.work.clone(),
+            store,
+            timeline,
+            work,
             commands: self.commands.clone(),
+            spawned: self.spawned.clone(),
             pending: self.pending.clone(),
+            dirty: BitSet::new(),
+            resim_mode: self.resim_mode,
+            resim_difference: None,
             scratch: Scratch::default(),
         }
     }
@@ -136,15 +163,27 @@ impl World {
     /// # Errors
     /// When the definition is out of range.
     pub fn new(def: WorldDef) -> Result<Self, WorldError> {
+        Self::with_history(def, DEFAULT_HISTORY)
+    }
+
+    /// An empty world that can be rewound by one tick less than this many; at least 2 are held.
+    ///
+    /// # Errors
+    /// When the definition is out of range.
+    pub fn with_history(def: WorldDef, ticks: usize) -> Result<Self, WorldError> {
         def.check()?;
         Ok(Self {
             def,
             tick: 0,
             store: Store::default(),
-            base: Slot::default(),
+            timeline: Timeline::new(ticks),
             work: Slot::default(),
             commands: Vec::new(),
+            spawned: Vec::new(),
             pending: Pending::default(),
+            dirty: BitSet::new(),
+            resim_mode: ResimMode::default(),
+            resim_difference: None,
             scratch: Scratch::default(),
         })
     }
@@ -165,6 +204,7 @@ impl World {
     pub fn spawn_in(&mut self, stream: u8, def: BodyDef) -> Result<BodyId, CommandError> {
         let id = self.apply_spawn(stream, &def)?;
         self.commands.push(Command::Spawn(stream, Box::new(def)));
+        self.spawned.push(id);
         Ok(id)
     }
 
@@ -261,9 +301,8 @@ impl World {
 
     /// Takes back everything that was commanded since the last step.
     pub fn discard_commands(&mut self) {
-        self.commands.clear();
-        self.pending.clear();
-        self.work.share_from(&self.base, &mut self.store);
+        self.clear_commands();
+        self.work.share_from(&self.timeline.entry(self.tick).slot, &mut self.store);
         self.drop_scratch();
     }
 
@@ -279,12 +318,35 @@ impl World {
 
     /// Computes the next tick and measures its phases with a clock that counts nanoseconds.
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
+        let again = self.tick < self.timeline.newest();
+        let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.clone());
         let report = crate::step::run(self, clock);
-        self.commands.clear();
-        self.pending.clear();
-        self.tick = self.tick.wrapping_add(1);
-        self.base.share_from(&self.work, &mut self.store);
+        self.clear_commands();
+        self.tick += 1;
+        self.work.share_from(&self.timeline.entry(self.tick).slot, &mut self.store);
+        if let Some(full) = full {
+            self.verify(full);
+        }
         report
+    }
+
+    /// Steps a copy in full and notes where this one differs.
+    fn verify(&mut self, mut full: Self) {
+        full.step();
+        let bytes = [&*self, &full].map(|world| {
+            let mut bytes = Vec::new();
+            world.encode(&mut bytes);
+            bytes
+        });
+        if bytes[0] != bytes[1] && self.resim_difference.is_none() {
+            let at = bytes[0].iter().zip(&bytes[1]).position(|(a, b)| a != b);
+            self.resim_difference = Some(format!("tick {}, byte {at:?}", self.tick));
+        }
+    }
+
+    /// The state after the last step.
+    pub(crate) fn base(&self) -> &Slot {
+        &self.timeline.entry(self.tick).slot
     }
 
     /// Whether contacts of bodies that hardly move are kept. Without, the world is another one.
@@ -293,14 +355,35 @@ impl World {
         self.scratch.never_keep = !keep;
     }
 
+    /// Whether a step writes the rows of bodies over those of the last tick, which can't be gone back to then: to see what
+    /// keeping them costs.
+    #[cfg(feature = "bench-internals")]
+    pub const fn write_in_place(&mut self, in_place: bool) {
+        self.scratch.in_place = in_place;
+    }
+
     /// Breaks a rule on purpose from now on.
     #[cfg(feature = "test-internals")]
     pub const fn plant(&mut self, plant: crate::step::Plant) {
         self.scratch.plant(plant);
     }
 
+    /// Switches a rule of incremental resimulation off.
+    #[cfg(feature = "test-internals")]
+    pub const fn switch_off(&mut self, rule: crate::step::Rule) {
+        self.scratch.rules.switch_off(rule);
+    }
+
+    /// How often a rule of incremental resimulation mattered.
+    #[cfg(feature = "test-internals")]
+    pub const fn rule_count(&self, rule: crate::step::Rule) -> u64 {
+        self.scratch.rules.count(rule)
+    }
+
     /// Forgets everything that can be rebuilt from the state. It changes nothing but the cost of the next step.
     pub fn drop_scratch(&mut self) {
+        let rules = core::mem::take(&mut self.scratch.rules);
         self.scratch = Scratch::default();
+        self.scratch.rules = rules;
     }
 }

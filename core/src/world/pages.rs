@@ -3,10 +3,22 @@
 //!
 //! Pages live in one pool and are named by their place in it. Those places never reach saved bytes or decide
 //! an order.
+//!
+//! Each page keeps the digest that was last taken of it until it is written, so what slots share is hashed once.
+
+use crate::digest::Digest;
+use std::sync::OnceLock;
 
 /// The place of a page in its pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageRef(u32);
+
+impl PageRef {
+    /// For counting; it means nothing else.
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+}
 
 /// Something that can take over another one's content without allocating, where it has room.
 pub(crate) trait Page: Default {
@@ -20,6 +32,8 @@ pub(crate) struct Pages<T> {
     /// How many slots hold each page; 0 for pages in `free`.
     holders: Vec<u32>,
     free: Vec<u32>,
+    /// Digest of each page since it was last written, and which of its rows it was taken of.
+    digests: Vec<OnceLock<(u32, Digest)>>,
 }
 
 impl<T: Page> Pages<T> {
@@ -27,17 +41,30 @@ impl<T: Page> Pages<T> {
     pub(crate) fn allocate(&mut self) -> PageRef {
         if let Some(place) = self.free.pop() {
             self.holders[place as usize] = 1;
+            self.digests[place as usize] = OnceLock::new();
             return PageRef(place);
         }
         self.content.push(T::default());
         self.holders.push(1);
+        self.digests.push(OnceLock::new());
         // Room for its return, so that releasing never allocates.
         self.free.reserve(self.content.len() - self.free.len());
         PageRef(self.content.len() as u32 - 1)
     }
 
+    /// A page of its own with this content.
+    pub(crate) fn add(&mut self, content: &T) -> PageRef {
+        let page = self.allocate();
+        self.content[page.0 as usize].copy_from(content);
+        page
+    }
+
     pub(crate) fn share(&mut self, page: PageRef) {
         self.holders[page.0 as usize] += 1;
+    }
+
+    pub(crate) fn is_shared(&self, page: PageRef) -> bool {
+        self.holders[page.0 as usize] > 1
     }
 
     pub(crate) fn release(&mut self, page: PageRef) {
@@ -62,23 +89,20 @@ impl<T: Page> Pages<T> {
             let (from, to) = pair(&mut self.content, old.0 as usize, page.0 as usize);
             to.copy_from(from);
         }
-        &mut self.content[page.0 as usize]
+        self.written(*page)
     }
 
-    /// As [`Self::overwrite`], with another page, which must not be the only holder's same one, to read from.
-    pub(crate) fn overwrite_beside(
-        &mut self,
-        page: &mut PageRef,
-        other: Option<PageRef>,
-    ) -> (Option<&T>, &mut T) {
-        self.overwrite(page);
-        match other {
-            Some(other) if other != *page => {
-                let (from, to) = pair(&mut self.content, other.0 as usize, page.0 as usize);
-                (Some(from), to)
-            }
-            _ => (None, &mut self.content[page.0 as usize]),
-        }
+    /// The content of a page for writing, whatever it last was, taken out so that others can be read meanwhile. The page
+    /// that it replaces stays readable until [`Self::put`] brings the content back.
+    pub(crate) fn take_for_writing(&mut self, page: &mut PageRef) -> T {
+        *page = self.allocate();
+        core::mem::take(&mut self.content[page.0 as usize])
+    }
+
+    /// Brings back what [`Self::take_for_writing`] took and lets go of the page that it replaces.
+    pub(crate) fn put(&mut self, page: PageRef, content: T, replaced: PageRef) {
+        *self.written(page) = content;
+        self.release(replaced);
     }
 
     /// A page for writing whose former content does not matter.
@@ -88,7 +112,32 @@ impl<T: Page> Pages<T> {
             *page = self.allocate();
             self.release(old);
         }
+        self.written(*page)
+    }
+
+    /// The content for writing, after which a digest of it would be stale.
+    fn written(&mut self, page: PageRef) -> &mut T {
+        self.digests[page.0 as usize] = OnceLock::new();
         &mut self.content[page.0 as usize]
+    }
+
+    /// The digest of some rows of a page: what was last taken of the same rows, or what `take` makes of the content.
+    pub(crate) fn digest(
+        &self,
+        page: PageRef,
+        rows: u32,
+        take: impl FnOnce(&T) -> Digest,
+    ) -> Digest {
+        let known = &self.digests[page.0 as usize];
+        if let Some((of, digest)) = known.get()
+            && *of == rows
+        {
+            return *digest;
+        }
+        let digest = take(self.get(page));
+        // Of other rows only when a body of the page was despawned since; then it is taken every time.
+        let _ = known.set((rows, digest));
+        digest
     }
 }
 

@@ -221,6 +221,25 @@ impl ContactPage {
 }
 
 impl ColdPage {
+    /// Whether a row and its shapes are the same in another page; dead ones are.
+    pub(crate) fn has_same(&self, other: &Self, row: usize) -> bool {
+        let live = |page: &Self| page.live >> row & 1 == 1;
+        live(self) == live(other)
+            && (!live(self)
+                || self.rows[row] == other.rows[row] && self.shapes_of(row) == other.shapes_of(row))
+    }
+
+    /// Takes a row and its shapes over from another page.
+    pub(crate) fn take_row(&mut self, other: &Self, row: usize) {
+        self.live = self.live & !(1 << row) | other.live & 1 << row;
+        self.rows[row] = other.rows[row];
+        self.shapes.retain(|shape| usize::from(shape.row) != row);
+        if other.live >> row & 1 == 1 {
+            let start = self.shapes.partition_point(|shape| usize::from(shape.row) < row);
+            self.shapes.splice(start..start, other.shapes_of(row).iter().copied());
+        }
+    }
+
     /// The shapes of one row.
     #[inline]
     pub(crate) fn shapes_of(&self, row: usize) -> &[ShapeRow] {

@@ -2,8 +2,12 @@
 
 use super::events::EventRow;
 use super::pages::{PageRef, Pages};
-use super::rows::{BodyKind, ColdPage, ColdRow, ContactPage, HotPage, HotRow, PAGE_ROWS, body_of};
+use super::rows::{
+    BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, PAGE_ROWS,
+    ShapeRow, body_of,
+};
 use crate::data::{Id, IdPool};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bodies that one stream can have at a time.
@@ -140,6 +144,18 @@ impl Slot {
         }
     }
 
+    /// Whether there are pages for a body.
+    pub(crate) fn has_page(&self, index: u32) -> bool {
+        let Place { stream, page, .. } = Place::of(index);
+        self.streams.get(stream).is_some_and(|stream| page < stream.hot.len())
+    }
+
+    /// The contact page of a body, if the slot has it.
+    pub(crate) fn contact_page<'a>(&self, store: &'a Store, index: u32) -> Option<&'a ContactPage> {
+        let Place { stream, page, .. } = Place::of(index);
+        Some(store.contacts.get(*self.streams.get(stream)?.contacts.get(page)?))
+    }
+
     pub(crate) fn contact_page_mut<'a>(
         &mut self,
         store: &'a mut Store,
@@ -158,6 +174,11 @@ impl Slot {
     pub(crate) fn is_active(&self, index: u32) -> bool {
         let Place { stream, page, row } = Place::of(index);
         self.streams[stream].active[page] >> row & 1 == 1
+    }
+
+    /// Whether a body is active, or there is none.
+    pub(crate) fn is_active_or_gone(&self, index: u32) -> bool {
+        self.id_at(index).is_none() || self.is_active(index)
     }
 
     /// Makes the mark of a body what its rows say.
@@ -233,11 +254,119 @@ impl Slot {
         }
     }
 
-    fn release(&mut self, store: &mut Store) {
+    /// The same state in pages of another store.
+    pub(crate) fn copy_into(&self, from: &Store, to: &mut Store) -> Self {
+        let mut streams = Vec::new();
+        for stream in &self.streams {
+            let (hot, cold) = (stream.hot.iter(), stream.cold.iter());
+            let contacts = stream.contacts.iter();
+            streams.push(Stream {
+                ids: Arc::clone(&stream.ids),
+                hot: hot.map(|page| to.hot.add(from.hot.get(*page))).collect(),
+                cold: cold.map(|page| to.cold.add(from.cold.get(*page))).collect(),
+                contacts: contacts.map(|page| to.contacts.add(from.contacts.get(*page))).collect(),
+                active: stream.active.clone(),
+            });
+        }
+        Self { streams, events: self.events.clone() }
+    }
+
+    /// Takes over ids and the number of streams and pages of another slot: pages that it lacks are shared, those that the
+    /// other lacks are let go.
+    pub(crate) fn match_pages(&mut self, other: &Self, store: &mut Store) {
+        for mut stream in self.streams.drain(other.streams.len().min(self.streams.len())..) {
+            stream.cut(store, 0);
+        }
+        for (i, from) in other.streams.iter().enumerate() {
+            if i == self.streams.len() {
+                self.streams.push(Stream {
+                    ids: Arc::clone(&from.ids),
+                    hot: Vec::new(),
+                    cold: Vec::new(),
+                    contacts: Vec::new(),
+                    active: Vec::new(),
+                });
+            }
+            let to = &mut self.streams[i];
+            to.ids = Arc::clone(&from.ids);
+            to.cut(store, from.hot.len());
+            for page in to.hot.len()..from.hot.len() {
+                to.hot.push(from.hot[page]);
+                to.cold.push(from.cold[page]);
+                to.contacts.push(from.contacts[page]);
+                to.active.push(from.active[page]);
+                store.hot.share(from.hot[page]);
+                store.cold.share(from.cold[page]);
+                store.contacts.share(from.contacts[page]);
+            }
+        }
+    }
+
+    /// Forgets where bodies are.
+    #[cfg(feature = "bench-internals")]
+    pub(crate) fn let_go_of_hot(&mut self, store: &mut Store) {
         for stream in &mut self.streams {
             stream.hot.drain(..).for_each(|page| store.hot.release(page));
-            stream.cold.drain(..).for_each(|page| store.cold.release(page));
-            stream.contacts.drain(..).for_each(|page| store.contacts.release(page));
         }
+    }
+
+    /// How many pages there are, and how many of them another slot has too.
+    pub(crate) fn count_pages(&self, store: &Store) -> (u32, u32) {
+        let (mut all, mut shared) = (0, 0);
+        for Stream { hot, cold, contacts, .. } in &self.streams {
+            all += hot.len() + cold.len() + contacts.len();
+            shared += hot.iter().filter(|page| store.hot.is_shared(**page)).count();
+            shared += cold.iter().filter(|page| store.cold.is_shared(**page)).count();
+            shared += contacts.iter().filter(|page| store.contacts.is_shared(**page)).count();
+        }
+        (all as u32, shared as u32)
+    }
+
+    pub(crate) fn release(&mut self, store: &mut Store) {
+        self.streams.iter_mut().for_each(|stream| stream.cut(store, 0));
+    }
+}
+
+impl Stream {
+    /// Lets pages from a number on go.
+    fn cut(&mut self, store: &mut Store, from: usize) {
+        let from = from.min(self.hot.len());
+        self.hot.drain(from..).for_each(|page| store.hot.release(page));
+        self.cold.drain(from..).for_each(|page| store.cold.release(page));
+        self.contacts.drain(from..).for_each(|page| store.contacts.release(page));
+        self.active.truncate(from);
+    }
+}
+
+impl Store {
+    /// Bytes of all pages that these slots hold and another one does not.
+    pub(crate) fn bytes_of<'a>(
+        &self,
+        slots: impl Iterator<Item = &'a Slot>,
+        without: Option<&Slot>,
+    ) -> u64 {
+        let mut pages = [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()];
+        let mut visit = |slot: &Slot, counts: bool| {
+            let bytes = |bytes: usize| if counts { bytes } else { 0 };
+            for stream in &slot.streams {
+                for page in &stream.hot {
+                    pages[0].insert(page.number(), bytes(size_of::<HotPage>()));
+                }
+                for page in &stream.cold {
+                    let shapes = self.cold.get(*page).shapes.len() * size_of::<ShapeRow>();
+                    pages[1].insert(page.number(), bytes(size_of::<ColdPage>() + shapes));
+                }
+                for page in &stream.contacts {
+                    let ContactPage { rows, overlaps } = self.contacts.get(*page);
+                    let of_rows = rows.len() * size_of::<ContactRow>();
+                    let of_overlaps = overlaps.len() * size_of::<Overlap>();
+                    let all = size_of::<ContactPage>() + of_rows + of_overlaps;
+                    pages[2].insert(page.number(), bytes(all));
+                }
+            }
+        };
+        slots.for_each(|slot| visit(slot, true));
+        without.into_iter().for_each(|slot| visit(slot, false));
+        pages.iter().flat_map(BTreeMap::values).map(|bytes| *bytes as u64).sum()
     }
 }

@@ -2,7 +2,9 @@
 
 use super::rows::{ContactRow, Overlap, body_of};
 use super::slot::{Place, Slot, Store};
-use super::{BodyId, Pending, World};
+use super::timeline::Timeline;
+use super::{BodyId, Pending, ResimMode, World};
+use crate::data::BitSet;
 use crate::step::Scratch;
 use std::collections::BTreeSet;
 
@@ -13,7 +15,9 @@ impl World {
     pub fn solo(&self, bodies: &[BodyId]) -> Self {
         let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
         let mut store = Store::default();
-        let base = copy(&self.base, &self.store, &mut store, &chosen);
+        let base = copy(self.base(), &self.store, &mut store, &chosen);
+        let mut timeline = Timeline::new(2);
+        timeline.restart(self.tick, &base, &mut store);
         let work = copy(&self.work, &self.store, &mut store, &chosen);
         let of =
             |list: &[u32]| list.iter().copied().filter(|index| chosen.contains(index)).collect();
@@ -26,10 +30,14 @@ impl World {
             def: self.def.clone(),
             tick: self.tick,
             store,
-            base,
+            timeline,
             work,
             commands: Vec::new(),
+            spawned: Vec::new(),
             pending,
+            dirty: BitSet::new(),
+            resim_mode: ResimMode::default(),
+            resim_difference: None,
             scratch: Scratch::default(),
         }
     }

@@ -1,0 +1,504 @@
+//! A tick computed again: which bodies may come out otherwise than in the old future, and nothing else.
+//!
+//! D are the bodies whose state or commands differ. S are the old and the new cluster of each of them; only S is simulated,
+//! into the old future's slot of the next tick. A cluster of the new timeline without a body of D has only edges that
+//! existed before, so it lies inside one old cluster and does what it did. What comes out as it was is clean again.
+//!
+//! `Rule` names what this rests on; tests switch each off and must notice.
+
+use super::gather::{self, place_of};
+use super::{Scratch, StepReport, broad, narrow, wake};
+use crate::data::{BitSet, sort_by_key};
+use crate::world::pages::Page;
+use crate::world::rows::{BodyKind, Overlap, body_of};
+use crate::world::slot::{Place, Slot, Store};
+use crate::world::timeline::Memo;
+use crate::world::{Command, World};
+
+/// How much of the active bodies may be dirty before a full step is cheaper: a half.
+const FULL_SHARE: u32 = 2;
+
+/// What exact resimulation rests on. A test build can switch each off, to see that its tests notice.
+#[cfg_attr(not(feature = "test-internals"), allow(unreachable_pub, reason = "tests see it"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// A contact row that differs makes its bodies unclean, even if they are where they were.
+    ContactRows,
+    /// Differing commands make unclean.
+    Commands,
+    /// The old cluster of an unclean body is simulated.
+    OldClusters,
+    /// The new cluster of an unclean body is simulated.
+    NewClusters,
+    /// What had or has a contact with an unclean static or kinematic body is simulated.
+    Rim,
+    /// The border to the old future keeps its unclean bodies when one rewinds again before it is reached.
+    Seam,
+    /// Leaves of the tree cover where bodies were in the ticks that can be rewound to.
+    Covers,
+    /// What commands woke is unclean.
+    Woken,
+    /// Events of what is simulated replace those of the old future.
+    Events,
+    /// Sensors of what is simulated are looked at again.
+    Sensors,
+}
+
+#[cfg_attr(
+    not(feature = "test-internals"),
+    allow(unreachable_pub, dead_code, reason = "tests see it")
+)]
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::ContactRows,
+        Self::Commands,
+        Self::OldClusters,
+        Self::NewClusters,
+        Self::Rim,
+        Self::Seam,
+        Self::Covers,
+        Self::Woken,
+        Self::Events,
+        Self::Sensors,
+    ];
+}
+
+/// Rules that are switched off, and how often each mattered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    #[cfg(feature = "test-internals")]
+    off: u32,
+    #[cfg(feature = "test-internals")]
+    counts: [u64; Rule::ALL.len()],
+}
+
+impl Rules {
+    /// Whether a rule holds; counts that it was needed.
+    #[inline]
+    #[allow(
+        clippy::unused_self,
+        clippy::needless_pass_by_ref_mut,
+        clippy::missing_const_for_fn,
+        unused_variables,
+        reason = "test builds count and switch"
+    )]
+    pub(crate) fn holds(&mut self, rule: Rule) -> bool {
+        #[cfg(feature = "test-internals")]
+        {
+            self.counts[rule as usize] += 1;
+            self.off >> rule as u32 & 1 == 0
+        }
+        #[cfg(not(feature = "test-internals"))]
+        true
+    }
+
+    #[cfg(feature = "test-internals")]
+    pub(crate) const fn switch_off(&mut self, rule: Rule) {
+        self.off |= 1 << rule as u32;
+    }
+
+    #[cfg(feature = "test-internals")]
+    pub(crate) const fn count(&self, rule: Rule) -> u64 {
+        self.counts[rule as usize]
+    }
+}
+
+/// What differs between what a step wrote and what was there.
+#[derive(Debug, Default)]
+pub(crate) struct Diff {
+    /// Whether there is anything to compare with.
+    pub(crate) on: bool,
+    rows: BitSet,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Diff {
+    #[inline]
+    pub(crate) fn mark(&mut self, body: u32) {
+        if self.on {
+            self.rows.insert(body);
+        }
+    }
+
+    pub(crate) fn mark_pair(&mut self, bodies: [u32; 2]) {
+        if self.on {
+            self.pairs.push(bodies.into());
+        }
+    }
+}
+
+/// Lists that are kept for their memory.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    /// Bodies that are looked into: D, and what joins.
+    seen: BitSet,
+    /// Labels of clusters that were taken in, so that each is once.
+    clusters: BitSet,
+    /// Those of them whose pairs are still to be found.
+    fresh: Vec<u32>,
+    queue: Vec<u32>,
+    named: [Vec<(u32, u32)>; 2],
+    sort: Vec<(u32, u32)>,
+}
+
+/// How a step begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// There is no old future, or not enough is known of it, or too much differs.
+    Full,
+    /// Some bodies may differ from the old future.
+    Again,
+    /// Nothing differs: the next slot is what it was.
+    Same,
+}
+
+/// Decides how a step begins; `old` is what is known of the next slot.
+pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&Memo>) -> Begin {
+    if world.tick == world.timeline.newest() {
+        return Begin::Full;
+    }
+    if let Some(old) = old {
+        find_dirty(world, scratch, old);
+        if world.dirty.is_empty() {
+            return Begin::Same;
+        }
+        if !is_hopeless(world) {
+            return Begin::Again;
+        }
+    }
+    world.timeline.drop_after(world.tick);
+    Begin::Full
+}
+
+/// Finds the unclean bodies of a tick that is computed again.
+fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &Memo) {
+    let World { dirty, timeline, tick, commands, spawned, pending, .. } = world;
+    let seam = &mut timeline.entry_mut(*tick).seam;
+    if !seam.is_empty() && scratch.rules.holds(Rule::Seam) {
+        dirty.union_with(seam);
+    }
+    seam.clear();
+    // Bodies that commands changed or woke are few; that they may have been changed alike is not worth finding out.
+    for index in old.woken.iter().chain(&pending.woken) {
+        if scratch.rules.holds(Rule::Woken) {
+            dirty.insert(*index);
+        }
+    }
+    for index in old.changed.iter().chain(&pending.changed) {
+        dirty.insert(*index);
+    }
+    if commands[..] == old.commands[..] && spawned[..] == old.spawned[..] {
+        return;
+    }
+    if !scratch.rules.holds(Rule::Commands) {
+        return;
+    }
+    let Buffers { named: [new_named, old_named], sort, .. } = &mut scratch.resim;
+    name(commands, new_named, sort);
+    name(&old.commands, old_named, sort);
+    let (mut a, mut b) = (&new_named[..], &old_named[..]);
+    while let Some(body) = [a.first(), b.first()].into_iter().flatten().map(|n| n.0).min() {
+        let take = |list: &mut &[(u32, u32)]| {
+            let (of_body, rest) = list.split_at(list.iter().take_while(|n| n.0 == body).count());
+            *list = rest;
+            of_body.len()
+        };
+        let (left, right) = (a, b);
+        let (left, right) = (&left[..take(&mut a)], &right[..take(&mut b)]);
+        let same = left.len() == right.len()
+            && left
+                .iter()
+                .zip(right)
+                .all(|(l, r)| commands[l.1 as usize] == old.commands[r.1 as usize]);
+        if !same {
+            dirty.insert(body);
+        }
+    }
+}
+
+/// Bodies that commands name, with the commands' places; by body. Spawned bodies are among the changed ones.
+fn name(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
+    out.clear();
+    out.extend(
+        commands.iter().zip(0..).filter_map(|(command, place)| Some((command.body()?, place))),
+    );
+    sort_by_key(out, sort, |entry| u64::from(entry.0));
+}
+
+/// Whether so much is dirty that a full step is as good.
+fn is_hopeless(world: &World) -> bool {
+    let active: u32 = world
+        .work
+        .streams
+        .iter()
+        .flat_map(|stream| &stream.active)
+        .map(|page| page.count_ones())
+        .sum();
+    world.dirty.len() > active / FULL_SHARE + 8
+}
+
+/// The first phases for the unclean bodies and their clusters.
+pub(super) fn expand(
+    world: &World,
+    scratch: &mut Scratch,
+    (old, next): (&Memo, &Slot),
+    report: &mut StepReport,
+) {
+    gather::clear(world, scratch);
+    scratch.contacts.clear();
+    scratch.sensing.clear();
+    scratch.copied.clear();
+    scratch.woken.clear();
+    broad::widen(world, scratch, next);
+    scratch.rising.clear();
+    for &(index, _) in &old.labels {
+        if world.work.id_at(index).is_some() && !world.work.is_active(index) {
+            scratch.rising.insert(index);
+        }
+    }
+    let mut buffers = core::mem::take(&mut scratch.resim);
+    buffers.seen.clear();
+    buffers.clusters.clear();
+    buffers.queue.clear();
+    for list in [&mut buffers.queue, &mut buffers.fresh] {
+        make_room(list, 0);
+    }
+    for list in [&mut scratch.diff.pairs, &mut buffers.sort] {
+        make_room(list, 0);
+    }
+    buffers.queue.extend(world.dirty.iter());
+    let (mut looked_at, mut told) = (0, 0);
+    loop {
+        // Who woke may have been taken in as a sleeper, and has more pairs now.
+        buffers.fresh.clear();
+        for &index in &scratch.woken[told..] {
+            scratch.copied.remove(index);
+            buffers.fresh.push(index);
+        }
+        told = scratch.woken.len();
+        while let Some(index) = buffers.queue.pop() {
+            if buffers.seen.insert(index) {
+                join(world, scratch, old, index, &mut buffers);
+            }
+        }
+        if buffers.fresh.is_empty() {
+            break;
+        }
+        broad::around(world, scratch, &buffers.fresh, report);
+        narrow::add(world, scratch, report);
+        for i in looked_at..scratch.contacts.len() {
+            for place in scratch.contacts[i].bodies {
+                let body = &scratch.bodies.list[place as usize];
+                if !body.dynamic {
+                    continue;
+                }
+                if !body.awake {
+                    let mut woken = core::mem::take(&mut scratch.woken);
+                    let from = woken.len();
+                    wake::wake(world, scratch, body.index, &mut woken);
+                    buffers.queue.extend_from_slice(&woken[from..]);
+                    scratch.woken = woken;
+                } else if body.guest && scratch.rules.holds(Rule::NewClusters) {
+                    let index = body.index;
+                    buffers.queue.push(index);
+                }
+            }
+        }
+        looked_at = scratch.contacts.len();
+    }
+    find_neighbours(world, scratch, &mut buffers);
+    report.woken = scratch.woken.len() as u32;
+    report.bodies = scratch.bodies.list.iter().filter(|body| body.is_moved()).count() as u32;
+    scratch.resim = buffers;
+}
+
+/// Lists who had a contact with these bodies on the last tick: it may end now, and the other's page has it.
+fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) {
+    scratch.neighbours.clear();
+    let Some(memo) = &world.timeline.entry(world.tick).memo else {
+        // Nobody knows: all bodies, then.
+        for (id, _) in world.bodies() {
+            scratch.neighbours.insert(id.0.index());
+        }
+        return;
+    };
+    buffers.clusters.clear();
+    for index in &buffers.seen {
+        if let Some(label) = memo.label(index)
+            && buffers.clusters.insert(label)
+        {
+            for body in memo.cluster(label) {
+                scratch.neighbours.insert(body);
+            }
+        }
+        for body in memo.around(index) {
+            scratch.neighbours.insert(body);
+        }
+    }
+}
+
+/// Takes a body in, and queues those that it moved with or touched in the old future.
+fn join(world: &World, scratch: &mut Scratch, old: &Memo, index: u32, buffers: &mut Buffers) {
+    if let Some(label) = old.label(index)
+        && scratch.rules.holds(Rule::OldClusters)
+        && buffers.clusters.insert(label)
+    {
+        buffers.queue.extend(old.cluster(label));
+    }
+    if old.around(index).next().is_some() && scratch.rules.holds(Rule::Rim) {
+        buffers.queue.extend(old.around(index));
+    }
+    scratch.rising.remove(index);
+    let live = world.work.id_at(index).is_some();
+    let active = live && world.work.is_active(index);
+    if live {
+        let place = place_of(world, scratch, index);
+        let body = &mut scratch.bodies.list[place as usize];
+        // One that was woken a moment ago is awake already.
+        if active || body.woken {
+            body.guest = false;
+        } else {
+            scratch.copied.insert(index);
+        }
+        buffers.fresh.push(index);
+    } else {
+        scratch.copied.insert(index);
+    }
+}
+
+/// Makes the old future's slot one that has the ids, pages and commanded changes of this timeline.
+pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
+    let World { work, store, dirty, .. } = world;
+    forget_pages(work, store, scratch, next);
+    next.match_pages(work, store);
+    for index in dirty.iter() {
+        let Place { stream, page, row } = Place::of(index);
+        let Some(from) = work.streams.get(stream).and_then(|s| s.cold.get(page)).copied() else {
+            // A page that only the old future had, and has in its next slot.
+            scratch.diff.mark(index);
+            continue;
+        };
+        let to = next.streams[stream].cold[page];
+        let (a, b) = (store.cold.get(from), store.cold.get(to));
+        if !a.has_same(b, row) {
+            let mut new = store.cold.take_for_writing(&mut next.streams[stream].cold[page]);
+            new.copy_from(store.cold.get(to));
+            new.take_row(store.cold.get(from), row);
+            store.cold.put(next.streams[stream].cold[page], new, to);
+            scratch.diff.mark(index);
+        }
+        next.mark_active(store, index);
+    }
+    // Those that the step moves are written by it; the others stay as they are.
+    let Scratch { copied, diff, .. } = scratch;
+    for index in copied.iter().filter(|index| work.has_page(*index)) {
+        let row = *work.hot(store, index);
+        if *next.hot(store, index) != row {
+            *next.hot_mut(store, index) = row;
+            next.mark_active(store, index);
+            diff.mark(index);
+        }
+    }
+}
+
+/// Takes bodies whose pages only the old future has out of the sensors that saw them, before the pages go.
+fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mut Slot) {
+    for index in scratch.copied.iter().filter(|index| !work.has_page(*index)) {
+        let mut at = 0;
+        while let Some(seen) = next.contact_page(store, index)
+            && let Some(&Overlap { own, other, senses }) = seen.overlaps_of(index).get(at)
+        {
+            let mirrored = Overlap { own: other, other: own, senses: !senses };
+            let page = next.contact_page_mut(store, body_of(other));
+            if let Ok(place) = page.overlaps.binary_search(&mirrored) {
+                page.overlaps.remove(place);
+                scratch.diff.mark_pair([body_of(own), body_of(other)]);
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Notes who moved with whom and touched what, for those who compute the tick again.
+pub(super) fn remember(world: &mut World, scratch: &mut Scratch, memo: &mut Memo) {
+    let Scratch { clusters, bodies, contacts, resim, diff, .. } = scratch;
+    if diff.on {
+        memo.members.retain(|member| !resim.seen.contains(member.1));
+        memo.labels.retain(|label| !resim.seen.contains(label.0));
+        memo.rim.retain(|edge| !resim.seen.contains(edge.0) && !resim.seen.contains(edge.1));
+    } else {
+        memo.members.clear();
+        memo.labels.clear();
+        memo.rim.clear();
+    }
+    for list in [&mut memo.members, &mut memo.labels] {
+        make_room(list, clusters.members.len());
+    }
+    make_room(&mut memo.rim, contacts.len());
+    for cluster in &clusters.list {
+        for &place in &clusters.members[cluster.members.clone()] {
+            memo.members.push((cluster.label, bodies.list[place as usize].index));
+        }
+    }
+    let moved = clusters.labels.iter().zip(&bodies.list);
+    let moved = moved.filter(|(label, _)| **label != super::fence::NONE);
+    memo.labels.extend(moved.map(|(label, body)| (body.index, *label)));
+    for contact in contacts {
+        let [a, b] = contact.bodies.map(|place| &bodies.list[place as usize]);
+        if a.dynamic != b.dynamic {
+            let (rim, body) = if a.dynamic { (b, a) } else { (a, b) };
+            memo.rim.push((rim.index, body.index));
+        }
+    }
+    for list in [&mut memo.members, &mut memo.labels, &mut memo.rim] {
+        sort_by_key(list, &mut resim.sort, |&(a, b)| u64::from(a) << 32 | u64::from(b));
+    }
+    // What the world has of them is done with.
+    core::mem::swap(&mut memo.commands, &mut world.commands);
+    core::mem::swap(&mut memo.spawned, &mut world.spawned);
+    core::mem::swap(&mut memo.woken, &mut world.pending.woken);
+    core::mem::swap(&mut memo.changed, &mut world.pending.changed);
+    make_room(&mut world.commands, 0);
+    make_room(&mut world.spawned, 0);
+    make_room(&mut world.pending.woken, 0);
+    make_room(&mut world.pending.changed, 0);
+}
+
+/// Makes room for this many more, generously: each tick that is held has its own list, and each would have to grow to its
+/// peak.
+pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
+    let most = list.len() + more;
+    if list.capacity() < most.max(MIN_ROOM) {
+        list.reserve(most.next_power_of_two().max(MIN_ROOM) - list.len());
+    }
+}
+
+/// What a list of a held tick has room for from the start.
+const MIN_ROOM: usize = 256;
+
+/// The unclean bodies of the next tick.
+pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Slot, report: &mut StepReport) {
+    let simulated = scratch.resim.seen.len();
+    world.dirty.clear();
+    world.dirty.union_with(&scratch.diff.rows);
+    for (a, b) in scratch.diff.pairs.drain(..) {
+        let kind = |body: u32, of: BodyKind| {
+            [&world.work, next].iter().any(|slot| {
+                let Place { stream, page, row } = Place::of(body);
+                let page = slot.streams.get(stream).and_then(|stream| stream.cold.get(page));
+                page.is_some_and(|page| world.store.cold.get(*page).rows[row].kind == of)
+            })
+        };
+        let is = |of: BodyKind| [a, b].map(|body| (body, kind(body, of)));
+        let dynamic = is(BodyKind::Dynamic);
+        let any = dynamic.iter().any(|(_, is)| *is);
+        for (body, is) in if any { dynamic } else { is(BodyKind::Kinematic) } {
+            if is && scratch.rules.holds(Rule::ContactRows) {
+                world.dirty.insert(body);
+            }
+        }
+    }
+    scratch.diff.rows.clear();
+    report.reconverged = simulated.saturating_sub(world.dirty.len());
+}

@@ -1,0 +1,240 @@
+//! Which field of which entity differs from what another machine has: pages compared row by row, field by field.
+
+use super::World;
+use super::fields::{Context, Field, Unit, text};
+use super::page_bytes::{State, StateSection, Table, row_length};
+use super::slot::Place;
+use crate::history::HistoryError;
+use std::collections::BTreeSet;
+
+/// Why a page can't be explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// The tick is not held here.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The other page is cut off.
+    #[error("the page ends at byte {length}, in the middle of a table; ask for it again")]
+    Truncated {
+        /// Its length.
+        length: usize,
+    },
+    /// Bytes follow the other page.
+    #[error("{extra} bytes follow the page")]
+    Trailing {
+        /// How many.
+        extra: usize,
+    },
+}
+
+/// A field that two machines have differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowDifference {
+    /// What it belongs to, like `body 5v1`, `contact 3v1.0–7v1.0`, `event woke 4v1`.
+    pub entity: String,
+    /// Like `velocity.x`; `exists` when only one of the two has the entity.
+    pub field: String,
+    /// What we have.
+    pub ours: FieldValue,
+    /// What they have.
+    pub theirs: FieldValue,
+}
+
+/// A field's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldValue {
+    /// Readable, with its unit.
+    pub text: String,
+    /// As it is stored.
+    pub bits: u64,
+}
+
+impl core::fmt::Display for RowDifference {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { entity, field, ours, theirs } = self;
+        write!(f, "{entity}, {field}: {} here ({:#x}), ", ours.text, ours.bits)?;
+        write!(f, "{} there ({:#x})", theirs.text, theirs.bits)
+    }
+}
+
+impl World {
+    /// How a page differs from what another machine sent of it with [`page_bytes`](Self::page_bytes): every field of every
+    /// row that is not the same, with both values. Bytes from anywhere are fine.
+    ///
+    /// # Errors
+    /// When the tick is not held, or the bytes have not the shape of a page.
+    ///
+    /// ```
+    /// use isostep_core::{shape::Shape, world::{BodyDef, StateSection, World, WorldDef}, Vec3, real};
+    /// let mut world = World::new(WorldDef::default())?;
+    /// let ball = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
+    /// world.commit();
+    /// let mut other = world.clone();
+    /// other.set_velocity(ball, Vec3::from_ints(0, 2, 0))?;
+    /// other.commit();
+    ///
+    /// let theirs = other.page_bytes(0, StateSection::Bodies, 0)?;
+    /// let found = world.explain(0, StateSection::Bodies, 0, &theirs)?;
+    /// assert_eq!(found[0].to_string(), "body 0v1, velocity.y: 0 m/s here (0x0), 2 m/s there (0x200000)");
+    /// assert_eq!(found.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn explain(
+        &self,
+        tick: u32,
+        section: StateSection,
+        page: u32,
+        theirs: &[u8],
+    ) -> Result<Vec<RowDifference>, ExplainError> {
+        let state = self.state_at(tick)?;
+        let mut bytes = Vec::new();
+        state.put_page(section, page, &mut bytes);
+        let (mut ours, mut left) = (&bytes[..], theirs);
+        let mut found = Vec::new();
+        for &table in section.tables() {
+            let (fields, key) = table.layout();
+            let length = row_length(&fields);
+            let cut = |bytes: &mut &[u8]| -> Option<Vec<Vec<u8>>> {
+                if bytes.is_empty() {
+                    return Some(Vec::new());
+                }
+                let (count, rest) = bytes.split_first_chunk::<4>()?;
+                let rows = (u32::from_le_bytes(*count) as usize).checked_mul(length)?;
+                let (rows, rest) = rest.split_at_checked(rows)?;
+                *bytes = rest;
+                Some(rows.chunks_exact(length).map(<[u8]>::to_vec).collect())
+            };
+            let truncated = ExplainError::Truncated { length: theirs.len() };
+            let ours = cut(&mut ours).ok_or(truncated)?;
+            let theirs = cut(&mut left).ok_or(truncated)?;
+            let explainer = Explainer { state, table, fields, key };
+            explainer.compare(&ours, &theirs, &mut found);
+        }
+        if left.is_empty() { Ok(found) } else { Err(ExplainError::Trailing { extra: left.len() }) }
+    }
+}
+
+struct Explainer<'a> {
+    state: State<'a>,
+    table: Table,
+    fields: Vec<Field>,
+    key: usize,
+}
+
+impl Explainer<'_> {
+    fn compare(&self, ours: &[Vec<u8>], theirs: &[Vec<u8>], found: &mut Vec<RowDifference>) {
+        let same = |(a, b): (&Vec<u8>, &Vec<u8>)| a[..self.key] == b[..self.key];
+        let strangers = ours.iter().zip(theirs).filter(|pair| !same(*pair)).count();
+        // One key that differs is a key that differs, not a row that went and one that came.
+        if ours.len() == theirs.len() && strangers <= 1 {
+            ours.iter().zip(theirs).for_each(|(a, b)| self.rows(a, b, found));
+            return;
+        }
+        let keys = |rows: &[Vec<u8>]| -> BTreeSet<Vec<u8>> {
+            rows.iter().map(|row| row[..self.key].to_vec()).collect()
+        };
+        let (our_keys, their_keys) = (keys(ours), keys(theirs));
+        let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
+        loop {
+            match (ours.peek(), theirs.peek()) {
+                (None, None) => return,
+                (Some(a), b) if b.is_none() || !their_keys.contains(&a[..self.key]) => {
+                    self.only(a, true, found);
+                    ours.next();
+                }
+                (a, Some(b)) if a.is_none() || !our_keys.contains(&b[..self.key]) => {
+                    self.only(b, false, found);
+                    theirs.next();
+                }
+                (Some(a), Some(b)) => {
+                    self.rows(a, b, found);
+                    ours.next();
+                    theirs.next();
+                }
+                _ => unreachable!("a side that has none is taken by an arm above"),
+            }
+        }
+    }
+
+    fn rows(&self, ours: &[u8], theirs: &[u8], found: &mut Vec<RowDifference>) {
+        if ours == theirs {
+            return;
+        }
+        let id_at = |index| self.state.slot.id_at(index);
+        let context = Context { id_at: &id_at, exponent: self.exponent(ours) };
+        for field in &self.fields {
+            let values = [ours, theirs].map(|row| {
+                let bits = field.bits(row);
+                FieldValue { text: text(field.unit, bits, &context), bits }
+            });
+            let [ours_value, theirs_value] = values;
+            if ours_value.bits != theirs_value.bits {
+                found.push(RowDifference {
+                    entity: self.entity(ours),
+                    field: field.name.clone(),
+                    ours: ours_value,
+                    theirs: theirs_value,
+                });
+            }
+        }
+    }
+
+    fn only(&self, row: &[u8], is_ours: bool, found: &mut Vec<RowDifference>) {
+        let value = |yes: bool| FieldValue {
+            text: if yes { "yes" } else { "no" }.to_owned(),
+            bits: u64::from(yes),
+        };
+        found.push(RowDifference {
+            entity: self.entity(row),
+            field: "exists".to_owned(),
+            ours: value(is_ours),
+            theirs: value(!is_ours),
+        });
+    }
+
+    /// The exponent of the body that a row is about, if it is about one.
+    fn exponent(&self, row: &[u8]) -> i8 {
+        if self.table != Table::Bodies {
+            return 0;
+        }
+        let index = self.fields[0].bits(row) as u32;
+        let State { slot, store, .. } = self.state;
+        if slot.has_page(index) { slot.cold(store, index).exponent } else { 0 }
+    }
+
+    fn entity(&self, row: &[u8]) -> String {
+        let id_at = |index| self.state.slot.id_at(index);
+        let context = Context { id_at: &id_at, exponent: 0 };
+        let number = |at: usize| self.fields[at].bits(row) as u32;
+        let pair =
+            |at: usize| format!("{}–{}", context.shape(number(at)), context.shape(number(at + 1)));
+        match self.table {
+            Table::World => "world".to_owned(),
+            Table::Overrides => format!("materials {}–{}", number(0), number(1)),
+            Table::Ids => format!("id {}", number(0)),
+            Table::Bodies | Table::Traits => format!("body {}", context.body(number(0))),
+            Table::Shapes => format!("shape {}", context.shape(number(0))),
+            Table::Contacts => format!("contact {}", pair(0)),
+            Table::Overlaps => format!("overlap {}", pair(0)),
+            Table::Events => {
+                let kind = text(self.fields[0].unit, self.fields[0].bits(row), &context);
+                let bodies = [3, 4].map(|at| text(Unit::Id, self.fields[at].bits(row), &context));
+                if bodies[0] == bodies[1] {
+                    return format!("event {kind} {}", bodies[0]);
+                }
+                let ordinals = [1, 2].map(|at| number(at) & 0xff);
+                let [a, b] = &bodies;
+                format!("event {kind} {a}.{}–{b}.{}", ordinals[0], ordinals[1])
+            }
+        }
+    }
+}
+
+impl super::BodyId {
+    /// The number of the page in which the body's rows are, in sections by body.
+    pub const fn page(self) -> u32 {
+        let Place { stream, page, .. } = Place::of(self.0.index());
+        (stream * super::page_bytes::STREAM_PAGES + page) as u32
+    }
+}

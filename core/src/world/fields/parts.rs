@@ -1,0 +1,155 @@
+//! Fields that several kinds of rows have: numbers, vectors, rotations, materials, shapes.
+
+use super::{Unit, Visitor};
+use crate::math::{Lane, Quat, Real, Transform, Vec3};
+use crate::shape::{Geometry, Shape};
+use crate::world::material::{Combine, Material};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+pub(super) const METRES: Unit = Unit::Real("m");
+pub(super) const SPEED: Unit = Unit::Lane(20, "m/s");
+pub(super) const UNIT_LANE: Unit = Unit::Lane(30, "");
+
+/// Fields that several kinds of rows have.
+pub(super) trait Parts: Visitor + Sized {
+    fn u8(&mut self, name: &'static str, unit: Unit, value: &mut u8) {
+        *value = self.leaf(name, unit, 1, u64::from(*value)) as u8;
+    }
+
+    fn u32(&mut self, name: &'static str, unit: Unit, value: &mut u32) {
+        *value = self.leaf(name, unit, 4, u64::from(*value)) as u32;
+    }
+
+    fn i32(&mut self, name: &'static str, unit: Unit, value: &mut i32) {
+        *value = self.leaf(name, unit, 4, u64::from(*value as u32)) as i32;
+    }
+
+    fn flag(&mut self, name: &'static str, value: &mut bool) {
+        let bits = self.leaf(name, Unit::Flag, 1, u64::from(*value));
+        *value = bits & 1 == 1;
+        if bits > 1 {
+            self.refuse(name);
+        }
+    }
+
+    fn real(&mut self, name: &'static str, unit: Unit, value: &mut Real) {
+        *value = Real::from_bits(self.leaf(name, unit, 8, value.to_bits() as u64) as i64);
+    }
+
+    fn i64s(&mut self, name: &'static str, unit: Unit, values: &mut [i64; 3]) {
+        self.enter(name, None);
+        for (value, axis) in values.iter_mut().zip(AXES) {
+            *value = self.leaf(axis, unit, 8, *value as u64) as i64;
+        }
+        self.leave();
+    }
+
+    fn vec3(&mut self, name: &'static str, unit: Unit, value: &mut Vec3) {
+        let mut bits = value.to_bits();
+        self.i64s(name, unit, &mut bits);
+        *value = Vec3::from_bits(bits);
+    }
+
+    fn lane<const F: u32>(&mut self, name: &'static str, unit: Unit, value: &mut Lane<F>) {
+        let mut bits = value.to_bits();
+        self.i32(name, unit, &mut bits);
+        *value = Lane::from_bits(bits);
+    }
+
+    fn lanes<const F: u32>(&mut self, name: &'static str, unit: Unit, values: &mut [Lane<F>; 3]) {
+        self.enter(name, None);
+        for (value, axis) in values.iter_mut().zip(AXES) {
+            self.lane(axis, unit, value);
+        }
+        self.leave();
+    }
+
+    fn normal(&mut self, name: &'static str, values: &mut [i32; 3]) {
+        self.enter(name, None);
+        for (value, axis) in values.iter_mut().zip(AXES) {
+            self.i32(axis, UNIT_LANE, value);
+        }
+        self.leave();
+    }
+
+    fn quat(&mut self, name: &'static str, index: Option<usize>, value: &mut Quat) {
+        self.enter(name, index);
+        let old = value.to_bits();
+        let mut bits = old;
+        for (value, axis) in bits.iter_mut().zip(["x", "y", "z", "w"]) {
+            self.i32(axis, UNIT_LANE, value);
+        }
+        self.leave();
+        if bits != old {
+            match Quat::from_bits(bits) {
+                Ok(quat) => *value = quat,
+                Err(_) => self.refuse(name),
+            }
+        }
+    }
+
+    fn pose(&mut self, name: &'static str, value: &mut Transform) {
+        self.enter(name, None);
+        self.vec3("translation", METRES, &mut value.translation);
+        self.quat("rotation", None, &mut value.rotation);
+        self.leave();
+    }
+
+    /// One of some values, by its place among them.
+    fn choice<T: Copy + PartialEq>(
+        &mut self,
+        name: &'static str,
+        names: &'static [&'static str],
+        all: &[T],
+        value: &mut T,
+    ) {
+        let place = all.iter().position(|one| one == value).unwrap_or_default();
+        let place = self.leaf(name, Unit::Choice(names), 1, place as u64);
+        match usize::try_from(place).ok().and_then(|place| all.get(place)) {
+            Some(chosen) => *value = *chosen,
+            None => self.refuse(name),
+        }
+    }
+
+    fn material(&mut self, name: &'static str, material: &mut Material) {
+        const RULES: [&str; 4] = ["average", "min", "multiply", "max"];
+        let Material { friction, restitution, rolling, spinning, combine, tag, sensor } = material;
+        self.enter(name, None);
+        self.real("friction", Unit::Real(""), friction);
+        self.real("restitution", Unit::Real(""), restitution);
+        self.real("rolling", Unit::Real(""), rolling);
+        self.real("spinning", Unit::Real(""), spinning);
+        let all = [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max];
+        self.choice("combine", &RULES, &all, combine);
+        *tag = self.leaf("tag", Unit::Count, 2, u64::from(*tag)) as u16;
+        self.flag("sensor", sensor);
+        self.leave();
+    }
+
+    fn geometry(&mut self, shape: &mut Shape) {
+        const KINDS: [&str; 4] = ["sphere", "cuboid", "capsule", "half space"];
+        let zero = Real::ZERO;
+        let (kind, mut sizes) = match *shape.geometry() {
+            Geometry::Sphere { radius } => (0, Vec3::new(radius, zero, zero)),
+            Geometry::Cuboid { half } => (1, half),
+            Geometry::Capsule { half_length, radius } => (2, Vec3::new(half_length, radius, zero)),
+            Geometry::HalfSpace => (3, Vec3::ZERO),
+        };
+        let kind = self.leaf("shape", Unit::Choice(&KINDS), 1, kind);
+        self.vec3("size", METRES, &mut sizes);
+        let Vec3 { x, y, z } = sizes;
+        let (geometry, unused) = match kind {
+            0 => (Geometry::Sphere { radius: x }, [y, z]),
+            1 => (Geometry::Cuboid { half: sizes }, [zero; 2]),
+            2 => (Geometry::Capsule { half_length: x, radius: y }, [z, zero]),
+            3 => (Geometry::HalfSpace, [x.abs().max(y.abs()), z]),
+            _ => return self.refuse("shape"),
+        };
+        match Shape::try_from(geometry) {
+            Ok(made) if unused == [zero; 2] => *shape = made,
+            _ => self.refuse("size"),
+        }
+    }
+}
+
+impl<V: Visitor> Parts for V {}

@@ -1,0 +1,330 @@
+//! The fields of each kind of row.
+
+use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
+use super::{Row, Unit, Visitor};
+use crate::collide::Point;
+use crate::data::{FixedVec, Id};
+use crate::math::Transform;
+use crate::shape::Shape;
+use crate::world::WorldDef;
+use crate::world::events::{EventKind, EventRow, Strike};
+use crate::world::material::{Filter, Layers, Material, MaterialTable, Mixed};
+use crate::world::rows::{
+    BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow,
+    body_of,
+};
+
+/// What holds for the whole world, but for the table of materials.
+#[derive(Clone)]
+pub(crate) struct WorldRow {
+    pub(crate) tick: u32,
+    pub(crate) def: WorldDef,
+}
+
+impl Row for WorldRow {
+    const KEY: usize = 0;
+
+    fn blank() -> Self {
+        Self { tick: 0, def: WorldDef::default() }
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        let Self { tick, def } = self;
+        let WorldDef {
+            gravity,
+            tick_rate,
+            substeps,
+            push_speed,
+            impact_speed,
+            sleep_speed,
+            sleep_after,
+            materials,
+            layers,
+        } = def;
+        v.u32("tick", Unit::Count, tick);
+        v.vec3("gravity", Unit::Real("m/s²"), gravity);
+        v.u32("tick_rate", Unit::Count, tick_rate);
+        v.u32("substeps", Unit::Count, substeps);
+        v.real("push_speed", Unit::Real("m/s"), push_speed);
+        v.real("impact_speed", Unit::Real("m/s"), impact_speed);
+        v.real("sleep_speed", Unit::Real("m/s"), sleep_speed);
+        v.real("sleep_after", Unit::Real("s"), sleep_after);
+        // They are rows of their own.
+        *materials = MaterialTable::default();
+        let mut meets = *layers.meets();
+        for (i, row) in meets.iter_mut().enumerate() {
+            v.enter("layers", Some(i));
+            v.u32("", Unit::Bits, row);
+            v.leave();
+        }
+        if meets != *layers.meets() {
+            match Layers::from_rows(meets) {
+                Some(made) => *layers = made,
+                None => v.refuse("layers"),
+            }
+        }
+    }
+}
+
+/// A pair of material tags and what it has instead of the mix.
+#[derive(Clone)]
+pub(crate) struct OverrideRow {
+    pub(crate) tags: [u16; 2],
+    pub(crate) material: Material,
+}
+
+impl Row for OverrideRow {
+    const KEY: usize = 4;
+
+    fn blank() -> Self {
+        Self { tags: [0; 2], material: Material::default() }
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        let Self { tags: [a, b], material } = self;
+        *a = v.leaf("tag_a", Unit::Count, 2, u64::from(*a)) as u16;
+        *b = v.leaf("tag_b", Unit::Count, 2, u64::from(*b)) as u16;
+        v.material("", material);
+    }
+}
+
+/// An index of a body and how often it was taken and freed.
+#[derive(Clone)]
+pub(crate) struct IdRow {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+impl Row for IdRow {
+    const KEY: usize = 4;
+
+    fn blank() -> Self {
+        Self { index: 0, generation: 0 }
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        let Self { index, generation } = self;
+        v.u32("index", Unit::Count, index);
+        v.u32("generation", Unit::Count, generation);
+    }
+}
+
+/// A row that a page finds by its place, with the index of its body or the key of its shape.
+#[derive(Clone)]
+pub(crate) struct Keyed<R> {
+    pub(crate) key: u32,
+    pub(crate) row: R,
+}
+
+impl Row for Keyed<HotRow> {
+    const KEY: usize = 4;
+
+    fn blank() -> Self {
+        Self { key: 0, row: HotRow::default() }
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        v.u32("body", Unit::Body, &mut self.key);
+        let HotRow { center, rotation, velocity, spin, still, next } = &mut self.row;
+        v.vec3("center", METRES, center);
+        v.quat("rotation", None, rotation);
+        v.lanes("velocity", SPEED, velocity);
+        v.lanes("angular_velocity", Unit::Spin, spin);
+        *still = v.leaf("still", Unit::Count, 2, u64::from(*still)) as u16;
+        v.u32("sleeps_with", Unit::Body, next);
+    }
+}
+
+impl Row for Keyed<ColdRow> {
+    const KEY: usize = 4;
+
+    fn blank() -> Self {
+        Self { key: 0, row: ColdRow::default() }
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        const KINDS: [&str; 3] = ["static", "kinematic", "dynamic"];
+        const RESPONSE: [&str; 6] = ["xx", "yy", "zz", "yz", "xz", "xy"];
+        v.u32("body", Unit::Body, &mut self.key);
+        let ColdRow {
+            kind,
+            enabled,
+            flags,
+            locks,
+            shapes,
+            exponent,
+            mass,
+            local_center,
+            response,
+            gravity_scale,
+            linear_damping,
+            angular_damping,
+            speed_cap,
+            user_data,
+        } = &mut self.row;
+        let all = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
+        v.choice("kind", &KINDS, &all, kind);
+        v.flag("enabled", enabled);
+        v.u8("flags", Unit::Bits, flags);
+        v.u8("locks", Unit::Bits, locks);
+        v.u8("shapes", Unit::Count, shapes);
+        *exponent = v.leaf("exponent", Unit::Signed, 1, u64::from(*exponent as u8)) as u8 as i8;
+        v.real("mass", Unit::Real("kg"), mass);
+        v.vec3("local_center", METRES, local_center);
+        v.enter("response", None);
+        for (value, name) in response.iter_mut().zip(RESPONSE) {
+            v.lane(name, Unit::Lane(22, ""), value);
+        }
+        v.leave();
+        v.real("gravity_scale", Unit::Real(""), gravity_scale);
+        v.real("linear_damping", Unit::Real("1/s"), linear_damping);
+        v.real("angular_damping", Unit::Real("1/s"), angular_damping);
+        v.real("speed_cap", Unit::Real("m/s"), speed_cap);
+        *user_data = v.leaf("user_data", Unit::Count, 8, *user_data);
+    }
+}
+
+impl Row for Keyed<ShapeRow> {
+    const KEY: usize = 4;
+
+    fn blank() -> Self {
+        let row = ShapeRow {
+            row: 0,
+            ordinal: 0,
+            shape: Shape::HALF_SPACE,
+            pose: Transform::IDENTITY,
+            material: Material::default(),
+            filter: Filter::default(),
+        };
+        Self { key: 0, row }
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        v.u32("shape", Unit::Shape, &mut self.key);
+        let ShapeRow { row, ordinal, shape, pose, material, filter } = &mut self.row;
+        // The key says which.
+        *row = (body_of(self.key) % PAGE_ROWS as u32) as u8;
+        *ordinal = self.key as u8;
+        v.geometry(shape);
+        v.pose("pose", pose);
+        v.material("material", material);
+        let Filter { layer, group } = filter;
+        v.enter("filter", None);
+        v.u8("layer", Unit::Count, layer);
+        v.u32("group", Unit::Count, group);
+        v.leave();
+    }
+}
+
+fn pair_key<V: Visitor>(v: &mut V, key: &mut PairKey) {
+    let [mut a, mut b] = key.shapes();
+    v.u32("shape_a", Unit::Shape, &mut a);
+    v.u32("shape_b", Unit::Shape, &mut b);
+    *key = PairKey::new(a, b);
+}
+
+impl Row for ContactRow {
+    const KEY: usize = 8;
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        let Self {
+            key,
+            mixed,
+            normal,
+            points,
+            reference,
+            rotations,
+            friction,
+            twist,
+            rolling,
+            touching,
+        } = self;
+        pair_key(v, key);
+        let Mixed { friction: sliding, restitution, rolling: roll, spinning } = mixed;
+        v.enter("material", None);
+        v.lane("friction", UNIT_LANE, sliding);
+        v.lane("restitution", UNIT_LANE, restitution);
+        v.lane("rolling", UNIT_LANE, roll);
+        v.lane("spinning", UNIT_LANE, spinning);
+        v.leave();
+        v.vec3("reference", METRES, reference);
+        for (i, rotation) in rotations.iter_mut().enumerate() {
+            v.quat("rotations", Some(i), rotation);
+        }
+        v.normal("normal", normal);
+        v.flag("touching", touching);
+        let count = v.leaf("point_count", Unit::Count, 1, points.len() as u64) as usize;
+        let mut made = FixedVec::new();
+        for i in 0..4 {
+            v.enter("points", Some(i));
+            let mut point = points.get(i).copied().unwrap_or_default();
+            let ContactPoint { made: Point { at, separation, feature }, impulse } = &mut point;
+            v.i64s("at", METRES, at);
+            *separation = v.leaf("separation", METRES, 8, *separation as u64) as i64;
+            v.u32("feature", Unit::Count, feature);
+            v.lane("impulse", SPEED, impulse);
+            v.leave();
+            if i < count {
+                _ = made.push(point);
+            } else if point != ContactPoint::default() {
+                v.refuse("points");
+            }
+        }
+        if count > 4 {
+            v.refuse("point_count");
+        }
+        *points = made;
+        v.lanes("friction", SPEED, friction);
+        v.lane("twist", SPEED, twist);
+        v.lanes("rolling", SPEED, rolling);
+    }
+}
+
+impl Row for Overlap {
+    const KEY: usize = 9;
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        let Self { own, other, senses } = self;
+        v.u32("own", Unit::Shape, own);
+        v.u32("other", Unit::Shape, other);
+        v.flag("senses", senses);
+    }
+}
+
+impl Row for EventRow {
+    const KEY: usize = 9;
+
+    fn blank() -> Self {
+        let body = Id::from_bits(1 << 32).expect("the generation is odd");
+        Self::body(EventKind::Woke, body)
+    }
+
+    fn visit<V: Visitor>(&mut self, v: &mut V) {
+        let Self { kind, key, bodies, strike } = self;
+        v.choice("kind", &EventKind::NAMES, &EventKind::ALL, kind);
+        pair_key(v, key);
+        for (i, body) in bodies.iter_mut().enumerate() {
+            v.enter("bodies", Some(i));
+            match Id::from_bits(v.leaf("", Unit::Id, 8, body.to_bits())) {
+                Ok(id) => *body = id,
+                Err(_) => v.refuse("bodies"),
+            }
+            v.leave();
+        }
+        let Strike { speed, impulse, point, normal } = strike;
+        v.enter("strike", None);
+        v.lane("speed", SPEED, speed);
+        v.real("impulse", Unit::Real("N·s"), impulse);
+        v.vec3("point", METRES, point);
+        v.normal("normal", normal);
+        v.leave();
+    }
+}

@@ -1,0 +1,59 @@
+//! Bits of a field as people read them.
+
+use super::Unit;
+use crate::data::Id;
+use crate::math::Real;
+use crate::world::rows::body_of;
+
+/// What a field's text depends on besides its bits.
+pub(crate) struct Context<'a> {
+    /// The live id at an index.
+    pub(crate) id_at: &'a dyn Fn(u32) -> Option<Id>,
+    /// Of the body that the row is about: what its spin is scaled by.
+    pub(crate) exponent: i8,
+}
+
+impl Context<'_> {
+    /// A body by its index: its id if it lives.
+    pub(crate) fn body(&self, index: u32) -> String {
+        (self.id_at)(index).map_or_else(|| index.to_string(), |id| id.to_string())
+    }
+
+    /// A shape by its key, like `7v1.0`.
+    pub(crate) fn shape(&self, key: u32) -> String {
+        format!("{}.{}", self.body(body_of(key)), key & 0xff)
+    }
+}
+
+/// The bits as text.
+pub(crate) fn text(unit: Unit, bits: u64, context: &Context<'_>) -> String {
+    let with = |value: Real, unit: &str| {
+        if unit.is_empty() { value.to_string() } else { format!("{value} {unit}") }
+    };
+    let lane = |fraction: u32| Real::from_bits(i64::from(bits as u32 as i32) << (32 - fraction));
+    match unit {
+        Unit::Count => bits.to_string(),
+        Unit::Signed => (bits as u8 as i8).to_string(),
+        Unit::Real(unit) => with(Real::from_bits(bits as i64), unit),
+        Unit::Lane(fraction, unit) => with(lane(fraction), unit),
+        Unit::Spin => {
+            let scale = 32 - i32::from(context.exponent).clamp(-30, 30);
+            with(lane(20) * Real::from_bits(1 << scale.min(62)), "rad/s")
+        }
+        Unit::Flag => match bits {
+            0 => "no".to_owned(),
+            1 => "yes".to_owned(),
+            _ => format!("neither yes nor no ({bits})"),
+        },
+        Unit::Bits => format!("{bits:#b}"),
+        Unit::Body => format!("body {}", context.body(bits as u32)),
+        Unit::Shape => format!("shape {}", context.shape(bits as u32)),
+        Unit::Id => {
+            Id::from_bits(bits).map_or_else(|_| format!("no id ({bits:#x})"), |id| id.to_string())
+        }
+        Unit::Choice(names) => names.get(usize::try_from(bits).unwrap_or(usize::MAX)).map_or_else(
+            || format!("none of the {} there are ({bits})", names.len()),
+            |name| (*name).to_owned(),
+        ),
+    }
+}

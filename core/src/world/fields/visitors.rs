@@ -1,0 +1,195 @@
+//! Visitors of the description: names, bytes, and bytes of what is left after a prediction.
+
+use super::{Field, Row, Unit, Visitor};
+
+/// The fields of a kind of row, in order.
+pub(crate) fn layout<R: Row>() -> Vec<Field> {
+    let mut namer = Namer::default();
+    R::blank().visit(&mut namer);
+    namer.fields
+}
+
+#[derive(Default)]
+struct Namer {
+    path: Vec<String>,
+    fields: Vec<Field>,
+    start: usize,
+}
+
+impl Visitor for Namer {
+    fn leaf(&mut self, name: &'static str, unit: Unit, width: u32, bits: u64) -> u64 {
+        let parts = self.path.iter().map(String::as_str).chain([name]);
+        let name = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+        let width = width as usize;
+        self.fields.push(Field { name, unit, start: self.start, width });
+        self.start += width;
+        bits
+    }
+
+    fn enter(&mut self, name: &'static str, index: Option<usize>) {
+        self.path.push(index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]")));
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+    }
+}
+
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Visitor for Writer<'_> {
+    #[inline]
+    fn leaf(&mut self, _: &'static str, _: Unit, width: u32, bits: u64) -> u64 {
+        put_bits(self.0, width, bits);
+        bits
+    }
+}
+
+#[inline]
+fn put_bits(out: &mut Vec<u8>, width: u32, bits: u64) {
+    let bytes = bits.to_le_bytes();
+    match width {
+        1 => out.push(bytes[0]),
+        4 => out.extend_from_slice(&bytes[..4]),
+        8 => out.extend_from_slice(&bytes),
+        _ => out.extend_from_slice(&bytes[..width as usize]),
+    }
+}
+
+/// Appends a row's bytes.
+#[inline]
+pub(crate) fn put<R: Row>(row: &R, out: &mut Vec<u8>) {
+    row.clone().visit(&mut Writer(out));
+}
+
+/// Most fields of a row.
+const MOST: usize = 64;
+
+/// The bits of a row, field by field.
+struct Bits {
+    bits: [u64; MOST],
+    count: usize,
+}
+
+impl Visitor for Bits {
+    #[inline]
+    fn leaf(&mut self, _: &'static str, _: Unit, _: u32, bits: u64) -> u64 {
+        self.bits[self.count] = bits;
+        self.count += 1;
+        bits
+    }
+}
+
+impl Bits {
+    fn of<R: Row>(row: &R) -> Self {
+        let mut bits = Self { bits: [0; MOST], count: 0 };
+        row.clone().visit(&mut bits);
+        bits
+    }
+}
+
+/// Writes rows as what is left after a prediction: differences with the sign in the lowest bit, so that small ones have high
+/// bytes of zero. The key stays as it is.
+pub(crate) struct Residue<'a> {
+    out: &'a mut Vec<u8>,
+    predicted: Bits,
+    at: usize,
+    key: usize,
+}
+
+impl<'a> Residue<'a> {
+    pub(crate) fn put<R: Row>(out: &'a mut Vec<u8>, row: &R, predicted: &R) {
+        let mut residue = Self { out, predicted: Bits::of(predicted), at: 0, key: R::KEY };
+        row.clone().visit(&mut residue);
+    }
+}
+
+impl Visitor for Residue<'_> {
+    #[inline]
+    fn leaf(&mut self, _: &'static str, _: Unit, width: u32, bits: u64) -> u64 {
+        let predicted = self.predicted.bits[self.at];
+        self.at += 1;
+        if self.key > 0 {
+            self.key -= width as usize;
+            put_bits(self.out, width, bits);
+        } else {
+            let unused = 64 - 8 * width;
+            // The sign bit of the field becomes the sign bit of the number.
+            let left = (bits.wrapping_sub(predicted) << unused) as i64 >> unused;
+            put_bits(self.out, width, (left << 1 ^ left >> 63) as u64);
+        }
+        bits
+    }
+}
+
+/// Reads a row from its residue. It never fails to end: what is missing reads as zero and what
+/// no row can have is noted.
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    predicted: Bits,
+    at: usize,
+    key: usize,
+    refused: Option<&'static str>,
+}
+
+impl<'a> Reader<'a> {
+    /// The row with this residue.
+    ///
+    /// # Errors
+    /// With the name of the field that can't have what it would.
+    pub(crate) fn row<R: Row>(bytes: &'a [u8], predicted: &R) -> Result<R, &'static str> {
+        match Self::read(bytes, Bits::of(predicted)) {
+            (row, None) => Ok(row),
+            (_, Some(what)) => Err(what),
+        }
+    }
+
+    /// The row with this residue, of which only a part is predicted right; what the other fields would have is not refused.
+    ///
+    /// # Errors
+    /// When the field of this name can't have what it would.
+    pub(crate) fn part<R: Row>(
+        bytes: &'a [u8],
+        predicted: &R,
+        part: &'static str,
+    ) -> Result<R, &'static str> {
+        let (row, refused) = Self::read(bytes, Bits::of(predicted));
+        if refused == Some(part) { Err(part) } else { Ok(row) }
+    }
+
+    fn read<R: Row>(bytes: &'a [u8], predicted: Bits) -> (R, Option<&'static str>) {
+        let mut reader = Self { bytes, predicted, at: 0, key: R::KEY, refused: None };
+        let mut row = R::blank();
+        row.visit(&mut reader);
+        if !reader.bytes.is_empty() {
+            reader.refuse("its length");
+        }
+        (row, reader.refused)
+    }
+}
+
+impl Visitor for Reader<'_> {
+    #[inline]
+    fn leaf(&mut self, _: &'static str, _: Unit, width: u32, _: u64) -> u64 {
+        let Some((bytes, rest)) = self.bytes.split_at_checked(width as usize) else {
+            self.refuse("its length");
+            return 0;
+        };
+        self.bytes = rest;
+        let mut value = [0; 8];
+        value[..bytes.len()].copy_from_slice(bytes);
+        let value = u64::from_le_bytes(value);
+        let at = self.at;
+        self.at += 1;
+        if self.key > 0 {
+            self.key -= width as usize;
+            return value;
+        }
+        let left = value >> 1 ^ (value & 1).wrapping_neg();
+        self.predicted.bits[at].wrapping_add(left) & u64::MAX >> (64 - 8 * width)
+    }
+
+    fn refuse(&mut self, what: &'static str) {
+        self.refused = self.refused.or(Some(what));
+    }
+}

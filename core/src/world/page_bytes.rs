@@ -1,0 +1,313 @@
+//! The state by section and page, as canonical bytes: what digests are taken of and what travels when two machines look for
+//! the field in which they differ.
+//!
+//! A page is some tables, each a count and that many rows of fixed width, sorted by key. Rows of dead bodies and places in
+//! memory never get here.
+
+use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, WorldRow, layout, put};
+use super::rows::{ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow};
+use super::rows::{PAGE_ROWS, shape_key};
+use super::slot::{STREAM_BODIES, Slot, Store, Stream, index_at};
+use super::{EventRow, World, WorldDef};
+use crate::history::HistoryError;
+use std::sync::LazyLock;
+
+/// Pages of one stream; the page with number n holds bodies of stream n / 2048.
+pub(super) const STREAM_PAGES: usize = STREAM_BODIES as usize / PAGE_ROWS;
+
+/// A part of the state with digests of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum StateSection {
+    /// The definition of the world, and the tick.
+    World,
+    /// Which ids are taken, and how often each was.
+    Ids,
+    /// Poses, velocities and sleep.
+    Bodies,
+    /// What changes by command only: kind, mass, damping, and the shapes.
+    Traits,
+    /// Contacts, and what is inside sensors.
+    Contacts,
+    /// What the step had to tell.
+    Events,
+}
+
+impl StateSection {
+    /// All sections.
+    pub const ALL: [Self; 6] =
+        [Self::World, Self::Ids, Self::Bodies, Self::Traits, Self::Contacts, Self::Events];
+
+    /// Its name in a [`DigestTree`](crate::digest::DigestTree).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::World => "world",
+            Self::Ids => "ids",
+            Self::Bodies => "bodies",
+            Self::Traits => "traits",
+            Self::Contacts => "contacts",
+            Self::Events => "events",
+        }
+    }
+
+    /// The section with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|section| section.name() == name)
+    }
+
+    /// The tables of its pages, in order.
+    pub(super) const fn tables(self) -> &'static [Table] {
+        match self {
+            Self::World => &[Table::World, Table::Overrides],
+            Self::Ids => &[Table::Ids],
+            Self::Bodies => &[Table::Bodies],
+            Self::Traits => &[Table::Traits, Table::Shapes],
+            Self::Contacts => &[Table::Contacts, Table::Overlaps],
+            Self::Events => &[Table::Events],
+        }
+    }
+}
+
+/// The kinds of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    World,
+    Overrides,
+    Ids,
+    Bodies,
+    Traits,
+    Shapes,
+    Contacts,
+    Overlaps,
+    Events,
+}
+
+impl Table {
+    pub(super) const ALL: [Self; 9] = [
+        Self::World,
+        Self::Overrides,
+        Self::Ids,
+        Self::Bodies,
+        Self::Traits,
+        Self::Shapes,
+        Self::Contacts,
+        Self::Overlaps,
+        Self::Events,
+    ];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::World => "world",
+            Self::Overrides => "pairs of materials",
+            Self::Ids => "ids",
+            Self::Bodies => "bodies",
+            Self::Traits => "traits",
+            Self::Shapes => "shapes",
+            Self::Contacts => "contacts",
+            Self::Overlaps => "overlaps",
+            Self::Events => "events",
+        }
+    }
+
+    /// Its fields, and how many bytes at the front of a row are its key.
+    pub(super) fn layout(self) -> (Vec<Field>, usize) {
+        fn of<R: Row>() -> (Vec<Field>, usize) {
+            (layout::<R>(), R::KEY)
+        }
+        match self {
+            Self::World => of::<WorldRow>(),
+            Self::Overrides => of::<OverrideRow>(),
+            Self::Ids => of::<IdRow>(),
+            Self::Bodies => of::<Keyed<HotRow>>(),
+            Self::Traits => of::<Keyed<ColdRow>>(),
+            Self::Shapes => of::<Keyed<ShapeRow>>(),
+            Self::Contacts => of::<ContactRow>(),
+            Self::Overlaps => of::<Overlap>(),
+            Self::Events => of::<EventRow>(),
+        }
+    }
+}
+
+/// The length of a row with these fields.
+pub(super) fn row_length(fields: &[Field]) -> usize {
+    fields.last().map_or(0, |last| last.start + last.width)
+}
+
+/// One tick's state with all that it takes to write it.
+#[derive(Clone, Copy)]
+pub(super) struct State<'a> {
+    pub(super) def: &'a WorldDef,
+    pub(super) tick: u32,
+    pub(super) slot: &'a Slot,
+    pub(super) store: &'a Store,
+}
+
+/// A table: its length, then its rows.
+fn put_table<R: Row>(rows: impl Iterator<Item = R>, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(&[0; 4]);
+    let mut count = 0u32;
+    for row in rows {
+        put(&row, out);
+        count += 1;
+    }
+    out[start..start + 4].copy_from_slice(&count.to_le_bytes());
+}
+
+fn live_rows(live: u32) -> impl Iterator<Item = usize> {
+    (0..PAGE_ROWS).filter(move |row| live >> row & 1 == 1)
+}
+
+impl<'a> State<'a> {
+    /// The numbers of all pages that could have rows.
+    pub(super) fn pages(self) -> impl Iterator<Item = (u32, &'a Stream, usize)> {
+        let streams = self.slot.streams.iter().enumerate();
+        streams.flat_map(|(s, stream)| {
+            let pages = 0..stream.ids.generations().len().div_ceil(PAGE_ROWS);
+            pages.map(move |page| ((s * STREAM_PAGES + page) as u32, stream, page))
+        })
+    }
+
+    pub(super) fn world_rows(self) -> (WorldRow, impl Iterator<Item = OverrideRow>) {
+        let row = WorldRow { tick: self.tick, def: self.def.clone() };
+        let overrides = self.def.materials.overrides().iter();
+        (row, overrides.map(|&((a, b), material)| OverrideRow { tags: [a, b], material }))
+    }
+
+    pub(super) fn id_rows(stream: &Stream, page: usize) -> impl Iterator<Item = IdRow> {
+        let first = stream.ids.range().start + (page * PAGE_ROWS) as u32;
+        let generations = stream.ids.generations()[page * PAGE_ROWS..].iter().take(PAGE_ROWS);
+        generations.zip(first..).map(|(&generation, index)| IdRow { index, generation })
+    }
+
+    fn put_world(self, out: &mut Vec<u8>) {
+        let (row, overrides) = self.world_rows();
+        put_table(core::iter::once(row), out);
+        put_table(overrides, out);
+    }
+
+    /// Appends a page's bytes; nothing for a page without rows.
+    pub(super) fn put_page(self, section: StateSection, number: u32, out: &mut Vec<u8>) {
+        let single = number == 0;
+        let (s, p) = (number as usize / STREAM_PAGES, number as usize % STREAM_PAGES);
+        let stream = self.slot.streams.get(s).filter(|stream| p < stream.hot.len());
+        match (section, stream) {
+            (StateSection::World, _) if single => self.put_world(out),
+            (StateSection::Events, _) if single => put_events(&self.slot.events, out),
+            (StateSection::Ids, Some(stream)) => put_table(Self::id_rows(stream, p), out),
+            (StateSection::Bodies, Some(stream)) => {
+                let live = self.store.cold.get(stream.cold[p]).live;
+                put_bodies(self.store.hot.get(stream.hot[p]), live, index_at(s, p, 0), out);
+            }
+            (StateSection::Traits, Some(stream)) => {
+                put_traits(self.store.cold.get(stream.cold[p]), index_at(s, p, 0), out);
+            }
+            (StateSection::Contacts, Some(stream)) => {
+                put_contacts(self.store.contacts.get(stream.contacts[p]), out);
+            }
+            _ => {}
+        }
+    }
+}
+
+pub(super) fn put_events(events: &[EventRow], out: &mut Vec<u8>) {
+    if !events.is_empty() {
+        put_table(events.iter().copied(), out);
+    }
+}
+
+pub(super) fn body_rows(
+    page: &HotPage,
+    live: u32,
+    first: u32,
+) -> impl Iterator<Item = Keyed<HotRow>> {
+    live_rows(live).map(move |row| Keyed { key: first + row as u32, row: page.rows[row] })
+}
+
+pub(super) fn trait_rows(page: &ColdPage, first: u32) -> impl Iterator<Item = Keyed<ColdRow>> {
+    live_rows(page.live).map(move |row| Keyed { key: first + row as u32, row: page.rows[row] })
+}
+
+pub(super) fn shape_rows(page: &ColdPage, first: u32) -> impl Iterator<Item = Keyed<ShapeRow>> {
+    page.shapes.iter().map(move |&row| {
+        let key = shape_key(first + u32::from(row.row), row.ordinal);
+        Keyed { key, row }
+    })
+}
+
+pub(super) fn put_bodies(page: &HotPage, live: u32, first: u32, out: &mut Vec<u8>) {
+    if live != 0 {
+        put_table(body_rows(page, live, first), out);
+    }
+}
+
+pub(super) fn put_traits(page: &ColdPage, first: u32, out: &mut Vec<u8>) {
+    if page.live != 0 {
+        put_table(trait_rows(page, first), out);
+        put_table(shape_rows(page, first), out);
+    }
+}
+
+pub(super) fn put_contacts(page: &ContactPage, out: &mut Vec<u8>) {
+    let ContactPage { rows, overlaps } = page;
+    if !rows.is_empty() || !overlaps.is_empty() {
+        put_table(rows.iter().copied(), out);
+        put_table(overlaps.iter().copied(), out);
+    }
+}
+
+impl World {
+    /// A tick's state, of a tick that is held.
+    pub(super) fn state_at(&self, tick: u32) -> Result<State<'_>, HistoryError> {
+        let slot = if self.timeline.find(tick, self.tick)? {
+            &self.timeline.entry(tick).slot
+        } else {
+            self.timeline.pinned(tick).expect("found, and not in the ring")
+        };
+        Ok(State { def: &self.def, tick, slot, store: &self.store })
+    }
+
+    /// The state after the last step.
+    pub(super) fn state(&self) -> State<'_> {
+        State { def: &self.def, tick: self.tick, slot: self.base(), store: &self.store }
+    }
+
+    /// The bytes of a page at a tick that is held, as digests are taken of them; none for a page that is not there. Another
+    /// machine [explains](Self::explain) from them how its own page differs.
+    ///
+    /// # Errors
+    /// When the tick is not held.
+    pub fn page_bytes(
+        &self,
+        tick: u32,
+        section: StateSection,
+        page: u32,
+    ) -> Result<Vec<u8>, HistoryError> {
+        let mut out = Vec::new();
+        self.state_at(tick)?.put_page(section, page, &mut out);
+        Ok(out)
+    }
+}
+
+/// A hash over names, units and widths of all fields: states that mean different things have different ones.
+pub(super) fn layout_hash() -> u64 {
+    static HASH: LazyLock<u64> = LazyLock::new(|| {
+        let mut text = String::new();
+        for table in Table::ALL {
+            for Field { name, unit, start, width } in table.layout().0 {
+                let line = format!("{table:?} {name} {unit:?} {start} {width}\n");
+                text.push_str(&line);
+            }
+        }
+        let digest = crate::digest::Digest::of(text.as_bytes()).to_bytes();
+        u64::from_le_bytes(core::array::from_fn(|i| digest[i]))
+    });
+    *HASH
+}
+
+/// The length of a table's rows.
+pub(super) fn row_bytes(table: Table) -> usize {
+    static BYTES: LazyLock<[usize; Table::ALL.len()]> =
+        LazyLock::new(|| Table::ALL.map(|table| row_length(&table.layout().0)));
+    BYTES[table as usize]
+}

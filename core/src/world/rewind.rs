@@ -1,0 +1,175 @@
+//! Going back: which ticks are held, and how the ticks after one are computed again.
+
+use super::rows::{Overlap, PairKey};
+use super::slot::Slot;
+use super::{Command, World};
+use crate::history::HistoryError;
+
+/// How many ticks a world holds unless told otherwise: half a second at 60 ticks. A rollback that goes further back is one
+/// that a player sees, and a page that did not change costs nothing to hold.
+pub const DEFAULT_HISTORY: usize = 32;
+
+/// How ticks are computed again after a rewind. The state is the same, only the cost differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResimMode {
+    /// Only what may differ from the old future: clusters with a body whose commands or state differ.
+    #[default]
+    Incremental,
+    /// Everything.
+    Full,
+    /// Both, compared after every tick; see [`World::resim_difference`]. For tests: it is slower than either.
+    Verify,
+}
+
+/// What the history of a world takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryReport {
+    /// Ticks that are held, pinned ones included.
+    pub ticks: u32,
+    /// Bytes of all pages that any of them holds.
+    pub bytes: u64,
+    /// Bytes by which the newest tick differs from the one before: what one more tick takes.
+    pub newest_bytes: u64,
+}
+
+impl World {
+    /// Goes back to a tick that is held. Commands of the present tick are forgotten, and so are pinned ticks after it:
+    /// they belong to a future that may not come.
+    ///
+    /// The next steps compute the ticks after it anew; give the commands of those ticks again, changed or not (the world does not repeat them). What the
+    /// commands did not change comes out the same and is not computed again (see [`ResimMode`]).
+    ///
+    /// # Errors
+    /// When the tick is not held; the error says which ticks are. The world stays as it was.
+    pub fn rewind(&mut self, tick: u32) -> Result<(), HistoryError> {
+        let in_ring = self.timeline.find(tick, self.tick)?;
+        self.timeline.unpin_after(tick, &mut self.store);
+        self.clear_commands();
+        let newest = self.timeline.newest();
+        if in_ring {
+            // What differs here from what the next slot was made of stays known.
+            if self.tick < newest && !self.dirty.is_empty() {
+                self.timeline.entry_mut(self.tick).seam.union_with(&self.dirty);
+            }
+            self.scratch.rewound(&self.timeline, tick);
+            if self.resim_mode == ResimMode::Full {
+                self.timeline.drop_after(tick);
+            }
+        } else if let Some(pinned) = self.timeline.pinned(tick) {
+            let mut slot = Slot::default();
+            slot.share_from(pinned, &mut self.store);
+            self.timeline.restart(tick, &slot, &mut self.store);
+            slot.release(&mut self.store);
+            self.drop_scratch();
+        }
+        self.dirty.clear();
+        self.tick = tick;
+        self.work.share_from(&self.timeline.entry(tick).slot, &mut self.store);
+        Ok(())
+    }
+
+    /// The ticks that can be gone back to, besides pinned ones.
+    pub const fn history(&self) -> core::ops::RangeInclusive<u32> {
+        *self.timeline.held().start()..=self.tick
+    }
+
+    /// Holds a tick beyond the ring until it is unpinned as often as it was pinned.
+    ///
+    /// # Errors
+    /// When the tick is not held.
+    pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
+        self.timeline.pin(tick, self.tick, &mut self.store)
+    }
+
+    /// Takes one pin back; returns whether there was one.
+    pub fn unpin(&mut self, tick: u32) -> bool {
+        self.timeline.unpin(tick, &mut self.store)
+    }
+
+    /// Chooses how ticks are computed again after a rewind.
+    pub const fn set_resim_mode(&mut self, mode: ResimMode) {
+        self.resim_mode = mode;
+    }
+
+    /// Where an incremental resimulation first differed from a full one, if [`ResimMode::Verify`] saw that: it never
+    /// should.
+    pub fn resim_difference(&self) -> Option<&str> {
+        self.resim_difference.as_deref()
+    }
+
+    /// Makes the commands so far part of this tick's state, as if the world had been like this before: what a game sets up
+    /// before its first step and does not want to repeat after going back to it. What came before this tick is
+    /// forgotten, pinned or not.
+    pub fn commit(&mut self) {
+        let Self { work, store, pending, .. } = self;
+        for page in work.streams.iter_mut().flat_map(|stream| &mut stream.contacts) {
+            let void =
+                |overlap: &Overlap| pending.is_void(PairKey::new(overlap.own, overlap.other));
+            let is = store.contacts.get(*page);
+            if is.rows.iter().any(|row| pending.is_void(row.key)) || is.overlaps.iter().any(void) {
+                let page = store.contacts.write(page);
+                page.rows.retain(|row| !pending.is_void(row.key));
+                page.overlaps.retain(|overlap| !void(overlap));
+            }
+        }
+        self.clear_commands();
+        self.timeline.unpin_all(&mut self.store);
+        self.timeline.restart(self.tick, &self.work, &mut self.store);
+        self.dirty.clear();
+        self.drop_scratch();
+    }
+
+    /// Forgets what would make it cheap to compute ticks again. It changes nothing but that cost.
+    pub fn drop_memo(&mut self) {
+        for tick in self.timeline.held() {
+            self.timeline.entry_mut(tick).memo = None;
+        }
+    }
+
+    /// What the history takes.
+    pub fn history_report(&self) -> HistoryReport {
+        let slots: Vec<_> = self.timeline.slots().collect();
+        let bytes = self.store.bytes_of(slots.iter().copied(), None);
+        let newest = self.timeline.newest();
+        let before = newest.checked_sub(1).filter(|tick| self.timeline.held().contains(tick));
+        let newest_slot = &self.timeline.entry(newest).slot;
+        let newest_bytes = self.store.bytes_of(
+            [newest_slot].into_iter(),
+            before.map(|tick| &self.timeline.entry(tick).slot),
+        );
+        HistoryReport { ticks: slots.len() as u32, bytes, newest_bytes }
+    }
+
+    pub(super) fn clear_commands(&mut self) {
+        self.commands.clear();
+        self.spawned.clear();
+        self.pending.clear();
+    }
+}
+
+impl Command {
+    /// The index of the body that the command names; `None` for a spawn.
+    pub(crate) const fn body(&self) -> Option<u32> {
+        match self {
+            Self::Spawn(..) => None,
+            Self::Despawn(body)
+            | Self::SetVelocity(body, _)
+            | Self::SetAngularVelocity(body, _)
+            | Self::Impulse(body, _)
+            | Self::ImpulseAt(body, ..)
+            | Self::AngularImpulse(body, _)
+            | Self::Teleport(body, _)
+            | Self::MoveTo(body, _)
+            | Self::SetKind(body, _)
+            | Self::SetEnabled(body, _)
+            | Self::SetMaterial(body, ..)
+            | Self::SetFilter(body, ..)
+            | Self::SetGravityScale(body, _)
+            | Self::SetDamping(body, ..)
+            | Self::SetUserData(body, _)
+            | Self::Wake(body)
+            | Self::SetMaySleep(body, _) => Some(body.0.index()),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Whether a row can be: every range that the step relies on. Strict, because nothing checks again later.
+
+use crate::math::{Q20, Q30, Real, Vec3};
+use crate::shape::{MAX_MASS, MIN_MASS};
+use crate::world::WORLD_LIMIT;
+use crate::world::command::size_exponent;
+use crate::world::def::MAX_SPEED;
+use crate::world::events::{EventKind, EventRow, Strike};
+use crate::world::material::check_layer;
+use crate::world::rows::{
+    ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, STAYS_AWAKE, ShapeRow, TELLS_PERSIST,
+    TELLS_STAY, body_of,
+};
+
+type Checked = Result<(), &'static str>;
+
+const fn ensure(holds: bool, what: &'static str) -> Checked {
+    if holds { Ok(()) } else { Err(what) }
+}
+
+fn within(v: Vec3, limit: Real) -> bool {
+    v.to_array().iter().all(|c| (-limit..=limit).contains(c))
+}
+
+fn lanes_within<const F: u32>(lanes: &[crate::math::Lane<F>], limit: i32) -> bool {
+    lanes.iter().all(|lane| (-limit..=limit).contains(&lane.to_bits()))
+}
+
+/// A body's row in itself; who sleeps with whom is checked when all are known.
+pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
+    /// A minute at 240 ticks a second.
+    const MOST_STILL: u16 = 60 * 240;
+    // A centre of mass may lie beyond the origin that was put at the edge.
+    let limit = WORLD_LIMIT + Real::from_int(8192);
+    ensure(within(row.center, limit), "it is outside the world")?;
+    let cap = Q20::from_real_saturating(MAX_SPEED).to_bits();
+    ensure(lanes_within(&row.velocity, cap) && lanes_within(&row.spin, cap), "it is too fast")?;
+    ensure(!row.moves() || cold.kind != BodyKind::Static, "it is static and moves")?;
+    if row.is_asleep() {
+        ensure(cold.kind == BodyKind::Dynamic && cold.enabled, "it sleeps and is not dynamic")?;
+        ensure(!row.moves(), "it sleeps and moves")
+    } else {
+        ensure(row.still <= MOST_STILL && row.still != ASLEEP, "it has been still for too long")?;
+        ensure(row.next == 0, "it is awake and sleeps with another")
+    }
+}
+
+pub(super) fn traits(row: &ColdRow, shapes: &[ShapeRow]) -> Checked {
+    const RESPONSE: i32 = 511 << 22;
+    let many = Real::from_int(1000);
+    let flags = STAYS_AWAKE | TELLS_PERSIST | TELLS_STAY;
+    ensure(row.flags & !flags == 0, "its flags")?;
+    ensure(row.locks < 64, "its locks")?;
+    ensure(usize::from(row.shapes) == shapes.len(), "the number of its shapes")?;
+    let massive = (MIN_MASS..=MAX_MASS).contains(&row.mass);
+    ensure(massive || row.mass == Real::ZERO && row.kind != BodyKind::Dynamic, "its mass")?;
+    ensure(within(row.local_center, Real::from_int(4096)), "its centre of mass")?;
+    ensure(lanes_within(&row.response, RESPONSE), "its inertia")?;
+    ensure(row.response[..3].iter().all(|lane| lane.to_bits() >= 0), "its inertia")?;
+    ensure(row.gravity_scale.abs() <= Real::from_int(100), "its gravity scale")?;
+    let to = |limit: Real| Real::ZERO..=limit;
+    ensure(to(many).contains(&row.linear_damping), "its linear damping")?;
+    ensure(to(many).contains(&row.angular_damping), "its angular damping")?;
+    ensure(to(MAX_SPEED).contains(&row.speed_cap), "its speed cap")?;
+    let sizes = shapes.iter().map(|shape| (&shape.shape, &shape.pose));
+    ensure(row.exponent == size_exponent(sizes, row.local_center), "its size exponent")
+}
+
+pub(super) fn shape(row: &ShapeRow) -> Checked {
+    let far = Real::from_int(4096);
+    ensure(within(row.pose.translation, far), "it is too far from its body")?;
+    ensure(row.pose.translation.length() <= far, "it is too far from its body")?;
+    row.material.check().map_err(|_| "its material")?;
+    check_layer(row.filter.layer).map_err(|_| "its layer")
+}
+
+/// What a contact's prediction depends on.
+pub(super) fn contact_poses(row: &ContactRow) -> Checked {
+    ensure(within(row.reference, WORLD_LIMIT + WORLD_LIMIT / 2), "its bodies are too far apart")
+}
+
+pub(super) fn contact(row: &ContactRow) -> Checked {
+    const IMPULSE: i32 = 1 << 28;
+    // Vectors of impulses are as long in all as their parts.
+    const VECTOR: i32 = 1 << 29;
+    let mixed = &row.mixed;
+    let friction = 0..=Q30::from_real_saturating(Real::ratio(19, 10)).to_bits();
+    ensure(friction.contains(&mixed.friction.to_bits()), "its friction")?;
+    let others = [mixed.restitution, mixed.rolling, mixed.spinning];
+    ensure(others.iter().all(|c| (0..=1 << 30).contains(&c.to_bits())), "its material")?;
+    let length: i128 = row.normal.iter().map(|c| i128::from(*c) * i128::from(*c)).sum();
+    ensure((length - (1 << 60)).abs() < 1 << 44, "its normal is no unit vector")?;
+    ensure(!row.points.is_empty(), "it has no point")?;
+    // Sums over the points, from either body, must have room.
+    for axis in 0..3 {
+        let reference = i128::from(row.reference.to_bits()[axis]);
+        let arm = |from: i128| -> i128 {
+            row.points.iter().map(|point| (i128::from(point.made.at[axis]) - from).abs()).sum()
+        };
+        ensure(arm(0) < 1 << 62 && arm(reference) < 1 << 62, "its points are too far away")?;
+    }
+    let impulses = row.points.iter().map(|point| point.impulse.to_bits());
+    ensure(impulses.clone().all(|impulse| (0..=IMPULSE).contains(&impulse)), "its impulses")?;
+    ensure(lanes_within(&row.friction, VECTOR), "its friction impulse")?;
+    ensure(lanes_within(&[row.twist], VECTOR), "its twist impulse")?;
+    ensure(lanes_within(&row.rolling, VECTOR), "its rolling impulse")
+}
+
+pub(super) fn event(row: &EventRow) -> Checked {
+    let indices = row.bodies.map(crate::data::Id::index);
+    if row.kind.is_of_body() {
+        let same = row.bodies[0] == row.bodies[1] && row.key.0 == u64::from(indices[0]);
+        ensure(same, "it names two bodies")?;
+    } else {
+        ensure(row.key.shapes().map(body_of) == indices, "its bodies are not those of its key")?;
+    }
+    let plain = row.kind == EventKind::Impact || row.strike == Strike::default();
+    ensure(plain, "it is no impact and tells of one")
+}

@@ -1,0 +1,191 @@
+//! What a row will be, from rows that are known before it. Writer and reader ask the same questions in the same order.
+//!
+//! Some answers depend on fields of the row itself (a centre on the velocity, points on the poses that they were made at). The
+//! writer has them; the reader reads the row once without, takes what it got right, and reads it again.
+
+use crate::collide::{Posed, collide};
+use crate::data::FixedVec;
+use crate::math::{Q30, Quat, Real, Vec3};
+use crate::shape::Shape;
+use crate::step::MARGIN;
+use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
+use crate::world::page_bytes::State;
+use crate::world::rows::{
+    ASLEEP, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeRow, body_of,
+};
+use crate::world::slot::{Place, Slot, Store};
+use crate::world::{EventRow, WorldDef, real_vector};
+
+/// Predicts rows of a state, of which the tables before the row's are known.
+#[derive(Clone, Copy)]
+pub(super) struct Predict<'a> {
+    pub(super) state: State<'a>,
+    pub(super) base: Option<State<'a>>,
+}
+
+/// The shape with a key, if there is one.
+pub(super) fn shape_at<'a>(slot: &Slot, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
+    let body = body_of(key);
+    slot.id_at(body)?;
+    let page = slot.cold_page(store, body);
+    page.shapes_of(Place::of(body).row).get((key & 0xff) as usize)
+}
+
+pub(super) fn world(base: Option<State<'_>>) -> WorldRow {
+    base.map_or_else(WorldRow::blank, |base| base.world_rows().0)
+}
+
+pub(super) fn material(base: Option<State<'_>>, tags: [u16; 2]) -> OverrideRow {
+    let same = |row: &OverrideRow| row.tags == tags;
+    let known = base.and_then(|base| base.world_rows().1.find(same));
+    known.unwrap_or_else(OverrideRow::blank)
+}
+
+pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
+    let Place { stream, page, row } = Place::of(index);
+    let at = page * crate::world::rows::PAGE_ROWS + row;
+    let stream = base.and_then(|base| base.slot.streams.get(stream));
+    let known = stream.and_then(|stream| stream.ids.generations().get(at));
+    // Most indices were taken once.
+    IdRow { index, generation: known.copied().unwrap_or(1) }
+}
+
+impl<'a> Predict<'a> {
+    /// The baseline, if it has the same body at an index.
+    fn base_of(&self, index: u32) -> Option<State<'a>> {
+        let id = self.state.slot.id_at(index)?;
+        self.base.filter(|base| base.slot.id_at(index) == Some(id))
+    }
+
+    pub(super) fn body(&self, key: u32, known: &HotRow) -> Keyed<HotRow> {
+        let mut row = HotRow::default();
+        if let Some(base) = self.base_of(key) {
+            row = *base.slot.hot(base.store, key);
+            let ticks = self.state.tick.wrapping_sub(base.tick);
+            let way = real_vector(row.velocity) + real_vector(known.velocity);
+            // The mean of the two velocities, for the time between.
+            let time = Real::ratio(1, 2 * self.state.def.tick_rate as i32);
+            let way = way * (time * ticks.min(16) as i32);
+            row.center = Vec3::from_bits(core::array::from_fn(|i| {
+                row.center.to_bits()[i].wrapping_add(way.to_bits()[i])
+            }));
+        } else if known.still == ASLEEP {
+            // Whoever fell asleep together mostly stands together.
+            row.next = key.wrapping_add(1);
+        }
+        Keyed { key, row }
+    }
+
+    pub(super) fn traits(&self, key: u32) -> Keyed<ColdRow> {
+        let base = self.base_of(key);
+        let row = base.map_or_else(ColdRow::default, |base| *base.slot.cold(base.store, key));
+        Keyed { key, row }
+    }
+
+    pub(super) fn shape(&self, key: u32) -> Keyed<ShapeRow> {
+        let base = self.base_of(body_of(key));
+        let row = base.and_then(|base| shape_at(base.slot, base.store, key));
+        row.map_or_else(Keyed::<ShapeRow>::blank, |row| Keyed { key, row: *row })
+    }
+
+    pub(super) fn event(&self, known: &EventRow) -> EventRow {
+        let mut row = EventRow::blank();
+        let bodies = if known.kind.is_of_body() {
+            [known.key.0 as u32; 2]
+        } else {
+            known.key.shapes().map(body_of)
+        };
+        for (id, index) in row.bodies.iter_mut().zip(bodies) {
+            *id = self.state.slot.id_at(index).unwrap_or(*id);
+        }
+        row
+    }
+
+    /// The baseline's row of the same two bodies.
+    pub(super) fn old_contact(&self, key: PairKey) -> Option<&'a ContactRow> {
+        let [a, b] = key.shapes().map(body_of);
+        let base = self.base_of(a)?;
+        self.base_of(b)?;
+        [a, b].into_iter().find_map(|owner| {
+            let rows = &base.slot.contact_page(base.store, owner)?.rows;
+            let at = rows.binary_search_by_key(&key, |row| row.key).ok()?;
+            Some(&rows[at])
+        })
+    }
+
+    /// A contact between two live bodies, but for its geometry: as it was, made at the poses that its bodies have or, if it was
+    /// `kept`, at those that it was made at in the baseline.
+    pub(super) fn contact(&self, key: PairKey, kept: bool) -> ContactRow {
+        let State { slot, store, def, .. } = self.state;
+        let old = self.old_contact(key);
+        let mut row =
+            old.copied().unwrap_or(ContactRow { key, touching: true, ..ContactRow::default() });
+        let [a, b] = key.shapes();
+        if let (Some(a), Some(b)) = (shape_at(slot, store, a), shape_at(slot, store, b)) {
+            row.mixed = def.materials.mix(&a.material, &b.material);
+        }
+        if old.is_none() || !kept {
+            // Geometry is made of the poses at the start of a tick: those of the baseline, if that is the tick before.
+            let [a, b] = [a, b].map(|shape| {
+                let index = body_of(shape);
+                let before =
+                    self.base_of(index).filter(|base| base.tick.wrapping_add(1) == self.state.tick);
+                let from = before.unwrap_or(self.state);
+                from.slot.hot(from.store, index)
+            });
+            row.reference = b.center - a.center;
+            row.rotations = [a.rotation, b.rotation];
+        }
+        row
+    }
+
+    /// Gives a predicted contact the geometry that the poses in `known` make.
+    pub(super) fn geometry(&self, row: &mut ContactRow, known: &ContactRow) {
+        let State { slot, store, .. } = self.state;
+        let [a, b] = known.key.shapes();
+        let (Some(first), Some(second)) = (shape_at(slot, store, a), shape_at(slot, store, b))
+        else {
+            return;
+        };
+        let center = |shape: u32| slot.cold(store, body_of(shape)).local_center;
+        let offsets = [
+            offset(first, center(a), known.rotations[0]),
+            offset(second, center(b), known.rotations[1]),
+        ];
+        let manifold = collide(
+            &posed(&first.shape, first, offsets[0], known.rotations[0]),
+            &posed(&second.shape, second, known.reference + offsets[1], known.rotations[1]),
+            MARGIN.to_bits(),
+        );
+        let old = row.points;
+        row.normal = manifold.normal;
+        row.points = FixedVec::new();
+        for (i, point) in manifold.points.iter().enumerate() {
+            let mut made = *point;
+            made.at = core::array::from_fn(|j| point.at[j].wrapping_add(offsets[0].to_bits()[j]));
+            let same = old.iter().find(|old| old.made.feature == made.feature).or(old.get(i));
+            let impulse = same.map_or_else(Default::default, |old| old.impulse);
+            _ = row.points.push(ContactPoint { made, impulse });
+        }
+    }
+}
+
+fn offset(shape: &ShapeRow, center: Vec3, rotation: Quat) -> Vec3 {
+    let local = shape.pose.translation - center;
+    if local == Vec3::ZERO { local } else { rotation.rotate(local) }
+}
+
+fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> Posed<'a> {
+    let rows = (rotation * row.pose.rotation).to_lanes();
+    Posed { shape, center: center.to_bits(), rotation: rows.map(|row| row.map(Q30::to_bits)) }
+}
+
+/// For reading: the definition and tick that come before all other tables.
+pub(super) fn state<'a>(
+    def: &'a WorldDef,
+    tick: u32,
+    slot: &'a Slot,
+    store: &'a Store,
+) -> State<'a> {
+    State { def, tick, slot, store }
+}

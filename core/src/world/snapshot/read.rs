@@ -1,0 +1,332 @@
+//! From tables of residues to a slot of its own. Every row is checked; nothing of the world is touched.
+
+use super::predict::{self, Predict, shape_at};
+use super::write::KEPT;
+use super::{SnapshotError, check};
+use crate::data::{BitSet, Id, IdPool};
+use crate::pack::Unpacked;
+use crate::world::WorldDef;
+use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
+use crate::world::page_bytes::{State, Table, row_bytes};
+use crate::world::rows::{
+    BodyKind, ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow, body_of,
+};
+use crate::world::slot::{Place, STREAM_BODIES, Slot, Store};
+use crate::world::{EventRow, events::EventKind};
+use std::sync::Arc;
+
+/// What a snapshot holds.
+pub(super) struct Read {
+    pub(super) def: WorldDef,
+    pub(super) tick: u32,
+    pub(super) slot: Slot,
+    pub(super) store: Store,
+}
+
+/// Ticks that a world can go on for after being restored, at least.
+const TICKS_LEFT: u32 = 1 << 20;
+
+type Result<T> = core::result::Result<T, SnapshotError>;
+
+struct Tables<'a> {
+    tables: [&'a [u8]; Table::ALL.len()],
+}
+
+/// A table that is being read.
+struct Rows<'a> {
+    table: Table,
+    rows: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
+}
+
+impl<'a> Tables<'a> {
+    fn new(unpacked: &'a Unpacked) -> Result<Self> {
+        let mut tables = [&[][..]; Table::ALL.len()];
+        let mut rest = &unpacked.bytes[..];
+        let mut last = None;
+        for segment in unpacked.segments.iter() {
+            let id = segment.id() as usize;
+            // Each at most once, in their order.
+            let table = Table::ALL.get(id).filter(|_| last.is_none_or(|last| last < id));
+            let table = table.ok_or(SnapshotError::Table { table: "tables" })?;
+            last = Some(id);
+            let broken = SnapshotError::Table { table: table.name() };
+            (tables[id], rest) = rest.split_at_checked(segment.length() as usize).ok_or(broken)?;
+        }
+        Ok(Self { tables })
+    }
+
+    /// The rows of a table; each may be followed by some bytes more.
+    fn rows(&self, table: Table, extra: usize) -> Result<Rows<'a>> {
+        let length = row_bytes(table) + extra;
+        let bytes = self.tables[table as usize];
+        if !bytes.len().is_multiple_of(length) {
+            return Err(SnapshotError::Table { table: table.name() });
+        }
+        Ok(Rows { table, rows: bytes.chunks_exact(length).enumerate() })
+    }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = (At, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (row, bytes) = self.rows.next()?;
+        Some((At { table: self.table, row: row as u32 }, bytes))
+    }
+}
+
+/// Where a row is, for errors.
+#[derive(Clone, Copy)]
+struct At {
+    table: Table,
+    row: u32,
+}
+
+impl At {
+    fn wrong(self, what: &'static str) -> SnapshotError {
+        SnapshotError::Row { table: self.table.name(), row: self.row, what }
+    }
+
+    fn ensure(self, holds: bool, what: &'static str) -> Result<()> {
+        if holds { Ok(()) } else { Err(self.wrong(what)) }
+    }
+
+    fn read<R: Row>(self, bytes: &[u8], predicted: &R) -> Result<R> {
+        Reader::row(bytes, predicted).map_err(|what| self.wrong(what))
+    }
+
+    fn check(self, checked: core::result::Result<(), &'static str>) -> Result<()> {
+        checked.map_err(|what| self.wrong(what))
+    }
+}
+
+/// The number at the front of a row.
+fn key(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The state in these tables, which were predicted from `base`.
+pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
+    let tables = Tables::new(unpacked)?;
+    let (def, tick) = world(&tables, base)?;
+    let mut read = Read { def, tick, slot: Slot::default(), store: Store::default() };
+    ids(&tables, base, &mut read)?;
+    bodies(&tables, base, &mut read)?;
+    sleepers(&tables, &read)?;
+    contacts(&tables, base, &mut read)?;
+    overlaps(&tables, &mut read)?;
+    events(&tables, base, &mut read)?;
+    Ok(read)
+}
+
+fn world(tables: &Tables<'_>, base: Option<State<'_>>) -> Result<(WorldDef, u32)> {
+    let mut rows = tables.rows(Table::World, 0)?;
+    let (Some((at, bytes)), None) = (rows.next(), rows.next()) else {
+        return Err(SnapshotError::Table { table: Table::World.name() });
+    };
+    let WorldRow { tick, mut def } = at.read(bytes, &predict::world(base))?;
+    at.ensure(def.check().is_ok(), "the definition is out of range")?;
+    at.ensure(tick <= u32::MAX - TICKS_LEFT, "the tick is too late")?;
+    let mut last = None;
+    for (at, bytes) in tables.rows(Table::Overrides, 0)? {
+        let front = key(bytes);
+        let tags = [front as u16, (front >> 16) as u16];
+        let row: OverrideRow = at.read(bytes, &predict::material(base, tags))?;
+        at.ensure(tags[0] <= tags[1] && last < Some(tags), "its tags are not in order")?;
+        last = Some(tags);
+        let set = def.materials.set(tags[0], tags[1], row.material);
+        at.ensure(set.is_ok(), "its material")?;
+    }
+    Ok((def, tick))
+}
+
+fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
+    let Read { slot, store, .. } = read;
+    let rows: Vec<_> = tables.rows(Table::Ids, 0)?.collect();
+    for rows in rows.chunk_by(|a, b| key(a.1) / STREAM_BODIES == key(b.1) / STREAM_BODIES) {
+        let first = rows[0].0;
+        let number = key(rows[0].1) / STREAM_BODIES;
+        first.ensure(number as usize >= slot.streams.len(), "its stream is not in order")?;
+        let number = u8::try_from(number).map_err(|_| first.wrong("there is no such stream"))?;
+        let mut generations = Vec::with_capacity(rows.len());
+        let range = slot.stream(number).ids.range();
+        for ((at, bytes), index) in rows.iter().zip(range.clone()) {
+            let row: IdRow = at.read(bytes, &predict::id(base, index))?;
+            at.ensure(row.index == index, "its index is not the next")?;
+            generations.push(row.generation);
+        }
+        let count = generations.len();
+        first.ensure(count == rows.len(), "its stream is too long")?;
+        let last = range.start + count as u32 - 1;
+        let pool = IdPool::with_generations(range, generations);
+        slot.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("a generation"))?);
+        slot.make_page(store, last);
+    }
+    Ok(())
+}
+
+/// Poses, traits and shapes of all bodies that have ids.
+fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
+    let Read { def, tick, slot, store } = read;
+    let live: Vec<u32> =
+        slot.streams.iter().flat_map(|stream| stream.ids.iter().map(Id::index)).collect();
+    let mut hot_rows = tables.rows(Table::Bodies, 0)?;
+    let mut cold_rows = tables.rows(Table::Traits, 0)?;
+    let mut shape_rows = tables.rows(Table::Shapes, 0)?.peekable();
+    for &index in &live {
+        let (Some((hot_at, hot)), Some((cold_at, cold))) = (hot_rows.next(), cold_rows.next())
+        else {
+            return Err(SnapshotError::Table { table: Table::Bodies.name() });
+        };
+        let predict = Predict { state: predict::state(def, *tick, slot, store), base };
+        hot_at.ensure(key(hot) == index, "its body is not the next that has an id")?;
+        cold_at.ensure(key(cold) == index, "its body is not the next that has an id")?;
+        let first: Keyed<HotRow> = hot_at.read(hot, &predict.body(index, &HotRow::default()))?;
+        let hot = hot_at.read(hot, &predict.body(index, &first.row))?.row;
+        let cold: ColdRow = cold_at.read(cold, &predict.traits(index))?.row;
+        let mut shapes: Vec<ShapeRow> = Vec::new();
+        while let Some((at, bytes)) = shape_rows.next_if(|(_, bytes)| body_of(key(bytes)) == index)
+        {
+            at.ensure((key(bytes) & 0xff) as usize == shapes.len(), "its number is not the next")?;
+            let row: Keyed<ShapeRow> = at.read(bytes, &predict.shape(key(bytes)))?;
+            at.check(check::shape(&row.row))?;
+            shapes.push(row.row);
+        }
+        cold_at.check(check::traits(&cold, &shapes))?;
+        hot_at.check(check::body(&hot, &cold))?;
+        let row = Place::of(index).row;
+        *slot.hot_mut(store, index) = hot;
+        let page = slot.cold_page_mut(store, index);
+        page.live |= 1 << row;
+        page.rows[row] = cold;
+        page.shapes.extend(shapes);
+        slot.mark_active(store, index);
+    }
+    for mut rows in [hot_rows, cold_rows] {
+        if let Some((at, _)) = rows.next() {
+            return Err(at.wrong("its body has no id"));
+        }
+    }
+    shape_rows.next().map_or(Ok(()), |(at, _)| Err(at.wrong("its body has no id")))
+}
+
+/// Those who fell asleep together are linked in a ring, ascending.
+fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
+    let Read { slot, store, .. } = read;
+    let mut reached = BitSet::new();
+    let mut ascents = BitSet::new();
+    for (at, bytes) in tables.rows(Table::Bodies, 0)? {
+        let index = key(bytes);
+        let row = slot.hot(store, index);
+        if !row.is_asleep() {
+            continue;
+        }
+        let next = row.next;
+        let sleeps = slot.id_at(next).is_some() && slot.hot(store, next).is_asleep();
+        at.ensure(sleeps, "it sleeps with one that does not")?;
+        at.ensure(reached.insert(next), "two sleepers lead to the same")?;
+        // The lowest of a ring walks it once, so that each ring is walked once.
+        if ascents.contains(index) {
+            continue;
+        }
+        let mut member = index;
+        loop {
+            ascents.insert(member);
+            let next = slot.hot(store, member).next;
+            if next <= member {
+                at.ensure(next == index, "its ring of sleepers is not ascending")?;
+                break;
+            }
+            let sleeps = slot.id_at(next).is_some() && slot.hot(store, next).is_asleep();
+            at.ensure(sleeps, "it sleeps with one that does not")?;
+            member = next;
+        }
+    }
+    Ok(())
+}
+
+fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
+    let mut last = None;
+    for (at, bytes) in tables.rows(Table::Contacts, 1)? {
+        let Read { def, tick, slot, store } = &mut *read;
+        let (&kept, bytes) = bytes.split_last().expect("a row and one byte");
+        at.ensure(kept == 0 || kept == KEPT, "whether it was kept")?;
+        let shapes = [key(bytes), key(&bytes[4..])];
+        let pair = PairKey::new(shapes[0], shapes[1]);
+        let bodies = shapes.map(body_of);
+        at.ensure(bodies[0] < bodies[1], "its bodies are not in order")?;
+        let exist = shapes.iter().all(|shape| shape_at(slot, store, *shape).is_some());
+        at.ensure(exist, "one of its shapes does not exist")?;
+        let solid =
+            |shape: &u32| shape_at(slot, store, *shape).is_some_and(|row| !row.material.sensor);
+        at.ensure(shapes.iter().all(solid), "one of its shapes is a sensor")?;
+        let is_dynamic = |body: &u32| slot.cold(store, *body).kind == BodyKind::Dynamic;
+        let owner = bodies.into_iter().find(is_dynamic);
+        let owner = owner.ok_or_else(|| at.wrong("neither body is dynamic"))?;
+        let place = Some((owner / PAGE_ROWS as u32, pair));
+        at.ensure(last < place, "it is not in order")?;
+        last = place;
+        let predict = Predict { state: predict::state(def, *tick, slot, store), base };
+        // First what its geometry is made of, then the geometry.
+        let mut predicted = predict.contact(pair, kept == KEPT);
+        let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
+        at.check(check::contact_poses(&poses))?;
+        predict.geometry(&mut predicted, &poses);
+        let row: ContactRow = at.read(bytes, &predicted)?;
+        at.check(check::contact(&row))?;
+        slot.contact_page_mut(store, owner).rows.push(row);
+    }
+    Ok(())
+}
+
+fn overlaps(tables: &Tables<'_>, read: &mut Read) -> Result<()> {
+    let Read { slot, store, .. } = read;
+    let rows = |slot: &mut Slot, store: &mut Store| -> Result<()> {
+        let mut last = None;
+        for (at, bytes) in tables.rows(Table::Overlaps, 0)? {
+            let row: Overlap = at.read(bytes, &Overlap::default())?;
+            at.ensure(last < Some(row), "it is not in order")?;
+            last = Some(row);
+            let [own, other] = [row.own, row.other].map(|shape| shape_at(slot, store, shape));
+            let (Some(own), Some(other)) = (own, other) else {
+                return Err(at.wrong("one of its shapes does not exist"));
+            };
+            at.ensure(body_of(row.own) != body_of(row.other), "it is inside itself")?;
+            let sensor = if row.senses { own } else { other };
+            at.ensure(sensor.material.sensor, "what senses is no sensor")?;
+            slot.contact_page_mut(store, body_of(row.own)).overlaps.push(row);
+        }
+        Ok(())
+    };
+    rows(slot, store)?;
+    for (at, bytes) in tables.rows(Table::Overlaps, 0)? {
+        let Overlap { own, other, senses } = at.read(bytes, &Overlap::default())?;
+        let back = Overlap { own: other, other: own, senses: !senses };
+        let page = slot.contact_page(store, body_of(other));
+        let known = page.is_some_and(|page| page.overlaps.binary_search(&back).is_ok());
+        at.ensure(known, "the other body does not know of it")?;
+    }
+    Ok(())
+}
+
+fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
+    let Read { def, tick, slot, store } = read;
+    let mut events: Vec<EventRow> = Vec::new();
+    for (at, bytes) in tables.rows(Table::Events, 0)? {
+        let predict = Predict { state: predict::state(def, *tick, slot, store), base };
+        let mut known = EventRow::blank();
+        let kind = bytes.first().and_then(|kind| EventKind::ALL.get(usize::from(*kind)));
+        known.kind = *kind.ok_or_else(|| at.wrong("its kind"))?;
+        known.key = PairKey::new(key(&bytes[1..]), key(&bytes[5..]));
+        let row: EventRow = at.read(bytes, &predict.event(&known))?;
+        at.check(check::event(&row))?;
+        let order = |row: &EventRow| (row.kind, row.key);
+        at.ensure(
+            events.last().is_none_or(|last| order(last) <= order(&row)),
+            "it is not in order",
+        )?;
+        events.push(row);
+    }
+    slot.events = events;
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The slots of the last ticks, and beside each what makes it cheap to compute it again.
+//!
+//! After a rewind the slots of later ticks stay: the old future. A step that meets one reuses what would come out the same
+//! (`step/resim.rs`).
+
+use super::BodyId;
+use super::command::Command;
+use super::slot::{Slot, Store};
+use crate::data::BitSet;
+use crate::history::HistoryError;
+
+/// What is known of the step to a tick. Losing it costs work, never a bit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memo {
+    pub(crate) commands: Vec<Command>,
+    /// The ids that spawn commands got, in their order.
+    pub(crate) spawned: Vec<BodyId>,
+    /// Bodies that commands woke.
+    pub(crate) woken: Vec<u32>,
+    /// Bodies that commands changed.
+    pub(crate) changed: Vec<u32>,
+    /// Label and index of each body that was simulated, sorted.
+    pub(crate) members: Vec<(u32, u32)>,
+    /// The same the other way round, sorted.
+    pub(crate) labels: Vec<(u32, u32)>,
+    /// A static or kinematic body and a dynamic one that had a contact with it, sorted.
+    pub(crate) rim: Vec<(u32, u32)>,
+}
+
+impl Memo {
+    /// The cluster that a body was in, if it was simulated.
+    pub(crate) fn label(&self, index: u32) -> Option<u32> {
+        let at = self.labels.binary_search_by_key(&index, |entry| entry.0).ok()?;
+        Some(self.labels[at].1)
+    }
+
+    /// The bodies of a cluster.
+    pub(crate) fn cluster(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
+        let start = self.members.partition_point(|member| member.0 < label);
+        let members = self.members[start..].iter().take_while(move |member| member.0 == label);
+        members.map(|member| member.1)
+    }
+
+    /// The dynamic bodies that had a contact with a static or kinematic one.
+    pub(crate) fn around(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
+        let start = self.rim.partition_point(|edge| edge.0 < index);
+        let edges = self.rim[start..].iter().take_while(move |edge| edge.0 == index);
+        edges.map(|edge| edge.1)
+    }
+}
+
+/// A tick that is held.
+#[derive(Debug, Default)]
+pub(crate) struct Entry {
+    pub(crate) slot: Slot,
+    /// Of the step to this tick, if it is known.
+    pub(crate) memo: Option<Memo>,
+    /// Bodies of this slot that are not what the step to the next slot read.
+    pub(crate) seam: BitSet,
+}
+
+/// Slots by tick.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    /// The entry of tick t is at t modulo the length.
+    entries: Vec<Entry>,
+    oldest: u32,
+    newest: u32,
+    /// Slots that stay when the ring has passed them, with how often they were pinned.
+    pinned: Vec<(u32, u32, Slot)>,
+}
+
+impl Timeline {
+    /// A ring of this many ticks, with an empty slot for tick 0.
+    pub(crate) fn new(length: usize) -> Self {
+        let entries = (0..length.max(2)).map(|_| Entry::default()).collect();
+        Self { entries, oldest: 0, newest: 0, pinned: Vec::new() }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The ticks that are held, but for pinned ones.
+    pub(crate) const fn held(&self) -> core::ops::RangeInclusive<u32> {
+        self.oldest..=self.newest
+    }
+
+    pub(crate) const fn newest(&self) -> u32 {
+        self.newest
+    }
+
+    pub(crate) fn entry(&self, tick: u32) -> &Entry {
+        &self.entries[tick as usize % self.entries.len()]
+    }
+
+    pub(crate) fn entry_mut(&mut self, tick: u32) -> &mut Entry {
+        let length = self.entries.len();
+        &mut self.entries[tick as usize % length]
+    }
+
+    /// Makes a tick the newest; of the ticks that are held the last may have to go.
+    pub(crate) fn extend_to(&mut self, tick: u32) {
+        self.newest = tick;
+        self.oldest = self.oldest.max((tick + 1).saturating_sub(self.entries.len() as u32));
+    }
+
+    /// Forgets what comes after a tick.
+    pub(crate) fn drop_after(&mut self, tick: u32) {
+        self.newest = tick;
+        self.entry_mut(tick).seam.clear();
+    }
+
+    /// Starts again at a tick with nothing before it; its slot is what `base` has.
+    pub(crate) fn restart(&mut self, tick: u32, base: &Slot, store: &mut Store) {
+        (self.oldest, self.newest) = (tick, tick);
+        let entry = self.entry_mut(tick);
+        entry.slot.share_from(base, store);
+        entry.memo = None;
+        entry.seam.clear();
+    }
+
+    /// Whether a tick is in the ring, seen from another one: what comes after that is an old future, which nobody goes
+    /// to.
+    ///
+    /// # Errors
+    /// When it is not held or pinned.
+    pub(crate) fn find(&self, tick: u32, now: u32) -> Result<bool, HistoryError> {
+        if (self.oldest..=now).contains(&tick) {
+            return Ok(true);
+        }
+        let pinned = || self.pinned.iter().map(|pin| pin.0).filter(|pin| *pin <= now);
+        if pinned().any(|pin| pin == tick) {
+            return Ok(false);
+        }
+        let held = || pinned().chain([self.oldest, now]);
+        let before = held().filter(|held| *held < tick).max();
+        match (before, held().filter(|held| *held > tick).min()) {
+            (None, after) => Err(HistoryError::TooOld { oldest: after.unwrap_or(self.oldest) }),
+            (Some(before), None) => Err(HistoryError::NotYet { newest: before }),
+            (Some(before), Some(after)) => Err(HistoryError::NotHeld { before, after }),
+        }
+    }
+
+    pub(crate) fn pinned(&self, tick: u32) -> Option<&Slot> {
+        self.pinned.iter().find(|pin| pin.0 == tick).map(|pin| &pin.2)
+    }
+
+    pub(crate) fn pin(
+        &mut self,
+        tick: u32,
+        now: u32,
+        store: &mut Store,
+    ) -> Result<(), HistoryError> {
+        if let Some(pin) = self.pinned.iter_mut().find(|pin| pin.0 == tick) {
+            pin.1 = pin.1.saturating_add(1);
+            return Ok(());
+        }
+        self.find(tick, now)?;
+        let mut slot = Slot::default();
+        slot.share_from(&self.entry(tick).slot, store);
+        self.pinned.push((tick, 1, slot));
+        Ok(())
+    }
+
+    /// Takes one pin back; returns whether there was one.
+    pub(crate) fn unpin(&mut self, tick: u32, store: &mut Store) -> bool {
+        let Some(at) = self.pinned.iter().position(|pin| pin.0 == tick) else { return false };
+        self.pinned[at].1 -= 1;
+        if self.pinned[at].1 == 0 {
+            self.pinned.remove(at).2.release(store);
+        }
+        true
+    }
+
+    /// Lets go of pinned ticks after another one.
+    pub(crate) fn unpin_after(&mut self, tick: u32, store: &mut Store) {
+        for pin in &mut self.pinned {
+            if pin.0 > tick {
+                pin.2.release(store);
+            }
+        }
+        self.pinned.retain(|pin| pin.0 <= tick);
+    }
+
+    /// Lets go of all pinned ticks.
+    pub(crate) fn unpin_all(&mut self, store: &mut Store) {
+        self.pinned.drain(..).for_each(|mut pin| pin.2.release(store));
+    }
+
+    /// All slots that are held.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).slot);
+        ring.chain(self.pinned.iter().map(|pin| &pin.2))
+    }
+}

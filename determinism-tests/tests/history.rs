@@ -1,0 +1,273 @@
+//! Owns what a world's history promises: which ticks are held, that going back brings everything back, and what it takes.
+
+use isostep_core::shape::Shape;
+use isostep_core::world::{
+    BodyDef, Command, DEFAULT_HISTORY, Event, Material, ResimMode, World, WorldDef,
+};
+use isostep_core::{HistoryError, Real, Transform, Vec3, real};
+
+fn brick() -> Shape {
+    Shape::cuboid(Vec3::splat(Real::HALF)).unwrap()
+}
+
+/// A ground, and bricks that fall on it one by one.
+fn world(bricks: i32) -> World {
+    let mut world = World::new(WorldDef::default()).unwrap();
+    world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).unwrap();
+    for i in 0..bricks {
+        let place = Vec3::new(Real::from_int(2 * i), real!(1), Real::ZERO);
+        world.spawn(BodyDef::dynamic().at(place).shape(brick())).unwrap();
+    }
+    world.commit();
+    world
+}
+
+fn bytes(world: &World) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    world.encode(&mut bytes);
+    bytes
+}
+
+#[test]
+fn ticks_that_are_gone_or_not_yet_there_are_named() {
+    let mut world = world(1);
+    for _ in 0..100 {
+        world.step();
+    }
+    let oldest = 101 - DEFAULT_HISTORY as u32;
+    assert_eq!(world.history(), oldest..=100);
+    let before = bytes(&world);
+    assert_eq!(world.rewind(oldest - 1), Err(HistoryError::TooOld { oldest }));
+    assert_eq!(world.rewind(101), Err(HistoryError::NotYet { newest: 100 }));
+    // What comes after the present is an old future, if anything.
+    world.rewind(90).unwrap();
+    assert_eq!(world.history(), oldest..=90);
+    assert_eq!(world.rewind(95), Err(HistoryError::NotYet { newest: 90 }));
+    while world.tick() < 100 {
+        world.step();
+    }
+    assert_eq!(bytes(&world), before, "a refused rewind changes nothing");
+    world.rewind(oldest).unwrap();
+    assert_eq!(world.tick(), oldest);
+}
+
+#[test]
+fn every_held_tick_comes_back_as_it_was() {
+    let mut world = world(4);
+    let mut states = vec![bytes(&world)];
+    for _ in 0..60 {
+        world.step();
+        states.push(bytes(&world));
+    }
+    for tick in [60, 59, 45, 40, 33, 29] {
+        world.rewind(tick).unwrap();
+        assert_eq!(bytes(&world), states[tick as usize], "tick {tick}");
+    }
+}
+
+#[test]
+fn a_spawn_that_is_rewound_is_gone_and_gets_the_same_id_again() {
+    let mut world = world(2);
+    world.step();
+    let late = BodyDef::dynamic().at(Vec3::from_ints(0, 5, 0)).shape(brick());
+    let first = world.spawn(late.clone()).unwrap();
+    let mut states = Vec::new();
+    for _ in 0..20 {
+        world.step();
+        states.push(bytes(&world));
+    }
+    world.rewind(1).unwrap();
+    assert!(world.body(first).is_none());
+    assert_eq!(world.bodies().count(), 3);
+    assert_eq!(world.spawn(late).unwrap(), first);
+    for state in states {
+        world.step();
+        assert_eq!(bytes(&world), state);
+    }
+}
+
+#[test]
+fn a_wrongly_guessed_spawn_leaves_no_ghost() {
+    // The first body of a page: going back takes the page away. It came back on the second tick once.
+    for before in [0, 1, 31] {
+        let mut world = world(before);
+        let mut straight = world.clone();
+        world.spawn(BodyDef::dynamic().at(Vec3::from_ints(0, 9, 0)).shape(brick())).unwrap();
+        for _ in 0..4 {
+            world.step();
+        }
+        world.rewind(0).unwrap();
+        for tick in 1..6 {
+            world.step();
+            straight.step();
+            assert_eq!(bytes(&world), bytes(&straight), "{before} bodies, tick {tick}");
+        }
+    }
+}
+
+#[test]
+fn a_body_that_came_and_went_in_the_old_future_leaves_no_generation() {
+    let mut world = world(2);
+    let mut straight = world.clone();
+    let guess =
+        world.spawn(BodyDef::dynamic().at(Vec3::from_ints(0, 9, 0)).shape(brick())).unwrap();
+    world.step();
+    world.despawn(guess).unwrap();
+    for _ in 0..6 {
+        world.step();
+    }
+    world.rewind(0).unwrap();
+    for tick in 1..8 {
+        world.step();
+        straight.step();
+        assert_eq!(bytes(&world), bytes(&straight), "tick {tick}");
+    }
+}
+
+#[test]
+fn a_despawn_and_a_changed_surface_are_rewound() {
+    let mut world = world(2);
+    for _ in 0..30 {
+        world.step();
+    }
+    let victim = world.bodies().nth(1).unwrap().0;
+    let other = world.bodies().nth(2).unwrap().0;
+    let before = bytes(&world);
+    world.despawn(victim).unwrap();
+    let ice = Material { friction: Real::ZERO, ..Material::default() };
+    world.command(Command::SetMaterial(other, 0, ice)).unwrap();
+    world.step();
+    assert!(world.body(victim).is_none());
+    world.rewind(30).unwrap();
+    assert_eq!(bytes(&world), before);
+    assert!(world.body(victim).is_some());
+}
+
+#[test]
+fn a_rewound_tick_shows_its_own_events() {
+    let mut world = world(1);
+    let began = |world: &World| {
+        world.events().filter(|event| matches!(event, Event::ContactBegan(_))).count()
+    };
+    let landed = (1..40)
+        .find(|_| {
+            world.step();
+            began(&world) == 1
+        })
+        .unwrap();
+    world.step();
+    assert_eq!(began(&world), 0);
+    world.rewind(landed).unwrap();
+    assert_eq!(began(&world), 1);
+    world.rewind(landed - 1).unwrap();
+    assert_eq!(began(&world), 0);
+}
+
+#[test]
+fn a_pinned_tick_stays_until_it_is_unpinned() {
+    let mut world = world(3);
+    for _ in 0..10 {
+        world.step();
+    }
+    let pinned = bytes(&world);
+    world.pin(10).unwrap();
+    for _ in 0..100 {
+        world.step();
+    }
+    assert_eq!(world.rewind(11), Err(HistoryError::NotHeld { before: 10, after: 79 }));
+    world.rewind(10).unwrap();
+    assert_eq!(bytes(&world), pinned);
+    let next = {
+        world.step();
+        bytes(&world)
+    };
+    for _ in 0..50 {
+        world.step();
+    }
+    world.rewind(10).unwrap();
+    world.step();
+    assert_eq!(bytes(&world), next);
+    assert!(world.unpin(10));
+    assert!(!world.unpin(10));
+    assert_eq!(world.pin(9), Err(HistoryError::TooOld { oldest: 10 }));
+}
+
+#[test]
+fn what_sleeps_takes_no_room_in_the_history() {
+    let mut world = world(200);
+    for _ in 0..200 {
+        world.step();
+    }
+    assert!(world.bodies().skip(1).all(|(_, body)| body.is_asleep()));
+    let report = world.history_report();
+    assert_eq!((report.ticks, report.newest_bytes), (DEFAULT_HISTORY as u32, 0));
+    // One of them moves: its pages, and no others.
+    let one = world.bodies().nth(7).unwrap().0;
+    world.set_velocity(one, Vec3::Y).unwrap();
+    let report = world.step();
+    assert_eq!(report.pages - report.pages_shared, 2);
+    assert!(world.history_report().newest_bytes < 20_000);
+}
+
+#[test]
+fn right_guesses_cost_nothing_and_wrong_ones_what_they_touch() {
+    let mut world = world(50);
+    let guessed = world.bodies().nth(9).unwrap().0;
+    for _ in 0..20 {
+        world.step();
+    }
+    world.rewind(12).unwrap();
+    for _ in 12..20 {
+        let report = world.step();
+        assert!(report.again);
+        assert_eq!((report.bodies, report.clusters), (0, 0));
+    }
+    world.rewind(12).unwrap();
+    world.set_velocity(guessed, Vec3::X).unwrap();
+    for _ in 12..20 {
+        let report = world.step();
+        assert!(report.again);
+        assert_eq!((report.bodies, report.clusters), (1, 1), "only the one that was pushed");
+        assert!(report.pages_shared > 0);
+    }
+    assert!(!world.step().again);
+}
+
+#[test]
+fn a_ripple_that_dies_out_stops_costing() {
+    let mut world = world(40);
+    for _ in 0..16 {
+        world.step();
+    }
+    let state = bytes(&world);
+    let pushed = world.bodies().nth(9).unwrap().0;
+    // A wrong guess that is taken back after one tick: the slots from 11 on never knew of it.
+    world.rewind(9).unwrap();
+    world.teleport(pushed, Transform::at(Vec3::from_ints(0, 90, 0))).unwrap();
+    world.step();
+    world.rewind(9).unwrap();
+    let counts: Vec<_> = (9..16)
+        .map(|_| {
+            let report = world.step();
+            (report.bodies, report.reconverged)
+        })
+        .collect();
+    assert_eq!(counts, [(1, 0), (1, 1), (0, 0), (0, 0), (0, 0), (0, 0), (0, 0)]);
+    assert_eq!(bytes(&world), state);
+}
+
+#[test]
+fn verifying_compares_both_ways() {
+    let mut world = world(30);
+    world.set_resim_mode(ResimMode::Verify);
+    let pushed = world.bodies().nth(5).unwrap().0;
+    for _ in 0..20 {
+        world.step();
+    }
+    world.rewind(10).unwrap();
+    for _ in 0..10 {
+        world.set_velocity(pushed, Vec3::X * real!(4)).unwrap();
+        world.step();
+    }
+    assert_eq!(world.resim_difference(), None);
+}

@@ -1,0 +1,93 @@
+//! Owns the most important property: a world that mispredicted, went back and computed again only what differed is bit for
+//! bit the world that computed everything again, and the one that never mispredicted.
+
+mod game;
+
+use game::{Case, Game, run};
+use isostep_core::test_internals::Rule;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, TestRunner};
+
+fn cases() -> impl Strategy<Value = Case> {
+    let rollback = (4u8..60, 1u8..12, any::<u8>(), any::<u8>());
+    (any::<u32>(), 1u8..24, 1u8..4, any::<u16>(), prop::collection::vec(rollback, 1..6)).prop_map(
+        |(seed, bodies, players, features, rollbacks)| Case {
+            seed: u64::from(seed),
+            bodies,
+            players,
+            features,
+            rollbacks,
+        },
+    )
+}
+
+/// Plays random cases; the first that differs is made small and shown.
+fn play(cases_to_play: u32) {
+    let config = Config { cases: cases_to_play, ..Config::default() };
+    let mut runner = TestRunner::new(config);
+    let totals = std::cell::RefCell::new([0u64; Rule::ALL.len()]);
+    let result = runner.run(&cases(), |case| {
+        let outcome = run(&case, None);
+        for (total, count) in totals.borrow_mut().iter_mut().zip(outcome.counts) {
+            *total += count;
+        }
+        outcome.difference.map_or(Ok(()), |difference| Err(TestCaseError::fail(difference)))
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    for (rule, total) in Rule::ALL.iter().zip(totals.into_inner()) {
+        println!("{rule:?}: {total}");
+        assert!(total > 0, "{rule:?} was never exercised");
+    }
+}
+
+#[test]
+fn incremental_is_full_is_never_mispredicted() {
+    play(2000);
+}
+
+/// `ROLLBACK_CASES=100000 cargo test --release -p isostep-determinism-tests --test rollback -- --ignored`
+#[test]
+#[ignore = "runs as long as told by ROLLBACK_CASES"]
+#[allow(clippy::disallowed_methods, reason = "how long a test runs is no input of the simulation")]
+fn for_as_long_as_told() {
+    let told = std::env::var("ROLLBACK_CASES").ok().and_then(|text| text.parse().ok());
+    play(told.unwrap_or(20_000));
+}
+
+#[test]
+fn each_rule_is_needed() {
+    for rule in Rule::ALL {
+        let mut runner = TestRunner::deterministic();
+        let mut tried = 0;
+        let caught = (0..4000).find_map(|_| {
+            tried += 1;
+            let case = cases().new_tree(&mut runner).unwrap().current();
+            // A broken rule may also trip over what it left undone.
+            let outcome = std::panic::catch_unwind(|| run(&case, Some(rule)).difference);
+            outcome.unwrap_or_else(|_| Some("a panic".to_owned()))
+        });
+        println!("{rule:?}: {} after {tried} cases", caught.as_deref().unwrap_or("NOT CAUGHT"));
+        assert!(caught.is_some(), "nothing notices that {rule:?} is switched off");
+    }
+}
+
+#[test]
+fn the_game_does_much() {
+    // A property over worlds in which nothing happens would say little.
+    let case = Case { seed: 5, bodies: 20, players: 3, features: u16::MAX, rollbacks: Vec::new() };
+    let mut game = Game::new(&case);
+    let (mut woken, mut slept, mut sensed, mut spawned) = (0, 0, 0, 0);
+    for tick in 0..300 {
+        game.act(&case, tick, |player, tick| game::input(&case, player, tick));
+        spawned += game.world.commands().len();
+        let report = game.world.step();
+        woken += report.woken;
+        slept += report.slept;
+        sensed += report.sensed;
+    }
+    println!("{woken} woken, {slept} slept, {sensed} sensed, {spawned} commands");
+    assert!(woken > 0 && slept > 0 && sensed > 0 && spawned > 0);
+}
