@@ -18,7 +18,7 @@ pub enum HistoryError {
         oldest: u32,
     },
     /// It was not saved yet.
-    #[error("the tick was not saved yet: the newest is {newest}")]
+    #[error("the tick lies ahead: the newest is {newest}")]
     NotYet {
         /// The newest tick that is held.
         newest: u32,

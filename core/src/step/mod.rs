@@ -121,7 +121,8 @@ impl Phase {
     ];
 }
 
-/// What a step did. Not state: it counts work, and later work may be less for the same result.
+/// What a step did. Not state: it counts what this call computed, which is less when a tick is computed again
+/// ([`again`](Self::again)). What happened in the tick is in [`World::events`](crate::world::World::events).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
     /// Bodies that were not at rest when the step began: dynamic ones that don't sleep, kinematic ones with a velocity.

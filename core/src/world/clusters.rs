@@ -69,8 +69,11 @@ impl Clusters {
     }
 
     /// Everything that a dynamic body's next state depends on: its cluster, and the static and kinematic bodies that
-    /// this touches. Of another body itself and its neighbours. In the order of ids.
+    /// this touches. Of another body itself and its neighbours, of one that is gone nothing. In the order of ids.
     pub fn reach(&self, body: BodyId) -> Vec<BodyId> {
+        if self.place(body).is_none() {
+            return Vec::new();
+        }
         let from = self.of(body).map_or(core::slice::from_ref(&body), |label| self.members(label));
         let mut reach: Vec<_> = from.to_vec();
         reach.extend(from.iter().flat_map(|member| self.neighbours(*member)));

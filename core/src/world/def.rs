@@ -138,7 +138,9 @@ pub enum CommandError {
         limit: Real,
     },
     /// Only dynamic bodies are pushed.
-    #[error("body {0} is not dynamic, so nothing pushes it; change its kind first")]
+    #[error(
+        "body {0} is not moved so: nothing pushes what is static or kinematic, and what is static has no velocity; change its kind first"
+    )]
     NotDynamic(crate::data::Id),
     /// Only kinematic bodies are led.
     #[error("body {0} is not kinematic; change its kind first or teleport it")]

@@ -17,7 +17,8 @@ pub enum Event {
     ContactPersisted(Pair),
     /// Two shapes touch no more, or one of them is gone.
     ContactEnded(Pair),
-    /// Two shapes met at a speed of at least [`impact_speed`](super::WorldDef::impact_speed).
+    /// Two shapes met at a speed of at least [`impact_speed`](super::WorldDef::impact_speed). One that begins late in a tick
+    /// is told again on the next if they still approach so fast; add up the impulses, or wait for [`Self::ContactBegan`].
     Impact(Impact),
     /// A shape is inside a sensor and was not before. The sensor is the pair's first.
     SensorEntered(Pair),

@@ -39,7 +39,8 @@ pub struct Material {
     /// Coulomb friction, 0 to 1.9. What slides is braked straight by this; what rests is held by 0.93 to 1.05 of it,
     /// depending on the direction.
     pub friction: Real,
-    /// How much of an impact's speed comes back, 0 to 1.
+    /// How much of an impact's speed comes back, 0 to 1. By default two surfaces take the mean: for a ball that bounces on
+    /// any floor give it [`Combine::Max`].
     pub restitution: Real,
     /// Resistance to rolling: the torque's arm as a share of the contact's size, 0 to 1.
     pub rolling: Real,
@@ -54,7 +55,7 @@ pub struct Material {
 }
 
 impl Default for Material {
-    /// Friction 0.6, and nothing else.
+    /// Friction 0.6, [`Combine::Average`], and nothing else.
     fn default() -> Self {
         Self {
             friction: Real::ratio(6, 10),

@@ -61,7 +61,11 @@ impl Game {
                 1 => Shape::sphere(Real::HALF).unwrap(),
                 _ => Shape::capsule(Real::ratio(3, 10), Real::ratio(35, 100)).unwrap(),
             };
-            let mut body = BodyDef::dynamic().at(Vec3::new(x, y, z)).shape(shape);
+            // In every third game things bounce.
+            let restitution = if case.seed.is_multiple_of(3) { real!(0.75) } else { Real::ZERO };
+            let material = Material { restitution, ..Material::default() };
+            let solid = ShapeDef::from(shape).material(material);
+            let mut body = BodyDef::dynamic().at(Vec3::new(x, y, z)).shape(solid);
             if case.has(3) && i % 5 == 0 {
                 let beside = Transform::at(Vec3::X);
                 body = body.shape(ShapeDef::from(shape).at(beside));
