@@ -149,7 +149,7 @@ pub enum CommandError {
     #[error("a body has at most 255 shapes")]
     TooManyShapes,
     /// A dynamic body with neither shape nor mass.
-    #[error("a dynamic body needs a mass: give it a shape or call `mass`")]
+    #[error("a dynamic body needs a mass: give it a shape that is no sensor, or call `mass`")]
     NoMass,
     /// The stream has no room.
     #[error(transparent)]

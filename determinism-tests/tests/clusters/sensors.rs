@@ -241,7 +241,7 @@ fn sensors_don_t_see_sensors_and_static_ones_see_nothing_static() {
     world.spawn(zone(BodyDef::fixed(), Vec3::ZERO)).unwrap();
     world.spawn(zone(BodyDef::fixed(), Vec3::X * Real::HALF)).unwrap();
     world.spawn(BodyDef::fixed().shape(cube(Real::HALF))).unwrap();
-    world.spawn(zone(BodyDef::dynamic(), Vec3::Y * Real::HALF)).unwrap();
+    world.spawn(zone(BodyDef::dynamic().mass(real!(1)), Vec3::Y * Real::HALF)).unwrap();
     let told = listen(&mut world, 10);
     // The dynamic sensor sees the static box, and that is all.
     assert_eq!(told.entered.len(), 1, "{told:?}");
@@ -354,4 +354,16 @@ fn what_is_inside_a_sensor_may_sleep_beside_an_awake_neighbour() {
             assert!(stayed(&world).contains(&seen), "tick {tick}: an awake sensor sees sleepers");
         }
     }
+}
+
+#[test]
+fn sensors_weigh_nothing() {
+    let mut world = weightless();
+    let aura = ShapeDef::from(sphere(real!(5))).sensor();
+    let plain = world.spawn(crate_at(Vec3::ZERO)).unwrap();
+    let seeing = world.spawn(crate_at(Vec3::from_ints(9, 0, 0)).shape(aura.clone())).unwrap();
+    let mass = |id| world.body(id).unwrap().mass();
+    assert_eq!(mass(plain), mass(seeing));
+    let alone = world.spawn(BodyDef::dynamic().shape(aura));
+    assert_eq!(alone, Err(isostep_core::world::CommandError::NoMass));
 }

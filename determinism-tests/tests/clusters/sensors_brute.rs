@@ -49,7 +49,7 @@ fn check(seed: u64, gravity: Vec3, ticks: u32) {
             _ => BodyDef::dynamic().velocity(velocity),
         };
         let shape = ShapeDef::from(sphere(radius));
-        let def = def.at(place).shape(if sensor { shape.sensor() } else { shape });
+        let def = def.at(place).mass(real!(1)).shape(if sensor { shape.sensor() } else { shape });
         balls.push(Ball { id: world.spawn(def).unwrap(), radius, sensor });
     }
     let mut ledger = Ledger::default();
