@@ -1,6 +1,7 @@
 //! Second phase: pairs of shapes whose bounds overlap. Keeps the tree in step with the state.
 
-use super::resim::{Rule, Rules, make_room};
+use super::resim::make_room;
+use super::rules::{Rule, Rules};
 use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{BitSet, sort_by_key};

@@ -7,7 +7,7 @@ use crate::world::slot::Slot;
 use crate::world::{EventRow, World};
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Slot, report: &mut StepReport) {
-    if scratch.diff.on && scratch.rules.holds(super::resim::Rule::Events) {
+    if scratch.diff.on && scratch.rules.holds(super::rules::Rule::Events) {
         // Of the old future's events those stay that this step does not decide.
         let Scratch { events, bodies, places, copied, .. } = scratch;
         let decides = |body: u32| {

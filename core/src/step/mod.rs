@@ -52,6 +52,7 @@ mod plant;
 mod prepare;
 mod record;
 mod resim;
+mod rules;
 mod sensors;
 mod sleep;
 mod solve;
@@ -62,7 +63,7 @@ mod write;
 #[cfg(feature = "test-internals")]
 pub use plant::Plant;
 #[cfg(feature = "test-internals")]
-pub use resim::Rule;
+pub use rules::Rule;
 
 use crate::data::BitSet;
 use crate::math::Real;
@@ -192,7 +193,7 @@ pub(crate) struct Scratch {
     rising: BitSet,
     diff: resim::Diff,
     resim: resim::Buffers,
-    pub(crate) rules: resim::Rules,
+    pub(crate) rules: rules::Rules,
     woken: Vec<u32>,
     slept: Vec<u32>,
     clusters: clusters::Clusters,

@@ -4,9 +4,10 @@
 //! into the old future's slot of the next tick. A cluster of the new timeline without a body of D has only edges that
 //! existed before, so it lies inside one old cluster and does what it did. What comes out as it was is clean again.
 //!
-//! `Rule` names what this rests on; tests switch each off and must notice.
+//! `rules.rs` names what this rests on.
 
 use super::gather::{self, place_of};
+use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
 use crate::data::{BitSet, sort_by_key};
 use crate::world::pages::Page;
@@ -17,92 +18,6 @@ use crate::world::{Command, World};
 
 /// How much of the active bodies may be dirty before a full step is cheaper: a half.
 const FULL_SHARE: u32 = 2;
-
-/// What exact resimulation rests on. A test build can switch each off, to see that its tests notice.
-#[cfg_attr(not(feature = "test-internals"), allow(unreachable_pub, reason = "tests see it"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// A contact row that differs makes its bodies unclean, even if they are where they were.
-    ContactRows,
-    /// Differing commands make unclean.
-    Commands,
-    /// The old cluster of an unclean body is simulated.
-    OldClusters,
-    /// The new cluster of an unclean body is simulated.
-    NewClusters,
-    /// What had or has a contact with an unclean static or kinematic body is simulated.
-    Rim,
-    /// The border to the old future keeps its unclean bodies when one rewinds again before it is reached.
-    Seam,
-    /// Leaves of the tree cover where bodies were in the ticks that can be rewound to.
-    Covers,
-    /// What commands woke is unclean.
-    Woken,
-    /// Events of what is simulated replace those of the old future.
-    Events,
-    /// Sensors of what is simulated are looked at again.
-    Sensors,
-}
-
-#[cfg_attr(
-    not(feature = "test-internals"),
-    allow(unreachable_pub, dead_code, reason = "tests see it")
-)]
-impl Rule {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::ContactRows,
-        Self::Commands,
-        Self::OldClusters,
-        Self::NewClusters,
-        Self::Rim,
-        Self::Seam,
-        Self::Covers,
-        Self::Woken,
-        Self::Events,
-        Self::Sensors,
-    ];
-}
-
-/// Rules that are switched off, and how often each mattered.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
-    #[cfg(feature = "test-internals")]
-    off: u32,
-    #[cfg(feature = "test-internals")]
-    counts: [u64; Rule::ALL.len()],
-}
-
-impl Rules {
-    /// Whether a rule holds; counts that it was needed.
-    #[inline]
-    #[allow(
-        clippy::unused_self,
-        clippy::needless_pass_by_ref_mut,
-        clippy::missing_const_for_fn,
-        unused_variables,
-        reason = "test builds count and switch"
-    )]
-    pub(crate) fn holds(&mut self, rule: Rule) -> bool {
-        #[cfg(feature = "test-internals")]
-        {
-            self.counts[rule as usize] += 1;
-            self.off >> rule as u32 & 1 == 0
-        }
-        #[cfg(not(feature = "test-internals"))]
-        true
-    }
-
-    #[cfg(feature = "test-internals")]
-    pub(crate) const fn switch_off(&mut self, rule: Rule) {
-        self.off |= 1 << rule as u32;
-    }
-
-    #[cfg(feature = "test-internals")]
-    pub(crate) const fn count(&self, rule: Rule) -> u64 {
-        self.counts[rule as usize]
-    }
-}
 
 /// What differs between what a step wrote and what was there.
 #[derive(Debug, Default)]

@@ -25,7 +25,7 @@ pub(super) fn run(
     next: &mut Slot,
     report: &mut StepReport,
 ) {
-    if scratch.diff.on && !scratch.rules.holds(super::resim::Rule::Sensors) {
+    if scratch.diff.on && !scratch.rules.holds(super::rules::Rule::Sensors) {
         return;
     }
     let Buffers { mut was, mut is, mut sort } = core::mem::take(&mut scratch.sensors);
