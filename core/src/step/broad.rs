@@ -8,7 +8,7 @@ use crate::data::{BitSet, sort_by_key};
 use crate::math::{Aabb, Q20, Real};
 use crate::world::rows::{BodyKind, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key};
 use crate::world::slot::{Place, STREAM_BODIES, Slot, index_at};
-use crate::world::{World, origin, real_vector};
+use crate::world::{Command, World, origin, real_vector};
 
 /// Shapes nearer than this, metres, may have contact points: 2 cm.
 pub(crate) const MARGIN: Real = Real::ratio(2, 100);
@@ -120,6 +120,11 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
         broad.cover(index, rules);
     }
     changed.clear();
+    // One that is told to go fast may reach further in this tick than it comes: slots don't show that.
+    for index in world.commands.iter().filter_map(Command::body) {
+        broad.move_body(world, index);
+        broad.cover(index, rules);
+    }
     if !broad.wide {
         for i in 0..broad.recent.len() {
             broad.cover(broad.recent[i], rules);

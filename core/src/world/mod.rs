@@ -136,28 +136,39 @@ impl Clone for World {
     /// A world of its own with the same state and commands, but no history: it can't be rewound beyond this tick.
     fn clone(&self) -> Self {
         let mut store = Store::default();
-        let mut timeline = Timeline::new(self.timeline.len());
         let mut copy = |slot: &Slot| slot.copy_into(&self.store, &mut store);
         let (base, work) = (copy(self.base()), copy(&self.work));
+        Self {
+            commands: self.commands.clone(),
+            spawned: self.spawned.clone(),
+            pending: self.pending.clone(),
+            ..self.elsewhere(store, base, work)
+        }
+    }
+}
+
+impl World {
+    /// A world with the same definition, tick and mode, and another state; no commands, no history.
+    fn elsewhere(&self, mut store: Store, mut base: Slot, work: Slot) -> Self {
+        let mut timeline = Timeline::new(self.timeline.len());
         timeline.restart(self.tick, &base, &mut store);
+        base.release(&mut store);
         Self {
             def: self.def.clone(),
             tick: self.tick,
             store,
             timeline,
             work,
-            commands: self.commands.clone(),
-            spawned: self.spawned.clone(),
-            pending: self.pending.clone(),
+            commands: Vec::new(),
+            spawned: Vec::new(),
+            pending: Pending::default(),
             dirty: BitSet::new(),
             resim_mode: self.resim_mode,
             resim_difference: None,
             scratch: Scratch::default(),
         }
     }
-}
 
-impl World {
     /// An empty world.
     ///
     /// # Errors

@@ -73,13 +73,7 @@ impl Slot {
             let first = self.streams.len() as u32 * STREAM_BODIES;
             let ids =
                 IdPool::in_range(first..first + STREAM_BODIES).expect("the range is not empty");
-            self.streams.push(Stream {
-                ids: Arc::new(ids),
-                hot: Vec::new(),
-                cold: Vec::new(),
-                contacts: Vec::new(),
-                active: Vec::new(),
-            });
+            self.streams.push(Stream::new(Arc::new(ids)));
         }
         &mut self.streams[usize::from(number)]
     }
@@ -234,13 +228,7 @@ impl Slot {
         self.streams.truncate(other.streams.len());
         for (i, from) in other.streams.iter().enumerate() {
             if i == self.streams.len() {
-                self.streams.push(Stream {
-                    ids: Arc::clone(&from.ids),
-                    hot: Vec::new(),
-                    cold: Vec::new(),
-                    contacts: Vec::new(),
-                    active: Vec::new(),
-                });
+                self.streams.push(Stream::new(Arc::clone(&from.ids)));
             }
             let to = &mut self.streams[i];
             to.ids = Arc::clone(&from.ids);
@@ -279,13 +267,7 @@ impl Slot {
         }
         for (i, from) in other.streams.iter().enumerate() {
             if i == self.streams.len() {
-                self.streams.push(Stream {
-                    ids: Arc::clone(&from.ids),
-                    hot: Vec::new(),
-                    cold: Vec::new(),
-                    contacts: Vec::new(),
-                    active: Vec::new(),
-                });
+                self.streams.push(Stream::new(Arc::clone(&from.ids)));
             }
             let to = &mut self.streams[i];
             to.ids = Arc::clone(&from.ids);
@@ -328,6 +310,11 @@ impl Slot {
 }
 
 impl Stream {
+    /// A stream without pages.
+    const fn new(ids: Arc<IdPool>) -> Self {
+        Self { ids, hot: Vec::new(), cold: Vec::new(), contacts: Vec::new(), active: Vec::new() }
+    }
+
     /// Lets pages from a number on go.
     fn cut(&mut self, store: &mut Store, from: usize) {
         let from = from.min(self.hot.len());

@@ -2,10 +2,7 @@
 
 use super::rows::{ContactRow, Overlap, body_of};
 use super::slot::{Place, Slot, Store};
-use super::timeline::Timeline;
-use super::{BodyId, Pending, ResimMode, World};
-use crate::data::BitSet;
-use crate::step::Scratch;
+use super::{BodyId, Pending, World};
 use std::collections::BTreeSet;
 
 impl World {
@@ -16,8 +13,6 @@ impl World {
         let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
         let mut store = Store::default();
         let base = copy(self.base(), &self.store, &mut store, &chosen);
-        let mut timeline = Timeline::new(2);
-        timeline.restart(self.tick, &base, &mut store);
         let work = copy(&self.work, &self.store, &mut store, &chosen);
         let of =
             |list: &[u32]| list.iter().copied().filter(|index| chosen.contains(index)).collect();
@@ -26,20 +21,7 @@ impl World {
             void: self.pending.void.iter().filter(|index| chosen.contains(index)).collect(),
             woken: of(&self.pending.woken),
         };
-        Self {
-            def: self.def.clone(),
-            tick: self.tick,
-            store,
-            timeline,
-            work,
-            commands: Vec::new(),
-            spawned: Vec::new(),
-            pending,
-            dirty: BitSet::new(),
-            resim_mode: ResimMode::default(),
-            resim_difference: None,
-            scratch: Scratch::default(),
-        }
+        Self { pending, ..self.elsewhere(store, base, work) }
     }
 
     /// Everything that these bodies have or have among each other, as text by name: rows, contacts, overlaps, events.
