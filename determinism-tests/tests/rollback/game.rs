@@ -4,7 +4,7 @@ use isostep_core::digest::Digest;
 use isostep_core::shape::Shape;
 use isostep_core::test_internals::Rule;
 use isostep_core::world::{
-    BodyDef, BodyId, BodyKind, Command, Material, ResimMode, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, BodyKind, Command, Filter, Material, ResimMode, ShapeDef, World, WorldDef,
 };
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 
@@ -188,6 +188,25 @@ impl Game {
                         let turn = Quat::from_axis_angle(Vec3::Y, axis(input)).unwrap();
                         let at = self.world.body(prop).unwrap().position();
                         let _ = self.world.teleport(prop, Transform::new(at, turn));
+                    }
+                }
+                12 | 13 => {
+                    if let Some(prop) = self.prop(tick, input) {
+                        let filter = Filter { layer: 0, group: u32::from(input & 1) * 5 };
+                        let change = match tick % 4 {
+                            0 => Command::SetFilter(prop, 0, filter),
+                            1 => Command::SetMaySleep(prop, input & 1 == 0),
+                            2 => Command::SetGravityScale(prop, axis(input)),
+                            _ => Command::SetDamping(prop, Real::HALF, Real::HALF),
+                        };
+                        let _ = self.world.command(change);
+                    }
+                }
+                14 => {
+                    if let Some(prop) = self.prop(tick, input) {
+                        let spin = Vec3::new(axis(input), real!(2), axis(input >> 2));
+                        let _ = self.world.set_angular_velocity(prop, spin);
+                        let _ = self.world.wake(prop);
                     }
                 }
                 _ => {}

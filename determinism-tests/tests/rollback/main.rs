@@ -48,9 +48,8 @@ fn incremental_is_full_is_never_mispredicted() {
     play(2000);
 }
 
-/// `ROLLBACK_CASES=100000 cargo test --release -p isostep-determinism-tests --test rollback -- --ignored`
 #[test]
-#[ignore = "runs as long as told by ROLLBACK_CASES"]
+#[ignore = "runs as long as told: `ROLLBACK_CASES=100000 cargo test --release -p isostep-determinism-tests --test rollback -- --ignored`"]
 #[allow(clippy::disallowed_methods, reason = "how long a test runs is no input of the simulation")]
 fn for_as_long_as_told() {
     let told = std::env::var("ROLLBACK_CASES").ok().and_then(|text| text.parse().ok());

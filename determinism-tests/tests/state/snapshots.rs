@@ -245,7 +245,7 @@ fn hostile_rows_are_refused_or_harmless() {
 }
 
 #[test]
-#[ignore = "as the one above, in many worlds, for minutes"]
+#[ignore = "takes minutes; run it with `cargo test --release -p isostep-determinism-tests --test state -- --ignored`"]
 fn hostile_rows_are_harmless_for_long() {
     for seed in 0..60 {
         let mut world = if seed % 2 == 0 { small() } else { rich::world() };
