@@ -12,6 +12,7 @@ mod energy;
 mod impacts;
 mod invariance;
 mod kinds;
+mod liveliness;
 mod locality;
 mod mass;
 mod materials;

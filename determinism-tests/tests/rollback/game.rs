@@ -105,6 +105,7 @@ impl Game {
     }
 
     /// The game's step: commands from inputs, tick and state.
+    #[allow(clippy::too_many_lines, reason = "an arm for each thing that a player can do")]
     pub(crate) fn act(&mut self, case: &Case, tick: u32, input: impl Fn(u8, u32) -> u8) {
         for player in 0..case.players {
             let input = input(player, tick);
