@@ -151,6 +151,12 @@ impl<T: Clone> History<T> {
         had
     }
 
+    /// Drops what comes after a tick, pins included; storage is kept.
+    pub fn forget_after(&mut self, tick: u32) {
+        let from = self.held.partition_point(|slot| slot.tick <= tick);
+        self.spare.extend(self.held.drain(from..).map(|slot| slot.state));
+    }
+
     /// Drops everything, pins included; storage is kept.
     pub fn clear(&mut self) {
         self.spare.extend(self.held.drain(..).map(|slot| slot.state));

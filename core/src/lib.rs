@@ -7,7 +7,7 @@
 //! - [`world`]: bodies that collide and rest; [`shape`]: what they are made of.
 //! - [`data`]: ids, slot map, sets, sorting, random numbers.
 //! - [`digest`]: names for states, and where two of them part; [`pack`]: states as few bytes.
-//! - [`History`]: a game's own state by tick.
+//! - [`History`]: a game's own state by tick; [`state`]: any state as a rollback session sees it.
 
 mod broad;
 mod collide;
@@ -17,6 +17,7 @@ mod history;
 pub mod math;
 pub mod pack;
 pub mod shape;
+pub mod state;
 mod step;
 pub mod world;
 
@@ -37,4 +38,5 @@ pub mod bench_internals {
 pub use data::{Id, Rng, SlotMap};
 pub use history::{History, HistoryError};
 pub use math::{Quat, Real, Transform, Vec3};
+pub use state::State;
 pub use step::{Phase, StepReport};

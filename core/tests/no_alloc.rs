@@ -4,6 +4,8 @@
 mod counting;
 
 use isostep_core::data::{BitSet, FixedVec, IdPool, SlotMap, UnionFind, sort_by_key};
+use isostep_core::state::State;
+use isostep_core::world::{World, WorldDef};
 use std::hint::black_box;
 
 fn allocations(work: impl FnOnce()) -> u32 {
@@ -148,4 +150,49 @@ fn fixed_vec_never_allocates() {
         assert_ne!(list, copy);
     };
     assert_eq!(allocations(work), 0);
+}
+
+#[test]
+fn a_value_without_lists_is_saved_loaded_and_hashed_without_allocating() {
+    #[derive(Clone, serde::Serialize)]
+    struct Game {
+        round: u32,
+        scores: [(u64, Option<i8>); 4],
+        over: bool,
+    }
+    let mut game = Game { round: 0, scores: [(1, None); 4], over: false };
+    let mut slots = game.slots(8);
+    let mut play = |from: u32| {
+        for tick in from..from + 100 {
+            game.round = tick;
+            game.save(&mut slots, tick).unwrap();
+            game.pin(&mut slots, tick).unwrap();
+            black_box(game.digest(&slots, tick).unwrap());
+            if tick % 7 == 0 && tick > from + 7 {
+                game.load(&mut slots, tick - 5).unwrap();
+            }
+            game.unpin(&mut slots, game.round);
+        }
+    };
+    play(0);
+    assert_eq!(allocations(|| play(100)), 0);
+}
+
+#[test]
+fn a_world_is_saved_and_loaded_without_allocating() {
+    let mut world = World::with_history(WorldDef::default(), 2).unwrap();
+    let mut slots = world.slots(8);
+    let mut play = |from: u32| {
+        for tick in from..from + 300 {
+            for _ in 0..tick % 4 {
+                world.step();
+            }
+            world.save(&mut slots, tick).unwrap();
+            if tick % 50 == 49 {
+                world.load(&mut slots, tick - 7).unwrap();
+            }
+        }
+    };
+    play(0);
+    assert_eq!(allocations(|| play(300)), 0);
 }

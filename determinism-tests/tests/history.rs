@@ -1,6 +1,7 @@
 //! Owns what a world's history promises: which ticks are held, that going back brings everything back, and what it takes.
 
 use isostep_core::shape::Shape;
+use isostep_core::state::State;
 use isostep_core::world::{
     BodyDef, Command, DEFAULT_HISTORY, Event, Material, ResimMode, World, WorldDef,
 };
@@ -270,4 +271,26 @@ fn verifying_compares_both_ways() {
         world.step();
     }
     assert_eq!(world.resim_difference(), None);
+}
+
+/// A session that doubts itself goes back to a pinned tick from before its ring, and drops the old future. The world still
+/// wanted to keep the ring's ticks, which now lay ahead, and the next step overflowed.
+#[test]
+fn a_state_goes_on_from_a_pin_before_the_ring() {
+    let mut world = World::new(WorldDef::default()).unwrap();
+    world.commit();
+    let mut slots = world.slots(4);
+    world.save(&mut slots, 0).unwrap();
+    State::pin(&mut world, &mut slots, 0).unwrap();
+    for tick in 1..60 {
+        world.step();
+        world.save(&mut slots, tick).unwrap();
+    }
+    world.load(&mut slots, 0).unwrap();
+    world.distrust(&mut slots);
+    for tick in 1..60 {
+        world.step();
+        world.save(&mut slots, tick).unwrap();
+    }
+    assert_eq!(world.tick(), 59);
 }

@@ -8,6 +8,7 @@
 mod differ;
 mod leaf;
 mod names;
+mod page;
 mod sink;
 mod tree;
 mod tree_codec;
@@ -16,6 +17,7 @@ mod walk;
 pub use differ::{FieldDifference, diff, leaves};
 pub use leaf::{Refusal, WalkError};
 pub use names::{Digest, ParseDigestError, ShortDigest};
+pub(crate) use page::{PageLeaf, page_digest, page_leaves};
 pub use sink::encode;
 pub use tree::{DigestTree, PageDifference, Presence, Section, SectionDifference};
 pub use tree_codec::{MAX_PAGES, MAX_SECTIONS, TreeError};

@@ -72,6 +72,24 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// The digest of something with parts, from the names and digests of these, in this order.
+    ///
+    /// ```
+    /// use isostep_core::digest::Digest;
+    /// let (a, b) = (Digest::of(b"1"), Digest::of(b"2"));
+    /// assert_ne!(Digest::of_parts(&[("x", a), ("y", b)]), Digest::of_parts(&[("x", b), ("y", a)]));
+    /// ```
+    pub fn of_parts(parts: &[(&str, Self)]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(b"parts");
+        for (name, digest) in parts {
+            hasher.update(&(name.len() as u64).to_le_bytes());
+            hasher.update(name.as_bytes());
+            hasher.update(&digest.0);
+        }
+        hasher.finalize().into()
+    }
+
     /// The first 16 bytes.
     pub fn short(self) -> ShortDigest {
         let mut half = [0; 16];

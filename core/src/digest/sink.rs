@@ -27,47 +27,74 @@ pub(super) trait Sink: Sized {
 }
 
 /// Bytes held back before they go to the hasher.
-const FLUSH_BYTES: usize = 4096;
+const FLUSH_BYTES: usize = 512;
 
-/// Canonical bytes, hashed on the way if there is a hasher.
+/// Canonical bytes, hashed on the way if there is a hasher: then nothing is allocated.
 #[derive(Default)]
 pub(super) struct Canonical {
-    hasher: Option<blake3::Hasher>,
+    hashing: Option<Hashing>,
+    /// Without one.
     bytes: Vec<u8>,
+}
+
+struct Hashing {
+    hasher: blake3::Hasher,
+    held: [u8; FLUSH_BYTES],
+    length: usize,
+}
+
+impl Hashing {
+    fn put(&mut self, bytes: &[u8]) {
+        if let Some(free) = self.held[self.length..].get_mut(..bytes.len()) {
+            free.copy_from_slice(bytes);
+            self.length += bytes.len();
+            return;
+        }
+        self.hasher.update(&self.held[..self.length]);
+        self.length = 0;
+        if bytes.len() < FLUSH_BYTES {
+            self.put(bytes);
+        } else {
+            self.hasher.update(bytes);
+        }
+    }
 }
 
 impl Canonical {
     fn hashing() -> Self {
-        Self { hasher: Some(blake3::Hasher::new()), bytes: Vec::new() }
+        let hasher = blake3::Hasher::new();
+        let hashing = Hashing { hasher, held: [0; FLUSH_BYTES], length: 0 };
+        Self { hashing: Some(hashing), bytes: Vec::new() }
     }
 
     /// The digest of what a hashing sink took.
-    fn digest(mut self) -> Digest {
-        let mut hasher = self.hasher.take().unwrap_or_default();
-        hasher.update(&self.bytes);
-        hasher.finalize().into()
+    fn digest(self) -> Digest {
+        let Some(mut hashing) = self.hashing else { return Digest::of(&self.bytes) };
+        hashing.hasher.update(&hashing.held[..hashing.length]);
+        hashing.hasher.finalize().into()
     }
 
-    fn flush(&mut self) {
-        if let Some(hasher) = &mut self.hasher
-            && self.bytes.len() >= FLUSH_BYTES
-        {
-            hasher.update(&self.bytes);
-            self.bytes.clear();
+    /// What a sink without a hasher took.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        match &mut self.hashing {
+            Some(hashing) => hashing.put(bytes),
+            None => self.bytes.extend_from_slice(bytes),
         }
     }
 
     fn tagged(&mut self, tag: u8, bytes: &[u8]) {
-        self.bytes.push(tag);
-        self.bytes.extend_from_slice(bytes);
-        self.flush();
+        self.put(&[tag]);
+        self.put(bytes);
     }
 
     fn text(&mut self, tag: u8, bytes: &[u8]) {
-        self.bytes.push(tag);
-        self.bytes.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        self.bytes.extend_from_slice(bytes);
-        self.flush();
+        self.put(&[tag]);
+        self.put(&(bytes.len() as u64).to_le_bytes());
+        self.put(bytes);
     }
 }
 
@@ -118,8 +145,7 @@ impl Sink for Canonical {
     }
 
     fn join(&mut self, fork: Self) {
-        self.bytes.extend_from_slice(&fork.bytes);
-        self.flush();
+        self.put(&fork.bytes);
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn walk<T: Serialize + ?Sized, S: Sink>(
     };
     match value.serialize(&mut walker) {
         Ok(()) => Ok(walker.sink),
-        // The path is still where it stopped. Without names of keys in it, walk again and name them.
+        // The path is still where it stopped. A sink without names kept none: walk again and name it.
         Err(refusal) => match walk_named::<T, S>(value, readable) {
             Some(error) => Err(error),
             None => Err(WalkError { path: render(&walker.path), refusal }),
@@ -141,6 +141,7 @@ impl Table {
 /// Where the walk is.
 pub(super) struct Walker<S> {
     sink: S,
+    /// Kept for sinks that want names only.
     path: Vec<Part>,
     rules: Rules,
     /// About the value that is serialized next.
@@ -156,10 +157,16 @@ impl<S: Sink> Walker<S> {
 
     /// Walks a part of the value.
     fn descend<T: Serialize + ?Sized>(&mut self, part: Part, value: &T) -> Result<(), Refusal> {
-        self.path.push(part);
+        self.enter(part);
         self.inside(value)?;
         self.path.pop();
         Ok(())
+    }
+
+    fn enter(&mut self, part: Part) {
+        if S::NAMES {
+            self.path.push(part);
+        }
     }
 
     /// Walks what a wrapper has in it: no step of the path.
@@ -180,7 +187,7 @@ impl<S: Sink> Walker<S> {
         let array = self.table == Table::Array;
         self.sink.open(&self.path, group);
         if let Group::Variant(_, name) = group {
-            self.path.push(Part::Variant(name));
+            self.enter(Part::Variant(name));
         }
         Compound { walker: self, group, mode, array, count: 0 }
     }

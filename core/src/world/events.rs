@@ -146,7 +146,7 @@ impl EventRow {
         Self::pair(kind, PairKey(u64::from(body.index())), [body; 2])
     }
 
-    fn event(&self) -> Event {
+    pub(super) fn event(&self) -> Event {
         let pair = Pair {
             bodies: self.bodies.map(BodyId),
             shapes: self.key.shapes().map(|shape| (shape & 0xff) as u8),

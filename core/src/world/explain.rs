@@ -15,7 +15,7 @@ pub enum ExplainError {
     #[error(transparent)]
     History(#[from] HistoryError),
     /// The other page is cut off.
-    #[error("the page ends at byte {length}, in the middle of a table; ask for it again")]
+    #[error("the page ends at byte {length}, in the middle of something; ask for it again")]
     Truncated {
         /// Its length.
         length: usize,
@@ -25,6 +25,14 @@ pub enum ExplainError {
     Trailing {
         /// How many.
         extra: usize,
+    },
+    /// What should be text is not.
+    #[error(
+        "byte {at} of the page is not text; the other machine runs another version, or the page was damaged"
+    )]
+    NotText {
+        /// Where.
+        at: usize,
     },
 }
 
@@ -87,6 +95,18 @@ impl World {
         page: u32,
         theirs: &[u8],
     ) -> Result<Vec<RowDifference>, ExplainError> {
+        self.explain_within(tick, section, page, theirs, usize::MAX)
+    }
+
+    /// The same, stopping when there are this many differences.
+    pub(crate) fn explain_within(
+        &self,
+        tick: u32,
+        section: StateSection,
+        page: u32,
+        theirs: &[u8],
+        limit: usize,
+    ) -> Result<Vec<RowDifference>, ExplainError> {
         let state = self.state_at(tick)?;
         let mut bytes = Vec::new();
         state.put_page(section, page, &mut bytes);
@@ -95,8 +115,9 @@ impl World {
         for &table in section.tables() {
             let (fields, key) = table.layout();
             let length = row_length(&fields);
-            let cut = |bytes: &mut &[u8]| -> Option<Vec<Vec<u8>>> {
-                if bytes.is_empty() {
+            // A page that is not there has no tables; one that is has them all.
+            let cut = |whole: &[u8], bytes: &mut &[u8]| -> Option<Vec<Vec<u8>>> {
+                if whole.is_empty() {
                     return Some(Vec::new());
                 }
                 let (count, rest) = bytes.split_first_chunk::<4>()?;
@@ -106,11 +127,12 @@ impl World {
                 Some(rows.chunks_exact(length).map(<[u8]>::to_vec).collect())
             };
             let truncated = ExplainError::Truncated { length: theirs.len() };
-            let ours = cut(&mut ours).ok_or(truncated)?;
-            let theirs = cut(&mut left).ok_or(truncated)?;
-            let explainer = Explainer { state, table, fields, key };
+            let ours = cut(&bytes, &mut ours).ok_or(truncated)?;
+            let theirs = cut(theirs, &mut left).ok_or(truncated)?;
+            let explainer = Explainer { state, table, fields, key, limit };
             explainer.compare(&ours, &theirs, &mut found);
         }
+        found.truncate(limit);
         if left.is_empty() { Ok(found) } else { Err(ExplainError::Trailing { extra: left.len() }) }
     }
 }
@@ -120,6 +142,8 @@ struct Explainer<'a> {
     table: Table,
     fields: Vec<Field>,
     key: usize,
+    /// Most differences that anybody wants.
+    limit: usize,
 }
 
 impl Explainer<'_> {
@@ -136,7 +160,7 @@ impl Explainer<'_> {
         };
         let (our_keys, their_keys) = (keys(ours), keys(theirs));
         let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
-        loop {
+        while found.len() < self.limit {
             match (ours.peek(), theirs.peek()) {
                 (None, None) => return,
                 (Some(a), b) if b.is_none() || !their_keys.contains(&a[..self.key]) => {
@@ -158,7 +182,7 @@ impl Explainer<'_> {
     }
 
     fn rows(&self, ours: &[u8], theirs: &[u8], found: &mut Vec<RowDifference>) {
-        if ours == theirs {
+        if ours == theirs || found.len() >= self.limit {
             return;
         }
         let id_at = |index| self.state.slot.id_at(index);

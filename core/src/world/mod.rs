@@ -14,6 +14,7 @@ mod fields;
 mod material;
 mod page_bytes;
 pub(crate) mod pages;
+mod past;
 mod rewind;
 pub(crate) mod rows;
 pub(crate) mod slot;
@@ -39,6 +40,7 @@ pub(crate) use events::{EventKind, EventRow, Strike};
 pub use explain::{ExplainError, FieldValue, RowDifference};
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub use page_bytes::StateSection;
+pub use past::Past;
 pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
 pub use rows::BodyKind;
 pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
@@ -329,6 +331,7 @@ impl World {
 
     /// Computes the next tick and measures its phases with a clock that counts nanoseconds.
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
+        self.make_room();
         let again = self.tick < self.timeline.newest();
         let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.clone());
         let report = crate::step::run(self, clock);

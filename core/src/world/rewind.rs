@@ -74,6 +74,63 @@ impl World {
         *self.timeline.held().start()..=self.tick
     }
 
+    /// Changes how many ticks are held, at least 2: the world can be rewound by one less, once it has made them.
+    ///
+    /// With more, nothing is forgotten. With fewer, the old future that a rewind left goes first if it has no room (the next
+    /// steps then compute everything), and then the oldest ticks; pinned ones stay. No state changes.
+    ///
+    /// ```
+    /// use isostep_core::world::{World, WorldDef};
+    /// let mut world = World::with_history(WorldDef::default(), 2)?;
+    /// world.step();
+    /// world.set_history(10);
+    /// for _ in 1..20 {
+    ///     world.step();
+    /// }
+    /// assert_eq!(world.history(), 11..=20);
+    /// world.set_history(4);
+    /// assert_eq!(world.history(), 17..=20);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_history(&mut self, ticks: usize) {
+        if self.timeline.len() == ticks.max(2) {
+            return;
+        }
+        self.timeline.resize(ticks, self.tick, &mut self.store);
+        if self.timeline.newest() == self.tick {
+            self.dirty.clear();
+        }
+        // The broad phase counts in lengths of the ring.
+        self.drop_scratch();
+    }
+
+    /// How many ticks are held when there are enough.
+    pub(crate) const fn history_len(&self) -> usize {
+        self.timeline.len()
+    }
+
+    /// Has steps make the ring longer, up to a limit, rather than let go of a tick.
+    pub(crate) const fn keep_from(&mut self, tick: u32, limit: usize) {
+        self.timeline.keep_from(tick, limit);
+    }
+
+    pub(super) fn make_room(&mut self) {
+        if let Some(length) = self.timeline.shortage(self.tick) {
+            self.set_history(length);
+        }
+    }
+
+    /// Whether a tick can be gone back to.
+    pub(crate) fn holds_tick(&self, tick: u32) -> bool {
+        self.timeline.find(tick, self.tick).is_ok()
+    }
+
+    /// Forgets the old future that a rewind left: the next steps compute everything.
+    pub(crate) fn forget_future(&mut self) {
+        self.timeline.drop_after(self.tick);
+        self.dirty.clear();
+    }
+
     /// Holds a tick beyond the ring until it is unpinned as often as it was pinned.
     ///
     /// # Errors

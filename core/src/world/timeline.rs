@@ -68,13 +68,15 @@ pub(crate) struct Timeline {
     newest: u32,
     /// Slots that stay when the ring has passed them, with how often they were pinned.
     pinned: Vec<(u32, u32, Slot)>,
+    /// The oldest tick that must not leave the ring, and how long it may grow for that.
+    keep: Option<(u32, usize)>,
 }
 
 impl Timeline {
     /// A ring of this many ticks, with an empty slot for tick 0.
     pub(crate) fn new(length: usize) -> Self {
         let entries = (0..length.max(2)).map(|_| Entry::default()).collect();
-        Self { entries, oldest: 0, newest: 0, pinned: Vec::new() }
+        Self { entries, oldest: 0, newest: 0, pinned: Vec::new(), keep: None }
     }
 
     pub(crate) const fn len(&self) -> usize {
@@ -97,6 +99,42 @@ impl Timeline {
     pub(crate) fn entry_mut(&mut self, tick: u32) -> &mut Entry {
         let length = self.entries.len();
         &mut self.entries[tick as usize % length]
+    }
+
+    /// Keeps ticks from this one on, until the next call says otherwise, or the ring would be longer than `limit`.
+    pub(crate) const fn keep_from(&mut self, tick: u32, limit: usize) {
+        self.keep = Some((tick, limit));
+    }
+
+    /// The length that the ring needs before a step from a tick, if it is too short.
+    pub(crate) fn shortage(&mut self, now: u32) -> Option<usize> {
+        let (from, limit) = self.keep.filter(|_| now == self.newest)?;
+        // Seen from a pinned tick before the ring, nothing has to be kept yet.
+        let needed = (now + 2).saturating_sub(from.max(self.oldest)) as usize;
+        if needed <= self.entries.len() {
+            return None;
+        }
+        if needed > limit {
+            self.keep = None;
+            return None;
+        }
+        Some(needed.max(self.entries.len() * 3 / 2).min(limit))
+    }
+
+    /// Makes the ring longer or shorter, seen from a tick: what does not fit goes, the old future first, then the oldest.
+    pub(crate) fn resize(&mut self, length: usize, now: u32, store: &mut Store) {
+        let length = length.max(2);
+        if self.held().count() > length {
+            self.drop_after(now);
+            self.oldest = self.oldest.max((now + 1).saturating_sub(length as u32));
+        }
+        let mut entries: Vec<Entry> = (0..length).map(|_| Entry::default()).collect();
+        for tick in self.held() {
+            entries[tick as usize % length] = core::mem::take(self.entry_mut(tick));
+        }
+        for mut left in core::mem::replace(&mut self.entries, entries) {
+            left.slot.release(store);
+        }
     }
 
     /// Makes a tick the newest; of the ticks that are held the last may have to go.

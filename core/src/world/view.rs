@@ -7,8 +7,8 @@ use crate::math::{Quat, Real, Transform, Vec3};
 /// A body as it is now, this tick's commands included.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
-    hot: &'a HotRow,
-    cold: &'a ColdRow,
+    pub(super) hot: &'a HotRow,
+    pub(super) cold: &'a ColdRow,
 }
 
 impl Body<'_> {

@@ -2,7 +2,7 @@
 
 mod digests;
 mod explain;
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../fuzz/src/worlds.rs"]
 #[allow(
     dead_code,
     unreachable_pub,

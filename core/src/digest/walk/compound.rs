@@ -46,7 +46,7 @@ impl<S: Sink> Compound<'_, S> {
     }
 
     fn skipped(&mut self, name: &'static str) {
-        self.walker.path.push(Part::Field(name));
+        self.walker.enter(Part::Field(name));
         self.walker.sink.leaf(&self.walker.path, Leaf::Skipped);
         self.walker.path.pop();
     }
@@ -136,7 +136,7 @@ impl<S: Sink> SerializeMap for Compound<'_, S> {
             }
         }
         self.walker.sink.next();
-        self.walker.path.push(part);
+        self.walker.enter(part);
         if S::KEYS {
             self.walker.inside(key)?;
         }
