@@ -2,8 +2,12 @@
 //!
 //! This crate re-exports the few names a game needs; the parts live in crates of their own:
 //!
-//! - `isostep-core` (its modules [`math`], [`data`], [`shape`], [`world`], [`digest`] and [`pack`]): fixed-point numbers,
-//!   deterministic containers, bodies that collide and rest, names for states, and states as few bytes.
+//! - `isostep-core` (its modules [`math`], [`data`], [`shape`], [`world`], [`state`], [`digest`] and [`pack`]): fixed-point
+//!   numbers, deterministic containers, bodies that collide and rest, states as sessions see them, names for states, and
+//!   states as few bytes.
+//! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, desyncs that are explained, and
+//!   a network in virtual time to try games on.
+//! - `isostep-derive`: `#[derive(State)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
 //! Start with the README of the repository and its example.
 //!
@@ -17,8 +21,15 @@ pub use isostep_core::world::{
     BodyDef, BodyId, Command, CommandError, Event, Material, ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
-    History, HistoryError, Id, Quat, Real, Rng, SlotMap, StepReport, Transform, Vec3, data, digest,
-    math, pack, real, shape, world,
+    History, HistoryError, Id, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,
+    digest, math, pack, real, shape, state, world,
+};
+pub use isostep_derive::{Input, State};
+#[doc(inline)]
+pub use isostep_rollback as rollback;
+pub use isostep_rollback::{
+    Button, Buttons, Input, Inputs, Mode, NewestWins, PeerId, PlayerId, Session, SessionConfig,
+    Simulation, Stick, Tick, Time,
 };
 
 /// The README's example, compiled and run with the tests.

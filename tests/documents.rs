@@ -92,11 +92,14 @@ fn a_path_that_does_not_exist_is_noticed() {
 }
 
 #[test]
-fn every_module_of_core_is_on_the_map() {
+fn every_module_of_core_and_rollback_is_on_the_map() {
     let map = read("ARCHITECTURE.md");
-    let rooms = std::fs::read_dir(root().join("core/src")).expect("the folder exists");
-    for room in rooms.map(|entry| entry.expect("a readable entry").file_name()) {
-        let room = format!("core/src/{}", room.to_string_lossy());
+    let rooms = ["core/src", "rollback/src"].into_iter().flat_map(|home| {
+        let rooms = std::fs::read_dir(root().join(home)).expect("the folder exists");
+        rooms.map(move |entry| (home, entry.expect("a readable entry").file_name()))
+    });
+    for (home, room) in rooms {
+        let room = format!("{home}/{}", room.to_string_lossy());
         if root().join(&room).is_file()
             || map.contains(&format!("`{room}/`"))
             || map.contains(&format!("{room}/mod.rs"))

@@ -1,0 +1,416 @@
+//! What two sessions have to tell each other, as datagrams: inputs that the other lacks, acknowledgements, margins,
+//! digests, and pieces of long messages. Plain bytes with a checksum against chance, no secrets: for tests, tools and
+//! transports that protect by themselves.
+
+mod checksum;
+mod pace;
+mod reliable;
+
+use crate::bytes::Reader;
+use crate::input::{InputReadError, put_tick, take_tick};
+use crate::player::{Occupant, PeerId, PlayerId};
+use crate::session::{FeedError, Session};
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use crate::time::Time;
+use isostep_core::digest::ShortDigest;
+use reliable::Reliable;
+
+/// First byte of every datagram.
+const MAGIC: u8 = 0x15;
+/// Bytes before what the checksum is of: the first one, and the checksum.
+const HEADER: usize = 5;
+/// Bytes after which no more ticks are added to a datagram: with everything else it stays below 1,200.
+const FULL: usize = 560;
+/// Most ticks of one player in a datagram.
+const MAX_TICKS: usize = 255;
+
+/// Parts of a datagram.
+mod part {
+    pub(super) const WINDOW: u8 = 1;
+    pub(super) const BUNDLE: u8 = 2;
+    pub(super) const RECEIVED: u8 = 3;
+    pub(super) const CONFIRMED: u8 = 4;
+    pub(super) const DIGEST: u8 = 5;
+    pub(super) const RELIABLE: u8 = 6;
+    pub(super) const PACE: u8 = 7;
+}
+
+/// What the other end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// A machine with players.
+    Player,
+    /// One that watches and is told what is confirmed.
+    Spectator,
+    /// One that tells us what is confirmed.
+    Host,
+}
+
+/// Why a datagram was refused. What came before the part that is wrong was taken; it was said before and is checked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// It is not one of ours.
+    #[error("not a datagram of a session")]
+    Foreign {
+        /// Its first byte.
+        first: Option<u8>,
+    },
+    /// Bits changed on the way, or its end is missing.
+    #[error("the datagram was damaged on the way; what it said comes again")]
+    Damaged,
+    /// Inputs have another width at the other end.
+    #[error("inputs of {theirs} bytes there and {ours} here; both must run the same game")]
+    Width {
+        /// Theirs.
+        theirs: u8,
+        /// Ours.
+        ours: usize,
+    },
+    /// The other end is set up otherwise.
+    #[error(
+        "{peer} is set up otherwise: seats, digest interval, command limits, tick length and the input type must be the same \
+         on all machines"
+    )]
+    Settings {
+        /// Who.
+        peer: PeerId,
+    },
+    /// It is cut off.
+    #[error("the datagram ends in the middle of a part; its sender is broken")]
+    Truncated,
+    /// A part of an unknown kind.
+    #[error("a part of kind {kind}, which this version does not know")]
+    UnknownPart {
+        /// It.
+        kind: u8,
+    },
+    /// An input can't be read.
+    #[error(transparent)]
+    Input(#[from] InputReadError),
+    /// The session refused something.
+    #[error(transparent)]
+    Feed(#[from] FeedError),
+    /// The other end lacks inputs that we no longer have.
+    #[error("{peer} lacks inputs since tick {tick}, which are no longer kept; it has to join anew")]
+    LostTouch {
+        /// Who.
+        peer: PeerId,
+        /// Since when.
+        tick: Tick,
+    },
+}
+
+/// One machine's side of the talk with a peer.
+///
+/// *Send* with [`write`](Self::write) after each [`advance`](Session::advance), or as often as you like; *receive* with
+/// [`read`](Self::read). Everything that the other has not acknowledged is repeated in each datagram, so any of them may be
+/// lost, late, doubled or out of order.
+#[derive(Debug)]
+pub struct Exchange {
+    peer: PeerId,
+    role: Role,
+    /// For each seat: up to where the peer has our inputs.
+    acknowledged: Vec<Tick>,
+    /// The seat whose inputs the last datagram began with: where not all fit, all get their turn.
+    turn: usize,
+    /// Up to where a spectator has what is confirmed.
+    told: Tick,
+    reliable: Reliable,
+}
+
+impl Exchange {
+    /// The talk with a machine that has players.
+    pub fn new(peer: PeerId) -> Self {
+        Self::with_role(peer, Role::Player)
+    }
+
+    /// The talk with a spectator, who is told what is confirmed.
+    pub fn to_spectator(peer: PeerId) -> Self {
+        Self::with_role(peer, Role::Spectator)
+    }
+
+    /// A spectator's talk with the machine that tells it what is confirmed. Its session needs
+    /// [`Authority::Bundle`](crate::Authority::Bundle).
+    pub fn to_host(peer: PeerId) -> Self {
+        Self::with_role(peer, Role::Host)
+    }
+
+    fn with_role(peer: PeerId, role: Role) -> Self {
+        Self {
+            peer,
+            role,
+            acknowledged: Vec::new(),
+            turn: 0,
+            told: Tick(0),
+            reliable: Reliable::default(),
+        }
+    }
+
+    /// The peer.
+    pub const fn peer(&self) -> PeerId {
+        self.peer
+    }
+
+    /// Writes the next datagram; `out` is replaced.
+    ///
+    /// # Errors
+    /// When the session does not know the peer, or the peer has not acknowledged for so long that what it lacks is no longer kept.
+    pub fn write<S: Simulation>(
+        &mut self,
+        session: &mut Session<S>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ExchangeError> {
+        if !session.knows_peer(self.peer) {
+            return Err(FeedError::UnknownPeer { peer: self.peer }.into());
+        }
+        while let Some(message) = session.poll_message(self.peer) {
+            self.reliable.push(message);
+        }
+        out.clear();
+        out.push(MAGIC);
+        // The checksum, once the rest is there.
+        out.extend_from_slice(&[0; HEADER - 1]);
+        out.push(session.codec().width() as u8);
+        out.extend_from_slice(&session.fingerprint().to_le_bytes());
+        match self.role {
+            Role::Player => {
+                self.write_windows(session, out)?;
+                self.write_received(session, out);
+            }
+            Role::Spectator => self.write_bundle(session, out)?,
+            Role::Host => {
+                out.push(part::CONFIRMED);
+                out.extend_from_slice(&session.confirmed().0.to_le_bytes());
+            }
+        }
+        if let Some(report) = session.margin_report(self.peer) {
+            out.push(part::PACE);
+            pace::write(&report, out);
+        }
+        if let Some((tick, digest)) = session.digest() {
+            out.push(part::DIGEST);
+            out.extend_from_slice(&tick.0.to_le_bytes());
+            out.extend_from_slice(&digest.to_bytes());
+        }
+        if !self.reliable.is_idle() {
+            out.push(part::RELIABLE);
+            self.reliable.write(out);
+        }
+        let sum = checksum::of(&out[HEADER..]);
+        out[1..HEADER].copy_from_slice(&sum.to_le_bytes());
+        Ok(())
+    }
+
+    fn write_windows<S: Simulation>(
+        &mut self,
+        session: &Session<S>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ExchangeError> {
+        let start = session.config().first_tick();
+        let players = session.players();
+        self.acknowledged.resize(players, start);
+        self.turn = (self.turn + 1) % players.max(1);
+        for place in (self.turn..players).chain(0..self.turn) {
+            let player = PlayerId(place as u8);
+            let Some(next) = session.local_next(player) else { continue };
+            let Some(from) = session.local_from(player, self.acknowledged[place]) else { continue };
+            if from >= next {
+                continue;
+            }
+            // Another seat comes first in the next datagram.
+            if out.len() > FULL {
+                break;
+            }
+            if !session.remembers(from) {
+                return Err(ExchangeError::LostTouch { peer: self.peer, tick: from });
+            }
+            out.push(part::WINDOW);
+            out.push(player.0);
+            out.extend_from_slice(&from.0.to_le_bytes());
+            let count = out.len();
+            out.push(0);
+            for (tick, ..) in session.local_window(player, from).take(MAX_TICKS) {
+                if out.len() > FULL && out[count] > 0 {
+                    break;
+                }
+                session.put_local(player, tick, out);
+                out[count] += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_received<S: Simulation>(&self, session: &Session<S>, out: &mut Vec<u8>) {
+        for player in (0..session.players()).map(|player| PlayerId(player as u8)) {
+            let Some(received) = session.received(player) else { continue };
+            if !session.was_of(player, self.peer) {
+                continue;
+            }
+            out.push(part::RECEIVED);
+            out.push(player.0);
+            out.extend_from_slice(&received.0.to_le_bytes());
+        }
+    }
+
+    fn write_bundle<S: Simulation>(
+        &mut self,
+        session: &Session<S>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ExchangeError> {
+        let from = self.told.max(session.config().first_tick());
+        if from >= session.confirmed() {
+            return Ok(());
+        }
+        if !session.remembers(from) {
+            return Err(ExchangeError::LostTouch { peer: self.peer, tick: from });
+        }
+        out.push(part::BUNDLE);
+        out.push(session.players() as u8);
+        out.extend_from_slice(&from.0.to_le_bytes());
+        let count = out.len();
+        out.push(0);
+        for tick in (from.0..session.confirmed().0).map(Tick).take(MAX_TICKS) {
+            if out.len() > FULL && out[count] > 0 {
+                break;
+            }
+            for player in (0..session.players()).map(|player| PlayerId(player as u8)) {
+                let (value, payload) = session.confirmed_input(player, tick).unwrap_or_default();
+                put_tick(session.codec(), value, payload, out);
+            }
+            out[count] += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes a datagram of the peer. It may be anything.
+    ///
+    /// # Errors
+    /// When it is not one, or the session refuses what it says.
+    pub fn read<S: Simulation>(
+        &mut self,
+        now: Time,
+        session: &mut Session<S>,
+        bytes: &[u8],
+    ) -> Result<(), ExchangeError> {
+        let mut from = Reader::new(bytes);
+        let first = from.u8();
+        if first != Some(MAGIC) {
+            return Err(ExchangeError::Foreign { first });
+        }
+        if from.u32() != bytes.get(HEADER..).map(checksum::of) {
+            return Err(ExchangeError::Damaged);
+        }
+        let theirs = from.u8().ok_or(ExchangeError::Truncated)?;
+        let ours = session.codec().width();
+        if usize::from(theirs) != ours {
+            return Err(ExchangeError::Width { theirs, ours });
+        }
+        if from.u32().ok_or(ExchangeError::Truncated)? != session.fingerprint() {
+            return Err(ExchangeError::Settings { peer: self.peer });
+        }
+        while let Some(kind) = from.u8() {
+            let read = match kind {
+                part::WINDOW => self.read_window(session, &mut from)?,
+                part::BUNDLE => self.read_bundle(session, &mut from)?,
+                part::RECEIVED => self.read_received(session, &mut from),
+                part::CONFIRMED => from.u32().map(|tick| {
+                    self.told = self.told.max(Tick(tick)).min(session.confirmed());
+                }),
+                part::DIGEST => {
+                    let read = from.u32().zip(from.array().map(ShortDigest::from_bytes));
+                    if let Some((tick, digest)) = read {
+                        session.remote_digest(self.peer, Tick(tick), digest)?;
+                    }
+                    read.map(|_| ())
+                }
+                part::PACE => match pace::read(&mut from) {
+                    Some(report) => Some(session.margins(now, self.peer, report)?),
+                    None => None,
+                },
+                part::RELIABLE => self.reliable.read(&mut from),
+                _ => return Err(ExchangeError::UnknownPart { kind }),
+            };
+            read.ok_or(ExchangeError::Truncated)?;
+        }
+        while let Some(message) = self.reliable.pop() {
+            session.message(self.peer, &message)?;
+        }
+        Ok(())
+    }
+
+    fn read_window<S: Simulation>(
+        &self,
+        session: &mut Session<S>,
+        from: &mut Reader<'_>,
+    ) -> Result<Option<()>, ExchangeError> {
+        let Some((player, first)) = from.u8().map(PlayerId).zip(from.u32().map(Tick)) else {
+            return Ok(None);
+        };
+        let Some(count) = from.u8() else { return Ok(None) };
+        let codec = *session.codec();
+        let theirs = Occupant::Remote(self.peer);
+        for tick in (first.0..first.0.saturating_add(u32::from(count))).map(Tick) {
+            let before = *from;
+            let Some((bytes, payload)) = take_tick(codec.width(), from) else { return Ok(None) };
+            let whole = before.until(from);
+            // Most of a window was there before.
+            if session.knows_bytes(player, tick, whole) {
+                continue;
+            }
+            let value = codec.read(bytes)?;
+            if session.occupant_on(player, tick) != Some(theirs) {
+                // Somebody else sits there by now; what is still on its way is of no use.
+                if session.occupant_on(player, tick).is_none() {
+                    return Err(FeedError::NotTheirs { player, peer: self.peer }.into());
+                }
+                continue;
+            }
+            session.remote_ticks(player, tick, [(value, payload)])?;
+            session.note_bytes(player, tick, whole);
+        }
+        Ok(Some(()))
+    }
+
+    fn read_bundle<S: Simulation>(
+        &mut self,
+        session: &mut Session<S>,
+        from: &mut Reader<'_>,
+    ) -> Result<Option<()>, ExchangeError> {
+        let Some((seats, first)) = from.u8().map(usize::from).zip(from.u32()) else {
+            return Ok(None);
+        };
+        let Some(count) = from.u8() else { return Ok(None) };
+        let codec = *session.codec();
+        if self.role != Role::Host || seats != session.players() {
+            return Err(FeedError::BundleSize { inputs: seats, seats: session.players() }.into());
+        }
+        for tick in (first..first.saturating_add(u32::from(count))).map(Tick) {
+            let mut bundle = Vec::with_capacity(seats);
+            for _ in 0..seats {
+                let Some((bytes, payload)) = take_tick(codec.width(), from) else {
+                    return Ok(None);
+                };
+                bundle.push((codec.read(bytes)?, payload));
+            }
+            session.confirmed_bundle(tick, &bundle)?;
+        }
+        Ok(Some(()))
+    }
+
+    fn read_received<S: Simulation>(
+        &mut self,
+        session: &Session<S>,
+        from: &mut Reader<'_>,
+    ) -> Option<()> {
+        let player = PlayerId(from.u8()?);
+        let tick = Tick(from.u32()?);
+        let next = session.local_next(player).unwrap_or_default();
+        if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
+            // Who sits there now may have come further than we did.
+            *acknowledged = (*acknowledged).max(tick.min(next));
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,31 @@
+//! A pace report as bytes.
+
+use crate::bytes::Reader;
+use crate::pace::{MarginReport, Measured};
+use crate::tick::Tick;
+
+pub(super) fn write(report: &MarginReport, out: &mut Vec<u8>) {
+    out.extend_from_slice(&report.sent.to_le_bytes());
+    out.extend_from_slice(&report.made.0.to_le_bytes());
+    out.push(report.delay);
+    out.extend_from_slice(&report.rate_ppm.to_le_bytes());
+    out.push(u8::from(report.measured.is_some()));
+    if let Some(Measured { late, middle, behind }) = report.measured {
+        for micros in [late, middle] {
+            out.extend_from_slice(&micros.to_le_bytes());
+        }
+        out.extend_from_slice(&behind.to_le_bytes());
+    }
+}
+
+pub(super) fn read(from: &mut Reader<'_>) -> Option<MarginReport> {
+    let sent = from.u32()?;
+    let made = Tick(from.u32()?);
+    let delay = from.u8()?;
+    let rate_ppm = from.i32()?;
+    let measured = match from.u8()? {
+        0 => None,
+        _ => Some(Measured { late: from.u32()?, middle: from.u32()?, behind: from.i32()? }),
+    };
+    Some(MarginReport { sent, made, delay, rate_ppm, measured })
+}

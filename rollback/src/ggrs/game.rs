@@ -1,0 +1,273 @@
+//! A simulation with its slots, and ggrs's requests carried out on it: save, load, step, each only where it fits.
+
+use super::setup::{GgrsConfig, GgrsSetup, GgrsSetupError};
+use crate::inputs::{InputStatus, Inputs};
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use core::fmt::Debug;
+use core::hash::Hash;
+use ggrs::GgrsRequest;
+use isostep_core::digest::Digest;
+use isostep_core::state::StateError;
+
+/// What a list of requests did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fulfilled {
+    /// Steps that were made.
+    pub steps: u32,
+    /// By how many frames it went back, if it did.
+    pub depth: Option<u32>,
+    /// Digests that were taken.
+    pub digests: u32,
+}
+
+/// Why a game could not go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GgrsGameError {
+    /// The setup can't be.
+    #[error(transparent)]
+    Setup(#[from] GgrsSetupError),
+    /// ggrs answered so. `NotSynchronized` only says to try again.
+    #[error(transparent)]
+    Ggrs(#[from] ggrs::GgrsError),
+    /// A state can't be saved, loaded or digested.
+    #[error("on tick {tick}: {error}")]
+    State {
+        /// The tick.
+        tick: Tick,
+        /// Why.
+        error: StateError,
+    },
+    /// A request for another frame than the game is at: a list was left out, repeated or not carried out to its end.
+    #[error(
+        "a request for frame {frame}, but the game is at {present}; carry out every list once, in order"
+    )]
+    OutOfOrder {
+        /// What was asked for.
+        frame: i32,
+        /// The game's tick.
+        present: Tick,
+    },
+    /// The session has another number of players than the game.
+    #[error("inputs of {found} players for a game of {expected}; use one setup for both")]
+    Players {
+        /// The session's.
+        found: usize,
+        /// The game's.
+        expected: usize,
+    },
+    /// The session may go back further than the game has slots for.
+    #[error(
+        "a prediction window of {session} frames, but slots for {game}; use one setup for both"
+    )]
+    Window {
+        /// The session's.
+        session: usize,
+        /// The game's.
+        game: usize,
+    },
+    /// Nobody plays at this machine; ggrs panics when such a session has lost all others.
+    #[error("a P2P session without a local player; use a spectator session")]
+    NoLocalPlayer,
+    /// A local player has no input. Nothing was asked of ggrs.
+    #[error("no input for local player {player}")]
+    MissingInput {
+        /// Its handle.
+        player: usize,
+    },
+    /// ggrs panicked. Drop the session.
+    #[error("ggrs panicked: {0}; the session is of no use any more")]
+    Panicked(String),
+    /// An earlier call failed half way; the state is not what ggrs thinks it is.
+    #[error("an earlier call failed half way; start the session and the game anew")]
+    Broken,
+}
+
+/// A simulation that runs under a session of ggrs.
+///
+/// *Play* with [`advance_p2p`](Self::advance_p2p), [`advance_sync_test`](Self::advance_sync_test) or
+/// [`advance_spectator`](Self::advance_spectator), once a tick; or call ggrs yourself and hand what it asks for to
+/// [`fulfil`](Self::fulfil). *Look* with [`game`](Self::game), [`present`](Self::present), [`digest`](Self::digest).
+pub struct GgrsGame<S: Simulation> {
+    game: S,
+    slots: S::Slots,
+    inputs: Inputs<S::Input>,
+    /// What each seat was given for the last frames, so that a step after going back knows the one before: that of tick
+    /// t at t modulo the length, a row a tick.
+    used: Vec<S::Input>,
+    /// Rows of `used`.
+    rows: usize,
+    present: Tick,
+    pub(super) window: usize,
+    checksum_every: u32,
+    pub(super) broken: bool,
+}
+
+impl<S: Simulation> GgrsGame<S> {
+    /// A game in the state of frame 0.
+    ///
+    /// # Errors
+    /// When the setup can't be, or the state can't be saved, or digested though it is to be.
+    pub fn new(mut game: S, setup: &GgrsSetup) -> Result<Self, GgrsGameError> {
+        setup.check()?;
+        // The window, the present, and one for a digest of the present that ggrs did not ask for.
+        let rows = setup.max_prediction + 2;
+        let mut slots = game.slots(rows);
+        let at = |error| GgrsGameError::State { tick: Tick(0), error };
+        game.save(&mut slots, 0).map_err(at)?;
+        if setup.checksum_every > 0 {
+            game.digest(&slots, 0).map_err(at)?;
+        }
+        Ok(Self {
+            game,
+            slots,
+            inputs: Inputs::new(setup.players),
+            used: vec![S::Input::default(); rows * setup.players],
+            rows,
+            present: Tick(0),
+            window: setup.max_prediction,
+            checksum_every: setup.checksum_every,
+            broken: false,
+        })
+    }
+
+    /// The simulation.
+    pub const fn game(&self) -> &S {
+        &self.game
+    }
+
+    /// The slots with past states, for [`State`](isostep_core::state::State)'s own methods.
+    pub const fn slots(&self) -> &S::Slots {
+        &self.slots
+    }
+
+    /// The tick of the simulation's state: the frame that ggrs will advance next.
+    pub const fn present(&self) -> Tick {
+        self.present
+    }
+
+    /// How many players it is for.
+    pub const fn players(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// The digest of the present state, guesses included.
+    ///
+    /// # Errors
+    /// When the state can't be saved or digested.
+    pub fn digest(&mut self) -> Result<Digest, StateError> {
+        self.game.save(&mut self.slots, self.present.0)?;
+        self.game.digest(&self.slots, self.present.0)
+    }
+
+    /// Carries out what a session asks for, in order.
+    ///
+    /// # Errors
+    /// When a request does not fit the game, or a state can't be saved, loaded or digested; the session then expects
+    /// something else than there is, and both are of no use any more.
+    pub fn fulfil<A>(
+        &mut self,
+        requests: Vec<GgrsRequest<GgrsConfig<S, A>>>,
+    ) -> Result<Fulfilled, GgrsGameError>
+    where
+        S: Simulation<Input: Send + Sync> + 'static,
+        A: Clone + Eq + Hash + Debug + Send + Sync + 'static,
+    {
+        if self.broken {
+            return Err(GgrsGameError::Broken);
+        }
+        let mut done = Fulfilled::default();
+        for request in requests {
+            let result = match request {
+                GgrsRequest::SaveGameState { cell, frame } => {
+                    self.save(frame, &mut done).map(|sum| cell.save(frame, Some(self.present), sum))
+                }
+                GgrsRequest::LoadGameState { cell, frame } => {
+                    self.load(frame, cell.load(), &mut done)
+                }
+                GgrsRequest::AdvanceFrame { inputs } => self.step(&inputs, &mut done),
+            };
+            if let Err(error) = result {
+                self.broken = true;
+                return Err(error);
+            }
+        }
+        Ok(done)
+    }
+
+    fn at(&self) -> impl FnOnce(StateError) -> GgrsGameError + use<S> {
+        let tick = self.present;
+        move |error| GgrsGameError::State { tick, error }
+    }
+
+    fn save(&mut self, frame: i32, done: &mut Fulfilled) -> Result<Option<u128>, GgrsGameError> {
+        let present = self.present;
+        if u32::try_from(frame) != Ok(present.0) {
+            return Err(GgrsGameError::OutOfOrder { frame, present });
+        }
+        self.game.save(&mut self.slots, present.0).map_err(self.at())?;
+        if self.checksum_every == 0 || !present.0.is_multiple_of(self.checksum_every) {
+            return Ok(None);
+        }
+        done.digests += 1;
+        let digest = self.game.digest(&self.slots, present.0).map_err(self.at())?;
+        Ok(Some(u128::from_le_bytes(digest.short().to_bytes())))
+    }
+
+    fn load(
+        &mut self,
+        frame: i32,
+        token: Option<Tick>,
+        done: &mut Fulfilled,
+    ) -> Result<(), GgrsGameError> {
+        let present = self.present;
+        let tick = u32::try_from(frame).ok().map(Tick).filter(|&tick| tick <= present);
+        let Some(tick) = tick.filter(|&tick| token == Some(tick)) else {
+            return Err(GgrsGameError::OutOfOrder { frame, present });
+        };
+        self.game.load(&mut self.slots, tick.0).map_err(self.at())?;
+        self.present = tick;
+        done.depth = Some(done.depth.unwrap_or(0).max(present.since(tick)));
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        inputs: &[(S::Input, ggrs::InputStatus)],
+        done: &mut Fulfilled,
+    ) -> Result<(), GgrsGameError> {
+        let (found, expected) = (inputs.len(), self.inputs.len());
+        if found != expected {
+            return Err(GgrsGameError::Players { found, expected });
+        }
+        let tick = self.present;
+        let row = |tick: Tick| tick.0 as usize % self.rows * expected;
+        let (now, before) = (row(tick), tick.0.checked_sub(1).map(|tick| row(Tick(tick))));
+        for (player, &(value, status)) in inputs.iter().enumerate() {
+            let place = &mut self.inputs.players[player];
+            place.previous = before.map_or_else(Default::default, |row| self.used[row + player]);
+            place.value = value;
+            place.status = match status {
+                ggrs::InputStatus::Confirmed => InputStatus::Confirmed,
+                ggrs::InputStatus::Predicted => InputStatus::Predicted,
+                ggrs::InputStatus::Disconnected => InputStatus::Disconnected,
+            };
+            self.used[now + player] = value;
+        }
+        self.game.step(tick, &self.inputs);
+        self.present = tick.next();
+        done.steps += 1;
+        Ok(())
+    }
+}
+
+impl<S: Simulation> Debug for GgrsGame<S> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("GgrsGame")
+            .field("present", &self.present)
+            .field("players", &self.players())
+            .field("broken", &self.broken)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,247 @@
+//! Any [`Input`] as little-endian bytes of a fixed width, through serde. [`write`] and [`read`] are the two halves; this
+//! file measures the type once and checks every value on its way out.
+//!
+//! Fixed width, so that a window of many ticks needs no lengths and a hostile packet can't ask for memory.
+
+mod read;
+mod write;
+
+use super::Input;
+use core::marker::PhantomData;
+use isostep_core::digest::Digest;
+use read::Trace;
+
+/// The widest an input may be, in bytes: many ticks of it travel in every packet.
+pub const MAX_INPUT_BYTES: usize = 64;
+
+/// Why a type, or a value of it, can't be an input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputCodecError {
+    /// Floats differ between machines.
+    #[error(
+        "`{path}` is a float, and floats differ between machines; use Stick for axes, Real for numbers"
+    )]
+    Float {
+        /// Where it is; `.` for the whole input.
+        path: String,
+    },
+    /// Something whose width depends on the value, or that has no fixed-width form here.
+    #[error(
+        "`{path}` is {what}, which has no fixed width; use NewestWins<[T; N]> for a few values, a command for anything \
+         longer or rare, a flag beside a value for an Option, and an enum without data beside its data"
+    )]
+    Width {
+        /// Where it is; `.` for the whole input.
+        path: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The input is wider than [`MAX_INPUT_BYTES`].
+    #[error(
+        "the input is wider than {MAX_INPUT_BYTES} bytes; send what is rare or long as commands"
+    )]
+    TooWide,
+    /// An enum has more variants than a byte tells apart.
+    #[error(
+        "enum `{name}` has {variants} variants, and one byte tells 256 apart; split it or use a number"
+    )]
+    TooManyVariants {
+        /// The enum.
+        name: &'static str,
+        /// How many it has.
+        variants: usize,
+    },
+    /// The type's own `Serialize` or `Deserialize` wants something that the codec does not offer, or gave up.
+    #[error("{0}")]
+    Refused(String),
+    /// Reading what was written gave another value.
+    #[error(
+        "the input does not come back equal; is a field skipped by serde, or its PartialEq not exact?"
+    )]
+    NotReproduced,
+    /// A value is wider or narrower than the default one.
+    #[error(
+        "the value takes {found} bytes, the default one {expected}; Serialize must write the same for all values"
+    )]
+    WidthChanged {
+        /// The width of the type.
+        expected: usize,
+        /// The width of this value.
+        found: usize,
+    },
+    /// The place to write to has another size than the input.
+    #[error("the buffer has {found} bytes, the input takes {expected}; slice it to `width()`")]
+    Buffer {
+        /// The width of the type.
+        expected: usize,
+        /// The size of the buffer.
+        found: usize,
+    },
+}
+
+/// Why bytes are not an input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputReadError {
+    /// More or fewer bytes than the type's width.
+    #[error("{found} bytes instead of {expected}; do both sides have the same input type?")]
+    Length {
+        /// The width of the type.
+        expected: usize,
+        /// How many came.
+        found: usize,
+    },
+    /// A `bool` that is neither 0 nor 1.
+    #[error("a bool of {0}; refuse the sender's packet")]
+    Bool(u8),
+    /// An enum has no such variant.
+    #[error("enum `{name}` has no variant {index}; refuse the sender's packet")]
+    Variant {
+        /// The enum.
+        name: &'static str,
+        /// What came.
+        index: u8,
+    },
+    /// The type itself refused the value.
+    #[error("{0}; refuse the sender's packet")]
+    Value(String),
+    /// The type's `Deserialize` wants something that has no fixed width.
+    #[error("the type reads {0}, which has no fixed width")]
+    Unsupported(&'static str),
+}
+
+/// Turns inputs of one type into bytes and back. Nothing is allocated, except for the text of an error.
+///
+/// Make one per session; that is when an unfit type is refused. It is a copyable handle.
+///
+/// | in the type | in bytes |
+/// | --- | --- |
+/// | `bool` | 1: 0 or 1 |
+/// | `u8` to `u64`, `i8` to `i64` | 1, 2, 4, 8, low byte first |
+/// | an enum without data | 1: the number of the variant |
+/// | `()`, structs, tuples, arrays | their parts in order |
+/// | anything else | refused |
+///
+/// ```
+/// use isostep_rollback::{Buttons, InputCodec, NewestWins, Stick};
+///
+/// let codec = InputCodec::<(Buttons<10>, Stick)>::new().unwrap();
+/// assert_eq!(codec.width(), 6);
+/// let input = (Buttons::none().next(0b101).unwrap(), Stick::from_steps(-1, 7).unwrap());
+/// let mut bytes = Vec::new();
+/// codec.append(input, &mut bytes).unwrap();
+/// assert_eq!(bytes, [0b101, 0, 0b101, 0, 255, 7]);
+/// assert_eq!(codec.read(&bytes), Ok(input));
+///
+/// let refused = InputCodec::<NewestWins<f32>>::new().unwrap_err();
+/// assert!(refused.to_string().contains("is a float"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct InputCodec<I> {
+    width: usize,
+    schema: [u8; 8],
+    input: PhantomData<fn() -> I>,
+}
+
+impl<I: Input> InputCodec<I> {
+    /// Measures the type by its default value and looks at every part of it.
+    ///
+    /// # Errors
+    /// When the type holds something without a fixed width or a float, is too wide, or its default does not come back equal.
+    pub fn new() -> Result<Self, InputCodecError> {
+        let default = I::default();
+        let mut bytes = [0; MAX_INPUT_BYTES];
+        let width = write::write(&default, &mut bytes)?;
+        let mut trace = Trace::default();
+        let back: I = read::trace(&bytes[..width], &mut trace).map_err(unfit)?;
+        if back != default {
+            return Err(InputCodecError::NotReproduced);
+        }
+        // A default without data says nothing of the other variants: have the type read each of them.
+        for choice in trace.enums {
+            let (name, variants) = (choice.name, choice.variants);
+            if variants > 256 {
+                return Err(InputCodecError::TooManyVariants { name, variants });
+            }
+            for variant in 0..variants {
+                let mut bytes = bytes;
+                bytes[choice.at] = variant as u8;
+                if let Err(InputReadError::Unsupported(what)) = read::read::<I>(&bytes[..width]) {
+                    return Err(InputCodecError::Width { path: name.to_owned(), what });
+                }
+            }
+        }
+        let mut schema = [0; 8];
+        schema.copy_from_slice(&Digest::of(trace.text.as_bytes()).to_bytes()[..8]);
+        Ok(Self { width, schema, input: PhantomData })
+    }
+
+    /// Bytes that every input of this type takes.
+    pub const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A name for the type's shape: names of structs, fields, enums and variants, and types of numbers, in order. Two
+    /// machines that differ in it read each other's inputs wrongly.
+    pub const fn schema(&self) -> [u8; 8] {
+        self.schema
+    }
+
+    /// Writes an input to a slice of exactly [`width`](Self::width) bytes.
+    ///
+    /// # Errors
+    /// When the value would not come back equal, its width differs, or the slice's does; `out` is left alone then.
+    pub fn write(&self, input: I, out: &mut [u8]) -> Result<(), InputCodecError> {
+        let bytes = self.encode(input)?;
+        if out.len() != self.width {
+            return Err(InputCodecError::Buffer { expected: self.width, found: out.len() });
+        }
+        out.copy_from_slice(&bytes[..self.width]);
+        Ok(())
+    }
+
+    /// Writes an input to the end of `out`.
+    ///
+    /// # Errors
+    /// When the value would not come back equal, or its width differs; `out` is left alone then.
+    pub fn append(&self, input: I, out: &mut Vec<u8>) -> Result<(), InputCodecError> {
+        let bytes = self.encode(input)?;
+        out.extend_from_slice(&bytes[..self.width]);
+        Ok(())
+    }
+
+    /// The input that these bytes are.
+    ///
+    /// # Errors
+    /// When they are too few or too many, or a part has a value that its type does not.
+    pub fn read(&self, bytes: &[u8]) -> Result<I, InputReadError> {
+        if bytes.len() != self.width {
+            return Err(InputReadError::Length { expected: self.width, found: bytes.len() });
+        }
+        read::read(bytes)
+    }
+
+    /// The sender plays what it has, the others what they read: a value that comes back different is a desync, so it is
+    /// stopped here.
+    fn encode(&self, input: I) -> Result<[u8; MAX_INPUT_BYTES], InputCodecError> {
+        let mut bytes = [0; MAX_INPUT_BYTES];
+        let found = write::write(&input, &mut bytes)?;
+        if found != self.width {
+            return Err(InputCodecError::WidthChanged { expected: self.width, found });
+        }
+        match read::read::<I>(&bytes[..found]) {
+            Ok(back) if back == input => Ok(bytes),
+            Ok(_) => Err(InputCodecError::NotReproduced),
+            Err(error) => Err(unfit(error)),
+        }
+    }
+}
+
+/// What was just written can't be read.
+fn unfit(error: InputReadError) -> InputCodecError {
+    match error {
+        InputReadError::Unsupported(what) => InputCodecError::Width { path: ".".to_owned(), what },
+        other => InputCodecError::Refused(format!("the input can't be read back: {other}")),
+    }
+}

@@ -1,0 +1,116 @@
+//! The receiver's side, and the sender's own: pieces of confirmed ticks become whole commands. Its state is a function of
+//! the payloads it was fed, so all machines agree.
+
+use super::piece::Piece;
+use super::{CommandConfig, CommandError, Commands, PayloadError, check_payload};
+
+/// Puts the commands of one player together again.
+///
+/// Feed it the confirmed payload of every tick, in order, with an empty one for ticks that carry none; each gives the commands
+/// that take effect on that tick. A command whose next piece is missing in the next tick is given up, and so is one that grows
+/// beyond the limit; what still comes of it is ignored. See [`CommandQueue`](super::CommandQueue) for an example.
+///
+/// Late joiners need what is half received: [`pending`](Self::pending) on one side, [`resume`](Self::resume) on the other.
+#[derive(Clone, Debug)]
+pub struct CommandAssembler {
+    config: CommandConfig,
+    running: bool,
+    /// Of the command that is running; at most `max_len`.
+    bytes: Vec<u8>,
+}
+
+impl CommandAssembler {
+    /// One that has seen nothing yet.
+    pub const fn new(config: CommandConfig) -> Self {
+        Self { config, running: false, bytes: Vec::new() }
+    }
+
+    /// Takes the payload of the next tick; `out` becomes the commands of that tick.
+    ///
+    /// # Errors
+    /// When the payload is malformed; nothing changes then, `out` included. [`check_payload`] finds the same before a payload
+    /// is accepted.
+    pub fn tick(&mut self, payload: &[u8], out: &mut Commands) -> Result<(), PayloadError> {
+        check_payload(payload, self.config.budget)?;
+        out.clear();
+        let mut rest = payload;
+        let mut continues = false;
+        while !rest.is_empty() {
+            let piece = Piece::take(&mut rest)?;
+            if piece.first {
+                self.running = true;
+                self.bytes.clear();
+            }
+            continues = !piece.last;
+            self.take(piece, out);
+        }
+        // Only a payload that ends in the middle of a command has one to go on with.
+        self.running &= continues;
+        Ok(())
+    }
+
+    fn take(&mut self, piece: Piece<'_>, out: &mut Commands) {
+        let len = self.bytes.len() + piece.bytes.len();
+        self.running &= len <= self.config.max_len;
+        if !self.running {
+            return;
+        }
+        if piece.first && piece.last {
+            out.push(piece.bytes);
+            return;
+        }
+        if len > self.bytes.capacity() {
+            // Doubling on its own would go beyond the limit.
+            let capacity = len.next_power_of_two().min(self.config.max_len);
+            self.bytes.reserve_exact(capacity - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(piece.bytes);
+        if piece.last {
+            out.push(&self.bytes);
+        }
+    }
+
+    /// The bytes so far of a command that the next tick may go on with.
+    pub fn pending(&self) -> Option<&[u8]> {
+        self.running.then_some(&self.bytes)
+    }
+
+    /// Goes on from what was [`pending`](Self::pending) elsewhere.
+    ///
+    /// # Errors
+    /// When it is longer than a command may be; nothing changes then.
+    pub fn resume(&mut self, pending: Option<&[u8]>) -> Result<(), CommandError> {
+        let bytes = pending.unwrap_or_default();
+        let (len, max) = (bytes.len(), self.config.max_len);
+        if len > max {
+            return Err(CommandError::TooLong { len, max });
+        }
+        self.running = pending.is_some();
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_without_end_takes_no_more_memory_than_the_limit() {
+        let config = CommandConfig::new(64, 1000, 2000).unwrap();
+        let mut assembler = CommandAssembler::new(config);
+        let mut out = Commands::default();
+        let mut payload = vec![1, 62];
+        payload.resize(64, 7);
+        for _ in 0..100 {
+            assembler.tick(&payload, &mut out).unwrap();
+            payload[0] = 0;
+            assert!(assembler.bytes.capacity() <= 1000 && out.is_empty());
+        }
+        assert_eq!(assembler.pending(), None);
+        payload[0] = 2;
+        assembler.tick(&payload, &mut out).unwrap();
+        assert!(out.is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+//! Commands: byte strings of any length (a loadout, a purchase, a vote), rarer than inputs, that travel as a part of a
+//! player's input for a tick.
+//!
+//! ```text
+//! push → CommandQueue → fill: a payload for each tick → … → the tick is confirmed → CommandAssembler → Commands
+//!             ↑ overridden: goes again                                (on every machine, the sender's too)
+//! ```
+//!
+//! A payload is a row of pieces within a budget. A command that does not fit is spread over consecutive ticks and belongs to
+//! the tick that carries its last piece.
+
+mod assembler;
+mod list;
+mod piece;
+mod queue;
+
+pub use assembler::CommandAssembler;
+pub use list::Commands;
+pub use piece::{PayloadError, check_payload};
+pub use queue::{CommandError, CommandQueue};
+
+/// Limits of commands, the same on all machines of a match.
+///
+/// ```
+/// use isostep_rollback::CommandConfig;
+/// assert_eq!(CommandConfig::default(), CommandConfig::new(64, 4096, 65_536).unwrap());
+/// assert!(CommandConfig::new(2, 4096, 65_536).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CommandConfig {
+    budget: usize,
+    max_len: usize,
+    max_queued: usize,
+}
+
+/// Limits that can't work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandConfigError {
+    /// Nothing would fit into a payload, or no packet would hold it.
+    #[error("a budget of {0} bytes a tick; it must lie from {min} to {max}",
+        min = CommandConfig::MIN_BUDGET, max = CommandConfig::MAX_BUDGET)]
+    Budget(usize),
+    /// The longest command is out of bounds.
+    #[error("commands of up to {0} bytes; the limit must lie from 1 to {max}", max = CommandConfig::MAX_LEN)]
+    Length(usize),
+    /// The queue could not hold the longest command.
+    #[error(
+        "a queue of {queued} bytes can't hold a command of {len}; give it at least two bytes more than that"
+    )]
+    Queue {
+        /// The size of the queue.
+        queued: usize,
+        /// The longest command.
+        len: usize,
+    },
+}
+
+impl CommandConfig {
+    /// A piece is a header byte, a length byte and at least one byte more.
+    pub const MIN_BUDGET: usize = 3;
+    /// What still fits a datagram beside everything else.
+    pub const MAX_BUDGET: usize = 1024;
+    /// 1 MiB takes five minutes at 64 bytes a tick and 60 ticks a second; files don't travel this way.
+    pub const MAX_LEN: usize = 1 << 20;
+
+    /// 64 bytes a tick, commands of up to 4 KiB, a queue of 64 KiB.
+    pub const DEFAULT: Self = Self { budget: 64, max_len: 4096, max_queued: 1 << 16 };
+
+    /// Limits: bytes of payload a tick, bytes of the longest command, and bytes that wait or are not confirmed yet, where
+    /// each command counts two more than its length.
+    ///
+    /// # Errors
+    /// When a limit is out of bounds, or the queue could not hold the longest command.
+    pub const fn new(
+        budget: usize,
+        max_len: usize,
+        max_queued: usize,
+    ) -> Result<Self, CommandConfigError> {
+        if budget < Self::MIN_BUDGET || budget > Self::MAX_BUDGET {
+            return Err(CommandConfigError::Budget(budget));
+        }
+        if max_len == 0 || max_len > Self::MAX_LEN {
+            return Err(CommandConfigError::Length(max_len));
+        }
+        if max_queued < max_len + queue::COMMAND_OVERHEAD {
+            return Err(CommandConfigError::Queue { queued: max_queued, len: max_len });
+        }
+        Ok(Self { budget, max_len, max_queued })
+    }
+
+    /// Bytes of payload a tick.
+    pub const fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Bytes of the longest command.
+    pub const fn max_len(&self) -> usize {
+        self.max_len
+    }
+
+    /// Bytes that may wait in a queue.
+    pub const fn max_queued(&self) -> usize {
+        self.max_queued
+    }
+}
+
+impl Default for CommandConfig {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

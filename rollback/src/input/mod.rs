@@ -1,0 +1,143 @@
+//! What a player does in a tick: the [`Input`] trait, ready-made parts to build one from, its bytes, and commands.
+//!
+//! Before this comes a device that somebody samples; after it the session, which orders inputs by tick.
+
+mod buttons;
+mod codec;
+mod commands;
+mod newest;
+mod stick;
+mod tick_bytes;
+
+pub use buttons::{Button, Buttons, NoSuchButton};
+pub use codec::{InputCodec, InputCodecError, InputReadError, MAX_INPUT_BYTES};
+pub use commands::{
+    CommandAssembler, CommandConfig, CommandConfigError, CommandError, CommandQueue, Commands,
+    PayloadError, check_payload,
+};
+pub use newest::NewestWins;
+pub use stick::Stick;
+pub(crate) use tick_bytes::{put_tick, take_tick};
+
+use core::fmt::Debug;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// One player's input for one tick: small, plain data of a fixed width.
+///
+/// It is made of *levels* (a button is down, a stick leans left) and *edges* (a button went down since the sample
+/// before). A session makes up inputs where it has none, and joins two where it has one too many; this trait says how:
+///
+/// - [`Default`] is "nothing touched"; merged with a newer sample, it adds nothing.
+/// - [`hold`](Self::hold) keeps levels and clears edges. It is idempotent: `hold(hold(x)) == hold(x)`.
+/// - [`merge`](Self::merge) takes the levels of the newer sample and the edges of both, so that no press is lost when the
+///   input delay shrinks.
+///
+/// Both must be pure functions: every machine calls them and must get the same bits. A struct of parts passes the calls
+/// on to its fields; tuples up to four and arrays up to 32 do so already. What [`InputCodec`] refuses can't be an input.
+///
+/// ```
+/// use isostep_rollback::{Button, Buttons, Input, Stick};
+/// use serde::{Deserialize, Serialize};
+///
+/// const JUMP: Button<2> = Button::at::<0>();
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// struct Pad {
+///     buttons: Buttons<2>,
+///     walk: Stick,
+/// }
+///
+/// impl Input for Pad {
+///     fn hold(last: Self) -> Self {
+///         Self { buttons: Input::hold(last.buttons), walk: Input::hold(last.walk) }
+///     }
+///     fn merge(older: Self, newer: Self) -> Self {
+///         Self {
+///             buttons: Input::merge(older.buttons, newer.buttons),
+///             walk: Input::merge(older.walk, newer.walk),
+///         }
+///     }
+/// }
+///
+/// let tap = Pad { buttons: Buttons::none().press(JUMP).release(JUMP), ..Pad::default() };
+/// assert!(Pad::merge(tap, Pad::default()).buttons.pressed(JUMP));
+/// assert!(!Pad::hold(tap).buttons.pressed(JUMP));
+/// ```
+pub trait Input:
+    Copy + Default + PartialEq + Debug + Serialize + DeserializeOwned + 'static
+{
+    /// What "still held" means: the input of a tick for which there is no sample. Levels stay, edges are cleared.
+    #[must_use]
+    fn hold(last: Self) -> Self;
+
+    /// One input for two samples when only one tick is left for both: no press may be lost.
+    #[must_use]
+    fn merge(older: Self, newer: Self) -> Self;
+
+    /// What of two samples does not fit into [`merge`](Self::merge) of both: the second press of a button that both have.
+    /// It is merged with the tick after.
+    #[must_use]
+    fn carry(older: Self, newer: Self) -> Option<Self> {
+        let _ = (older, newer);
+        None
+    }
+}
+
+/// What parts carry, if any does: the others have nothing to add.
+#[doc(hidden)]
+pub fn carry_part<I: Input>(older: I, newer: I, any: &mut bool) -> I {
+    let carried = I::carry(older, newer);
+    *any |= carried.is_some();
+    carried.unwrap_or_default()
+}
+
+/// A player who sends nothing.
+impl Input for () {
+    fn hold((): Self) -> Self {}
+    fn merge((): Self, (): Self) -> Self {}
+}
+
+macro_rules! tuples {
+    ($(($($part:ident $place:tt),+))+) => {$(
+        /// Part by part.
+        impl<$($part: Input),+> Input for ($($part,)+) {
+            fn hold(last: Self) -> Self {
+                ($($part::hold(last.$place),)+)
+            }
+            fn merge(older: Self, newer: Self) -> Self {
+                ($($part::merge(older.$place, newer.$place),)+)
+            }
+            fn carry(older: Self, newer: Self) -> Option<Self> {
+                let mut any = false;
+                let parts = ($(carry_part(older.$place, newer.$place, &mut any),)+);
+                any.then_some(parts)
+            }
+        }
+    )+};
+}
+
+tuples! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+
+macro_rules! arrays {
+    ($($n:literal)+) => {$(
+        /// Place by place.
+        impl<T: Input> Input for [T; $n] {
+            fn hold(last: Self) -> Self {
+                last.map(T::hold)
+            }
+            fn merge(older: Self, newer: Self) -> Self {
+                core::array::from_fn(|place| T::merge(older[place], newer[place]))
+            }
+            fn carry(older: Self, newer: Self) -> Option<Self> {
+                let mut any = false;
+                let parts =
+                    core::array::from_fn(|place| carry_part(older[place], newer[place], &mut any));
+                any.then_some(parts)
+            }
+        }
+    )+};
+}
+
+// One by one, since serde knows arrays only by literal lengths.
+arrays! { 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 }

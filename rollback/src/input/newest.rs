@@ -1,0 +1,31 @@
+//! A part of an input that has no edges: the newest sample wins. Wrapping says that this is meant.
+
+use super::Input;
+use core::fmt::Debug;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Any plain data as an [`Input`] whose newest sample wins: what an older one said is lost when two have to share a tick.
+///
+/// Right for a level (where the mouse points, which weapon is out), wrong for anything that happens once.
+///
+/// ```
+/// use isostep_rollback::{Input, NewestWins};
+/// assert_eq!(Input::merge(NewestWins(3u8), NewestWins(4)), NewestWins(4));
+/// assert_eq!(Input::hold(NewestWins(4u8)), NewestWins(4));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NewestWins<T>(pub T);
+
+impl<T> Input for NewestWins<T>
+where
+    T: Copy + Default + PartialEq + Debug + Serialize + DeserializeOwned + 'static,
+{
+    fn hold(last: Self) -> Self {
+        last
+    }
+
+    fn merge(_: Self, newer: Self) -> Self {
+        newer
+    }
+}

@@ -1,0 +1,120 @@
+//! A stick of two axes in whole steps, so that every machine sees the same deflection.
+
+use super::Input;
+use isostep_core::math::FloatError;
+use isostep_core::{Real, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Steps from the centre to full deflection.
+const FULL: i8 = 127;
+
+/// A thumb stick, or any two axes from −1 to 1, in steps of 1/127.
+///
+/// As an [`Input`] it is all level: it holds as it is. When two samples share a tick the one that leans further wins (the
+/// newer one if they lean alike), so that a flick between two ticks is seen; the next tick corrects the level.
+///
+/// ```
+/// use isostep_rollback::{Input, Stick};
+/// use isostep_core::Real;
+///
+/// let flick = Stick::from_f32(-1.0, 0.0).unwrap();
+/// assert_eq!(flick.x(), Real::from_int(-1));
+/// assert_eq!(Input::merge(flick, Stick::CENTRE), flick);
+/// assert!(Stick::from_f32(f32::NAN, 0.0).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Steps", into = "Steps")]
+pub struct Stick {
+    x: i8,
+    y: i8,
+}
+
+impl Stick {
+    /// Nobody touches it.
+    pub const CENTRE: Self = Self { x: 0, y: 0 };
+
+    /// A stick from its steps, −127 to 127 each; `None` for −128, which has no opposite.
+    pub const fn from_steps(x: i8, y: i8) -> Option<Self> {
+        if x == i8::MIN || y == i8::MIN { None } else { Some(Self { x, y }) }
+    }
+
+    /// A stick from what a device says, −1 to 1 each, to the nearest step. Devices overshoot: what lies further out is full
+    /// deflection.
+    ///
+    /// # Errors
+    /// For NaN, infinities and anything beyond ±2³¹, which no device means.
+    #[allow(clippy::disallowed_types, reason = "the rim: devices speak floats")]
+    pub fn from_f32(x: f32, y: f32) -> Result<Self, FloatError> {
+        Ok(Self { x: steps(Real::from_f32(x)?), y: steps(Real::from_f32(y)?) })
+    }
+
+    /// The first axis, −1 to 1: steps / 127, rounded once.
+    pub const fn x(self) -> Real {
+        Real::ratio(self.x as i32, FULL as i32)
+    }
+
+    /// The second axis, −1 to 1: steps / 127, rounded once.
+    pub const fn y(self) -> Real {
+        Real::ratio(self.y as i32, FULL as i32)
+    }
+
+    /// Both axes, and 0 for the third.
+    pub const fn to_vec(self) -> Vec3 {
+        Vec3::new(self.x(), self.y(), Real::ZERO)
+    }
+
+    /// Both axes in steps, −127 to 127.
+    pub const fn to_steps(self) -> [i8; 2] {
+        [self.x, self.y]
+    }
+
+    /// The stick, or the centre if it leans less than this many steps (of 127) in any direction.
+    #[must_use]
+    pub const fn with_dead_zone(self, steps: u8) -> Self {
+        if self.lean() < steps as i32 * steps as i32 { Self::CENTRE } else { self }
+    }
+
+    /// The square of how far it leans, in steps.
+    const fn lean(self) -> i32 {
+        let (x, y) = (self.x as i32, self.y as i32);
+        x * x + y * y
+    }
+}
+
+/// Symmetric about 0: halves go outwards.
+fn steps(axis: Real) -> i8 {
+    let size = axis.abs().min(Real::ONE) * i32::from(FULL);
+    let size = size.round().floor_to_int() as i8;
+    if axis.is_negative() { -size } else { size }
+}
+
+impl Input for Stick {
+    fn hold(last: Self) -> Self {
+        last
+    }
+
+    fn merge(older: Self, newer: Self) -> Self {
+        if older.lean() > newer.lean() { older } else { newer }
+    }
+}
+
+/// What is sent.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Stick")]
+struct Steps {
+    x: i8,
+    y: i8,
+}
+
+impl From<Stick> for Steps {
+    fn from(stick: Stick) -> Self {
+        Self { x: stick.x, y: stick.y }
+    }
+}
+
+impl TryFrom<Steps> for Stick {
+    type Error = &'static str;
+    fn try_from(steps: Steps) -> Result<Self, Self::Error> {
+        Self::from_steps(steps.x, steps.y).ok_or("a stick's steps go from -127 to 127")
+    }
+}

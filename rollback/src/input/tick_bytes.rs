@@ -1,0 +1,34 @@
+//! One player's tick as bytes: the input, and the pieces of commands that go with it behind their length.
+
+use super::{Input, InputCodec};
+use crate::bytes::Reader;
+
+/// Appends a tick. The input was read back when the player gave it, so that it can be written.
+pub(crate) fn put_tick<I: Input>(
+    codec: &InputCodec<I>,
+    value: I,
+    payload: &[u8],
+    out: &mut Vec<u8>,
+) {
+    let _ = codec.append(value, out);
+    // Seven bits and a mark that more follow: budgets are below 2¹⁴.
+    let length = payload.len() as u16;
+    if length < 0x80 {
+        out.push(length as u8);
+    } else {
+        out.extend_from_slice(&[0x80 | (length >> 7) as u8, (length & 0x7f) as u8]);
+    }
+    out.extend_from_slice(payload);
+}
+
+/// The bytes of an input of this width, and the pieces behind it.
+pub(crate) fn take_tick<'a>(width: usize, from: &mut Reader<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    let value = from.take(width)?;
+    let high = from.u8()?;
+    let length = if high < 0x80 {
+        usize::from(high)
+    } else {
+        usize::from(high & 0x7f) << 7 | usize::from(from.u8()? & 0x7f)
+    };
+    Some((value, from.take(length)?))
+}

@@ -1,0 +1,47 @@
+//! The rollback loop of Isostep: inputs by tick, sessions that predict and roll back, desyncs that are explained, and a
+//! network in virtual time to test games with.
+//!
+//! Pure: no clock, no sockets, no threads. Time and chance are arguments.
+#![forbid(unsafe_code)]
+
+mod bytes;
+mod exchange;
+pub mod fleet;
+#[cfg(feature = "ggrs")]
+pub mod ggrs;
+mod input;
+mod inputs;
+pub mod pace;
+mod pages;
+mod player;
+pub mod present;
+mod session;
+pub mod sim_network;
+mod simulation;
+mod sync_test;
+mod tick;
+mod time;
+
+pub use exchange::{Exchange, ExchangeError};
+pub use fleet::Fleet;
+#[doc(hidden)]
+pub use input::carry_part;
+pub use input::{
+    Button, Buttons, CommandAssembler, CommandConfig, CommandConfigError, CommandError,
+    CommandQueue, Commands, Input, InputCodec, InputCodecError, InputReadError, MAX_INPUT_BYTES,
+    NewestWins, NoSuchButton, PayloadError, Stick, check_payload,
+};
+pub use inputs::{InputStatus, Inputs, PlayerInput};
+pub use pace::{AdaptiveDelay, AdaptiveDelayError, MarginReport, TickClock};
+pub use player::{Occupant, PeerId, PlayerId};
+pub use present::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
+pub use session::{
+    Accepted, Authority, Blame, CommandFeedError, DEPTHS, DesyncReport, FeedError, InputHistory,
+    MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, Ran, Rollback,
+    RunError, Session, SessionConfig, SessionError, SessionEvent, Stall, Stats,
+};
+pub use sim_network::{LinkConfig, NodeId, SimNetwork, Timers, VirtualClock};
+pub use simulation::Simulation;
+pub use sync_test::{SyncDifference, SyncError, SyncReport, SyncTest, Way};
+pub use tick::Tick;
+pub use time::Time;

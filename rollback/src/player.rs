@@ -1,0 +1,63 @@
+//! Who plays, and where they sit: seats are apart from connections.
+
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// A seat in the match. Every machine numbers the seats alike, from 0.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct PlayerId(pub u8);
+
+impl PlayerId {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for PlayerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "player {}", self.0)
+    }
+}
+
+/// A machine at the other end of a connection. Each machine numbers its own peers; one peer may hold several seats, or
+/// none and watch.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct PeerId(pub u8);
+
+impl PeerId {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for PeerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "peer {}", self.0)
+    }
+}
+
+/// Who sits in a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Occupant {
+    /// A player at this machine.
+    Local,
+    /// A player at another machine.
+    Remote(PeerId),
+    /// Nobody outside: [`Simulation::bot`](crate::Simulation::bot) decides, on every machine alike.
+    Bot,
+    /// Nobody. The seat's input is the default one.
+    Nobody,
+}
+
+impl Occupant {
+    /// Whether inputs for the seat come from outside of the simulation.
+    pub const fn is_human(self) -> bool {
+        matches!(self, Self::Local | Self::Remote(_))
+    }
+}

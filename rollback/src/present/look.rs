@@ -1,0 +1,183 @@
+//! Looking around: motion of a mouse or stick, sampled at the rate of the display, reaches the simulation by ticks, and the
+//! camera shows at once what the simulation has not seen yet.
+//!
+//! Inputs carry a running total and no differences. So a tick that is held, merged, repeated or delayed neither loses nor
+//! doubles motion, whatever the input delay does. Angles are integers: 2³² make a turn, and wrap.
+
+use crate::input::Input;
+use isostep_core::{Quat, Real, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Straight up or down: a quarter of a turn.
+const QUARTER: i32 = 1 << 30;
+/// Bits of an angle that an input leaves out.
+const STEP_BITS: u32 = 16;
+
+/// A direction to look in, or a change of one: angles in 2⁻³² turns.
+///
+/// ```
+/// use isostep_core::real;
+/// use isostep_rollback::present::Look;
+/// let up = Look::from_radians(real!(0), real!(1));
+/// assert_eq!(up.turned(up).pitch, 1 << 30); // not further than straight up
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Look {
+    /// About +y, from −z towards −x; wraps.
+    pub yaw: i32,
+    /// Up from the horizon.
+    pub pitch: i32,
+}
+
+impl Look {
+    /// Angles in radians, rounded to 2⁻³² turns; they wrap.
+    pub fn from_radians(yaw: Real, pitch: Real) -> Self {
+        // Bits of a Real by 2³² are at most 2⁹⁵.
+        let units = |angle: Real| {
+            let wide = i128::from(angle.to_bits()) << 32;
+            let turn = i128::from(Real::TAU.to_bits());
+            (wide + turn / 2).div_euclid(turn) as i32
+        };
+        Self { yaw: units(yaw), pitch: units(pitch) }
+    }
+
+    /// Yaw and pitch in radians, −π to π.
+    pub fn to_radians(self) -> [Real; 2] {
+        [self.yaw, self.pitch].map(|angle| Real::from_bits(i64::from(angle)) * Real::TAU)
+    }
+
+    /// After a change: yaw wraps, pitch stops straight up and straight down.
+    #[must_use]
+    pub fn turned(self, by: Self) -> Self {
+        let pitch = self.pitch.saturating_add(by.pitch).clamp(-QUARTER, QUARTER);
+        Self { yaw: self.yaw.wrapping_add(by.yaw), pitch }
+    }
+
+    /// The rotation of a camera that looks along −z with +y up.
+    pub fn rotation(self) -> Quat {
+        let [yaw, pitch] = self.to_radians();
+        let about = |axis: Vec3, angle| Quat::from_rotation_vector(axis * angle);
+        about(Vec3::Y, yaw) * about(Vec3::X, pitch)
+    }
+}
+
+/// What a player's input says of looking: how far they have turned since the match began, in 2⁻¹⁶ turns, wrapping.
+///
+/// Four bytes. As a part of an [`Input`] it is a level: the newest sample wins and nothing is lost by that. Never use it
+/// of a player who is not there: an empty seat's input is the default one.
+///
+/// ```
+/// use isostep_rollback::present::LookInput;
+/// let (then, now) = (LookInput { yaw: i16::MAX, pitch: 0 }, LookInput { yaw: i16::MIN, pitch: 2 });
+/// assert_eq!((now.since(then).yaw, now.since(then).pitch), (1 << 16, 2 << 16)); // a step and two
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LookInput {
+    /// Total yaw.
+    pub yaw: i16,
+    /// Total pitch, not clamped.
+    pub pitch: i16,
+}
+
+impl LookInput {
+    /// What was turned since an earlier one; half a turn at most is told the right way round.
+    pub fn since(self, earlier: Self) -> Look {
+        let change = |now: i16, then: i16| i32::from(now.wrapping_sub(then)) << STEP_BITS;
+        Look { yaw: change(self.yaw, earlier.yaw), pitch: change(self.pitch, earlier.pitch) }
+    }
+}
+
+impl Input for LookInput {
+    fn hold(last: Self) -> Self {
+        last
+    }
+
+    fn merge(_: Self, newer: Self) -> Self {
+        newer
+    }
+}
+
+/// Where a player looks, for the game's own state: the simulation applies each tick's [`LookInput`] to it, and may turn
+/// [`look`](Self::look) itself (recoil, a teleport).
+///
+/// ```
+/// use isostep_rollback::present::{LookInput, LookState};
+/// let mut player = LookState::default();
+/// for _ in 0..3 {
+///     player.apply(LookInput { yaw: 5, pitch: 0 }); // held: turns once
+/// }
+/// assert_eq!(player.look.yaw, 5 << 16);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LookState {
+    /// Where.
+    pub look: Look,
+    /// The last input that was applied.
+    pub seen: LookInput,
+}
+
+impl LookState {
+    /// Turns by what is new in the input of a tick.
+    pub fn apply(&mut self, input: LookInput) {
+        self.look = self.look.turned(input.since(self.seen));
+        self.seen = input;
+    }
+}
+
+/// Collects a local player's look motion as it comes, says what the next tick's input carries, and adds to the camera what
+/// the simulation has not seen.
+///
+/// Each frame: [`sample`](Self::sample) as often as the device reports; for each tick hand [`input`](Self::input) to
+/// [`Session::local_input`](crate::Session::local_input), as often as you like; just before drawing ask
+/// [`camera`](Self::camera).
+///
+/// ```
+/// use isostep_rollback::present::{Look, LookAccumulator, LookState};
+///
+/// let mut mouse = LookAccumulator::new();
+/// let mut player = LookState::default();
+/// mouse.sample(Look { yaw: 100_000, pitch: 0 });
+/// let sent = mouse.input();
+/// // The input is on its way, yet the camera has turned.
+/// assert_eq!(mouse.camera(&player).yaw, 100_000);
+/// mouse.sample(Look { yaw: 7, pitch: 0 });
+/// player.apply(sent);
+/// assert_eq!(player.look.yaw, 1 << 16); // one whole step
+/// assert_eq!(mouse.camera(&player).yaw, 100_007);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LookAccumulator {
+    /// Everything so far; both wrap.
+    total: Look,
+}
+
+impl LookAccumulator {
+    /// Nothing turned yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds motion of the device.
+    pub fn sample(&mut self, motion: Look) {
+        self.total.yaw = self.total.yaw.wrapping_add(motion.yaw);
+        self.total.pitch = self.total.pitch.wrapping_add(motion.pitch);
+    }
+
+    /// What the input of a tick carries now: whole steps of the total, rounded down. The rest stays for later ones.
+    pub fn input(&self) -> LookInput {
+        let steps = |angle: i32| (angle >> STEP_BITS) as i16;
+        LookInput { yaw: steps(self.total.yaw), pitch: steps(self.total.pitch) }
+    }
+
+    /// What the simulation has not seen: what is on its way, and what is too little for a step. Exact as long as it is
+    /// less than half a turn.
+    pub fn pending(&self, seen: LookInput) -> Look {
+        let rest = |total: i32, seen: i16| total.wrapping_sub(i32::from(seen) << STEP_BITS);
+        Look { yaw: rest(self.total.yaw, seen.yaw), pitch: rest(self.total.pitch, seen.pitch) }
+    }
+
+    /// Where the camera looks: where the simulation has the player look, turned by what it has not seen.
+    pub fn camera(&self, simulated: &LookState) -> Look {
+        simulated.look.turned(self.pending(simulated.seen))
+    }
+}

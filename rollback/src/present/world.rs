@@ -1,0 +1,89 @@
+//! Samples of a world's bodies: where they were on the tick before as computed now, how they move, and which were
+//! teleported in the ticks that were just computed.
+
+use super::sample::Sample;
+use crate::session::Ran;
+use crate::tick::Tick;
+use isostep_core::world::{BodyId, Command, World};
+
+/// Makes [`Sample`]s of the bodies of a [`World`] that a game steps once a tick. It only looks.
+///
+/// Everything is exact: the pose on the tick before comes from the world's history, as the rollback left it, and teleports
+/// from the commands of each tick that was computed. Filter the samples for what is drawn, and change them by
+/// [`Iterator::map`]: [`Sample::smoothed`], [`Sample::shown_at_once`].
+///
+/// ```
+/// use core::time::Duration;
+/// use isostep_core::{Transform, Vec3, real, shape::Shape, world::{BodyDef, World, WorldDef}};
+/// use isostep_rollback::present::{Poses, WorldReader};
+/// use isostep_rollback::{Ran, Tick};
+///
+/// let mut world = World::new(WorldDef::default())?;
+/// let stone = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
+/// let (mut poses, mut reader) = (Poses::new(Duration::from_millis(16)), WorldReader::new());
+/// for tick in 0..3 {
+///     if tick == 2 {
+///         world.teleport(stone, Transform::at(Vec3::from_ints(50, 9, 0)))?;
+///     }
+///     world.step();
+///     let (tick, ran) = (Tick(tick + 1), Ran { new: 1, again: 0 });
+///     poses.tick(tick, ran, reader.read(tick, ran, &world));
+/// }
+/// poses.frame(real!(0.5), Duration::from_millis(7));
+/// let drawn = poses.get(stone).unwrap();
+/// assert!(drawn.cut && drawn.pose.translation.x == real!(50));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct WorldReader {
+    /// The newest jump of each body that has one in the computed ticks, sorted.
+    jumps: Vec<(BodyId, Tick)>,
+}
+
+impl WorldReader {
+    /// Ready to read.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A sample of each body, in the order of ids, after a plan was run: the session's tick and what
+    /// [`Plan::run`](crate::Plan::run) returned.
+    pub fn read<'a>(
+        &'a mut self,
+        tick: Tick,
+        ran: Ran,
+        world: &'a World,
+    ) -> impl Iterator<Item = Sample<BodyId>> + 'a {
+        self.find_jumps(tick, ran, world);
+        let before = world.tick().checked_sub(1).and_then(|tick| world.past(tick).ok());
+        let jumps = &self.jumps;
+        world.bodies().map(move |(id, body)| {
+            let pose = body.pose();
+            let arm = pose.translation - body.center_of_mass();
+            let spin = body.angular_velocity();
+            let mut sample =
+                Sample::new(id, pose).velocity(body.velocity() + spin.cross(arm)).spin(spin);
+            sample.before = before.and_then(|past| past.body(id)).map(|body| body.pose());
+            sample.jumped =
+                jumps.binary_search_by_key(&id, |jump| jump.0).ok().map(|at| jumps[at].1);
+            sample
+        })
+    }
+
+    fn find_jumps(&mut self, tick: Tick, ran: Ran, world: &World) {
+        self.jumps.clear();
+        let computed = ran.new.saturating_add(ran.again).min(world.tick());
+        for ago in (0..computed).rev() {
+            let Ok(past) = world.past(world.tick() - ago) else { continue };
+            for command in past.commands() {
+                let Command::Teleport(body, _) = *command else { continue };
+                // The step to a tick is that of the tick before.
+                let step = tick - ago - 1;
+                match self.jumps.binary_search_by_key(&body, |jump| jump.0) {
+                    Ok(at) => self.jumps[at].1 = step,
+                    Err(at) => self.jumps.insert(at, (body, step)),
+                }
+            }
+        }
+    }
+}

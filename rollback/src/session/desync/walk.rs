@@ -1,0 +1,280 @@
+//! Down the digest trees, together: sections, heaps of pages, pages, bytes. Both sides see both sides' digests at each
+//! level, so both choose the same branch without asking.
+
+use super::super::{Session, SessionEvent};
+use super::message::Message;
+use super::report::{Blame, DesyncReport};
+use super::{Case, MAX_MESSAGE};
+use crate::pages::{MOST_OF_A_SECTION, rank};
+use crate::player::PeerId;
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use isostep_core::digest::{DigestTree, Section, ShortDigest};
+use isostep_core::state::{StateDifference, StateError};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Pages in a heap: two levels of it reach two million bodies.
+const HEAP: u32 = 256;
+/// Most sections that are walked into.
+const MAX_WALKED: usize = 3;
+/// Most differences that a report has.
+pub(super) const MAX_DIFFERENCES: usize = 16;
+
+/// How far down both are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Level {
+    Sections,
+    Heaps,
+    Pages,
+    Page(u32),
+}
+
+/// A walk down the trees of one tick.
+#[derive(Debug)]
+pub(super) struct Walk {
+    tick: Tick,
+    level: Level,
+    tree: DigestTree,
+    section: String,
+    /// Sections that differ and come after this one.
+    rest: Vec<String>,
+    heap: u32,
+    found: Vec<StateDifference>,
+    /// Whether the peer was wrong by itself.
+    their_fault: bool,
+}
+
+/// What comes of a message.
+enum Next {
+    Send(Message),
+    Found(Vec<StateDifference>),
+    Stuck(&'static str),
+}
+
+impl Walk {
+    fn new(tick: Tick, tree: DigestTree, their_fault: bool) -> Self {
+        Self {
+            tick,
+            level: Level::Sections,
+            tree,
+            section: String::new(),
+            rest: Vec::new(),
+            heap: 0,
+            found: Vec::new(),
+            their_fault,
+        }
+    }
+
+    /// Down into the next section, if one is left.
+    fn next_section(&mut self) -> Option<Next> {
+        self.section = self.rest.pop()?;
+        self.level = Level::Heaps;
+        Some(Next::Send(Message::Heaps { tick: self.tick, digests: self.heaps() }))
+    }
+
+    /// The next section, or the end; `None` if nothing was found.
+    fn go_on(&mut self) -> Option<Next> {
+        let next = self.next_section();
+        next.or_else(|| {
+            let found = core::mem::take(&mut self.found);
+            (!found.is_empty()).then_some(Next::Found(found))
+        })
+    }
+
+    fn sections(&self) -> Vec<(String, ShortDigest)> {
+        let digests = self.tree.section_digests().into_iter();
+        digests.map(|(name, digest)| (name, digest.short())).collect()
+    }
+
+    fn pages(&self) -> &[(u32, isostep_core::digest::Digest)] {
+        self.tree.get(&self.section).map_or(&[], Section::pages)
+    }
+
+    fn heaps(&self) -> Vec<(u32, ShortDigest)> {
+        let heaps = self.pages().chunk_by(|a, b| a.0 / HEAP == b.0 / HEAP);
+        let digest = |pages: &[_]| Section::new(pages.iter().copied()).digest().short();
+        heaps.map(|pages| (pages[0].0 / HEAP, digest(pages))).collect()
+    }
+
+    fn heap_pages(&self) -> Vec<(u32, ShortDigest)> {
+        let pages = self.pages().iter().filter(|page| page.0 / HEAP == self.heap);
+        pages.map(|&(page, digest)| (page, digest.short())).collect()
+    }
+}
+
+/// The keys whose values differ, or that only one side has, ascending.
+fn differences<K: Ord + Clone>(ours: &[(K, ShortDigest)], theirs: &[(K, ShortDigest)]) -> Vec<K> {
+    let theirs: BTreeMap<&K, ShortDigest> = theirs.iter().map(|(key, it)| (key, *it)).collect();
+    let ours: BTreeMap<&K, ShortDigest> = ours.iter().map(|(key, it)| (key, *it)).collect();
+    let keys: BTreeSet<&K> = ours.keys().chain(theirs.keys()).copied().collect();
+    let differs = |key: &&K| ours.get(*key) != theirs.get(*key);
+    keys.into_iter().filter(differs).cloned().collect()
+}
+
+/// The least of them.
+fn first_difference<K: Ord + Clone>(
+    ours: &[(K, ShortDigest)],
+    theirs: &[(K, ShortDigest)],
+) -> Option<K> {
+    differences(ours, theirs).into_iter().next()
+}
+
+impl<S: Simulation> Session<S> {
+    pub(super) fn work_on_case(&mut self, peer: PeerId, simulation: &S) {
+        let Some(case) = &self.desyncs.cases[peer.index()] else { return };
+        let number = case.tick;
+        let Some(report) = self.rechecked(number) else { return };
+        if let Some(case) = self.desyncs.cases[peer.index()].as_mut().filter(|case| !case.told) {
+            case.told = true;
+            self.desyncs.send(peer, number, &report);
+        }
+        while let Some(case) = &mut self.desyncs.cases[peer.index()] {
+            let Some(message) = case.inbox.pop_front() else { return };
+            case.age = 0;
+            match (case.walk.take(), message) {
+                (None, Message::Rechecked { from, fault, trail }) => {
+                    self.compare_trails(peer, number, from, fault, &trail, simulation);
+                }
+                (Some(mut walk), message) => match self.descend(&mut walk, message, simulation) {
+                    Ok(Next::Send(message)) => {
+                        self.desyncs.send(peer, number, &message);
+                        if let Some(case) = &mut self.desyncs.cases[peer.index()] {
+                            case.walk = Some(walk);
+                        }
+                    }
+                    Ok(Next::Found(found)) => self.close_with(peer, &walk, found),
+                    Ok(Next::Stuck(why)) => self.give_up(peer, walk.tick, why),
+                    Err(_) => self.give_up(peer, walk.tick, "the state could not be read"),
+                },
+                (None, _) => self.give_up(peer, number, "its messages make no sense"),
+            }
+        }
+    }
+
+    /// Finds the first tick that differs, or that none does any more.
+    fn compare_trails(
+        &mut self,
+        peer: PeerId,
+        number: Tick,
+        from: Tick,
+        their_fault: bool,
+        theirs: &[ShortDigest],
+        simulation: &S,
+    ) {
+        let Some(recheck) = &self.desyncs.recheck else { return };
+        let digest = |trail: &[ShortDigest], from: Tick, tick: Tick| {
+            trail.get(tick.since(from) as usize - 1).copied()
+        };
+        let first = recheck.from.max(from).next();
+        let mut common = (first.0..=number.0).map(Tick).map(|tick| {
+            (tick, digest(&recheck.trail, recheck.from, tick), digest(theirs, from, tick))
+        });
+        let differs = common.find(|(_, ours, theirs)| ours != theirs);
+        let Some((tick, ours, theirs)) = differs else {
+            // Whoever was wrong has mended itself.
+            self.desyncs.cases[peer.index()] = None;
+            if their_fault {
+                self.events.push(SessionEvent::PeerRepaired { peer });
+            }
+            return;
+        };
+        if ours.is_none() || theirs.is_none() {
+            self.give_up(peer, number, "its messages make no sense");
+            return;
+        }
+        let mut tree = DigestTree::new();
+        if simulation.tree(&self.slots, tick.0, "", &mut tree).is_err() {
+            self.give_up(peer, tick, "the state could not be read");
+            return;
+        }
+        let walk = Walk::new(tick, tree, their_fault);
+        self.desyncs.send(peer, number, &Message::Sections { tick, digests: walk.sections() });
+        if let Some(case) = &mut self.desyncs.cases[peer.index()] {
+            case.walk = Some(walk);
+        }
+    }
+
+    /// One level down.
+    fn descend(
+        &self,
+        walk: &mut Walk,
+        message: Message,
+        simulation: &S,
+    ) -> Result<Next, StateError> {
+        const SAME: Next = Next::Stuck("its digests differ, but nothing below them does");
+        let tick = walk.tick;
+        Ok(match (walk.level.clone(), message) {
+            (Level::Sections, Message::Sections { tick: at, digests }) if at == tick => {
+                walk.rest = differences(&walk.sections(), &digests);
+                walk.rest.sort_by_key(|section| rank(section));
+                walk.rest.truncate(MAX_WALKED);
+                walk.rest.reverse();
+                walk.next_section().unwrap_or(SAME)
+            }
+            (Level::Heaps, Message::Heaps { tick: at, digests }) if at == tick => {
+                let Some(heap) = first_difference(&walk.heaps(), &digests) else {
+                    return Ok(SAME);
+                };
+                walk.heap = heap;
+                walk.level = Level::Pages;
+                Next::Send(Message::Pages { tick, digests: walk.heap_pages() })
+            }
+            (Level::Pages, Message::Pages { tick: at, digests }) if at == tick => {
+                let Some(page) = first_difference(&walk.heap_pages(), &digests) else {
+                    return Ok(SAME);
+                };
+                walk.level = Level::Page(page);
+                let mut bytes = Vec::new();
+                simulation.page(&self.slots, tick.0, "", &walk.section, page, &mut bytes)?;
+                // A mark, a tick and a kind come on top.
+                let bytes = (bytes.len() + 8 <= MAX_MESSAGE).then_some(bytes);
+                Next::Send(Message::Page { tick, bytes })
+            }
+            (Level::Page(page), Message::Page { tick: at, bytes: Some(theirs) }) if at == tick => {
+                let Walk { section, found, .. } = walk;
+                let most = MOST_OF_A_SECTION;
+                simulation.explain(&self.slots, tick.0, "", section, page, &theirs, most, found)?;
+                walk.go_on().unwrap_or(SAME)
+            }
+            (Level::Page(_), Message::Page { tick: at, bytes: None }) if at == tick => {
+                walk.found.push(StateDifference {
+                    entity: walk.section.clone(),
+                    field: "page".to_owned(),
+                    local: "too long to be sent".to_owned(),
+                    remote: "too long to be sent".to_owned(),
+                });
+                walk.go_on().unwrap_or(SAME)
+            }
+            _ => Next::Stuck("its messages make no sense"),
+        })
+    }
+
+    fn close_with(&mut self, peer: PeerId, walk: &Walk, found: Vec<StateDifference>) {
+        let Some(Case { tick, .. }) = self.desyncs.cases[peer.index()].take() else { return };
+        let blame = if walk.their_fault { Blame::Them } else { self.blame(tick) };
+        self.checks.set_differs(peer, Some(tick));
+        let report = DesyncReport::new(peer, walk.tick, found, blame);
+        self.events.push(SessionEvent::Desync(Box::new(report)));
+    }
+
+    /// Ends a case without a field: the peer is silent, or talks nonsense.
+    pub(super) fn give_up(&mut self, peer: PeerId, tick: Tick, why: &str) {
+        self.desyncs.cases[peer.index()] = None;
+        self.checks.set_differs(peer, Some(tick));
+        let unknown = StateDifference {
+            entity: "state".to_owned(),
+            field: "digest".to_owned(),
+            local: self.checks.own(tick).map_or_else(String::new, |digest| digest.to_string()),
+            remote: why.to_owned(),
+        };
+        let blame = self.blame(tick);
+        let report = DesyncReport::new(peer, tick, vec![unknown], blame);
+        self.events.push(SessionEvent::Desync(Box::new(report)));
+    }
+
+    fn blame(&self, tick: Tick) -> Blame {
+        self.checks
+            .own(tick)
+            .map_or(Blame::Unknown, |ours| Blame::by_majority(ours, self.checks.said(tick)))
+    }
+}

@@ -1,0 +1,157 @@
+//! Carrying out a plan: load, step, save, and note what each step was given.
+
+use super::advance::Outline;
+use super::{Mode, Session, SessionEvent};
+use crate::inputs::{InputStatus, PlayerInput};
+use crate::player::{Occupant, PlayerId};
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use isostep_core::state::StateError;
+
+/// What a plan did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// Ticks that are new.
+    pub new: u32,
+    /// Ticks that were computed again.
+    pub again: u32,
+}
+
+impl Ran {
+    /// The ticks that were computed, new or again, if the simulation is at `present` now: what an effect journal asks for.
+    pub fn ticks(self, present: Tick) -> impl Iterator<Item = Tick> {
+        let first = present - self.new.saturating_add(self.again);
+        (first.0..present.0).map(Tick)
+    }
+}
+
+/// Why a plan could not be carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("on tick {tick}: {error}")]
+pub struct RunError {
+    /// The tick of the state.
+    pub tick: Tick,
+    /// What went wrong with it.
+    pub error: StateError,
+}
+
+impl RunError {
+    pub(super) fn at(tick: Tick) -> impl FnOnce(StateError) -> Self {
+        move |error| Self { tick, error }
+    }
+}
+
+/// Confirmed ticks between keyframes of [`Mode::Unbounded`]: what a rollback beyond the ring computes in vain, at most.
+const KEYFRAME_EVERY: u32 = 16;
+
+impl<S: Simulation> Session<S> {
+    pub(super) fn run(&mut self, outline: &Outline, simulation: &mut S) -> Result<Ran, RunError> {
+        let was = self.present;
+        if outline.recheck {
+            self.begin_recheck(simulation)?;
+        }
+        if let Some(load) = outline.load {
+            simulation.load(&mut self.slots, load.0).map_err(RunError::at(load))?;
+            // A pinned state from before the ring begins a new one.
+            self.oldest = self.oldest.min(load);
+        }
+        if outline.recheck {
+            simulation.distrust(&mut self.slots);
+        }
+        let mut ran = Ran::default();
+        for tick in (outline.from.0..outline.to.0).map(Tick) {
+            self.step(tick, simulation, tick >= self.target)?;
+            if tick < was {
+                ran.again += 1;
+            } else {
+                ran.new += 1;
+            }
+            if outline.recheck {
+                self.trace_recheck(tick.next(), simulation)?;
+            }
+        }
+        self.settle_run(outline, was, ran);
+        self.pin_keyframe(self.confirmed.min(self.present), simulation);
+        if outline.recheck {
+            self.end_recheck(simulation)?;
+        }
+        self.work_on_cases(simulation);
+        self.check_confirmed(simulation).map_err(RunError::at(self.present))?;
+        self.unpin_agreed(simulation);
+        Ok(ran)
+    }
+
+    fn step(&mut self, tick: Tick, simulation: &mut S, is_new: bool) -> Result<(), RunError> {
+        let guessed = self.gather(tick, simulation);
+        if is_new && guessed {
+            self.stats.predicted += 1;
+        }
+        simulation.step(tick, &self.inputs);
+        let next = tick.next();
+        simulation.save(&mut self.slots, next.0).map_err(RunError::at(next))?;
+        self.present = next;
+        self.oldest = self.oldest.max(next.next() - self.config.ring());
+        self.pin_keyframe(next, simulation);
+        Ok(())
+    }
+
+    /// Collects everybody's input for a tick; whether any of it is a guess.
+    fn gather(&mut self, tick: Tick, simulation: &S) -> bool {
+        let mut guessed = false;
+        let before = tick.0.checked_sub(1).map(Tick).filter(|&before| before >= self.config.start);
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            let previous = before.and_then(|before| seat.track.used(before)).unwrap_or_default();
+            let (value, status) = match seat.occupant(tick) {
+                Occupant::Bot => (simulation.bot(tick, PlayerId(index as u8)), InputStatus::Bot),
+                Occupant::Nobody => (S::Input::default(), InputStatus::Disconnected),
+                _ => seat.look_up(tick),
+            };
+            let outside = matches!(status, InputStatus::Confirmed | InputStatus::Predicted);
+            guessed |= status == InputStatus::Predicted;
+            self.inputs.players[index] = PlayerInput { value, previous, status };
+            let commands = seat.track.note_used(tick, value, outside);
+            let into = &mut self.inputs.commands[index];
+            if commands.is_empty() {
+                into.clear();
+            } else {
+                into.clone_from(commands);
+            }
+        }
+        guessed
+    }
+
+    /// Where everything stands after the steps.
+    fn settle_run(&mut self, outline: &Outline, was: Tick, ran: Ran) {
+        self.wrong = None;
+        self.stats.advances += 1;
+        let new = outline.target.since(self.target);
+        self.stats.ticks += u64::from(new);
+        self.stats.stalls += u64::from(new == 0);
+        self.stats.ticks_again += u64::from(ran.again);
+        if let Some(rollback) = outline.rollback {
+            self.stats.rolled_back(rollback.depth);
+        }
+        self.target = outline.target;
+        let behind = self.target.since(self.present);
+        if behind > 0 && (self.present < was || outline.load.is_some()) {
+            self.events.push(SessionEvent::CatchingUp { behind });
+        }
+        let floor = self.floor();
+        for seat in &mut self.seats {
+            seat.forget_changes(floor);
+        }
+    }
+
+    /// Makes a confirmed tick the one to compute from, where the ring may be too short.
+    fn pin_keyframe(&mut self, tick: Tick, simulation: &mut S) {
+        if matches!(self.config.mode, Mode::Unbounded { .. })
+            && tick <= self.confirmed
+            && tick >= self.oldest
+            && tick.since(self.keyframe) >= KEYFRAME_EVERY
+            && simulation.pin(&mut self.slots, tick.0).is_ok()
+        {
+            simulation.unpin(&mut self.slots, self.keyframe.0);
+            self.keyframe = tick;
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A seat: who sits there from which tick on, their inputs, and how the unknown ones are guessed.
+
+use super::local::LocalSide;
+use super::track::{InputHistory, Known, Track};
+use crate::input::Input;
+use crate::inputs::InputStatus;
+use crate::player::{Occupant, PeerId};
+use crate::tick::Tick;
+
+/// Guesses the inputs of a player that have not arrived. Guesses may differ between machines and from one time to the next:
+/// they only decide how often a machine rolls back.
+///
+/// ```
+/// use isostep_rollback::{InputHistory, NewestWins, Predictor, Tick};
+/// /// A player who goes on as over the last two ticks.
+/// struct Linear;
+/// impl Predictor<NewestWins<i32>> for Linear {
+///     fn predict(&mut self, known: &InputHistory<'_, NewestWins<i32>>, tick: Tick) -> NewestWins<i32> {
+///         let Some((last, value)) = known.last() else { return NewestWins(0) };
+///         let before = known.get(last - 1).unwrap_or(value);
+///         NewestWins(value.0 + (value.0 - before.0) * tick.since(last) as i32)
+///     }
+/// }
+/// ```
+pub trait Predictor<I> {
+    /// A guess of the input for `tick`.
+    fn predict(&mut self, known: &InputHistory<'_, I>, tick: Tick) -> I;
+}
+
+/// One seat of the match.
+pub(super) struct Seat<I> {
+    /// Who sits there from which tick on; sorted, the first from the start.
+    changes: Vec<(Tick, Occupant)>,
+    pub(super) track: Track<I>,
+    /// Of a local player.
+    pub(super) local: Option<LocalSide<I>>,
+    pub(super) predictor: Option<Box<dyn Predictor<I> + Send>>,
+}
+
+impl<I: Input> Seat<I> {
+    pub(super) fn new(start: Tick, occupant: Occupant, track: Track<I>) -> Self {
+        Self { changes: vec![(start, occupant)], track, local: None, predictor: None }
+    }
+
+    /// Who sits there on a tick, and since when.
+    pub(super) fn span(&self, tick: Tick) -> (Tick, Occupant) {
+        let at = self.changes.partition_point(|change| change.0 <= tick);
+        self.changes[at.max(1) - 1]
+    }
+
+    pub(super) fn occupant(&self, tick: Tick) -> Occupant {
+        self.span(tick).1
+    }
+
+    /// When somebody else takes the seat, after this tick.
+    fn next_change(&self, tick: Tick) -> Option<Tick> {
+        let at = self.changes.partition_point(|change| change.0 <= tick);
+        self.changes.get(at).map(|change| change.0)
+    }
+
+    /// The first tick from this one on that is a local player's.
+    pub(super) fn next_local(&self, mut tick: Tick) -> Option<Tick> {
+        while self.occupant(tick) != Occupant::Local {
+            tick = self.next_change(tick)?;
+        }
+        Some(tick)
+    }
+
+    /// Whether a local player has yet to say something of a tick before this one.
+    pub(super) fn speaks_before(&self, tick: Tick) -> bool {
+        let next = self.local.as_ref().map(|local| local.next);
+        next.is_some_and(|next| next < tick && self.occupant(next) == Occupant::Local)
+    }
+
+    /// Whether a peer sits there or has, as far as is remembered.
+    pub(super) fn was_of(&self, peer: PeerId) -> bool {
+        self.changes.iter().any(|change| change.1 == Occupant::Remote(peer))
+    }
+
+    /// The first tick whose input is not known for sure; `None` if all are, however far.
+    pub(super) fn confirmed_to(&self) -> Option<Tick> {
+        let mut tick = self.track.frontier;
+        while !self.occupant(tick).is_human() {
+            tick = self.next_change(tick)?;
+        }
+        Some(tick)
+    }
+
+    /// Seats somebody from a tick on; changes that were planned for later are void.
+    pub(super) fn change(&mut self, tick: Tick, occupant: Occupant) {
+        self.changes.retain(|change| change.0 < tick);
+        self.changes.push((tick, occupant));
+        // Whoever came before has nothing to say about these ticks.
+        self.track.forget_from(tick);
+    }
+
+    /// Drops changes that nothing looks at any more, so that a match of hours keeps few.
+    pub(super) fn forget_changes(&mut self, before: Tick) {
+        let keep = self.changes.partition_point(|change| change.0 <= before).max(1) - 1;
+        self.changes.drain(..keep);
+    }
+
+    /// Moves the frontier as far as everything is confirmed. Returns the first tick at which a simulation used other
+    /// commands than it should have.
+    pub(super) fn settle(&mut self, present: Tick) -> Option<Tick> {
+        let mut wrong = None;
+        loop {
+            let frontier = self.track.frontier;
+            let (since, occupant) = self.span(frontier);
+            if since == frontier {
+                self.track.begin();
+            }
+            if !occupant.is_human() {
+                let Some(next) = self.next_change(frontier) else { return wrong };
+                self.track.frontier = next;
+                continue;
+            }
+            match self.track.pass(present) {
+                Some((tick, true)) => wrong = wrong.or(Some(tick)),
+                Some(_) => (),
+                None => return wrong,
+            }
+        }
+    }
+
+    /// The input of a human for a tick: known, or guessed.
+    pub(super) fn look_up(&mut self, tick: Tick) -> (I, InputStatus) {
+        if let Some(entry) = self.track.known(tick) {
+            let confirmed = entry.known == Known::Confirmed;
+            let status = if confirmed { InputStatus::Confirmed } else { InputStatus::Predicted };
+            return (entry.value, status);
+        }
+        let since = self.span(tick).0;
+        let known = InputHistory::new(&self.track, tick, since);
+        let value = match &mut self.predictor {
+            Some(predictor) => predictor.predict(&known, tick),
+            None => known.last().map_or_else(I::default, |(_, last)| I::hold(last)),
+        };
+        (value, InputStatus::Predicted)
+    }
+}

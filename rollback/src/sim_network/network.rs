@@ -1,0 +1,383 @@
+//! `SimNetwork`: the nodes, the links between them, what is on the way, and the total order in which it arrives: by
+//! arrival time, then by order of sending. `link` decides each packet's fate; this file keeps its bytes.
+
+use super::config::LinkConfig;
+use super::errors::{LinkError, SendError, UnknownNode};
+use super::inbox::{Inbox, Packet};
+use super::link::Link;
+use super::stats::LinkStats;
+use crate::Time;
+use core::ops::Range;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A node of a [`SimNetwork`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// How many nodes were added before it.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A packet that was handed out. Its bytes are in the buffer given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// When it arrived, which may be before it was asked for.
+    pub at: Time,
+    /// Who sent it.
+    pub from: NodeId,
+    /// Who gets it.
+    pub to: NodeId,
+}
+
+/// A new configuration of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Of one direction.
+    OneWay {
+        /// The sender.
+        from: NodeId,
+        /// The receiver.
+        to: NodeId,
+        /// How packets fare.
+        config: LinkConfig,
+    },
+    /// Of both directions, which still draw their own chance.
+    BothWays {
+        /// One end.
+        between: NodeId,
+        /// The other.
+        and: NodeId,
+        /// How packets fare.
+        config: LinkConfig,
+    },
+    /// Of every link, those of nodes added later included.
+    All {
+        /// How packets fare.
+        config: LinkConfig,
+    },
+}
+
+/// A simulated datagram network in virtual time.
+///
+/// - configure: [`add_node`](Self::add_node), [`set_link`](Self::set_link), [`set_all_links`](Self::set_all_links),
+///   [`at`](Self::at) for later, [`partition`](Self::partition)
+/// - feed: [`send`](Self::send), with a time that never goes back
+/// - take: [`receive`](Self::receive) for one node, or [`poll`](Self::poll) for all in the order of arrival
+/// - observe: [`next_delivery`](Self::next_delivery), [`stats`](Self::stats), [`total_stats`](Self::total_stats)
+///
+/// Two peers play ping over a bad link:
+///
+/// ```
+/// use isostep_rollback::{Time, sim_network::{LinkConfig, SimEvent, SimNetwork, Timers}};
+/// let mut network = SimNetwork::new(42);
+/// let (ann, bob) = (network.add_node(), network.add_node());
+/// network.set_both_ways(ann, bob, LinkConfig::severe())?;
+/// let mut timers = Timers::new();
+/// (0..100).for_each(|ping| timers.set(Time::from_millis(ping * 20), ann));
+/// let (end, mut bytes, mut answers) = (Time::from_millis(10_000), Vec::new(), 0);
+/// while let Some(event) = timers.next_event(&mut network, end, &mut bytes) {
+///     match event {
+///         SimEvent::Wake { at, .. } => network.send(at, ann, bob, b"ping")?,
+///         SimEvent::Packet(packet) if bytes == b"ping" => network.send(packet.at, bob, ann, b"pong")?,
+///         SimEvent::Packet(_) if bytes == b"pong" => answers += 1,
+///         SimEvent::Packet(packet) => println!("{}: damaged on the way: {bytes:?}", packet.at),
+///     }
+/// }
+/// assert!((50..95).contains(&answers), "about 0.85² of a hundred, and some twice");
+/// println!("to bob: {}", network.stats(ann, bob)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The same seed and calls give the same packets at the same nanoseconds on every machine. Each packet's chance depends
+/// on the seed, the two nodes and its number on that link alone: more nodes, or more faults, leave the rest as it was.
+/// The fate of a packet is decided when it is sent, by the configuration of that moment. Nothing is allocated once
+/// buffers have grown to the traffic. Packets that nobody asks for are kept.
+#[derive(Clone, Debug)]
+pub struct SimNetwork {
+    seed: u64,
+    /// Per node, what is on the way to it.
+    inboxes: Vec<Inbox>,
+    /// Those used or configured; the others behave as `default_config` says.
+    links: BTreeMap<(NodeId, NodeId), Link>,
+    default_config: LinkConfig,
+    /// By time, then in the order of planning.
+    planned: VecDeque<(Time, Change)>,
+    latest: Time,
+    sequence: u64,
+    /// Buffers of packets handed out, to be used again, with room for every buffer there is.
+    pool: Vec<Vec<u8>>,
+    buffers: usize,
+}
+
+impl SimNetwork {
+    /// A network without nodes, with perfect links. The seed decides all chance.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            inboxes: Vec::new(),
+            links: BTreeMap::new(),
+            default_config: LinkConfig::perfect(),
+            planned: VecDeque::new(),
+            latest: Time::ZERO,
+            sequence: 0,
+            pool: Vec::new(),
+            buffers: 0,
+        }
+    }
+
+    /// Adds a node, with links to and from every other and to itself.
+    #[expect(clippy::missing_panics_doc, reason = "2³² inboxes take 128 GiB")]
+    pub fn add_node(&mut self) -> NodeId {
+        let index = u32::try_from(self.inboxes.len()).expect("memory ends before 2³² nodes");
+        self.inboxes.push(Inbox::new());
+        NodeId(index)
+    }
+
+    /// All nodes, in the order of adding.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        (0..self.inboxes.len() as u32).map(NodeId)
+    }
+
+    /// How packets sent now in one direction fare.
+    ///
+    /// # Errors
+    /// When a node is not of this network.
+    pub fn link(&self, from: NodeId, to: NodeId) -> Result<&LinkConfig, UnknownNode> {
+        self.check(&[from, to])?;
+        Ok(self.links.get(&(from, to)).map_or(&self.default_config, Link::config))
+    }
+
+    /// Configures one direction from now on.
+    ///
+    /// # Errors
+    /// When a node is not of this network or the configuration is out of range; then nothing changes.
+    pub fn set_link(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        config: LinkConfig,
+    ) -> Result<(), LinkError> {
+        self.at(Time::ZERO, Change::OneWay { from, to, config })
+    }
+
+    /// Configures both directions from now on.
+    ///
+    /// # Errors
+    /// As [`set_link`](Self::set_link).
+    pub fn set_both_ways(
+        &mut self,
+        between: NodeId,
+        and: NodeId,
+        config: LinkConfig,
+    ) -> Result<(), LinkError> {
+        self.at(Time::ZERO, Change::BothWays { between, and, config })
+    }
+
+    /// Configures every link from now on, those of nodes added later included.
+    ///
+    /// # Errors
+    /// When the configuration is out of range; then nothing changes.
+    pub fn set_all_links(&mut self, config: LinkConfig) -> Result<(), LinkError> {
+        self.at(Time::ZERO, Change::All { config })
+    }
+
+    /// Plans a change: it holds for packets sent at that time or later, or at once if that time has come.
+    ///
+    /// # Errors
+    /// When a node is not of this network or the configuration is out of range; then nothing is planned.
+    pub fn at(&mut self, time: Time, change: Change) -> Result<(), LinkError> {
+        match change {
+            Change::OneWay { from, to, config } => {
+                self.check(&[from, to])?;
+                config.validate()?;
+            }
+            Change::BothWays { between, and, config } => {
+                self.check(&[between, and])?;
+                config.validate()?;
+            }
+            Change::All { config } => config.validate()?,
+        }
+        if time <= self.latest {
+            self.apply(change);
+        } else {
+            let place = self.planned.partition_point(|(planned, _)| *planned <= time);
+            self.planned.insert(place, (time, change));
+        }
+        Ok(())
+    }
+
+    /// Loses all packets sent in one direction from the start of the window up to, not including, its end. Those already
+    /// on the way arrive.
+    ///
+    /// # Errors
+    /// When a node is not of this network or the window is empty.
+    pub fn partition(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        window: Range<Time>,
+    ) -> Result<(), LinkError> {
+        self.check(&[from, to])?;
+        if window.is_empty() {
+            return Err(LinkError::EmptyWindow { start: window.start, end: window.end });
+        }
+        self.link_mut(from, to).add_partition(window);
+        Ok(())
+    }
+
+    /// Loses all packets sent between two nodes in the window, either way.
+    ///
+    /// # Errors
+    /// As [`partition`](Self::partition).
+    pub fn partition_both(
+        &mut self,
+        between: NodeId,
+        and: NodeId,
+        window: Range<Time>,
+    ) -> Result<(), LinkError> {
+        self.partition(between, and, window.clone())?;
+        self.partition(and, between, window)
+    }
+
+    /// Sends a packet. What becomes of it shows in deliveries and [`stats`](Self::stats), as with real datagrams.
+    ///
+    /// # Errors
+    /// When a node is not of this network, or a later moment was already given to any method.
+    pub fn send(
+        &mut self,
+        now: Time,
+        from: NodeId,
+        to: NodeId,
+        bytes: &[u8],
+    ) -> Result<(), SendError> {
+        self.check(&[from, to])?;
+        if now < self.latest {
+            return Err(SendError::TimeWentBack { now, latest: self.latest });
+        }
+        self.advance(now);
+        let seed = self.seed;
+        let arrivals = self.link_mut(from, to).send(seed, now, bytes.len());
+        for mut arrival in arrivals.into_iter().flatten() {
+            let mut buffer = self.pool.pop().unwrap_or_else(|| {
+                self.buffers += 1;
+                self.pool.reserve(self.buffers);
+                Vec::new()
+            });
+            buffer.extend_from_slice(bytes);
+            arrival.damage(&mut buffer);
+            let (sequence, number) = (self.sequence, arrival.number);
+            self.sequence += 1;
+            let (at, is_copy) = (arrival.at, arrival.is_copy);
+            let packet = Packet { at, sequence, from, number, is_copy, bytes: buffer };
+            self.inboxes[to.index()].push(packet);
+        }
+        Ok(())
+    }
+
+    /// Takes the first packet for a node that has arrived by now. Its bytes replace those of the buffer.
+    ///
+    /// # Errors
+    /// When the node is not of this network.
+    pub fn receive(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<Delivery>, UnknownNode> {
+        self.check(&[node])?;
+        self.advance(now);
+        Ok(self.deliver(now, node, bytes))
+    }
+
+    /// Takes the first packet for any node that has arrived by now, as [`receive`](Self::receive) does. Looks at every
+    /// node once.
+    pub fn poll(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Delivery> {
+        self.advance(now);
+        let (_, node) = self.first()?;
+        self.deliver(now, node, bytes)
+    }
+
+    /// When the next packet arrives, or arrived if it was not yet taken.
+    pub fn next_delivery(&self) -> Option<Time> {
+        self.first().map(|((at, _), _)| at)
+    }
+
+    /// When the next packet for a node arrives, or arrived if it was not yet taken.
+    ///
+    /// # Errors
+    /// When the node is not of this network.
+    pub fn next_delivery_to(&self, node: NodeId) -> Result<Option<Time>, UnknownNode> {
+        self.check(&[node])?;
+        Ok(self.inboxes[node.index()].peek().map(|packet| packet.at))
+    }
+
+    /// What became of the packets of one direction.
+    ///
+    /// # Errors
+    /// When a node is not of this network.
+    pub fn stats(&self, from: NodeId, to: NodeId) -> Result<LinkStats, UnknownNode> {
+        self.check(&[from, to])?;
+        Ok(self.links.get(&(from, to)).map_or_else(LinkStats::default, |link| link.stats))
+    }
+
+    /// What became of all packets.
+    pub fn total_stats(&self) -> LinkStats {
+        let mut total = LinkStats::default();
+        self.links.values().for_each(|link| total += link.stats);
+        total
+    }
+
+    fn check(&self, nodes: &[NodeId]) -> Result<(), UnknownNode> {
+        let unknown = nodes.iter().find(|node| node.index() >= self.inboxes.len());
+        unknown.map_or(Ok(()), |node| Err(UnknownNode(*node)))
+    }
+
+    /// Makes the changes planned up to now.
+    fn advance(&mut self, now: Time) {
+        self.latest = self.latest.max(now);
+        while let Some((_, change)) = self.planned.pop_front_if(|(time, _)| *time <= now) {
+            self.apply(change);
+        }
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::OneWay { from, to, config } => self.link_mut(from, to).set_config(config),
+            Change::BothWays { between, and, config } => {
+                self.link_mut(between, and).set_config(config);
+                self.link_mut(and, between).set_config(config);
+            }
+            Change::All { config } => {
+                self.default_config = config;
+                self.links.values_mut().for_each(|link| link.set_config(config));
+            }
+        }
+    }
+
+    fn link_mut(&mut self, from: NodeId, to: NodeId) -> &mut Link {
+        let config = self.default_config;
+        self.links.entry((from, to)).or_insert_with(|| Link::new(from, to, config))
+    }
+
+    fn first(&self) -> Option<((Time, u64), NodeId)> {
+        let first = |node: NodeId| Some((self.inboxes[node.index()].peek()?.order(), node));
+        self.nodes().filter_map(first).min()
+    }
+
+    fn deliver(&mut self, now: Time, to: NodeId, bytes: &mut Vec<u8>) -> Option<Delivery> {
+        let inbox = &mut self.inboxes[to.index()];
+        if inbox.peek()?.at > now {
+            return None;
+        }
+        let Packet { at, from, number, is_copy, bytes: mut buffer, .. } = inbox.pop()?;
+        bytes.clear();
+        bytes.extend_from_slice(&buffer);
+        self.link_mut(from, to).deliver(number, is_copy, bytes.len());
+        buffer.clear();
+        self.pool.push(buffer);
+        Some(Delivery { at, from, to })
+    }
+}

@@ -1,0 +1,49 @@
+//! What a game is to a session: a state that steps.
+
+use crate::input::Input;
+use crate::inputs::Inputs;
+use crate::player::PlayerId;
+use crate::tick::Tick;
+use isostep_core::state::State;
+
+/// A game that a session can run: a [`State`] that steps by inputs.
+///
+/// Any type that is `Clone + Serialize` is a `State` already, and so is a `World`; a struct that holds a `World` and fields
+/// of its own derives it.
+///
+/// ```
+/// use isostep_rollback::{Inputs, NewestWins, Simulation, Tick};
+///
+/// #[derive(Clone, Default, serde::Serialize)]
+/// struct Tug {
+///     rope: i32,
+/// }
+///
+/// impl Simulation for Tug {
+///     type Input = NewestWins<i8>;
+///     fn step(&mut self, _tick: Tick, inputs: &Inputs<Self::Input>) {
+///         self.rope += inputs.iter().map(|(_, input)| i32::from(input.value.0)).sum::<i32>();
+///     }
+/// }
+///
+/// let mut tug = Tug::default();
+/// tug.step(Tick(0), &Inputs::confirmed(&[NewestWins(3), NewestWins(-1)]));
+/// assert_eq!(tug.rope, 2);
+/// ```
+pub trait Simulation: State {
+    /// What a player sends for each tick.
+    type Input: Input;
+
+    /// Makes the state of `tick + 1` from that of `tick` and the inputs of `tick`, and from nothing else.
+    ///
+    /// Commands for a [`World`](isostep_core::world::World) come before its `step`: what is left over when this returns is
+    /// refused, because going back would lose it.
+    fn step(&mut self, tick: Tick, inputs: &Inputs<Self::Input>);
+
+    /// What a bot in this seat does on a tick. Every machine asks, and must get the same answer: decide from the state
+    /// alone (and from an [`Rng`](isostep_core::Rng) keyed by it).
+    fn bot(&self, tick: Tick, player: PlayerId) -> Self::Input {
+        let _ = (tick, player);
+        Self::Input::default()
+    }
+}

@@ -1,0 +1,53 @@
+//! Ticks: which state, which input.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub};
+use serde::{Deserialize, Serialize};
+
+/// The number of a state, counted from the start of a match. The step of tick *t* reads the state of *t* and the inputs of
+/// *t*, and makes the state of *t + 1*.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Tick(pub u32);
+
+impl Tick {
+    /// The one after it.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// How many ticks it lies after another; 0 if it does not.
+    pub const fn since(self, earlier: Self) -> u32 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl Add<u32> for Tick {
+    type Output = Self;
+    fn add(self, ticks: u32) -> Self {
+        Self(self.0.saturating_add(ticks))
+    }
+}
+
+impl AddAssign<u32> for Tick {
+    fn add_assign(&mut self, ticks: u32) {
+        *self = *self + ticks;
+    }
+}
+
+/// Not below tick 0.
+impl Sub<u32> for Tick {
+    type Output = Self;
+    fn sub(self, ticks: u32) -> Self {
+        Self(self.0.saturating_sub(ticks))
+    }
+}
+
+impl fmt::Display for Tick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

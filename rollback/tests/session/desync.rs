@@ -1,0 +1,204 @@
+//! Machines that compute something else: found on the tick, the entity and the field, on both sides, and never without
+//! cause.
+
+use crate::game::{Game, Pad, pad};
+use crate::model::mixed;
+use isostep_core::digest::ShortDigest;
+use isostep_rollback::{
+    Blame, DesyncReport, Fleet, LinkConfig, Mode, PeerId, PlayerId, Session, SessionConfig,
+    SessionEvent, Tick, Time,
+};
+use std::sync::Arc;
+
+fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
+    pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
+}
+
+fn mesh(seed: u64, players: u8, link: LinkConfig) -> Fleet<Game> {
+    let config = SessionConfig::new().delay(2).mode(Mode::Rollback { max: 12 });
+    Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
+}
+
+/// What a machine reported, of every peer.
+fn reports(fleet: &Fleet<Game>, machine: usize) -> Vec<&DesyncReport> {
+    let events = fleet.machines()[machine].events.iter();
+    let report = events.filter_map(|event| match event {
+        SessionEvent::Desync(report) => Some(&**report),
+        _ => None,
+    });
+    report.collect()
+}
+
+/// During the first digest interval the session thought that its log no longer reached back to the start, and took the
+/// tick in dispute itself for the last common one: the innocent side blamed itself, and no field was named.
+#[test]
+fn a_difference_on_the_first_ticks_is_traced_from_the_start() {
+    let mut fleet = mesh(1, 2, LinkConfig::perfect());
+    fleet.machines()[1].game.fault.on(Tick(0));
+    fleet.run(60, inputs).expect("it runs");
+    for machine in 0..2 {
+        let found = reports(&fleet, machine);
+        let [report] = found[..] else { panic!("machine {machine}: {found:?}") };
+        assert_eq!((report.tick, &report.blame), (Tick(1), &Blame::Unknown), "{report}");
+    }
+}
+
+#[test]
+fn both_sides_name_the_first_tick_the_entity_the_field_and_both_values() {
+    for (seed, link) in [
+        (1, LinkConfig::perfect()),
+        (2, LinkConfig::lan()),
+        (3, LinkConfig::wifi()),
+        (4, LinkConfig::mobile()),
+        (5, LinkConfig::severe()),
+    ] {
+        for fault in [0, 15, 16, 100, 113, 127, 128, 129, 255] {
+            let mut fleet = mesh(seed, 2, link);
+            fleet.machines()[1].game.fault.on(Tick(fault));
+            fleet.run(fault + 500, inputs).expect("it runs");
+            let (ours, theirs) = (reports(&fleet, 0), reports(&fleet, 1));
+            let [ours] = ours[..] else { panic!("seed {seed}, tick {fault}: {ours:?}") };
+            let [theirs] = theirs[..] else { panic!("seed {seed}, tick {fault}: {theirs:?}") };
+            assert_eq!((ours.peer, theirs.peer), (PeerId(1), PeerId(0)));
+            for report in [ours, theirs] {
+                assert_eq!(report.tick, Tick(fault + 1), "the state after the step: {report}");
+                let name = (report.entity.as_str(), report.field.as_str());
+                assert_eq!(name, ("treasure", "[1]"), "{report}");
+                assert_eq!((&report.blame, report.more.len()), (&Blame::Unknown, 0), "{report}");
+            }
+            assert_eq!((&ours.local, &ours.remote), (&theirs.remote, &theirs.local));
+            let value = |text: &str| text.parse::<u32>().expect("a number");
+            assert_eq!(value(&ours.local) ^ value(&ours.remote), 1 << 7, "{ours}");
+        }
+    }
+}
+
+#[test]
+fn of_three_machines_all_name_the_one_that_differs() {
+    for (seed, link) in [(1, LinkConfig::perfect()), (2, LinkConfig::mobile())] {
+        for players in [3, 5] {
+            let mut fleet = mesh(seed, players, link);
+            fleet.machines()[1].game.fault.on(Tick(140));
+            fleet.run(900, inputs).expect("it runs");
+            for machine in 0..usize::from(players) {
+                let found = reports(&fleet, machine);
+                assert!(!found.is_empty(), "machine {machine} says nothing");
+                let us = machine == 1;
+                let peers = if us { vec![] } else { vec![PeerId(1)] };
+                let blame = Blame::Minority { peers, us };
+                for report in found {
+                    assert_eq!((report.tick, &report.blame), (Tick(141), &blame), "{report}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_difference_is_found_in_every_mode() {
+    for mode in [Mode::Lockstep, Mode::Rollback { max: 1 }, Mode::Unbounded { steps: 90 }] {
+        let config = SessionConfig::new().delay(2).mode(mode);
+        let mut fleet = Fleet::mesh(6, 2, &config, LinkConfig::wifi(), |_| Game::default())
+            .expect("a sound setup");
+        fleet.machines()[0].game.fault.on(Tick(133));
+        fleet.run(900, inputs).expect("it runs");
+        for machine in 0..2 {
+            let found = reports(&fleet, machine);
+            let [report] = found[..] else { panic!("{mode:?}, machine {machine}: {found:?}") };
+            assert_eq!(report.tick, Tick(134), "{mode:?}: {report}");
+        }
+    }
+}
+
+#[test]
+fn a_second_difference_long_after_the_first_does_not_stop_the_match() {
+    let mut fleet = mesh(7, 2, LinkConfig::wifi());
+    fleet.machines()[1].game.fault.on(Tick(100));
+    fleet.run(500, inputs).expect("it runs");
+    fleet.machines()[1].game.fault.on(Tick(600));
+    fleet.run(500, inputs).expect("it runs");
+    assert!(fleet.machines().iter().all(|machine| machine.session.confirmed() > Tick(950)));
+}
+
+/// Something outside of the state that steps read: a counter that rollbacks don't take back.
+#[test]
+fn what_leaks_from_outside_of_the_state_is_named() {
+    let mut named = 0;
+    for seed in 0..8 {
+        let mut fleet = mesh(seed, 2, LinkConfig::mobile());
+        fleet.machines_mut()[1].game.scratch = Some(Arc::default());
+        fleet.run(900, inputs).expect("it runs");
+        for machine in 0..2 {
+            for report in reports(&fleet, machine) {
+                let name = (report.entity.as_str(), report.field.as_str());
+                // It leaks on while both look for it, so they may lose the thread.
+                let lost = name == ("state", "digest") && report.blame != Blame::Us;
+                assert!(lost || name == ("treasure", "[2]"), "seed {seed}: {report}");
+                named += u32::from(!lost);
+            }
+        }
+        // Who computes another result from the same state was wrong by itself.
+        let blamed = reports(&fleet, 1).iter().any(|report| report.blame == Blame::Us);
+        assert!(blamed, "seed {seed}: {:?}", reports(&fleet, 1));
+    }
+    assert!(named >= 8);
+}
+
+#[test]
+fn a_peer_that_says_no_more_is_given_up_with_a_report() {
+    let mut game = Game::default();
+    let config = SessionConfig::new().local().remote(PeerId(0));
+    let mut session = Session::start(config, &mut game).expect("a sound setup");
+    let mut found = Vec::new();
+    for tick in 0..1000u32 {
+        session.remote_inputs(PlayerId(1), Tick(tick), &[pad(0)]).expect("in order");
+        if tick == 40 {
+            let other = ShortDigest::from_bytes([7; 16]);
+            session.remote_digest(PeerId(0), Tick(32), other).expect("a known peer");
+        }
+        session.advance(Time::ZERO).run(&mut game).expect("it runs");
+        let _ = session.poll_message(PeerId(0));
+        found.extend(core::iter::from_fn(|| session.poll_event()));
+    }
+    let differ = SessionEvent::DigestsDiffer { peer: PeerId(0), tick: Tick(32) };
+    assert_eq!(found.iter().filter(|event| **event == differ).count(), 1);
+    let reports = found.iter().filter(|event| matches!(event, SessionEvent::Desync(_))).count();
+    assert_eq!(reports, 1, "{found:?}");
+    assert_eq!(session.confirmed(), Tick(1000), "the match goes on");
+}
+
+#[test]
+fn clean_matches_raise_no_alarm() {
+    for seed in 0..200 {
+        let chance = mixed(&[seed]);
+        let links = [LinkConfig::lan(), LinkConfig::wifi(), LinkConfig::mobile()];
+        let mode = match chance % 3 {
+            0 => Mode::Lockstep,
+            1 => Mode::Rollback { max: 1 + (chance >> 8) as u32 % 20 },
+            _ => Mode::Unbounded { steps: 2 + (chance >> 8) as u32 % 60 },
+        };
+        let config = SessionConfig::new()
+            .mode(mode)
+            .delay((chance >> 16) as u32 % 6)
+            .digest_every(1 + (chance >> 24) as u32 % 20)
+            .always_roll_back(chance >> 32 & 1 == 1);
+        let link = links[(chance >> 40) as usize % 3];
+        let players = 2 + (chance >> 48) as u8 % 3;
+        let mut fleet =
+            Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup");
+        fleet.run(150, inputs).expect("it runs");
+        fleet.settle().expect("it runs");
+        for machine in fleet.machines() {
+            let alarm = |event: &&SessionEvent| {
+                !matches!(
+                    event,
+                    SessionEvent::Stalled { .. }
+                        | SessionEvent::Resumed { .. }
+                        | SessionEvent::CatchingUp { .. }
+                )
+            };
+            assert_eq!(machine.events.iter().find(alarm), None, "seed {seed}");
+            assert!(machine.session.stats().compared > 0, "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Sessions from the outside: what they answer to whatever they are fed, whether they end where a naive simulator ends, and
+//! whether they find out what differs. `game` has the game that all tests play, `model` what they are compared with.
+
+mod desync;
+mod feeding;
+mod fleets;
+mod game;
+mod hostile;
+mod model;
+mod oracle;
+mod oracle_checks;
+mod oracle_script;
+mod relay;
+mod relay_script;
+mod roster;
+mod spectators;
+mod unbounded;

@@ -1,0 +1,159 @@
+//! Players who come and go while a match is played, on all machines alike.
+
+use crate::game::{Game, Pad, pad};
+use crate::model::mixed;
+use isostep_rollback::fleet::Machine;
+use isostep_rollback::{
+    Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
+    Tick, Time,
+};
+
+fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
+    pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
+}
+
+fn mesh(seed: u64, players: u8, link: LinkConfig) -> Fleet<Game> {
+    let config = SessionConfig::new().delay(2).mode(Mode::Rollback { max: 12 });
+    Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
+}
+
+/// Tells every machine that a seat is taken over; `machine` is who sits there then.
+fn tell(fleet: &mut Fleet<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
+    for (index, machine) in fleet.machines_mut().iter_mut().enumerate() {
+        let occupant = match to {
+            Ok(at) if at == index => Occupant::Local,
+            Ok(at) => Occupant::Remote(PeerId(at as u8)),
+            Err(other) => other,
+        };
+        machine.session.seat(Tick(tick), player, occupant).expect("not confirmed yet");
+    }
+}
+
+fn assert_agree(mut fleet: Fleet<Game>, least: u32) {
+    fleet.settle().expect("it runs");
+    let (tick, _) = fleet.agree().expect("all agree");
+    assert!(tick > Tick(least), "tick {tick} of at least {least}");
+    for machine in fleet.machines() {
+        let bad = |event: &&SessionEvent| {
+            matches!(event, SessionEvent::Desync(_) | SessionEvent::Conflict { .. })
+        };
+        assert_eq!(machine.events.iter().find(bad), None);
+        assert_eq!(machine.refused, []);
+    }
+}
+
+#[test]
+fn a_player_leaves_is_replaced_by_a_bot_and_comes_back() {
+    for seed in 0..10 {
+        let mut fleet = mesh(seed, 3, LinkConfig::mobile());
+        fleet.run(150, inputs).expect("it runs");
+        tell(&mut fleet, 200, PlayerId(1), Err(Occupant::Nobody));
+        fleet.run(100, inputs).expect("it runs");
+        tell(&mut fleet, 300, PlayerId(1), Err(Occupant::Bot));
+        fleet.run(100, inputs).expect("it runs");
+        tell(&mut fleet, 420, PlayerId(1), Ok(1));
+        fleet.run(300, inputs).expect("it runs");
+        assert_eq!(fleet.machines()[1].session.occupant(PlayerId(1)), Some(Occupant::Local));
+        assert_agree(fleet, 600);
+    }
+}
+
+/// A leave and a rejoin told at once: whoever still played was forgotten when the next one was announced, and all waited
+/// for ever for the ticks between.
+#[test]
+fn a_break_that_is_told_beforehand_ends_as_planned() {
+    for seed in 0..10 {
+        let mut fleet = mesh(seed, 2, LinkConfig::mobile());
+        fleet.run(100, inputs).expect("it runs");
+        tell(&mut fleet, 150, PlayerId(1), Err(Occupant::Bot));
+        tell(&mut fleet, 210, PlayerId(1), Ok(1));
+        tell(&mut fleet, 180, PlayerId(0), Ok(0));
+        fleet.run(400, inputs).expect("it runs");
+        assert_agree(fleet, 400);
+    }
+}
+
+/// The machine that had the seat before was no longer told what of its inputs had arrived, sent them for ever, and fell
+/// silent with `LostTouch` once its log had lost them, though it had other players.
+#[test]
+fn a_seat_goes_from_machine_to_machine() {
+    for seed in 0..10 {
+        let mut fleet = mesh(seed, 3, LinkConfig::mobile());
+        fleet.run(100, inputs).expect("it runs");
+        tell(&mut fleet, 150, PlayerId(0), Ok(1));
+        fleet.run(300, inputs).expect("it runs");
+        tell(&mut fleet, 500, PlayerId(0), Ok(2));
+        tell(&mut fleet, 480, PlayerId(2), Ok(0));
+        fleet.run(600, inputs).expect("it runs");
+        assert_agree(fleet, 950);
+    }
+}
+
+#[test]
+fn a_seat_may_change_hands_on_every_tick() {
+    let mut fleet = mesh(3, 2, LinkConfig::wifi());
+    fleet.run(60, inputs).expect("it runs");
+    for tick in 100..200 {
+        let to = match tick % 5 {
+            0 => Err(Occupant::Bot),
+            1 => Err(Occupant::Nobody),
+            2 => Ok(1),
+            _ => Ok(0),
+        };
+        tell(&mut fleet, tick, PlayerId(0), to);
+    }
+    fleet.run(400, inputs).expect("it runs");
+    assert_agree(fleet, 400);
+}
+
+#[test]
+fn a_change_is_told_as_an_event() {
+    let mut fleet = mesh(1, 2, LinkConfig::perfect());
+    tell(&mut fleet, 50, PlayerId(1), Err(Occupant::Bot));
+    fleet.run(5, inputs).expect("it runs");
+    let seated =
+        SessionEvent::Seated { player: PlayerId(1), tick: Tick(50), occupant: Occupant::Bot };
+    assert!(fleet.machines().iter().all(|machine| machine.events.contains(&seated)));
+}
+
+/// A local player who had left was still listened to: samples and commands were taken and never used.
+#[test]
+fn who_has_left_is_no_longer_listened_to() {
+    let mut game = Game::default();
+    let config = SessionConfig::new().local().local();
+    let mut session = Session::start(config, &mut game).expect("a sound setup");
+    session.seat(Tick(5), PlayerId(0), Occupant::Bot).expect("not confirmed yet");
+    for tick in 0..10 {
+        let sits = session.occupant(PlayerId(0)) == Some(Occupant::Local);
+        assert_eq!(sits, tick < 5);
+        assert_eq!(session.local_input(PlayerId(0), pad(tick)).is_ok(), sits, "tick {tick}");
+        assert_eq!(session.command(PlayerId(0), b"buy").is_ok(), sits, "tick {tick}");
+        session.advance(Time::ZERO).run(&mut game).expect("it runs");
+    }
+}
+
+/// Who had left with ticks sent that the change made void waited for their acknowledgement for ever, and fell silent with
+/// `LostTouch`.
+#[test]
+fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() {
+    for seed in 0..20 {
+        let mut fleet = mesh(seed, 3, LinkConfig::wifi());
+        for round in 0..12u64 {
+            fleet.run(40, inputs).expect("it runs");
+            let chance = mixed(&[seed, round]);
+            let player = PlayerId((chance >> 16) as u8 % 3);
+            // One that no machine has confirmed, and that whoever sits there has sent nothing for.
+            let free = fleet.machines().iter().map(|Machine { session, .. }| {
+                session.confirmed().max(session.local_next(player).unwrap_or_default())
+            });
+            let tick = free.max().expect("three machines").0 + (chance >> 8) as u32 % 30;
+            let to = match chance % 5 {
+                0 => Err(Occupant::Bot),
+                1 => Err(Occupant::Nobody),
+                _ => Ok((chance >> 24) as usize % 3),
+            };
+            tell(&mut fleet, tick, player, to);
+        }
+        assert_agree(fleet, 400);
+    }
+}

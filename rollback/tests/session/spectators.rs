@@ -1,0 +1,190 @@
+//! Several players at one machine, and machines that only watch.
+
+use crate::game::{Game, pad};
+use crate::model::mixed;
+use core::time::Duration;
+use isostep_rollback::{
+    Authority, Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, SessionConfig, Tick,
+};
+
+fn inputs(_: usize, player: PlayerId, tick: Tick) -> crate::game::Pad {
+    pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
+}
+
+/// Machines with this many seats each, all connected.
+fn machines(seed: u64, machines: u8, seats_each: u8, link: LinkConfig) -> Fleet<Game> {
+    let mut fleet = Fleet::new(seed);
+    for own in 0..machines {
+        let mut config = SessionConfig::new().delay(2).mode(Mode::Rollback { max: 12 });
+        for seat in 0..machines * seats_each {
+            let machine = seat / seats_each;
+            config = config.seat(if machine == own {
+                Occupant::Local
+            } else {
+                Occupant::Remote(PeerId(machine))
+            });
+        }
+        fleet.add(config.bot(), Game::default()).expect("a sound setup");
+    }
+    for a in 0..usize::from(machines) {
+        (0..a).for_each(|b| fleet.connect(a, b));
+    }
+    fleet.network().set_all_links(link).expect("a sound link");
+    fleet
+}
+
+fn watcher(seats: u8, host: u8, buffer: u32) -> SessionConfig {
+    let config = SessionConfig::new().authority(Authority::Bundle).spectate(buffer);
+    (0..seats).fold(config, |config, _| config.remote(PeerId(host))).bot()
+}
+
+#[test]
+fn machines_with_several_players_agree() {
+    for seed in 0..10 {
+        let mut fleet = machines(seed, 3, 2, LinkConfig::wifi());
+        for machine in 0..3u8 {
+            let session = &mut fleet.machines_mut()[usize::from(machine)].session;
+            for seat in 0..2 {
+                let command = [b"loadout ".as_slice(), &[seat; 200]].concat();
+                session.command(PlayerId(machine * 2 + seat), &command).expect("few wait");
+            }
+        }
+        fleet.run(600, inputs).expect("it runs");
+        fleet.settle().expect("it runs");
+        let (tick, _) = fleet.agree().expect("all agree");
+        assert!(tick > Tick(600), "tick {tick}");
+        let game = &fleet.machines()[0].game;
+        assert!(game.players[..6].iter().all(|player| player.commands == 1), "{game:?}");
+    }
+}
+
+/// Many seats with long commands at one machine: a datagram outgrew what the link takes, was repeated for ever, and both
+/// sides waited.
+#[test]
+fn many_players_with_much_to_say_fit_the_link() {
+    for seats in [4, 8, 15] {
+        let mut fleet = machines(2, 2, seats, LinkConfig::mobile());
+        for machine in 0..2u8 {
+            let session = &mut fleet.machines_mut()[usize::from(machine)].session;
+            for seat in 0..seats {
+                session.command(PlayerId(machine * seats + seat), &[seat; 500]).expect("few wait");
+            }
+        }
+        fleet.run(1500, inputs).expect("it runs");
+        let sent = fleet.machines()[0].session.confirmed();
+        assert!(sent > Tick(600), "{seats} seats each: tick {sent}");
+        fleet.settle().expect("it runs");
+        fleet.agree().expect("all agree");
+    }
+}
+
+#[test]
+fn a_match_may_start_at_any_tick() {
+    let mut fleet = Fleet::new(5);
+    for own in 0..2u8 {
+        let config = SessionConfig::new().delay(2).start(Tick(70_001));
+        let config = match own {
+            0 => config.local().remote(PeerId(1)),
+            _ => config.remote(PeerId(0)).local(),
+        };
+        fleet.add(config.bot(), Game::default()).expect("a sound setup");
+    }
+    fleet.connect(0, 1);
+    let config = watcher(2, 0, 10).start(Tick(70_001));
+    let spectator = fleet.add(config, Game::default()).expect("a sound setup");
+    fleet.watch(0, spectator);
+    fleet.network().set_all_links(LinkConfig::wifi()).expect("a sound link");
+    fleet.run(600, inputs).expect("it runs");
+    assert!(fleet.machines()[spectator].session.present() > Tick(70_500));
+    fleet.settle().expect("it runs");
+    for machine in fleet.machines() {
+        assert_eq!(machine.events.iter().find(|event| is_desync(event)), None);
+        assert!(machine.session.stats().compared > 20);
+    }
+}
+
+#[test]
+fn all_players_at_one_machine_never_wait() {
+    let mut fleet = machines(1, 1, 4, LinkConfig::severe());
+    fleet.run(300, inputs).expect("it runs");
+    let stats = fleet.machines()[0].session.stats();
+    assert_eq!((stats.stalls, stats.rollbacks, stats.predicted), (0, 0, 0));
+}
+
+#[test]
+fn a_spectator_sees_the_match_from_behind_its_buffer() {
+    let mut fleet = machines(3, 2, 1, LinkConfig::wifi());
+    let spectator = fleet.add(watcher(2, 0, 20), Game::default()).expect("a sound setup");
+    fleet.watch(0, spectator);
+    fleet.run(600, inputs).expect("it runs");
+    let session = &fleet.machines()[spectator].session;
+    let host = &fleet.machines()[0].session;
+    let behind = host.confirmed().since(session.present());
+    assert!((10..80).contains(&behind), "{behind} ticks behind");
+    assert_eq!(session.stats().predicted, 0);
+    assert!(session.stats().stalls < 60, "{:?}", session.stats());
+    fleet.settle().expect("it runs");
+    fleet.agree_after_watching(spectator);
+}
+
+#[test]
+fn a_spectator_that_comes_late_catches_up_by_two_ticks_a_time() {
+    let mut fleet = machines(4, 2, 1, LinkConfig::lan());
+    let spectator = fleet.add(watcher(2, 0, 6), Game::default()).expect("a sound setup");
+    fleet.run(100, inputs).expect("it runs");
+    assert_eq!(fleet.machines()[spectator].session.present(), Tick(0));
+    fleet.watch(0, spectator);
+    fleet.run(40, inputs).expect("it runs");
+    let present = fleet.machines()[spectator].session.present();
+    assert!(present > Tick(60), "more than a tick for each of the clock: {present}");
+    fleet.run(200, inputs).expect("it runs");
+    let behind = {
+        let [host, _, watcher] = fleet.machines() else { panic!("three machines") };
+        host.session.confirmed().since(watcher.session.present())
+    };
+    assert!(behind < 30, "{behind} ticks behind");
+    fleet.settle().expect("it runs");
+    fleet.agree_after_watching(spectator);
+}
+
+#[test]
+fn a_spectator_with_a_bad_link_still_sees_the_same() {
+    for seed in 0..5 {
+        let mut fleet = machines(seed, 2, 1, LinkConfig::wifi());
+        let spectator = fleet.add(watcher(2, 0, 30), Game::default()).expect("a sound setup");
+        fleet.watch(0, spectator);
+        let bad = LinkConfig {
+            latency: Duration::from_millis(150),
+            loss_ppm: 300_000,
+            ..LinkConfig::perfect()
+        };
+        let nodes: Vec<_> = fleet.network().nodes().collect();
+        fleet.network().set_both_ways(nodes[0], nodes[spectator], bad).expect("a sound link");
+        fleet.run(600, inputs).expect("it runs");
+        fleet.settle().expect("it runs");
+        fleet.agree_after_watching(spectator);
+    }
+}
+
+trait Watched {
+    fn agree_after_watching(&self, spectator: usize);
+}
+
+impl Watched for Fleet<Game> {
+    /// The spectator's state is one that its host digested too, or it said nothing of a difference all along.
+    fn agree_after_watching(&self, spectator: usize) {
+        let watcher = &self.machines()[spectator];
+        let compared = watcher.session.stats().compared;
+        assert!(compared > 5, "{compared} digests were compared");
+        for machine in self.machines() {
+            assert_eq!(machine.events.iter().filter(|event| is_desync(event)).count(), 0);
+            assert_eq!(machine.refused, [], "nothing was refused");
+        }
+        assert!(watcher.session.present() > Tick(300), "it goes on");
+    }
+}
+
+fn is_desync(event: &isostep_rollback::SessionEvent) -> bool {
+    use isostep_rollback::SessionEvent::{Desync, DigestsDiffer};
+    matches!(event, Desync(_) | DigestsDiffer { .. })
+}

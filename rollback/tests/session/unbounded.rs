@@ -1,0 +1,169 @@
+//! Prediction without a bound: far beyond the ring, and back again within the steps that an advance may take.
+
+use crate::game::{Noted, Pad, pad};
+use crate::model::{SeatModel, Truth, mixed};
+use isostep_rollback::{
+    Input, Mode, Occupant, Op, PeerId, PlayerId, Session, SessionConfig, SessionEvent, Tick, Time,
+};
+
+const HERE: PlayerId = PlayerId(0);
+const THERE: PlayerId = PlayerId(1);
+const SEATS: [Occupant; 3] = [Occupant::Local, Occupant::Remote(PeerId(0)), Occupant::Bot];
+
+struct Match {
+    session: Session<Noted>,
+    sim: Noted,
+    truth: Truth,
+    steps: usize,
+    events: Vec<SessionEvent>,
+}
+
+impl Match {
+    fn new(steps: u32) -> Self {
+        let config = SEATS.into_iter().fold(SessionConfig::new(), SessionConfig::seat);
+        let mut sim = Noted::default();
+        let config = config.mode(Mode::Unbounded { steps });
+        let session = Session::start(config, &mut sim).expect("a sound setup");
+        let truth = Truth { seed: 5, seats: SEATS.map(SeatModel::new).to_vec() };
+        Self { session, sim, truth, steps: steps as usize, events: Vec::new() }
+    }
+
+    fn advance(&mut self) {
+        let sample = pad(mixed(&[u64::from(self.session.present().0) / 3]));
+        self.session.local_input(HERE, Pad::hold(sample)).expect("a local player");
+        let plan = self.session.advance(Time::ZERO);
+        let steps = plan.ops().filter(|op| matches!(op, Op::Step(_))).count();
+        assert!(steps <= self.steps, "{steps} steps in one advance");
+        plan.run(&mut self.sim).expect("it runs");
+        let floor = self.session.present() - 60;
+        for (tick, value, payload) in self.session.local_window(HERE, floor) {
+            self.truth.seats[0].note_local(tick, value, payload);
+        }
+        self.events.extend(core::iter::from_fn(|| self.session.poll_event()));
+    }
+
+    /// The player elsewhere has said everything up to this tick.
+    fn arrive(&mut self, to: Tick) {
+        let first = self.session.received(THERE).expect("a seat");
+        let ticks: Vec<_> = (first.0..to.0)
+            .map(|tick| self.truth.human(THERE, Tick(tick)).expect("remote ones are known"))
+            .collect();
+        let pieces = ticks.iter().map(|(value, payload)| (*value, payload.as_slice()));
+        let fed = self.session.remote_ticks(THERE, first, pieces);
+        // While it catches up, what lies too far ahead has to come again.
+        assert_eq!(fed.map(|fed| fed.new + fed.too_far), Ok(to.since(first)));
+    }
+
+    fn catching_up(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, SessionEvent::CatchingUp { .. })).count()
+    }
+
+    fn assert_right(&self) {
+        let sure = self.session.confirmed().min(self.session.present());
+        let states = self.truth.play(sure);
+        for tick in 1..=sure.0 as usize {
+            assert_eq!(self.sim.after[tick - 1], states[tick], "tick {tick}");
+        }
+    }
+}
+
+#[test]
+fn late_inputs_beyond_the_ring_are_caught_up_with_within_the_steps() {
+    for (late, steps) in [(50, 12), (100, 12), (100, 2), (127, 40), (33, 3)] {
+        let mut play = Match::new(steps);
+        (0..late).for_each(|_| play.advance());
+        assert_eq!((play.session.present(), play.session.confirmed()), (Tick(late), Tick(0)));
+        play.arrive(Tick(late));
+        let mut advances = 0;
+        while play.session.present() < Tick(late) + 1 || advances == 0 {
+            play.advance();
+            let present = play.session.present();
+            let received = play.session.received(THERE).expect("a seat");
+            play.arrive(received.max(present + 1));
+            advances += 1;
+            assert!(advances < 2 * late, "{steps} steps an advance get there");
+        }
+        assert!(steps >= late || play.catching_up() > 0, "it says that it is behind");
+        (0..20).for_each(|_| play.advance());
+        play.assert_right();
+    }
+}
+
+#[test]
+fn two_steps_an_advance_reach_the_present_at_last() {
+    let mut play = Match::new(2);
+    (0..80).for_each(|_| play.advance());
+    play.arrive(Tick(80));
+    for advance in 0..200 {
+        play.advance();
+        let to = Tick(81 + advance);
+        play.arrive(to);
+    }
+    // One tick of the clock for each advance.
+    assert_eq!(play.session.present(), Tick(280));
+    play.assert_right();
+}
+
+#[test]
+fn it_stalls_where_the_log_ends_and_says_so() {
+    let mut play = Match::new(8);
+    (0..300).for_each(|_| play.advance());
+    assert_eq!(play.session.lead(), 128, "half of a log of 256");
+    let stalled = SessionEvent::Stalled { tick: Tick(128), waiting_for: THERE };
+    assert!(play.events.contains(&stalled), "{:?}", play.events);
+    play.arrive(Tick(128));
+    (0..60).for_each(|_| play.advance());
+    let resumed =
+        |event: &SessionEvent| matches!(event, SessionEvent::Resumed { tick: Tick(128), .. });
+    assert!(play.events.iter().any(resumed));
+    play.assert_right();
+}
+
+#[test]
+fn a_long_match_that_is_guessed_right_goes_back_to_recent_keyframes() {
+    for lag in [5, 40, 90] {
+        // Enough to go back at once, now and then, to make a new keyframe.
+        let mut play = Match::new(200);
+        // A player who never touches anything is guessed right.
+        let still = |play: &mut Match, to: Tick| {
+            let first = play.session.received(THERE).expect("a seat");
+            let inputs = vec![Pad::default(); to.since(first) as usize];
+            play.session.remote_inputs(THERE, first, &inputs).expect("in order");
+        };
+        for tick in 0..1500u32 {
+            still(&mut play, Tick(tick.saturating_sub(lag)));
+            play.advance();
+            assert_eq!(play.session.present(), Tick(tick + 1), "never behind, with a lag of {lag}");
+        }
+        // Now a press comes that nobody expected.
+        let first = play.session.received(THERE).expect("a seat");
+        play.session.remote_inputs(THERE, first, &[pad(0x00ff_ff00)]).expect("in order");
+        play.sim.ops.clear();
+        play.advance();
+        let Some(&Op::Load(from)) = play.sim.ops.first() else { panic!("{:?}", play.sim.ops) };
+        assert!(first.since(from) < 64 + 32, "from {from} for {first}, with a lag of {lag}");
+    }
+}
+
+#[test]
+fn a_long_match_that_is_guessed_wrong_all_the_time_ends_right() {
+    for (lag, steps) in [(5, 8), (40, 80), (90, 30), (100, 120)] {
+        let mut play = Match::new(steps);
+        for tick in 0..1200u32 {
+            // In bursts, as after an outage, so that steps suffice on the whole.
+            if tick % 50 == 0 || lag < 10 {
+                play.arrive(Tick(tick.saturating_sub(lag)));
+            }
+            play.advance();
+        }
+        let target = play.session.received(THERE).expect("a seat");
+        for _ in 0..400 {
+            let received = play.session.received(THERE).expect("a seat");
+            let next = play.session.confirmed().max(play.session.present()) + 1;
+            play.arrive(received.max(next));
+            play.advance();
+        }
+        assert!(play.session.confirmed() > target);
+        play.assert_right();
+    }
+}
