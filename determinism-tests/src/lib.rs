@@ -3,9 +3,11 @@
 //! `cargo run -p isostep-determinism-tests -- numbers` computes them here and compares them with the
 //! committed file; `--mint` writes that file anew (see DETERMINISM.md for when that is right).
 
+pub mod games;
 mod golden;
 pub mod numbers;
 pub mod scenes;
+pub mod smoothness;
 pub mod worlds;
 
 pub use golden::{Difference, Golden, Line, ParseGoldenError};

@@ -1,29 +1,27 @@
 //! Two machines, one match, a bad network between them: every machine computes the same bits.
 //!
-//! Each machine plays on without waiting, guesses the other player's stick, and rolls back when the guess was
-//! wrong. A third one plays the same match afterwards with all inputs known. The table compares their digests.
+//! Each machine plays on without waiting, guesses what the other player does, and rolls back when the guess was wrong. A
+//! third one watches and guesses nothing. The table compares the digests of the players' machines.
 //!
-//! `cargo run --release --example demo` shows it; `-- --break` has one machine compute one bit
-//! wrong in mid-match, and the demo finds the tick, the puck and the field.
+//! `cargo run --release --example demo` shows it; `-- --break` has one machine compute one bit wrong in mid-match, and
+//! the sessions find the tick, the body and the field.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
 mod game;
-mod machine;
-mod network;
 
-use game::{Game, PLAYERS, Stick};
-use isostep::Rng;
-use machine::Machine;
-use network::{Message, Network};
+use game::Match;
+use isostep::rollback::{
+    Authority, Fleet, LinkConfig, SessionEvent, fleet::FleetError, sim_network::Jitter,
+};
+use isostep::{Mode, PeerId, SessionConfig, State, Tick};
+use isostep_determinism_tests::games::arena_input;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-const TICKS: usize = 600;
-const ROW_EVERY: usize = 60;
+const TICKS: u32 = 600;
+const ROW_EVERY: u32 = 60;
 const SEED: u64 = 2026;
-/// What the random numbers are for.
-const STICK: u64 = 3;
 const USAGE: &str = "usage: demo [--break]
 
   --break   machine B computes one bit wrong on tick 300; shows how a desync is noticed and explained";
@@ -38,91 +36,102 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    println!(
-        "Two machines play one match of {TICKS} ticks; inputs take 3 to 12 ticks between them.\n"
-    );
+    println!("A match of {TICKS} ticks; packets take 80 to 120 ms, and one in twenty is lost.\n");
     println!(
         "  tick   machine A          machine B          rollbacks A/B   ticks played again A/B"
     );
     let start = Instant::now();
     let outcome = play(TICKS, break_it, |row| println!("{row}"));
-    let seconds = start.elapsed().as_secs_f64();
+    let micros = start.elapsed().as_secs_f64() * 1e6 / f64::from(TICKS * 3);
     match outcome {
-        Ok(summary) => {
+        Ok(Outcome::Agreed(summary)) => {
             println!("\n{summary}");
             println!(
                 "The same bits everywhere: A, B, and a third machine that never had to guess."
             );
-            println!(
-                "({:.0} µs a tick and machine, rollbacks included.)",
-                seconds * 1e6 / (TICKS * 3) as f64
-            );
+            println!("({micros:.0} µs a tick and machine, rollbacks included.)");
             ExitCode::SUCCESS
         }
-        Err(desync) => {
-            println!("\n{desync}");
+        Ok(Outcome::Desync(report)) => {
+            println!("\n{report}");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// What a player does on a tick: mostly what they did before, now and then something new.
-fn stick(player: usize, tick: usize) -> Stick {
-    let mut rng = Rng::keyed(SEED, tick as u64 / 20, player as u64, STICK);
-    let mut axis = || rng.below(3).map_or(0, |draw| draw as i8 - 1);
-    Stick { x: axis(), z: axis() }
+/// How a match ends.
+enum Outcome {
+    Agreed(String),
+    Desync(String),
 }
 
-/// Plays the match; `show` gets a row now and then. The error explains the first difference.
-fn play(ticks: usize, break_it: bool, mut show: impl FnMut(String)) -> Result<String, String> {
-    let mut machines = [0, 1].map(|player| Machine::new(player, Game::new(SEED)));
-    machines[1].fault = break_it.then_some(ticks / 2);
-    let mut network = Network::new(SEED);
-    let mut reference = Game::new(SEED);
-    let (mut now, mut checked) = (0, 0);
-    while checked < ticks {
-        exchange(now, &mut network, &mut machines);
-        now += 1;
-        // Compare each tick once, when both machines have confirmed it.
-        while checked < ticks && machines.iter().all(Machine::has_finished) {
-            reference.step(std::array::from_fn::<_, PLAYERS, _>(|player| stick(player, checked)));
-            checked += 1;
-            let [Some(a), Some(b)] = machines.each_mut().map(Machine::take_finished) else { break };
-            let digests = [a.digest(), b.digest()];
-            if digests.iter().any(|digest| *digest != reference.digest()) {
-                let difference = a.first_difference(&b);
-                let difference =
-                    difference.unwrap_or_else(|| "A and B agree, the third does not".to_owned());
-                return Err(format!("Desync on tick {}: {difference}", checked - 1));
-            }
-            if checked.is_multiple_of(ROW_EVERY) {
-                show(row(checked, digests, &machines));
-            }
+/// Machines A and B with a player each, who play with two bots, and one that watches A.
+fn set_up(fault: Option<Tick>) -> Result<Fleet<Match>, FleetError> {
+    // 120 ms are 8 ticks: the delay takes 3, the others are guessed, and 12 leave room for lost packets.
+    let config = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 });
+    let mut fleet = Fleet::new(SEED);
+    let a = config.clone().local().remote(PeerId(1)).bot().bot();
+    let a = fleet.add(a, Match::new(SEED, None))?;
+    let b = fleet.add(config.remote(PeerId(0)).local().bot().bot(), Match::new(SEED, fault))?;
+    fleet.connect(a, b);
+    let watcher = SessionConfig::new().authority(Authority::Bundle).spectate(6);
+    let watcher = watcher.remote(PeerId(0)).remote(PeerId(0)).bot().bot();
+    let watcher = fleet.add(watcher, Match::new(SEED, None))?;
+    fleet.watch(a, watcher);
+    fleet.network().set_all_links(LinkConfig {
+        latency: Duration::from_millis(100),
+        jitter: Jitter::Uniform { spread: Duration::from_millis(20) },
+        loss_ppm: 50_000,
+        ..LinkConfig::perfect()
+    })?;
+    Ok(fleet)
+}
+
+/// Plays the match; `show` gets a row now and then, once both machines are sure of its tick.
+fn play(ticks: u32, break_it: bool, mut show: impl FnMut(String)) -> Result<Outcome, FleetError> {
+    let mut fleet = set_up(break_it.then_some(Tick(ticks / 2)))?;
+    let mut next = Tick(ROW_EVERY);
+    while next <= Tick(ticks) {
+        fleet.run(1, |_, player, tick| arena_input(SEED, player, tick))?;
+        let desync = fleet.machines()[0].events.iter().find_map(|event| match event {
+            SessionEvent::Desync(report) => Some(format!("Desync on {report}")),
+            _ => None,
+        });
+        if let Some(report) = desync {
+            return Ok(Outcome::Desync(report));
+        }
+        let sure = |index: usize| fleet.machines()[index].session.confirmed() >= next;
+        if sure(0) && sure(1) {
+            show(row(&fleet, next));
+            next += ROW_EVERY;
         }
     }
-    let [a, b] = machines.each_ref().map(|machine| machine.rollbacks);
-    Ok(format!("{ticks} ticks, {} rollbacks, 0 desyncs.", a + b))
+    fleet.settle()?;
+    fleet.agree()?;
+    let rollbacks: u64 = fleet.machines().iter().map(|it| it.session.stats().rollbacks).sum();
+    Ok(Outcome::Agreed(format!("{ticks} ticks, {rollbacks} rollbacks, 0 desyncs.")))
 }
 
-/// One frame of both machines: hand over what has arrived, play on, send what was done.
-fn exchange(now: usize, network: &mut Network, machines: &mut [Machine; PLAYERS]) {
-    for message in network.receive(now) {
-        machines[message.to].learn(message.from, message.tick, message.stick);
-    }
-    for (player, machine) in machines.iter_mut().enumerate() {
-        if machine.may_advance() {
-            let (tick, stick) = (machine.tick(), stick(player, machine.tick()));
-            machine.advance(stick);
-            network.send(now, Message { to: 1 - player, from: player, tick, stick });
-        }
-    }
-}
-
-fn row(tick: usize, digests: [blake3::Hash; 2], machines: &[Machine; 2]) -> String {
-    let [a, b] = digests.map(|digest| digest.to_hex()[..16].to_owned());
-    let [ra, rb] = machines.each_ref().map(|machine| machine.rollbacks);
-    let [pa, pb] = machines.each_ref().map(|machine| machine.replayed_ticks);
-    format!("{tick:>6}   {a}   {b}   {:>13}   {:>22}", format!("{ra}/{rb}"), format!("{pa}/{pb}"))
+fn row(fleet: &Fleet<Match>, tick: Tick) -> String {
+    let machines = &fleet.machines()[..2];
+    let digest = |index: usize| {
+        let machine = &machines[index];
+        let digest = machine.game.digest(machine.session.slots(), tick.0);
+        digest.map_or_else(|error| error.to_string(), |digest| digest.to_string()[..16].to_owned())
+    };
+    let stats = |index: usize| machines[index].session.stats();
+    let (a, b) = (stats(0), stats(1));
+    format!(
+        "{tick:>6}   {}   {}   {:>13}   {:>22}",
+        digest(0),
+        digest(1),
+        format!("{}/{}", a.rollbacks, b.rollbacks),
+        format!("{}/{}", a.ticks_again, b.ticks_again)
+    )
 }
 
 #[cfg(test)]
@@ -131,14 +140,15 @@ mod tests {
 
     #[test]
     fn machines_agree_through_rollbacks() {
-        let summary = play(200, false, drop).expect("no desync");
+        let Ok(Outcome::Agreed(summary)) = play(240, false, drop) else { panic!("no agreement") };
         assert!(!summary.contains(" 0 rollbacks"), "nothing was put to the test: {summary}");
     }
 
     #[test]
     fn one_flipped_bit_is_found_and_named() {
-        let desync = play(200, true, drop).expect_err("a desync");
-        assert!(desync.contains("Desync on tick 100:"), "{desync}");
-        assert!(desync.contains("puck 7v1, position.x"), "{desync}");
+        let Ok(Outcome::Desync(report)) = play(480, true, drop) else { panic!("no desync") };
+        // The step of tick 240 makes the state of 241.
+        assert!(report.starts_with("Desync on tick 241: arena.world body "), "{report}");
+        assert!(report.contains("the others outvote peer 1"), "{report}");
     }
 }

@@ -1,0 +1,47 @@
+//! The arena's bots: they run behind the ball and kick it towards the other goal.
+
+use super::input::{ArenaInput, JUMP, KICK};
+use super::{Arena, Team};
+use isostep_core::{Real, Rng, Vec3, real};
+use isostep_rollback::{Buttons, PlayerId, Stick, Tick};
+
+/// What the random numbers are for.
+const MOOD: u64 = 4;
+/// How far behind the ball they want to be, metres.
+const BEHIND: Real = real!(1.25);
+/// From here they kick, metres.
+const REACH: Real = real!(1.75);
+
+impl Arena {
+    /// What a bot does: from the state, and chance keyed by it.
+    pub(super) fn chase(&self, tick: Tick, player: PlayerId) -> ArenaInput {
+        let mut rng = Rng::keyed(self.settings.seed, tick.0.into(), player.0.into(), MOOD);
+        let seat = self.cast.players.get(usize::from(player.0));
+        let body = seat.and_then(|&id| self.world.body(id));
+        let (Some(body), Some(ball)) = (body, self.world.body(self.cast.ball)) else {
+            return ArenaInput::default();
+        };
+        let own_goal = Vec3::X * self.cast.half[0] * Team::of(player).side();
+        let (place, ball) = (body.center_of_mass(), ball.center_of_mass());
+        let wanted = ball + (own_goal - ball).normalize_or(Vec3::X) * BEHIND;
+        let way = wanted - place;
+        let way = Vec3::new(way.x, Real::ZERO, way.z);
+        let way = if way.length() > Real::ONE { way.normalize_or(Vec3::ZERO) } else { way };
+        let mut stick = Stick::from_steps(steps(way.x), steps(way.z)).unwrap_or_default();
+        let mut buttons = Buttons::none();
+        if place.distance(ball) < REACH && rng.chance(1, 4).unwrap_or(false) {
+            buttons = buttons.press(KICK);
+            let to_goal = (-own_goal - ball).normalize_or(Vec3::X);
+            stick = Stick::from_steps(steps(to_goal.x), steps(to_goal.z)).unwrap_or_default();
+        }
+        if rng.chance(1, 120).unwrap_or(false) {
+            buttons = buttons.press(JUMP);
+        }
+        ArenaInput { stick, buttons }
+    }
+}
+
+/// −1 to 1 as steps of a stick.
+fn steps(axis: Real) -> i8 {
+    (axis.clamp(-Real::ONE, Real::ONE) * 127).round().floor_to_int() as i8
+}

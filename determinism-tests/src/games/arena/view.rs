@@ -1,0 +1,87 @@
+//! Looking at an arena, to draw it or to tell how it stands.
+
+use super::build::{BALL_RADIUS, PLAYER_HALF, cuboid, goal_shape, sphere};
+use super::{Arena, ArenaSize, Player, Team};
+use isostep_core::shape::Shape;
+use isostep_core::world::BodyId;
+use isostep_core::{Real, Transform};
+use isostep_rollback::PlayerId;
+
+/// What a thing in the arena is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A player's body.
+    Player(PlayerId),
+    /// The ball.
+    Ball,
+    /// Something to kick.
+    Prop,
+    /// A side's goal: nothing solid.
+    Goal(Team),
+    /// Something that never moves.
+    Wall,
+}
+
+/// Something to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Thing {
+    /// Its body.
+    pub body: BodyId,
+    /// What it is.
+    pub kind: Kind,
+    /// Its form.
+    pub shape: Shape,
+    /// Where it is.
+    pub pose: Transform,
+    /// Whether it rests, and costs nothing.
+    pub asleep: bool,
+}
+
+impl Arena {
+    /// Everything but the floor, at height 0, in the same order each time.
+    pub fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+        let cast = &self.cast;
+        let ball = (cast.ball, Kind::Ball, sphere(BALL_RADIUS));
+        let players = (0..).map(PlayerId).zip(&cast.players);
+        let players = players.map(|(player, &id)| (id, Kind::Player(player), cuboid(PLAYER_HALF)));
+        let props = cast.props.iter().map(|&(id, shape)| (id, Kind::Prop, shape));
+        let goals = [Team::Blue, Team::Red].into_iter().zip(cast.goals);
+        let goals = goals.map(|(team, id)| (id, Kind::Goal(team), goal_shape(cast.half)));
+        let walls = cast.walls.iter().map(|&(id, shape)| (id, Kind::Wall, shape));
+        let all = [ball].into_iter().chain(players).chain(props).chain(goals).chain(walls);
+        all.filter_map(|(body, kind, shape)| {
+            let view = self.world.body(body)?;
+            Some(Thing { body, kind, shape, pose: view.pose(), asleep: view.is_asleep() })
+        })
+    }
+
+    /// The ball's body.
+    pub const fn ball(&self) -> BodyId {
+        self.cast.ball
+    }
+
+    /// A player's body; `None` if there is no such seat.
+    pub fn body_of(&self, player: PlayerId) -> Option<BodyId> {
+        self.cast.players.get(usize::from(player.0)).copied()
+    }
+
+    /// The players by seat: goals, loadouts, rests.
+    pub fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    /// Goals of blue and of red.
+    pub const fn goals(&self) -> [u32; 2] {
+        self.board.goals
+    }
+
+    /// Half the sides of the field along x and z, metres.
+    pub const fn half_sides(&self) -> [Real; 2] {
+        self.cast.half
+    }
+
+    /// How much there is in it.
+    pub const fn size(&self) -> ArenaSize {
+        self.settings.size
+    }
+}

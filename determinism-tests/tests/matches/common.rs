@@ -1,0 +1,84 @@
+//! What matches are made of: the network, the settings that suit it, and what every match that is not broken must show.
+
+use core::time::Duration;
+use isostep_determinism_tests::games::{Arena, ArenaInput, ArenaSize, arena_input};
+use isostep_rollback::sim_network::Jitter;
+use isostep_rollback::{
+    Fleet, Inputs, LinkConfig, Mode, PlayerId, SessionConfig, SessionEvent, Simulation, Tick,
+};
+
+/// Ticks between a press and its effect: 50 ms, which nobody feels.
+pub(crate) const DELAY: u32 = 3;
+
+/// 100 ms ± 20 ms one way, each twentieth packet lost.
+pub(crate) fn bad_link() -> LinkConfig {
+    LinkConfig {
+        latency: Duration::from_millis(100),
+        jitter: Jitter::Uniform { spread: Duration::from_millis(20) },
+        loss_ppm: 50_000,
+        ..LinkConfig::perfect()
+    }
+}
+
+/// Settings for that link. An input takes up to 120 ms, 8 ticks with what is left of the one in which it comes; the delay
+/// takes 3 of them, so 5 are guessed. Each packet repeats what was not acknowledged, so a lost one costs a tick, and 12
+/// leave room for 7 lost in a row before anybody waits.
+pub(crate) fn config() -> SessionConfig {
+    SessionConfig::new().delay(DELAY).mode(Mode::Rollback { max: 12 })
+}
+
+/// Inputs of everybody for a tick.
+pub(crate) fn scripted(seed: u64, players: u8, tick: Tick) -> Vec<ArenaInput> {
+    (0..players).map(|player| arena_input(seed, PlayerId(player), tick)).collect()
+}
+
+/// A match that nobody had to guess, with inputs that take effect so many ticks after they were given.
+pub(crate) fn straight(size: ArenaSize, seed: u64, delay: u32, ticks: u32) -> Arena {
+    let mut arena = Arena::new(size, seed);
+    let mut inputs = Inputs::new(usize::from(size.players));
+    for tick in (0..ticks).map(Tick) {
+        if tick.0 >= delay {
+            inputs.follow(&scripted(seed, size.players, tick - delay));
+        }
+        arena.step(tick, &inputs);
+    }
+    arena
+}
+
+/// Where a match stands: least share of confirmed ticks in percent, and sums over machines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) progress: u32,
+    pub(crate) rollbacks: u64,
+    pub(crate) again: u64,
+    pub(crate) ticks: u64,
+    pub(crate) stalls: u64,
+}
+
+/// What a match must show after so many ticks of true time on a bad network: that it went on, compared, and never differed.
+pub(crate) fn check<S: Simulation>(fleet: &Fleet<S>, wall_ticks: u32) -> Figures {
+    let mut figures = Figures { progress: 100, ..Figures::default() };
+    for (index, machine) in fleet.machines().iter().enumerate() {
+        let stats = machine.session.stats();
+        let progress = machine.session.confirmed().0 * 100 / wall_ticks;
+        figures.progress = figures.progress.min(progress);
+        figures.rollbacks += stats.rollbacks;
+        figures.again += stats.ticks_again;
+        figures.ticks += stats.ticks;
+        figures.stalls += stats.stalls;
+        assert!(stats.compared > 0, "machine {index} compared nothing");
+        let refused = &machine.refused;
+        assert!(refused.is_empty(), "machine {index} refused {refused:?}");
+        let differs = |event: &&SessionEvent| {
+            matches!(
+                event,
+                SessionEvent::DigestsDiffer { .. }
+                    | SessionEvent::Desync(_)
+                    | SessionEvent::Conflict { .. }
+            )
+        };
+        let differs = machine.events.iter().find(differs);
+        assert!(differs.is_none(), "machine {index}: {differs:?}");
+    }
+    figures
+}

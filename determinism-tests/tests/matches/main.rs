@@ -1,0 +1,11 @@
+//! Arena matches over a bad network in virtual time: whole sessions on a whole game, decided by a seed.
+//!
+//! `game` looks at the game itself, `agree` at matches that must end in the same bits, `guests` at who comes, goes and
+//! watches, `faults` at games that are wrong on purpose, `sync` at one machine alone, `common` has what they share.
+
+mod agree;
+mod common;
+mod faults;
+mod game;
+mod guests;
+mod sync;
