@@ -36,3 +36,8 @@ pub use isostep_rollback::{
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The guide's example.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/choosing-delay.md")]
+struct ChoosingDelay;

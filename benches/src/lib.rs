@@ -18,6 +18,11 @@ pub fn wanted(bench: &str) -> bool {
     filter.is_none_or(|filter| bench.contains(&filter))
 }
 
+/// Whether this is `cargo bench`, not a test.
+pub fn is_bench() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
 /// One way to do a piece of work.
 pub struct Contender<'a> {
     name: &'static str,

@@ -1,0 +1,249 @@
+//! A picture of a profile as SVG that needs nothing else: mean delay to the right; upwards what is computed again, and how
+//! deep rollbacks are; a line for each way to play. Colours that everybody can tell apart, and shapes beside them.
+
+use crate::counts::{Point, Series};
+use std::fmt::Write as _;
+
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 470.0;
+const TOP: f64 = 108.0;
+const BOTTOM: f64 = HEIGHT - 62.0;
+/// Where the panels begin and how wide they are.
+const PANELS: [f64; 2] = [66.0, 564.0];
+const PANEL: f64 = 412.0;
+/// Beyond so many stalled ticks in a hundred a mark is hollow: less was computed again because it waited.
+const STALLS: f64 = 1.0;
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Square,
+    Triangle,
+    Circle,
+    Diamond,
+}
+
+struct Look {
+    /// How the name of a series begins.
+    name: &'static str,
+    legend: &'static str,
+    /// Room in the legend.
+    width: f64,
+    colour: &'static str,
+    dashes: &'static str,
+    shape: Shape,
+}
+
+/// What is drawn, in this order; what is not here is in the tables alone.
+const LOOKS: [Look; 4] = [
+    Look {
+        name: "ggrs, window 12, skips",
+        legend: "ggrs, skips as advised",
+        width: 202.0,
+        colour: "#7a7a7a",
+        dashes: "5 4",
+        shape: Shape::Triangle,
+    },
+    Look {
+        name: "ggrs, window 12, slows",
+        legend: "ggrs, slows as advised",
+        width: 202.0,
+        colour: "#d55e00",
+        dashes: "",
+        shape: Shape::Square,
+    },
+    Look {
+        name: "ours, adaptive",
+        legend: "ours, adaptive (number: rollback accepted)",
+        width: 330.0,
+        colour: "#00508c",
+        dashes: "",
+        shape: Shape::Diamond,
+    },
+    Look {
+        name: "ours, fixed",
+        legend: "ours, fixed delay",
+        width: 0.0,
+        colour: "#56a0d3",
+        dashes: "2 3",
+        shape: Shape::Circle,
+    },
+];
+
+/// A panel: where values lie, and which.
+struct Axes {
+    left: f64,
+    most_x: f64,
+    most_y: f64,
+    step_y: f64,
+    label: &'static str,
+    value: fn(&Point) -> f64,
+    /// Whether the accepted rollback stands beside its mark.
+    numbered: bool,
+}
+
+impl Axes {
+    fn new(
+        left: f64,
+        label: &'static str,
+        value: fn(&Point) -> f64,
+        shown: &[(&Look, &Series)],
+    ) -> Self {
+        let points = || shown.iter().flat_map(|(_, series)| &series.points);
+        let highest = points().map(value).fold(1.0, f64::max);
+        let furthest = points().map(|point| point.counts.mean_delay()).fold(1.0, f64::max);
+        let step_y = step(highest);
+        let most_y = (highest * 1.04 / step_y).ceil() * step_y;
+        Self { left, most_x: furthest.ceil() + 0.5, most_y, step_y, label, value, numbered: false }
+    }
+
+    fn right(&self) -> f64 {
+        self.left + PANEL
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        self.left + PANEL * value / self.most_x
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        BOTTOM - (BOTTOM - TOP) * value / self.most_y
+    }
+
+    fn place(&self, point: &Point) -> (f64, f64) {
+        (self.x(point.counts.mean_delay()), self.y((self.value)(point)))
+    }
+}
+
+/// Steps of 1, 2 or 5 times a power of ten, at most eight of them.
+fn step(most: f64) -> f64 {
+    let mut step = 1.0;
+    for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
+        if most / step <= 8.0 {
+            break;
+        }
+        step *= factor;
+    }
+    step
+}
+
+/// The picture of a profile.
+pub(crate) fn draw(title: &str, series: &[Series]) -> String {
+    let shown: Vec<(&Look, &Series)> = LOOKS
+        .iter()
+        .filter_map(|look| Some((look, series.iter().find(|each| each.name == look.name)?)))
+        .collect();
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#222\">\n\
+         <title>Input delay and rollback: {title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <text x=\"20\" y=\"28\" font-size=\"18\" font-weight=\"bold\">{title}</text>\n\
+         <text x=\"{:.1}\" y=\"28\" text-anchor=\"end\" fill=\"#555\">lower and further left is better; hollow: more than \
+         {STALLS} of 100 ticks stalled</text>\n",
+        WIDTH - 20.0
+    );
+    legend(&mut svg, &shown);
+    let mut panels = [
+        Axes::new(PANELS[0], "ticks computed again per 100", |point| point.counts.again(), &shown),
+        Axes::new(
+            PANELS[1],
+            "rollback that 99 of 100 ticks don't exceed, ticks",
+            |point| f64::from(point.counts.depth_p99_of_ticks()),
+            &shown,
+        ),
+    ];
+    panels[1].numbered = true;
+    for axes in &panels {
+        grid(&mut svg, axes);
+        for (look, series) in &shown {
+            line(&mut svg, axes, look, series);
+        }
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn grid(svg: &mut String, axes: &Axes) {
+    let (left, right) = (axes.left, axes.right());
+    let steps = (axes.most_y / axes.step_y).round() as u32;
+    for value in (0..=steps).map(|step| f64::from(step) * axes.step_y) {
+        let y = axes.y(value);
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#e4e4e4\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
+            left - 12.0,
+            y + 5.0
+        );
+    }
+    for value in 0..=axes.most_x.floor() as u32 {
+        let x = axes.x(f64::from(value));
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{x:.1} {BOTTOM}v5\" stroke=\"#222\"/>\
+             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{value}</text>",
+            BOTTOM + 21.0
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<path d=\"M{left} {TOP}V{BOTTOM}H{right}\" fill=\"none\" stroke=\"#222\"/>\n\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">mean input delay, ticks of 1/60 s</text>\n\
+         <text x=\"{:.1}\" y=\"{:.1}\" font-weight=\"bold\">{}</text>",
+        f64::midpoint(left, right),
+        HEIGHT - 18.0,
+        left - 8.0,
+        TOP - 14.0,
+        axes.label
+    );
+}
+
+fn line(svg: &mut String, axes: &Axes, look: &Look, series: &Series) {
+    let places = || series.points.iter().map(|point| axes.place(point));
+    let path: Vec<String> = places().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    let (path, colour, dashes) = (path.join("L"), look.colour, look.dashes);
+    let _ = writeln!(
+        svg,
+        "<path d=\"M{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>"
+    );
+    for (point, place) in series.points.iter().zip(places()) {
+        mark(svg, look, place, point.counts.stalled() > STALLS);
+        if series.setting == "rollback" && axes.numbered {
+            let (x, y) = (place.0 + 8.0, place.1 - 6.0);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"13\" fill=\"{colour}\" \
+                 stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
+                point.setting
+            );
+        }
+    }
+}
+
+fn mark(svg: &mut String, look: &Look, (x, y): (f64, f64), hollow: bool) {
+    let d = match look.shape {
+        Shape::Square => format!("M{:.1} {:.1}h10v10h-10z", x - 5.0, y - 5.0),
+        Shape::Triangle => format!("M{x:.1} {:.1}l6.5 12h-13z", y - 7.0),
+        Shape::Circle => format!("M{:.1} {y:.1}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z", x - 3.0),
+        Shape::Diamond => format!("M{x:.1} {:.1}l6.5 6.5l-6.5 6.5l-6.5 -6.5z", y - 6.5),
+    };
+    let (colour, fill) = (look.colour, if hollow { "#fff" } else { look.colour });
+    let _ =
+        writeln!(svg, "<path d=\"{d}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.5\"/>");
+}
+
+fn legend(svg: &mut String, shown: &[(&Look, &Series)]) {
+    let (mut x, y) = (20.0, 56.0);
+    for (look, _) in shown {
+        let (colour, dashes) = (look.colour, look.dashes);
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{x:.1} {y:.1}h34\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            x + 42.0,
+            y + 5.0,
+            look.legend
+        );
+        mark(svg, look, (x + 17.0, y), false);
+        x += look.width;
+    }
+}

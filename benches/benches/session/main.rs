@@ -1,0 +1,99 @@
+//! What a session costs beside ggrs: time and bytes a tick with a game that does nothing, and how often each goes back or
+//! waits over the same bad links.
+//!
+//! `cargo bench -p isostep-benches session`; a test run is a short one, to see that it works.
+//!
+//! Contenders take turns in one process. ggrs hands its messages over in memory, once as they are and once as bytes the way
+//! its own socket makes them; ours are always bytes.
+
+mod links;
+mod ours;
+mod theirs;
+
+use isostep_benches::{Contender, Outcome, Table, is_bench, race, wanted};
+use isostep_rollback::NewestWins;
+use ours::Ours;
+use theirs::{Passing, Theirs};
+
+/// What every player sends for a tick: four bytes.
+type Pad = NewestWins<u32>;
+
+/// Something new every tick.
+fn press(player: usize, tick: u32) -> Pad {
+    NewestWins(tick.wrapping_mul(0x9E37_79B9).rotate_left(player as u32))
+}
+
+fn main() {
+    if !wanted("session") {
+        return;
+    }
+    println!("Nanoseconds a session and tick, input delay 1, median (90th percentile):\n");
+    println!("{}", times());
+    println!("Bytes that a machine sends in a tick, to all others together, input delay 4:\n");
+    println!("{}", sizes());
+    println!("{}", links::report(if is_bench() { 1800 } else { 30 }));
+}
+
+fn times() -> Table {
+    let mut table = Table::new([
+        "players, digests every 16 ticks",
+        "ours",
+        "ggrs",
+        "ggrs, as bytes",
+        "ggrs / ours",
+        "as bytes / ours",
+    ]);
+    for (players, digest_every) in [(2, 0), (4, 0), (8, 0), (2, 16), (4, 16), (8, 16)] {
+        let mut ours = Ours::new(players, 1, digest_every);
+        let mut plain = Theirs::new(players, 1, digest_every, Passing::Messages);
+        let mut bytes = Theirs::new(players, 1, digest_every, Passing::Bytes);
+        // Past the start, where buffers grow.
+        (0..500).for_each(|_| ours.tick());
+        (0..500).for_each(|_| plain.tick());
+        (0..500).for_each(|_| bytes.tick());
+        let outcomes = race(
+            players as u32,
+            vec![
+                Contender::new("ours", || ours.tick()),
+                Contender::new("ggrs", || plain.tick()),
+                Contender::new("ggrs, as bytes", || bytes.tick()),
+            ],
+        );
+        let cell = |outcome: &Outcome| format!("{:.0} ({:.0})", outcome.median, outcome.p90);
+        let name = format!("{players}, {}", if digest_every > 0 { "on" } else { "off" });
+        let times = outcomes.iter().map(cell);
+        let ratios = outcomes[1..].iter().map(|outcome| format!("{:.2}", outcome.ratio));
+        table.row([name].into_iter().chain(times).chain(ratios));
+    }
+    table
+}
+
+fn sizes() -> Table {
+    let mut table = Table::new(["players", "ours", "ggrs", "packets, ours", "packets, ggrs"]);
+    for players in [2, 4, 8] {
+        let mut ours = Ours::new(players, 4, 0);
+        let mut theirs = Theirs::new(players, 4, 0, Passing::Bytes);
+        (0..100).for_each(|_| ours.tick());
+        (0..100).for_each(|_| theirs.tick());
+        let (before, before_theirs) = (ours.sent, theirs.sent());
+        (0..1000).for_each(|_| ours.tick());
+        (0..1000).for_each(|_| theirs.tick());
+        let after = theirs.sent();
+        let each = |count: u64| format!("{:.1}", count as f64 / 1000.0 / players as f64);
+        table.row([
+            players.to_string(),
+            each(ours.sent.bytes - before.bytes),
+            each(after.bytes - before_theirs.bytes),
+            each(ours.sent.packets - before.packets),
+            each(after.packets - before_theirs.packets),
+        ]);
+    }
+    table
+}
+
+/// What was sent so far.
+#[derive(Clone, Copy, Default)]
+struct Sent {
+    packets: u64,
+    bytes: u64,
+}
