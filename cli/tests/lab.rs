@@ -1,0 +1,238 @@
+//! The lab from outside: the real command on a free port, its page, its stream, its controls. Nothing waits for a
+//! clock: what is asserted comes in the stream sooner or later, or reading it times out.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Long enough for a slow machine, short enough for a test that hangs.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+struct Lab {
+    process: Child,
+    address: String,
+}
+
+impl Lab {
+    fn open(arguments: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_isostep"))
+            .args(["lab", "--port", "0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("The lab is open: http://").expect("an address");
+        Self { address: address.trim_end_matches('/').to_owned(), process }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// The whole answer, headers included.
+    fn ask(&self, request: &[u8]) -> String {
+        let mut stream = self.connect();
+        stream.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        // Whoever is refused may be cut off.
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn get(&self, path: &str) -> String {
+        self.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).as_bytes())
+    }
+
+    fn post(&self, json: &str) -> String {
+        let (address, length) = (&self.address, json.len());
+        let head =
+            format!("POST /control HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json");
+        self.ask(format!("{head}\r\nContent-Length: {length}\r\n\r\n{json}").as_bytes())
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Messages of a stream: chunks put together, then cut by their lengths.
+struct Messages {
+    from: BufReader<TcpStream>,
+    held: Vec<u8>,
+}
+
+impl Messages {
+    fn open(lab: &Lab) -> Self {
+        let mut stream = lab.connect();
+        write!(stream, "GET /stream HTTP/1.1\r\nHost: {}\r\n\r\n", lab.address).unwrap();
+        let mut from = BufReader::new(stream);
+        let mut line = String::new();
+        from.read_line(&mut line).unwrap();
+        assert!(line.starts_with("HTTP/1.1 200"), "{line}");
+        while line != "\r\n" {
+            line.clear();
+            from.read_line(&mut line).unwrap();
+        }
+        Self { from, held: Vec::new() }
+    }
+
+    /// The kind and the payload of the next one.
+    fn next(&mut self) -> (u8, Vec<u8>) {
+        loop {
+            let length = self.held.first_chunk().map(|&it| u32::from_le_bytes(it) as usize);
+            if let Some(length) = length.filter(|length| self.held.len() >= length + 4) {
+                let rest = self.held.split_off(length + 4);
+                let message = std::mem::replace(&mut self.held, rest);
+                return (message[4], message[5..].to_vec());
+            }
+            let mut line = String::new();
+            self.from.read_line(&mut line).unwrap();
+            let length = usize::from_str_radix(line.trim_end(), 16).expect("the size of a chunk");
+            let mut chunk = vec![0; length + 2];
+            self.from.read_exact(&mut chunk).unwrap();
+            assert_eq!(chunk.split_off(length), b"\r\n");
+            self.held.extend(chunk);
+        }
+    }
+
+    /// Waits until all agree on a tick as late as this.
+    fn agreed(&mut self, tick: u32) {
+        loop {
+            // After the number and the cost: the compared tick, and whether all agree on it.
+            let (kind, frame) = self.next();
+            if kind == 2
+                && frame[12] == 1
+                && u32::from_le_bytes(*frame[8..].first_chunk().unwrap()) >= tick
+            {
+                return;
+            }
+        }
+    }
+
+    /// The first message of a kind that is wanted, as text.
+    fn find(&mut self, kind: u8, wanted: impl Fn(&str) -> bool) -> String {
+        loop {
+            let (found, payload) = self.next();
+            let text = String::from_utf8_lossy(&payload);
+            if found == kind && wanted(&text) {
+                return text.into_owned();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_page_comes_whole_and_alone() {
+    let lab = Lab::open(&[]);
+    let page = lab.get("/");
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("<title>Isostep lab</title>"));
+    for file in ["lab.css", "lab.js", "draw.js", "wire.js"] {
+        assert!(lab.get(&format!("/{file}")).starts_with("HTTP/1.1 200"), "{file}");
+    }
+    assert!(!page.contains("https://"), "nothing comes from elsewhere");
+}
+
+#[test]
+fn a_match_is_played_and_a_planted_desync_is_named() {
+    let lab = Lab::open(&["--players", "3", "--seed", "5"]);
+    let mut messages = Messages::open(&lab);
+    let (kind, scene) = messages.next();
+    assert_eq!(kind, 1);
+    let scene = String::from_utf8(scene).unwrap();
+    assert!(scene.contains(r#""players":3"#) && scene.contains(r#""seed":5"#), "{scene}");
+    let mut last = 0;
+    for _ in 0..5 {
+        let (kind, frame) = messages.next();
+        assert_eq!(kind, 2);
+        let number = u32::from_le_bytes(*frame.first_chunk().unwrap());
+        assert!(number > last, "{number} after {last}");
+        assert_eq!(frame[13], 3, "three machines");
+        last = number;
+    }
+    messages.agreed(48);
+    let plant = r#"{"do":"plant","machine":2,"spot":"score","lasting":true}"#;
+    assert!(lab.post(plant).starts_with("HTTP/1.1 204"));
+    let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
+    for fact in [
+        r#""entity":"arena.players[0]""#,
+        r#""field":"goals""#,
+        r#""blame":"machine 3, outvoted by the others""#,
+    ] {
+        assert!(report.contains(fact), "{fact} in {report}");
+    }
+}
+
+#[test]
+fn a_machine_whose_memory_failed_once_repairs_itself() {
+    let lab = Lab::open(&[]);
+    let mut messages = Messages::open(&lab);
+    messages.agreed(48);
+    let plant = r#"{"do":"plant","machine":1,"spot":"velocity","lasting":false}"#;
+    assert!(lab.post(plant).starts_with("HTTP/1.1 204"));
+    let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
+    assert!(report.contains("machine 2 found itself wrong"), "{report}");
+    let repaired = messages.find(3, |note| note.contains(r#""note":"repaired""#));
+    assert!(repaired.contains(r#""machine":1"#), "{repaired}");
+    messages.agreed(128);
+}
+
+#[test]
+fn a_restart_shows_another_scene() {
+    let lab = Lab::open(&[]);
+    let mut messages = Messages::open(&lab);
+    messages.find(2, |_| true);
+    let link = r#"{"latency":300,"jitter":50,"loss":30,"bursts":true}"#;
+    let settings = format!(r#"{{"seed":9,"players":4,"predict":0,"delay":8,"links":[{link}]}}"#);
+    assert!(
+        lab.post(&format!(r#"{{"do":"restart","settings":{settings}}}"#))
+            .starts_with("HTTP/1.1 204")
+    );
+    let scene = messages.find(1, |_| true);
+    assert!(scene.contains(r#""seed":9"#) && scene.contains(r#""predict":0"#), "{scene}");
+}
+
+#[test]
+fn hostile_requests_are_refused_and_the_lab_goes_on() {
+    let lab = Lab::open(&[]);
+    let status = |answer: &str| answer.split(' ').nth(1).unwrap_or_default().to_owned();
+    let host = format!("Host: {}\r\n", lab.address);
+    for (request, expected) in [
+        ("GET /../../etc/passwd HTTP/1.1\r\nHOST\r\n".to_owned(), "404"),
+        ("PUT / HTTP/1.1\r\nHOST\r\n".to_owned(), "405"),
+        ("GET /control HTTP/1.1\r\nHOST\r\n".to_owned(), "405"),
+        ("POST /stream HTTP/1.1\r\nHOSTContent-Type: application/json\r\n\r\n".to_owned(), "405"),
+        ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(), "403"),
+        ("GET /stream HTTP/1.1\r\nHOSTOrigin: http://evil.example\r\n\r\n".to_owned(), "403"),
+        ("POST /control HTTP/1.1\r\nHOSTContent-Length: 2\r\n\r\n{}".to_owned(), "415"),
+        (format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "a".repeat(100_000)), "431"),
+        ("\0\u{1}\u{2}\r\n\r\n".to_owned(), "400"),
+    ] {
+        let request = request.replace("HOST", &host);
+        assert_eq!(status(&lab.ask(request.as_bytes())), expected, "{request:.80}");
+    }
+    assert_eq!(status(&lab.post("{")), "400");
+    assert_eq!(status(&lab.post(r#"{"do":"delay","ticks":99}"#)), "400");
+    assert!(lab.get("/").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_port_in_use_is_one_line_and_code_1() {
+    let lab = Lab::open(&[]);
+    let port = lab.address.rsplit(':').next().unwrap();
+    let second = Command::new(env!("CARGO_BIN_EXE_isostep"))
+        .args(["lab", "--port", port])
+        .output()
+        .expect("the command starts");
+    assert_eq!(second.status.code(), Some(1));
+    let said = String::from_utf8(second.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("--port 0"), "{said}");
+}
