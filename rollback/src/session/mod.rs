@@ -109,6 +109,9 @@ pub struct Session<S: Simulation> {
     wrong: Option<Tick>,
     /// The first tick of which not all inputs are known for sure.
     confirmed: Tick,
+    /// The newest tick that was confirmed and reached. It stays when the present goes back: the log of inputs lies around
+    /// it, and must not move back over ticks that it has given up.
+    settled: Tick,
     /// The oldest tick that the ring of states holds.
     oldest: Tick,
     /// A confirmed tick that is pinned, from which to compute what the ring has lost.
@@ -162,6 +165,7 @@ impl<S: Simulation> Session<S> {
             target: start,
             wrong: None,
             confirmed: start,
+            settled: start,
             oldest: start,
             keyframe: start,
             last_advance: None,
@@ -294,12 +298,12 @@ impl<S: Simulation> Session<S> {
 
     /// The oldest tick that the log of inputs has; older ones may be overwritten.
     fn floor(&self) -> Tick {
-        self.confirmed.min(self.present) - self.config.log_length() / 2
+        self.settled - self.config.log_length() / 2
     }
 
     /// The first tick that the log has no room for.
     fn ceiling(&self) -> Tick {
-        self.confirmed.min(self.present) + self.config.log_length() / 2
+        self.settled + self.config.log_length() / 2
     }
 
     /// Finds anew up to where everything is known.
@@ -307,6 +311,7 @@ impl<S: Simulation> Session<S> {
         let known = self.seats.iter().filter_map(Seat::confirmed_to).min();
         // Where only bots play, everything is known as far as the clock has come.
         self.confirmed = known.unwrap_or_else(|| self.target.next()).max(self.confirmed);
+        self.settled = self.settled.max(self.confirmed.min(self.present));
     }
 }
 

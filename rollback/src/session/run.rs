@@ -123,6 +123,7 @@ impl<S: Simulation> Session<S> {
     /// Where everything stands after the steps.
     fn settle_run(&mut self, outline: &Outline, was: Tick, ran: Ran) {
         self.wrong = None;
+        self.settled = self.settled.max(self.confirmed.min(self.present));
         self.stats.advances += 1;
         let new = outline.target.since(self.target);
         self.stats.ticks += u64::from(new);

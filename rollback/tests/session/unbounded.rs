@@ -1,9 +1,10 @@
 //! Prediction without a bound: far beyond the ring, and back again within the steps that an advance may take.
 
-use crate::game::{Noted, Pad, pad};
+use crate::game::{Game, Noted, Pad, pad};
 use crate::model::{SeatModel, Truth, mixed};
 use isostep_rollback::{
-    Input, Mode, Occupant, Op, PeerId, PlayerId, Session, SessionConfig, SessionEvent, Tick, Time,
+    FeedError, Input, Mode, Occupant, Op, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
+    Tick, Time,
 };
 
 const HERE: PlayerId = PlayerId(0);
@@ -166,4 +167,24 @@ fn a_long_match_that_is_guessed_wrong_all_the_time_ends_right() {
         assert!(play.session.confirmed() > target);
         play.assert_right();
     }
+}
+
+/// After a long way ahead the present went back to a keyframe, and the log of inputs with it: a tick that was taken before
+/// counted as too far ahead, and an old duplicate could have wiped out a newer one.
+#[test]
+fn the_log_does_not_go_back_with_the_present() {
+    let mut game = Game::default();
+    let config =
+        SessionConfig::new().local().remote(PeerId(0)).mode(Mode::Unbounded { steps: 2 }).log(256);
+    let mut session = Session::start(config, &mut game).expect("a sound setup");
+    session.remote_inputs(THERE, Tick(0), &[pad(0); 60]).expect("in order");
+    for tick in 0..100 {
+        session.advance(Time::from_millis(tick * 16)).run(&mut game).expect("it runs");
+    }
+    session.remote_inputs(THERE, Tick(180), &[pad(0)]).expect("within the log");
+    session.remote_inputs(THERE, Tick(60), &[pad(u64::MAX); 2]).expect("in order");
+    session.advance(Time::from_millis(1600)).run(&mut game).expect("it runs");
+    assert!(session.present() < Tick(62), "it has gone back to {}", session.present());
+    let again = session.remote_inputs(THERE, Tick(180), &[pad(u64::MAX)]);
+    assert_eq!(again, Err(FeedError::Conflict { player: THERE, tick: Tick(180) }));
 }
