@@ -70,6 +70,26 @@ struct Slot<T> {
     state: T,
 }
 
+/// Where a tick is in a list that is sorted by them.
+pub(crate) fn find_tick<T>(
+    held: &[T],
+    tick: u32,
+    tick_of: impl Fn(&T) -> u32,
+) -> Result<usize, HistoryError> {
+    let (Some(first), Some(last)) = (held.first(), held.last()) else {
+        return Err(HistoryError::Empty);
+    };
+    held.binary_search_by_key(&tick, &tick_of).map_err(|at| {
+        if at == 0 {
+            HistoryError::TooOld { oldest: tick_of(first) }
+        } else if at == held.len() {
+            HistoryError::NotYet { newest: tick_of(last) }
+        } else {
+            HistoryError::NotHeld { before: tick_of(&held[at - 1]), after: tick_of(&held[at]) }
+        }
+    })
+}
+
 impl<T: Clone> History<T> {
     /// A history of the last `capacity` ticks, at least one; pinned ticks come on top.
     pub fn new(capacity: usize) -> Self {
@@ -113,18 +133,7 @@ impl<T: Clone> History<T> {
     }
 
     fn find(&self, tick: u32) -> Result<usize, HistoryError> {
-        let (Some(first), Some(last)) = (self.held.first(), self.held.last()) else {
-            return Err(HistoryError::Empty);
-        };
-        self.held.binary_search_by_key(&tick, |slot| slot.tick).map_err(|at| {
-            if at == 0 {
-                HistoryError::TooOld { oldest: first.tick }
-            } else if at == self.held.len() {
-                HistoryError::NotYet { newest: last.tick }
-            } else {
-                HistoryError::NotHeld { before: self.held[at - 1].tick, after: self.held[at].tick }
-            }
-        })
+        find_tick(&self.held, tick, |slot| slot.tick)
     }
 
     /// Keeps a held tick beyond the ring. Pins count: it stays until as many [`unpin`](Self::unpin)s.

@@ -5,7 +5,7 @@
 
 use super::{State, StateDifference, StateError, derived::join};
 use crate::digest::{Digest, DigestTree};
-use crate::history::HistoryError;
+use crate::history::{HistoryError, find_tick};
 use crate::world::{StateSection, World};
 
 /// How often a game may step a world in a tick, on average over the ticks that are held, before the world lets go of the
@@ -40,18 +40,7 @@ impl Saved {
 
 impl WorldSlots {
     fn find(&self, tick: u32) -> Result<usize, HistoryError> {
-        let (Some(first), Some(last)) = (self.held.first(), self.held.last()) else {
-            return Err(HistoryError::Empty);
-        };
-        self.held.binary_search_by_key(&tick, |saved| saved.tick).map_err(|at| {
-            if at == 0 {
-                HistoryError::TooOld { oldest: first.tick }
-            } else if at == self.held.len() {
-                HistoryError::NotYet { newest: last.tick }
-            } else {
-                HistoryError::NotHeld { before: self.held[at - 1].tick, after: self.held[at].tick }
-            }
-        })
+        find_tick(&self.held, tick, |saved| saved.tick)
     }
 
     /// The world's own tick, which it holds.
