@@ -1,27 +1,16 @@
 //! The side of ggrs: two P2P sessions over the same traces. ggrs takes the round trip off the machine's clock, so all
 //! matches run side by side in real time; packets are polled the moment they arrive, as its documents ask for.
 
+use crate::SETTLING;
 use crate::counts::Counts;
+use crate::ggrs_side::{Plain, fulfil, session};
 use crate::traces::{SECOND, Script, TICK, Trace};
-use crate::{Pad, SETTLING};
-use ggrs::{
-    Config, DesyncDetection, GgrsEvent, GgrsRequest, Message, NonBlockingSocket, P2PSession,
-    PlayerType, PredictRepeatLast, SessionBuilder, SessionState,
-};
+use ggrs::{GgrsEvent, Message, NonBlockingSocket, P2PSession, SessionState};
 use isostep_rollback::sim_network::{SimEvent, Timers};
 use isostep_rollback::{NodeId, SimNetwork, Time};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-
-struct Plain;
-
-impl Config for Plain {
-    type Input = Pad;
-    type InputPredictor = PredictRepeatLast;
-    type State = ();
-    type Address = u8;
-}
 
 /// What a game does about being ahead: the two ways of its page on time synchronization.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,23 +61,6 @@ pub(crate) struct Theirs {
     pub(crate) counts: Counts,
 }
 
-fn session(own: usize, delay: u32, window: usize, socket: Socket) -> P2PSession<Plain> {
-    let builder = SessionBuilder::<Plain>::new()
-        .with_num_players(2)
-        .expect("two")
-        .with_max_prediction_window(window)
-        .with_input_delay(delay as usize)
-        .with_desync_detection_mode(DesyncDetection::Off)
-        // Nobody is dropped because the machine is busy.
-        .with_disconnect_timeout(Duration::from_mins(10));
-    let add = |builder: SessionBuilder<Plain>, player: usize| {
-        let remote = PlayerType::Remote(player as u8);
-        let kind = if player == own { PlayerType::Local } else { remote };
-        builder.add_player(kind, player).expect("a handle of its own")
-    };
-    (0..2).fold(builder, add).start_p2p_session(socket).expect("all are there")
-}
-
 impl Theirs {
     pub(crate) fn new(
         (delay, window, advice): (u32, usize, Advice),
@@ -102,7 +74,8 @@ impl Theirs {
         let mut timers = Timers::new();
         timers.set(Time::ZERO, nodes[0]);
         timers.set(Time::ZERO + trace.launch, nodes[1]);
-        let start = |own| session(own, delay, window, Socket { own, wire: Rc::clone(&wire) });
+        let socket = |own| Socket { own, wire: Rc::clone(&wire) };
+        let start = |own| session((own, 2), delay, window as u32, 0, socket(own));
         let sessions = (0..2).map(start).collect();
         let (bytes, counts) = (Vec::new(), Counts::default());
         let skip = [0; 2];
@@ -190,22 +163,6 @@ impl Theirs {
         };
         self.timers.set(now + TICK + TICK * ahead / 10, node);
     }
-}
-
-/// Does what a session asks for; to which frame it went back.
-fn fulfil(requests: Vec<GgrsRequest<Plain>>) -> Option<i32> {
-    let mut back = None;
-    for request in requests {
-        match request {
-            GgrsRequest::SaveGameState { cell, frame } => cell.save(frame, Some(()), Some(0)),
-            GgrsRequest::LoadGameState { cell, frame } => {
-                cell.load();
-                back = Some(frame);
-            }
-            GgrsRequest::AdvanceFrame { .. } => (),
-        }
-    }
-    back
 }
 
 /// Plays all matches at once, by the machine's clock if `real`; by how much the machine was too slow in all.

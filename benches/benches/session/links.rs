@@ -5,8 +5,10 @@
 //! ggrs sends two packets where we send one, so the same packet does not meet the same fate.
 
 use crate::Pad;
+use crate::ggrs_side::{Plain, fulfil, session};
 use crate::ours::Machine;
-use crate::theirs::{Plain, fulfil, meet, session};
+use crate::ours::WINDOW;
+use crate::theirs::meet;
 use ggrs::{Message, NonBlockingSocket, P2PSession};
 use isostep_benches::{Table, is_bench};
 use isostep_core::Rng;
@@ -147,8 +149,9 @@ impl Theirs {
         let wire = Wire { network, nodes, now: Time::ZERO, bytes: Vec::new() };
         let wire = Rc::new(RefCell::new(wire));
         let socket = |own| Socket { own, wire: Rc::clone(&wire) };
-        let mut sessions: Vec<_> =
-            (0..players).map(|own| session(own, players, DELAY, 0, socket(own))).collect();
+        let mut sessions: Vec<_> = (0..players)
+            .map(|own| session((own, players), DELAY, WINDOW, 0, socket(own)))
+            .collect();
         meet(&mut sessions);
         wire.borrow_mut().network.set_all_links(link).expect("a profile");
         Self { wire, sessions, counts: Counts::default() }
@@ -211,7 +214,6 @@ pub(crate) fn report(ticks: u32) -> String {
         table.row([format!("{name}, {players}")].into_iter().chain(cells));
     }
     format!(
-        "{ticks} ticks over {SEEDS} seeds, input delay {DELAY}, at most {} ticks ahead:\n\n{table}",
-        crate::ours::WINDOW
+        "{ticks} ticks over {SEEDS} seeds, input delay {DELAY}, at most {WINDOW} ticks ahead:\n\n{table}",
     )
 }

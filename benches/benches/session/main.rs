@@ -6,6 +6,8 @@
 //! Contenders take turns in one process. ggrs hands its messages over in memory, once as they are and once as bytes the way
 //! its own socket makes them; ours are always bytes.
 
+#[path = "../ggrs_side/mod.rs"]
+mod ggrs_side;
 mod links;
 mod ours;
 mod theirs;

@@ -1,24 +1,12 @@
 //! The side of ggrs: a P2P session on every machine, messages in queues.
 
+use crate::ggrs_side::{Plain, fulfil, session};
 use crate::ours::WINDOW;
-use crate::{Pad, Sent, press};
-use ggrs::{
-    Config, DesyncDetection, GgrsRequest, Message, NonBlockingSocket, P2PSession, PlayerType,
-    PredictRepeatLast, SessionBuilder, SessionState,
-};
+use crate::{Sent, press};
+use ggrs::{Message, NonBlockingSocket, P2PSession, SessionState};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::time::Duration;
-
-pub(crate) struct Plain;
-
-impl Config for Plain {
-    type Input = Pad;
-    type InputPredictor = PredictRepeatLast;
-    type State = ();
-    type Address = u8;
-}
 
 /// How messages are handed over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,56 +59,12 @@ impl NonBlockingSocket<u8> for Socket {
     }
 }
 
-/// A session of a match, whichever way its socket goes.
-pub(crate) fn session(
-    own: usize,
-    players: usize,
-    delay: u32,
-    digest_every: u32,
-    socket: impl NonBlockingSocket<u8> + 'static,
-) -> P2PSession<Plain> {
-    let detection = match digest_every {
-        0 => DesyncDetection::Off,
-        interval => DesyncDetection::On { interval },
-    };
-    let builder = SessionBuilder::<Plain>::new()
-        .with_num_players(players)
-        .expect("some")
-        .with_max_prediction_window(WINDOW as usize)
-        .with_input_delay(delay as usize)
-        .with_desync_detection_mode(detection)
-        // Nobody is dropped because the machine is busy.
-        .with_disconnect_timeout(Duration::from_mins(10));
-    let add = |builder: SessionBuilder<Plain>, player: usize| {
-        let remote = PlayerType::Remote(player as u8);
-        let kind = if player == own { PlayerType::Local } else { remote };
-        builder.add_player(kind, player).expect("a handle of its own")
-    };
-    (0..players).fold(builder, add).start_p2p_session(socket).expect("all are there")
-}
-
 /// Lets sessions find each other.
 pub(crate) fn meet(sessions: &mut [P2PSession<Plain>]) {
     let running = |session: &P2PSession<Plain>| session.current_state() == SessionState::Running;
     while !sessions.iter().all(running) {
         sessions.iter_mut().for_each(P2PSession::poll_remote_clients);
     }
-}
-
-/// Does what a session asks for; to which frame it went back.
-pub(crate) fn fulfil(requests: Vec<GgrsRequest<Plain>>) -> Option<i32> {
-    let mut back = None;
-    for request in requests {
-        match request {
-            GgrsRequest::SaveGameState { cell, frame } => cell.save(frame, Some(()), Some(0)),
-            GgrsRequest::LoadGameState { cell, frame } => {
-                cell.load();
-                back = Some(frame);
-            }
-            GgrsRequest::AdvanceFrame { .. } => (),
-        }
-    }
-    back
 }
 
 /// A match.
@@ -135,7 +79,7 @@ impl Theirs {
         let queues = (0..players).map(|_| VecDeque::new()).collect();
         let wire = Rc::new(RefCell::new(Wire { passing, queues, sent: Sent::default() }));
         let socket = |own| Socket { own: own as u8, wire: Rc::clone(&wire) };
-        let start = |own| session(own, players, delay, digest_every, socket(own));
+        let start = |own| session((own, players), delay, WINDOW, digest_every, socket(own));
         let mut sessions: Vec<_> = (0..players).map(start).collect();
         meet(&mut sessions);
         Self { sessions, wire, tick: 0 }
