@@ -102,6 +102,18 @@ impl Checks {
         })
     }
 
+    /// What a peer has said of a tick, unless it did before.
+    pub(super) fn hear(&mut self, peer: PeerId, tick: Tick, digest: ShortDigest) {
+        let Some(check) = self.peer_mut(peer) else { return };
+        if check.said.iter().any(|said| said.0 == tick) {
+            return;
+        }
+        if check.said.len() == SAID {
+            check.said.pop_front();
+        }
+        check.said.push_back((tick, digest));
+    }
+
     /// What is known of a peer is that it differs; what comes after follows from that.
     pub(super) fn set_differs(&mut self, peer: PeerId, tick: Option<Tick>) {
         if let Some(peer) = self.peer_mut(peer) {
@@ -138,12 +150,7 @@ impl<S: Simulation> Session<S> {
             Some(said) if said.1 == digest => return Ok(()),
             // A peer that has mended itself says something else than before.
             Some(said) => said.1 = digest,
-            None => {
-                if check.said.len() == SAID {
-                    check.said.pop_front();
-                }
-                check.said.push_back((tick, digest));
-            }
+            None => self.checks.hear(peer, tick, digest),
         }
         if let Some(own) = self.checks.own(tick) {
             self.compare(peer, tick, own, digest);

@@ -133,6 +133,11 @@ impl<S: Simulation> Session<S> {
             case.age = 0;
             match (case.walk.take(), message) {
                 (None, Message::Rechecked { from, fault, trail }) => {
+                    // Its own word of this tick may have been lost, and is a vote.
+                    let at = number.since(from).checked_sub(1);
+                    if let Some(digest) = at.and_then(|at| trail.get(at as usize)) {
+                        self.checks.hear(peer, number, *digest);
+                    }
                     self.compare_trails(peer, number, from, fault, &trail, simulation);
                 }
                 (Some(mut walk), message) => match self.descend(&mut walk, message, simulation) {
