@@ -4,7 +4,8 @@
 //! Pure: no clock, no sockets, no threads. Time and chance are arguments.
 #![forbid(unsafe_code)]
 
-mod bytes;
+#[doc(hidden)]
+pub mod bytes;
 mod exchange;
 pub mod fleet;
 #[cfg(feature = "ggrs")]
@@ -37,8 +38,8 @@ pub use player::{Occupant, PeerId, PlayerId};
 pub use present::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
     Accepted, Authority, Blame, CommandFeedError, DEPTHS, DesyncReport, FeedError, InputHistory,
-    MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, Ran, Rollback,
-    RunError, Session, SessionConfig, SessionError, SessionEvent, Stall, Stats,
+    MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, Ran, RecordError,
+    Rollback, RunError, Session, SessionConfig, SessionError, SessionEvent, Stall, Stats,
 };
 pub use sim_network::{LinkConfig, NodeId, SimNetwork, Timers, VirtualClock};
 pub use simulation::Simulation;

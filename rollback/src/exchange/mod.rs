@@ -8,8 +8,8 @@ mod reliable;
 
 use crate::bytes::Reader;
 use crate::input::{InputReadError, put_tick, take_tick};
-use crate::player::{Occupant, PeerId, PlayerId};
-use crate::session::{FeedError, Session};
+use crate::player::{PeerId, PlayerId};
+use crate::session::{FeedError, RecordError, Session};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use crate::time::Time;
@@ -100,6 +100,15 @@ pub enum ExchangeError {
         /// Since when.
         tick: Tick,
     },
+}
+
+impl From<RecordError> for ExchangeError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Input(error) => Self::Input(error),
+            RecordError::Feed(error) => Self::Feed(error),
+        }
+    }
 }
 
 /// One machine's side of the talk with a peer.
@@ -350,25 +359,10 @@ impl Exchange {
         };
         let Some(count) = from.u8() else { return Ok(None) };
         let codec = *session.codec();
-        let theirs = Occupant::Remote(self.peer);
         for tick in (first.0..first.0.saturating_add(u32::from(count))).map(Tick) {
             let before = *from;
-            let Some((bytes, payload)) = take_tick(codec.width(), from) else { return Ok(None) };
-            let whole = before.until(from);
-            // Most of a window was there before.
-            if session.knows_bytes(player, tick, whole) {
-                continue;
-            }
-            let value = codec.read(bytes)?;
-            if session.occupant_on(player, tick) != Some(theirs) {
-                // Somebody else sits there by now; what is still on its way is of no use.
-                if session.occupant_on(player, tick).is_none() {
-                    return Err(FeedError::NotTheirs { player, peer: self.peer }.into());
-                }
-                continue;
-            }
-            session.remote_ticks(player, tick, [(value, payload)])?;
-            session.note_bytes(player, tick, whole);
+            let Some(record) = take_tick(codec.width(), from) else { return Ok(None) };
+            session.take_record(self.peer, player, tick, record, before.until(from))?;
         }
         Ok(Some(()))
     }

@@ -17,7 +17,7 @@ pub use commands::{
 };
 pub use newest::NewestWins;
 pub use stick::Stick;
-pub(crate) use tick_bytes::{put_tick, take_tick};
+pub(crate) use tick_bytes::{put_record, put_tick, take_tick};
 
 use core::fmt::Debug;
 use serde::Serialize;

@@ -11,6 +11,17 @@ pub(crate) fn put_tick<I: Input>(
     out: &mut Vec<u8>,
 ) {
     let _ = codec.append(value, out);
+    put_pieces(payload, out);
+}
+
+/// A tick whose input is bytes already; `out` is replaced.
+pub(crate) fn put_record(input: &[u8], payload: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(input);
+    put_pieces(payload, out);
+}
+
+fn put_pieces(payload: &[u8], out: &mut Vec<u8>) {
     // Seven bits and a mark that more follow: budgets are below 2¹⁴.
     let length = payload.len() as u16;
     if length < 0x80 {

@@ -3,6 +3,7 @@
 use super::desync::DesyncReport;
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::tick::Tick;
+use core::fmt;
 use std::collections::VecDeque;
 
 /// Something that happened.
@@ -77,6 +78,37 @@ pub enum SessionEvent {
         /// The tick.
         tick: Tick,
     },
+}
+
+impl fmt::Display for SessionEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stalled { tick, waiting_for } => write!(f, "tick {tick} waits for {waiting_for}"),
+            Self::Resumed { tick, after } => write!(f, "tick {tick} goes on after {after} ticks"),
+            Self::CatchingUp { behind } => write!(f, "{behind} ticks behind, catching up"),
+            Self::Conflict { player, tick } => {
+                write!(f, "two different inputs of {player} for tick {tick}; the first one stays")
+            }
+            Self::Overridden { player, tick } => {
+                write!(f, "an input of {player} for tick {tick} came too late for the relay")
+            }
+            Self::Seated { player, tick, occupant } => match occupant {
+                Occupant::Local => write!(f, "{player} plays here from tick {tick} on"),
+                Occupant::Remote(peer) => write!(f, "{player} plays at {peer} from tick {tick} on"),
+                Occupant::Bot => write!(f, "a bot plays for {player} from tick {tick} on"),
+                Occupant::Nobody => write!(f, "nobody plays for {player} from tick {tick} on"),
+            },
+            Self::DigestsDiffer { peer, tick } => {
+                write!(f, "{peer} computed something else by tick {tick}; looking closer")
+            }
+            Self::Desync(report) => report.fmt(f),
+            Self::Repaired { from } => {
+                write!(f, "this machine was wrong since tick {from}, and has mended it")
+            }
+            Self::PeerRepaired { peer } => write!(f, "{peer} was wrong, and has mended it"),
+            Self::AgreedAgain { peer, tick } => write!(f, "{peer} agrees again on tick {tick}"),
+        }
+    }
 }
 
 /// Events that wait to be polled. When nobody polls, the oldest make room.

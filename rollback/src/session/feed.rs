@@ -3,8 +3,8 @@
 use super::seat::Seat;
 use super::track::{Known, Offer};
 use super::{Authority, FeedError, Session, SessionEvent};
-use crate::input::{CommandError, Input};
-use crate::player::{Occupant, PlayerId};
+use crate::input::{CommandError, Input, InputReadError, put_record};
+use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 
@@ -127,6 +127,50 @@ impl<S: Simulation> Session<S> {
             return Err(FeedError::FarFuture { tick: first, limit });
         }
         Ok(accepted)
+    }
+
+    /// One tick of a player elsewhere as the bytes of its input and its pieces of commands, from the machine that sent it. What
+    /// was there before costs little; what is somebody else's by now is passed over.
+    ///
+    /// # Errors
+    /// As [`remote_inputs`](Self::remote_inputs), and when the input can't be read or the seat was never that peer's.
+    pub fn remote_record(
+        &mut self,
+        peer: PeerId,
+        player: PlayerId,
+        tick: Tick,
+        input: &[u8],
+        pieces: &[u8],
+    ) -> Result<(), RecordError> {
+        let mut whole = core::mem::take(&mut self.record);
+        put_record(input, pieces, &mut whole);
+        let result = self.take_record(peer, player, tick, (input, pieces), &whole);
+        self.record = whole;
+        result
+    }
+
+    /// A record, and all of it as it travels.
+    pub(crate) fn take_record(
+        &mut self,
+        peer: PeerId,
+        player: PlayerId,
+        tick: Tick,
+        (input, pieces): (&[u8], &[u8]),
+        whole: &[u8],
+    ) -> Result<(), RecordError> {
+        // Most of what comes was there before.
+        if self.knows_bytes(player, tick, whole) {
+            return Ok(());
+        }
+        let value = self.codec.read(input)?;
+        match self.occupant_on(player, tick) {
+            None => return Err(FeedError::NotTheirs { player, peer }.into()),
+            Some(occupant) if occupant != Occupant::Remote(peer) => return Ok(()),
+            Some(_) => (),
+        }
+        self.remote_ticks(player, tick, [(value, pieces)])?;
+        self.note_bytes(player, tick, whole);
+        Ok(())
     }
 
     /// What a relay decided for a tick: one input for each seat, and the pieces of commands that go with it. Only this
@@ -269,6 +313,18 @@ impl<S: Simulation> Session<S> {
             self.mark_wrong(tick);
         }
     }
+}
+
+/// Why a tick that came as bytes was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The input can't be read.
+    #[error(transparent)]
+    Input(#[from] InputReadError),
+    /// The session does not take it.
+    #[error(transparent)]
+    Feed(#[from] FeedError),
 }
 
 /// Why a command was refused.

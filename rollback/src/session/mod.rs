@@ -26,7 +26,7 @@ pub use config::{
 pub use desync::{Blame, DesyncReport};
 pub use errors::{FeedError, SessionError};
 pub use events::{DEPTHS, SessionEvent, Stats};
-pub use feed::{Accepted, CommandFeedError};
+pub use feed::{Accepted, CommandFeedError, RecordError};
 pub use run::{Ran, RunError};
 pub use seat::Predictor;
 pub use track::InputHistory;
@@ -123,6 +123,8 @@ pub struct Session<S: Simulation> {
     /// Whether a spectator fills its buffer.
     buffering: bool,
     inputs: Inputs<S::Input>,
+    /// A tick as bytes, while it is looked at.
+    record: Vec<u8>,
     pacing: Pacing,
     checks: Checks,
     desyncs: Desyncs,
@@ -172,6 +174,7 @@ impl<S: Simulation> Session<S> {
             waited: 0,
             buffering: config.buffer > 0,
             inputs: Inputs::new(seats.len()),
+            record: Vec::new(),
             pacing: Pacing::default(),
             checks: Checks::new(config.digest_every, start),
             desyncs: Desyncs::default(),

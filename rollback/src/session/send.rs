@@ -23,6 +23,12 @@ impl<S: Simulation> Session<S> {
         window.map(|(tick, entry)| (tick, entry.value, entry.payload.as_slice()))
     }
 
+    /// A tick of a seat as bytes, if it came or went that way: the input, and the pieces of commands with it.
+    pub fn record(&self, player: PlayerId, tick: Tick) -> Option<(&[u8], &[u8])> {
+        let entry = self.seats.get(player.index())?.track.known(tick)?;
+        Some((entry.bytes.get(..self.codec.width())?, &entry.payload))
+    }
+
     /// Appends one of these ticks as bytes.
     pub(crate) fn put_local(&self, player: PlayerId, tick: Tick, out: &mut Vec<u8>) {
         let seat = self.seats.get(player.index());
@@ -36,7 +42,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Whether a tick is confirmed, and came with these bytes.
-    pub(crate) fn knows_bytes(&mut self, player: PlayerId, tick: Tick, bytes: &[u8]) -> bool {
+    pub(super) fn knows_bytes(&mut self, player: PlayerId, tick: Tick, bytes: &[u8]) -> bool {
         let seat = self.seats.get(player.index());
         let entry = seat.and_then(|seat| seat.track.confirmed(tick));
         let known = entry.is_some_and(|entry| entry.bytes == bytes);
@@ -45,7 +51,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Notes with which bytes a tick came.
-    pub(crate) fn note_bytes(&mut self, player: PlayerId, tick: Tick, bytes: &[u8]) {
+    pub(super) fn note_bytes(&mut self, player: PlayerId, tick: Tick, bytes: &[u8]) {
         if let Some(seat) = self.seats.get_mut(player.index()) {
             seat.track.note_bytes(tick, bytes);
         }
@@ -57,12 +63,12 @@ impl<S: Simulation> Session<S> {
     }
 
     /// The first tick from `from` on that is a local player's: who joined later has nothing to say of earlier ones.
-    pub(crate) fn local_from(&self, player: PlayerId, from: Tick) -> Option<Tick> {
+    pub fn local_from(&self, player: PlayerId, from: Tick) -> Option<Tick> {
         self.seats.get(player.index())?.next_local(from)
     }
 
     /// Whether a seat is a peer's or was: it wants to know what of its inputs has arrived.
-    pub(crate) fn was_of(&self, player: PlayerId, peer: PeerId) -> bool {
+    pub fn was_of(&self, player: PlayerId, peer: PeerId) -> bool {
         self.seats.get(player.index()).is_some_and(|seat| seat.was_of(peer))
     }
 
