@@ -7,11 +7,14 @@
 //!   states as few bytes.
 //! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, desyncs that are explained, and
 //!   a network in virtual time to try games on.
+//! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and a [`Peer`](netcode::Peer) that plays a match over them.
 //! - `isostep-derive`: `#[derive(State)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
 //! Start with the README of the repository and its example.
 //!
 //! # Features
+//! - `netcode` (on unless switched off): everything that has to do with a network.
+//! - `ggrs`, `laminar`: adapters for what they have.
 //! - `glam`: conversions between our vectors and glam's, for rendering.
 
 #![forbid(unsafe_code)]
@@ -25,6 +28,9 @@ pub use isostep_core::{
     digest, math, pack, real, shape, state, world,
 };
 pub use isostep_derive::{Input, State};
+#[cfg(feature = "netcode")]
+#[doc(inline)]
+pub use isostep_netcode as netcode;
 #[doc(inline)]
 pub use isostep_rollback as rollback;
 pub use isostep_rollback::{

@@ -1,0 +1,244 @@
+//! Says what is in a capture, line by line as `tests/wire/README.md` has it: the Rust side of the comparison with `decode.py`.
+//!
+//! It knows what a decoder knows: the packets in order of arrival and the keys. Both ends of each handshake are played again from
+//! their seeds, so what it prints is what the crate itself reads. `pair` has what is kept of a connection, `game` what of a session.
+
+mod game;
+mod pair;
+
+use super::net::{Capture, Packet};
+use crate::crypto::noise::{Channel, Initiation, Response, ephemeral};
+use crate::crypto::{Slot, StaticKey, Token, TokenExpectation};
+use crate::entropy::Entropy;
+use crate::wire::{Accept, Attempt, Cookie, Hello, Init, Offer, Versions, first, knock};
+use game::Games;
+use pair::Pair;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Bytes as captures show them.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "-".to_owned();
+    }
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("strings take all");
+        text
+    })
+}
+
+/// What was drawn for a handshake, drawn again.
+struct Again([u8; 32]);
+
+impl Entropy for Again {
+    fn fill(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(&self.0);
+    }
+}
+
+/// The seeds of handshakes by the ephemeral keys that show in them.
+pub(super) struct Seeds {
+    by_public: BTreeMap<[u8; 32], [u8; 32]>,
+    /// Ephemeral secrets of the handshakes that were seen.
+    seen: Vec<[u8; 32]>,
+}
+
+impl Seeds {
+    fn new(seeds: &[[u8; 32]]) -> Self {
+        let public = |seed: &[u8; 32]| StaticKey::from_bytes(ephemeral(*seed)).public().0;
+        Self {
+            by_public: seeds.iter().map(|seed| (public(seed), *seed)).collect(),
+            seen: Vec::new(),
+        }
+    }
+
+    /// The randomness of the end that wrote a message.
+    fn of(&mut self, message: &[u8]) -> Again {
+        let public: [u8; 32] = message[..32].try_into().expect("so long");
+        let seed = *self.by_public.get(&public).expect("every handshake was noted");
+        let secret = ephemeral(seed);
+        if !self.seen.contains(&secret) {
+            self.seen.push(secret);
+        }
+        Again(seed)
+    }
+
+    /// Plays a handshake again: what message 2 says, and the channels of initiator and responder.
+    fn handshake(
+        &mut self,
+        [initiator, responder]: [&StaticKey; 2],
+        prologue: &[u8],
+        payload: &[u8],
+        messages: [&[u8]; 2],
+    ) -> Option<(Vec<u8>, [Channel; 2])> {
+        let (mut first, mut second, mut answer) = (Vec::new(), Vec::new(), Vec::new());
+        let remote = responder.public();
+        let mut chance = self.of(messages[0]);
+        let initiation =
+            Initiation::start(initiator, &remote, prologue, payload, &mut chance, &mut first)
+                .ok()?;
+        assert_eq!(first, messages[0], "the same seed gives the same message");
+        let ours = initiation.finish(messages[1], &mut answer).ok()?;
+        let mut chance = self.of(messages[1]);
+        let response =
+            Response::read(responder, prologue, &first, &mut Vec::new(), &mut chance).ok()?;
+        let theirs = response.finish(&answer, &mut second).ok()?;
+        assert_eq!(second, messages[1], "the same seed gives the same message");
+        Some((answer, [ours, theirs]))
+    }
+}
+
+/// An INIT that was opened.
+struct Opened {
+    message: Vec<u8>,
+    payload: Vec<u8>,
+    id: Vec<u8>,
+    finished: bool,
+}
+
+struct Dump<'a> {
+    capture: &'a Capture,
+    seeds: Seeds,
+    opened: BTreeMap<Attempt, Opened>,
+    pairs: Vec<Pair>,
+    games: Games,
+    out: String,
+}
+
+/// The ephemeral secrets of a capture in the order in which they show, and what is in it.
+pub(super) fn dump(capture: &Capture) -> (Vec<[u8; 32]>, String) {
+    let mut dump = Dump {
+        capture,
+        seeds: Seeds::new(&capture.seeds),
+        opened: BTreeMap::new(),
+        pairs: Vec::new(),
+        games: Games::new(capture),
+        out: String::new(),
+    };
+    for packet in &capture.packets {
+        let Packet { micros, from, to, .. } = packet;
+        write!(dump.out, "{micros} {from}>{to} ").expect("strings take all");
+        let start = dump.out.len();
+        if dump.packet(packet).is_none() {
+            dump.out.truncate(start);
+            dump.out.push_str("DROPPED\n");
+        }
+    }
+    (dump.seeds.seen, dump.out)
+}
+
+macro_rules! say {
+    ($self:ident, $($what:tt)*) => { writeln!($self.out, $($what)*).ok() };
+}
+
+impl Dump<'_> {
+    fn packet(&mut self, packet: &Packet) -> Option<()> {
+        let bytes = &packet.bytes;
+        match *bytes.first()? {
+            0..0x80 => self.data(packet),
+            first::HELLO => {
+                let Hello { version, attempt } = Hello::read(bytes)?;
+                say!(self, "HELLO version={version} attempt={}", hex(&attempt))
+            }
+            first::COOKIE => {
+                let Cookie { attempt, cookie } = Cookie::read(bytes)?;
+                say!(self, "COOKIE attempt={} cookie={}", hex(&attempt), hex(&cookie))
+            }
+            first::VERSIONS => {
+                let Versions { attempt, versions } = Versions::read(bytes)?;
+                let versions: Vec<_> = versions.iter().map(u16::to_string).collect();
+                say!(self, "VERSIONS attempt={} versions={}", hex(&attempt), versions.join(","))
+            }
+            first::INIT => self.init(packet),
+            first::ACCEPT => self.accept(packet),
+            first::KNOCK => {
+                let mut right = Vec::new();
+                knock(&mut right);
+                (*bytes == right).then(|| self.out.push_str("KNOCK\n"))
+            }
+            _ => None,
+        }
+    }
+
+    fn key(&self, slot: u8) -> &StaticKey {
+        &self.capture.keys[usize::from(slot)]
+    }
+
+    fn init(&mut self, packet: &Packet) -> Option<()> {
+        let Init { attempt, cookie, message } = Init::read(&packet.bytes)?;
+        let (mut payload, mut unused) = (Vec::new(), Again([0; 32]));
+        let local = self.key(packet.to);
+        let response =
+            Response::read(local, &prologue(attempt), message, &mut payload, &mut unused).ok()?;
+        assert_eq!(response.remote(), self.key(packet.from).public());
+        let (token, offer) = Offer::read_init(&payload)?;
+        let token = Token::decode(token).expect("whole");
+        let spec = *token.spec();
+        let (game, match_id, protocol) = (spec.game, spec.match_id, spec.protocol);
+        let expected = TokenExpectation { game, match_id, protocol, unix_now: spec.issued };
+        token.verify(&self.capture.matchmaker, &expected).expect("signed");
+        let Slot(slot) = token.slot();
+        let (attempt_text, cookie) = (hex(&attempt), hex(&cookie));
+        let (expires, offered) = (spec.expires, terms(&offer));
+        let id = offer.id.as_slice().to_vec();
+        say!(
+            self,
+            "INIT attempt={attempt_text} cookie={cookie} slot={slot} expires={expires} {offered}"
+        );
+        let message = message.to_vec();
+        let opened = Opened { message, payload, id, finished: false };
+        self.opened.entry(attempt).or_insert(opened);
+        Some(())
+    }
+
+    fn accept(&mut self, packet: &Packet) -> Option<()> {
+        let Accept { attempt, message } = Accept::read(&packet.bytes)?;
+        let opened = self.opened.get_mut(&attempt)?;
+        // Some damage is done to the first 32 bytes.
+        let keys = &self.capture.keys;
+        let ends = [&keys[usize::from(packet.to)], &keys[usize::from(packet.from)]];
+        self.seeds.by_public.get(&message[..32])?;
+        let messages = [&opened.message[..], message];
+        let (answer, channels) =
+            self.seeds.handshake(ends, &prologue(attempt), &opened.payload, messages)?;
+        let (_, offer) = Offer::read_accept(&answer)?;
+        let (status, attempt) = (answer[0], hex(&attempt));
+        say!(self, "ACCEPT attempt={attempt} status={status} {}", terms(&offer));
+        if status == 0 && !opened.finished {
+            opened.finished = true;
+            let ids = [offer.id.as_slice().to_vec(), opened.id.clone()];
+            self.pairs.push(Pair::new([packet.to, packet.from], ids, channels));
+        }
+        Some(())
+    }
+
+    fn data(&mut self, packet: &Packet) -> Option<()> {
+        // The newest of several connections with the same id is meant.
+        let pairs = self.pairs.iter_mut().rev();
+        let (pair, number, epoch, payload) = pairs.into_iter().find_map(|pair| {
+            let (number, epoch, payload) = pair.open(packet)?;
+            Some((pair, number, epoch, payload))
+        })?;
+        say!(self, "DATA number={number} epoch={epoch}");
+        let way = (packet.from, packet.to);
+        pair.frames(way, &payload, &mut self.seeds, self.capture, &mut self.games, &mut self.out);
+        Some(())
+    }
+}
+
+/// What the first Noise handshake is bound to.
+fn prologue(attempt: Attempt) -> Vec<u8> {
+    [&b"isostep wire"[..], &1u16.to_le_bytes(), &attempt].concat()
+}
+
+fn terms(offer: &Offer) -> String {
+    let Offer { terms, view, id, longest } = offer;
+    format!(
+        "game={} width={} schema={} settings={} view={view} id={} longest={longest}",
+        terms.game,
+        terms.input_width,
+        hex(&terms.input_schema),
+        terms.settings,
+        hex(id.as_slice()),
+    )
+}

@@ -1,0 +1,150 @@
+//! What captures are made of: a simulated network that notes what arrives, and entropy that notes the seeds of handshakes.
+
+use crate::address::Address;
+use crate::crypto::{Credentials, MatchmakerPublic, Roster, Slot, StaticKey};
+use crate::endpoint::{Endpoint, EndpointConfig};
+use crate::entropy::{Entropy, SeededEntropy};
+use isostep_rollback::{LinkConfig, NodeId, SimNetwork, Time};
+use std::sync::{Arc, Mutex};
+
+/// The time of day at the start of every capture.
+pub(super) const UNIX: u64 = 1_800_000_000;
+
+/// Seeds of Noise handshakes, and other secrets of the same length.
+pub(super) type Seeds = Arc<Mutex<Vec<[u8; 32]>>>;
+
+/// Seeded bytes; every 32 of them are noted.
+struct Recorder {
+    inner: SeededEntropy,
+    seeds: Seeds,
+}
+
+impl Entropy for Recorder {
+    fn fill(&mut self, out: &mut [u8]) {
+        self.inner.fill(out);
+        if let Ok(seed) = <[u8; 32]>::try_from(&*out) {
+            self.seeds.lock().expect("one thread").push(seed);
+        }
+    }
+}
+
+/// A packet that arrived.
+pub(super) struct Packet {
+    pub(super) micros: u64,
+    pub(super) from: u8,
+    pub(super) to: u8,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What a decoder has to know beside the packets.
+pub(super) struct Capture {
+    pub(super) matchmaker: MatchmakerPublic,
+    pub(super) roster: Roster,
+    /// By slot.
+    pub(super) keys: Vec<StaticKey>,
+    pub(super) width: usize,
+    pub(super) tick_micros: u32,
+    pub(super) start: u32,
+    /// The slot of each seat.
+    pub(super) seats: Vec<u8>,
+    pub(super) seeds: Vec<[u8; 32]>,
+    pub(super) packets: Vec<Packet>,
+}
+
+/// A network whose nodes belong to slots.
+pub(super) struct Net {
+    network: SimNetwork,
+    /// The slot of each node; a machine may have had several.
+    owners: Vec<u8>,
+    /// The node of each slot.
+    nodes: Vec<NodeId>,
+    seeds: Seeds,
+    packets: Vec<Packet>,
+}
+
+impl Net {
+    pub(super) fn new(seed: u64, slots: u8, link: LinkConfig) -> Self {
+        let mut network = SimNetwork::new(seed);
+        network.set_all_links(link).expect("a sound link");
+        let nodes = (0..slots).map(|_| network.add_node()).collect();
+        let (seeds, packets) = (Seeds::default(), Vec::new());
+        Self { network, owners: (0..slots).collect(), nodes, seeds, packets }
+    }
+
+    /// An endpoint whose randomness is noted.
+    pub(super) fn endpoint(&self, config: EndpointConfig, seed: u64) -> Endpoint {
+        let inner = SeededEntropy::new(seed);
+        let entropy = Recorder { inner, seeds: Arc::clone(&self.seeds) };
+        Endpoint::new(config, Box::new(entropy)).expect("sound credentials")
+    }
+
+    pub(super) fn address(&self, slot: u8) -> Address {
+        Address::Node(self.nodes[usize::from(slot)].index() as u64)
+    }
+
+    /// A router forgets where a machine is: from now on it comes from elsewhere.
+    pub(super) fn rebind(&mut self, slot: u8) {
+        self.nodes[usize::from(slot)] = self.network.add_node();
+        self.owners.push(slot);
+    }
+
+    /// Sends a datagram of a slot.
+    pub(super) fn send(&mut self, now: Time, from: u8, to: Address, bytes: &[u8]) {
+        let index = to.node().expect("all are nodes") as usize;
+        let to = self.network.nodes().nth(index).expect("an address of this network");
+        self.network.send(now, self.nodes[usize::from(from)], to, bytes).expect("time goes on");
+    }
+
+    /// Sends all that an endpoint has to send. Its clock may differ from that of the network.
+    pub(super) fn transmit(&mut self, now: Time, end: &mut Endpoint, clock: Time) {
+        let mut bytes = Vec::new();
+        while let Some(to) = end.poll_transmit(clock, &mut bytes) {
+            self.send(now, end.slot().0, to, &bytes);
+        }
+    }
+
+    /// The next packet that has arrived, which is noted: who gets it, and from where.
+    pub(super) fn arrived(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<(u8, Address)> {
+        loop {
+            let delivery = self.network.poll(now, bytes)?;
+            let [from, to] = [delivery.from, delivery.to].map(|node| self.owners[node.index()]);
+            // What goes to where a machine was is lost.
+            if self.nodes[usize::from(to)] == delivery.to {
+                let micros = now.nanos() / 1000;
+                self.packets.push(Packet { micros, from, to, bytes: bytes.clone() });
+                return Some((to, Address::Node(delivery.from.index() as u64)));
+            }
+        }
+    }
+
+    /// What has arrived so far.
+    pub(super) fn packets(&self) -> &[Packet] {
+        &self.packets
+    }
+
+    /// Everything, for a decoder.
+    pub(super) fn capture(
+        self,
+        all: &[Credentials],
+        width: usize,
+        (tick_micros, start): (u32, u32),
+        seats: &[u8],
+    ) -> Capture {
+        Capture {
+            matchmaker: *all[0].matchmaker(),
+            roster: all[0].roster().clone(),
+            keys: all.iter().map(|credentials| credentials.key().clone()).collect(),
+            width,
+            tick_micros,
+            start,
+            seats: seats.to_vec(),
+            seeds: core::mem::take(&mut *self.seeds.lock().expect("one thread")),
+            packets: self.packets,
+        }
+    }
+}
+
+/// All but the one slot.
+pub(super) fn others(slot: u8, slots: u8) -> impl Iterator<Item = Slot> {
+    (0..slots).filter(move |&other| other != slot).map(Slot)
+}

@@ -1,0 +1,100 @@
+//! Names of games, matches and seats, and hex, in which ids and keys are shown.
+
+use crate::entropy::Entropy;
+use core::fmt;
+
+/// The most seats that a match has.
+pub const MAX_SLOTS: usize = 8;
+
+/// Which game is played. Machines that play different games refuse each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GameId(pub [u8; 16]);
+
+impl GameId {
+    /// The id of a name. Put whatever must agree into it, such as the version of the rules: `"tanks 3"`.
+    pub fn named(name: &str) -> Self {
+        let hash = blake3::derive_key("isostep 2026 game id", name.as_bytes());
+        let mut id = [0; 16];
+        id.copy_from_slice(&hash[..16]);
+        Self(id)
+    }
+}
+
+/// Which match is played: each has an id of its own, so that nothing of one counts in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MatchId(pub [u8; 16]);
+
+impl MatchId {
+    /// An id that no other match has.
+    pub fn random(entropy: &mut (impl Entropy + ?Sized)) -> Self {
+        let mut bytes = [0; 16];
+        entropy.fill(&mut bytes);
+        Self(bytes)
+    }
+}
+
+/// A seat in a match, less than [`MAX_SLOTS`]. It has the number of the player who sits there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(pub u8);
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "slot {}", self.0)
+    }
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(f, &self.0)
+    }
+}
+
+impl fmt::Display for MatchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(f, &self.0)
+    }
+}
+
+/// Two small letters or digits for each byte.
+pub(super) fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+}
+
+/// Fills the bytes with what the text says; false when it says something else than so many bytes.
+pub(super) fn read_hex(text: &[u8], out: &mut [u8]) -> bool {
+    let digit = |letter: u8| char::from(letter).to_digit(16).map(|digit| digit as u8);
+    text.len() == out.len() * 2
+        && text.chunks_exact(2).zip(out).all(|(pair, byte)| {
+            let (Some(high), Some(low)) = (digit(pair[0]), digit(pair[1])) else { return false };
+            *byte = high << 4 | low;
+            true
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_the_same_id_everywhere() {
+        let id = GameId::named("tanks");
+        assert_eq!(id.to_string(), "4e4544b01263749a5a68f73baf425d38");
+        assert_ne!(id, GameId::named("Tanks"));
+    }
+
+    #[test]
+    fn hex_is_read_as_it_is_written() {
+        let mut bytes = [0; 16];
+        assert!(read_hex(b"000102030405060708090a0b0c0d0eFf", &mut bytes));
+        assert_eq!(MatchId(bytes).to_string(), "000102030405060708090a0b0c0d0eff");
+        for wrong in [&b"000102030405060708090a0b0c0d0ef"[..], b"000102030405060708090a0b0c0d0e+f"]
+        {
+            assert!(!read_hex(wrong, &mut bytes));
+        }
+    }
+
+    #[test]
+    fn a_slot_says_its_number() {
+        assert_eq!(Slot(3).to_string(), "slot 3");
+    }
+}

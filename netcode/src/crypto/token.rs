@@ -1,0 +1,204 @@
+//! A token: a matchmaker's word that the holder of a key sits in a slot of a match.
+//!
+//! ```text
+//! 0  header (see `spec`; magic "ISOT", number: the slot) | 56  holder 32 | 88  signature 64   152
+//! ```
+//!
+//! It is no secret: without the holder's secret key nobody can do anything with it.
+
+use super::ids::{MAX_SLOTS, Slot};
+use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
+use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
+
+const MAGIC: [u8; 4] = *b"ISOT";
+/// What is signed begins with this, so that no signature counts for another kind of document.
+const CONTEXT: &[u8] = b"isostep token v1";
+const SIGNED_BYTES: usize = HEADER_BYTES + 32;
+
+/// A matchmaker's word that the holder of a key sits in a slot of a match.
+///
+/// [`decode`](Self::decode) reads whatever arrived; believe nothing in it before [`verify`](Self::verify) said yes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    slot: Slot,
+    spec: MatchSpec,
+    holder: PublicKey,
+    signature: [u8; 64],
+}
+
+/// Why a token is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// Too few bytes.
+    #[error("a token of {bytes} bytes; it has 152: copy it again, whole")]
+    Truncated {
+        /// How many there are.
+        bytes: usize,
+    },
+    /// Too many bytes.
+    #[error("a token of {bytes} bytes; it has 152: copy it again, without what follows")]
+    Trailing {
+        /// How many there are.
+        bytes: usize,
+    },
+    /// Something else than a token.
+    #[error("this is no token; give the file that the matchmaker made")]
+    Foreign,
+    /// A token of another version.
+    #[error(
+        "a token of version {version}, and this program reads version 1: update the older side"
+    )]
+    Version {
+        /// Its version.
+        version: u8,
+    },
+    /// There is no such slot.
+    #[error(
+        "a token for slot {slot}; a match has the slots 0 to 7: ask the matchmaker for another"
+    )]
+    Slot {
+        /// The slot.
+        slot: u8,
+    },
+    /// The handshake was made with another key.
+    #[error("the token is another machine's: its holder has another key")]
+    Holder,
+    /// Of two machines the other one begins.
+    #[error("slot {slot} is not the caller's, or not the one that begins")]
+    Caller {
+        /// The token's slot.
+        slot: Slot,
+    },
+    /// The matchmaker didn't sign this.
+    #[error(
+        "the token is not signed by this matchmaker: look whether matchmaker.pub is the right one"
+    )]
+    Signature,
+    /// For another game.
+    #[error("the token is for another game: start the game that it is for, in the same version")]
+    Game,
+    /// For another match.
+    #[error("the token is for another match: use the one that came with this match")]
+    Match,
+    /// For machines that speak otherwise.
+    #[error(
+        "the token is for protocol {protocol}, which this program doesn't speak: update the older side"
+    )]
+    Protocol {
+        /// What they speak.
+        protocol: u16,
+    },
+    /// Too late.
+    #[error(
+        "the token expired {since} s ago: ask the matchmaker for a new match, or set this clock"
+    )]
+    Expired {
+        /// For how many seconds.
+        since: u64,
+    },
+    /// Made in the future.
+    #[error(
+        "the token was made {ahead} s in the future: set the clock of this machine or the matchmaker"
+    )]
+    NotYet {
+        /// In how many seconds.
+        ahead: u64,
+    },
+}
+
+impl From<Flaw> for TokenError {
+    fn from(flaw: Flaw) -> Self {
+        match flaw {
+            Flaw::Foreign => Self::Foreign,
+            Flaw::Version(version) => Self::Version { version },
+            Flaw::Game => Self::Game,
+            Flaw::Match => Self::Match,
+            Flaw::Protocol(protocol) => Self::Protocol { protocol },
+            Flaw::Expired(since) => Self::Expired { since },
+            Flaw::NotYet(ahead) => Self::NotYet { ahead },
+        }
+    }
+}
+
+impl Token {
+    /// How many bytes a token has.
+    pub const BYTES: usize = SIGNED_BYTES + 64;
+
+    /// Reads a token. It says nothing about who made it.
+    ///
+    /// # Errors
+    /// When the bytes are no token.
+    pub fn decode(bytes: &[u8]) -> Result<Self, TokenError> {
+        if bytes.len() > Self::BYTES {
+            return Err(TokenError::Trailing { bytes: bytes.len() });
+        }
+        if bytes.len() < Self::BYTES {
+            return Err(TokenError::Truncated { bytes: bytes.len() });
+        }
+        let rest = &mut &*bytes;
+        let (slot, spec) = MatchSpec::read(&take(rest), MAGIC)?;
+        if usize::from(slot) >= MAX_SLOTS {
+            return Err(TokenError::Slot { slot });
+        }
+        Ok(Self { slot: Slot(slot), spec, holder: PublicKey(take(rest)), signature: take(rest) })
+    }
+
+    /// The token as bytes.
+    pub fn encode(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..HEADER_BYTES].copy_from_slice(&self.spec.header(MAGIC, self.slot.0));
+        bytes[HEADER_BYTES..SIGNED_BYTES].copy_from_slice(&self.holder.0);
+        bytes[SIGNED_BYTES..].copy_from_slice(&self.signature);
+        bytes
+    }
+
+    /// Whether the matchmaker made this, for this match, and it is the time.
+    ///
+    /// # Errors
+    /// What is wrong; the signature comes first.
+    pub fn verify(
+        &self,
+        matchmaker: &MatchmakerPublic,
+        expected: &TokenExpectation,
+    ) -> Result<(), TokenError> {
+        self.verify_signature(matchmaker)?;
+        Ok(self.spec.meets(expected)?)
+    }
+
+    pub(super) fn verify_signature(&self, matchmaker: &MatchmakerPublic) -> Result<(), TokenError> {
+        let signed = matchmaker.signed(&self.signed_text(), &self.signature);
+        if signed { Ok(()) } else { Err(TokenError::Signature) }
+    }
+
+    /// Makes a token; the caller looked whether it makes sense.
+    pub(super) fn sign(
+        key: &MatchmakerKey,
+        spec: &MatchSpec,
+        slot: Slot,
+        holder: PublicKey,
+    ) -> Self {
+        let mut token = Self { slot, spec: *spec, holder, signature: [0; 64] };
+        token.signature = key.sign(&token.signed_text());
+        token
+    }
+
+    fn signed_text(&self) -> Vec<u8> {
+        [CONTEXT, &self.encode()[..SIGNED_BYTES]].concat()
+    }
+
+    /// Where the holder sits.
+    pub const fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// Which match it is for, and when.
+    pub const fn spec(&self) -> &MatchSpec {
+        &self.spec
+    }
+
+    /// Whose token it is.
+    pub const fn holder(&self) -> PublicKey {
+        self.holder
+    }
+}

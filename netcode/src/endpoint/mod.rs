@@ -1,0 +1,432 @@
+//! One machine's connections with all others of a match, without a socket: datagrams and time in, datagrams, frames and events
+//! out.
+//!
+//! `initiate` and `respond` are the two sides of the handshake, `cookie` and `limits` keep strangers cheap; what stands is a
+//! [`Connection`](crate::connection).
+
+/// A macro, so that it borrows the fields one by one.
+macro_rules! context {
+    ($self:ident, $now:expr) => {
+        crate::connection::Context {
+            now: $now,
+            key: $self.config.credentials.key(),
+            entropy: &mut *$self.entropy,
+            outbox: &mut $self.outbox,
+            game: &mut $self.game,
+            datagrams: &mut $self.datagrams,
+            events: &mut $self.events,
+            counters: &mut $self.counters,
+            plain: &mut $self.plain,
+        }
+    };
+}
+
+mod config;
+mod cookie;
+mod events;
+mod hook;
+mod initiate;
+mod limits;
+mod lives;
+mod respond;
+
+pub use config::{EndpointConfig, EndpointError};
+pub use events::{CloseReason, ConnectError, Counters, Event, close_code};
+
+use crate::address::Address;
+use crate::connection::outbox::{Inbox, Outbox};
+use crate::connection::{Connection, MessageError};
+use crate::crypto::{MAX_SLOTS, Slot, TokenExpectation};
+use crate::entropy::Entropy;
+use crate::wire::{Frame, Header, PROTOCOL_VERSION, first, is_knock, kind};
+use cookie::Cookies;
+use core::time::Duration;
+use initiate::Attempted;
+use isostep_rollback::Time;
+use limits::Limits;
+use respond::HalfOpen;
+use std::collections::VecDeque;
+
+/// Whose message: the first byte of each.
+mod whose {
+    pub(super) const SESSION: u8 = 0;
+    pub(super) const GAME: u8 = 1;
+}
+
+/// Most events that wait to be polled.
+const MOST_EVENTS: usize = 1024;
+
+/// What a connection id leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Id {
+    /// It was given in a handshake that is not finished.
+    HalfOpen(Slot),
+    Attempted(Slot),
+    Live(Slot),
+}
+
+/// A message that arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// The session's, for [`Session::message`](isostep_rollback::Session::message).
+    Session(Vec<u8>),
+    /// The game's own.
+    Game(Vec<u8>),
+}
+
+/// One machine's connections with all others of a match. It has no socket and no clock: the driver says what has arrived and what
+/// time it is, and sends what it is given.
+///
+/// # The calls, in order
+/// 1. *Set up*: [`new`](Self::new); [`connect`](Self::connect) for each of the others, once their addresses are known. Of two machines the one with
+///    the lower slot calls and the other answers; both say `connect`.
+/// 2. *Feed*: [`handle_datagram`](Self::handle_datagram) for each datagram, [`handle_timeout`](Self::handle_timeout) when
+///    [`poll_timeout`](Self::poll_timeout) says so or whenever a frame begins; [`send_game`](Self::send_game),
+///    [`send_datagram`](Self::send_datagram), [`send_message`](Self::send_message), [`close`](Self::close).
+/// 3. *Drain* after each of them, until there is nothing: [`poll_transmit`](Self::poll_transmit) gives datagrams to send,
+///    [`poll_event`](Self::poll_event) what happened, [`poll_game`](Self::poll_game), [`poll_datagram`](Self::poll_datagram)
+///    and [`poll_message`](Self::poll_message) what arrived.
+///
+/// Whatever arrives, from whomever, gives no panic and no more than bounded memory; what is dropped is
+/// [counted](Self::counters).
+///
+/// ```
+/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// use isostep_netcode::{Address, Endpoint, EndpointConfig, Event, SeededEntropy};
+/// use isostep_rollback::Time;
+///
+/// let mut ends: Vec<Endpoint> = (0..2)
+///     .map(|slot| {
+///         let credentials = Credentials::insecure(Slot(slot), 2, GameId::named("doc")).expect("two slots");
+///         let config = EndpointConfig::new(credentials, 0);
+///         Endpoint::new(config, Box::new(SeededEntropy::new(slot.into()))).expect("good credentials")
+///     })
+///     .collect();
+/// for (own, other) in [(0, 1), (1, 0)] {
+///     ends[own].connect(Time::ZERO, Slot(other as u8), Address::Node(other as u64))?;
+/// }
+/// // Carry datagrams to and fro until there are none.
+/// let mut datagram = Vec::new();
+/// for millis in 0..100 {
+///     let now = Time::from_millis(millis);
+///     for (from, to) in [(0, 1), (1, 0)] {
+///         ends[from].handle_timeout(now);
+///         while ends[from].poll_transmit(now, &mut datagram).is_some() {
+///             ends[to].handle_datagram(now, Address::Node(from as u64), &datagram);
+///         }
+///     }
+/// }
+/// assert!(ends.iter().all(|end| end.connected().count() == 1));
+/// # Ok::<(), isostep_netcode::EndpointError>(())
+/// ```
+pub struct Endpoint {
+    config: EndpointConfig,
+    entropy: Box<dyn Entropy + Send>,
+    cookies: Cookies,
+    limits: Limits,
+    slots: [Place; MAX_SLOTS],
+    /// Connections that are over and still say so.
+    leaving: Vec<Connection>,
+    /// Messages that had arrived when their connection ended.
+    last_words: VecDeque<(Slot, Vec<u8>)>,
+    ids: Box<[Option<Id>; 256]>,
+    outbox: Outbox,
+    game: Inbox,
+    datagrams: Inbox,
+    events: VecDeque<Event>,
+    counters: Counters,
+    plain: Vec<u8>,
+    over: bool,
+}
+
+/// Everything of one slot.
+#[derive(Default)]
+struct Place {
+    attempted: Option<Attempted>,
+    half_open: Option<HalfOpen>,
+    live: Option<Connection>,
+}
+
+impl Endpoint {
+    /// An endpoint with nobody connected.
+    ///
+    /// # Errors
+    /// When its own token or roster would be refused: expired, another protocol version, a broken signature.
+    pub fn new(
+        config: EndpointConfig,
+        mut entropy: Box<dyn Entropy + Send>,
+    ) -> Result<Self, EndpointError> {
+        let expected = expectation(&config, Time::ZERO);
+        config.credentials.token().verify(config.credentials.matchmaker(), &expected)?;
+        config.credentials.roster().verify(config.credentials.matchmaker(), &expected)?;
+        let mut secret = [0; 32];
+        entropy.fill(&mut secret);
+        let mut events = VecDeque::new();
+        if config.credentials.is_insecure() {
+            events.push_back(Event::Insecure);
+        }
+        Ok(Self {
+            config,
+            entropy,
+            cookies: Cookies::new(secret),
+            limits: Limits::new(),
+            slots: Default::default(),
+            leaving: Vec::new(),
+            last_words: VecDeque::new(),
+            ids: Box::new([None; 256]),
+            outbox: Outbox::default(),
+            game: Inbox::default(),
+            datagrams: Inbox::default(),
+            events,
+            counters: Counters::default(),
+            plain: Vec::new(),
+            over: false,
+        })
+    }
+
+    /// Takes a datagram. It may be anything, from anybody.
+    pub fn handle_datagram(&mut self, now: Time, from: Address, bytes: &[u8]) {
+        let from = from.canonical();
+        self.counters.received += 1;
+        self.counters.received_bytes += bytes.len() as u64;
+        if self.is_too_far(from) {
+            self.counters.foreign += 1;
+            return;
+        }
+        let known = match bytes.first() {
+            Some(0..0x80) => self.handle_data(now, from, bytes),
+            Some(&first::HELLO) => self.handle_hello(now, from, bytes),
+            Some(&first::COOKIE) => self.handle_cookie(now, from, bytes),
+            Some(&first::VERSIONS) => self.handle_versions(from, bytes),
+            Some(&first::INIT) => self.handle_init(now, from, bytes),
+            Some(&first::ACCEPT) => self.handle_accept(now, from, bytes),
+            // It has opened the way that it came.
+            Some(&first::KNOCK) => is_knock(bytes).then_some(()),
+            _ => None,
+        };
+        if known.is_none() {
+            self.counters.foreign += 1;
+        }
+        // When nobody polls, the oldest make room.
+        while self.events.len() > MOST_EVENTS {
+            self.events.pop_front();
+            self.counters.overflowed += 1;
+        }
+    }
+
+    fn handle_data(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
+        let (header, sealed) = Header::read(bytes)?;
+        match self.ids[usize::from(header.id)] {
+            Some(Id::Live(slot)) => {
+                let mut ctx = context!(self, now);
+                let live = self.slots[usize::from(slot.0)].live.as_mut()?;
+                if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
+                    self.end(now, slot, reason);
+                }
+            }
+            Some(Id::HalfOpen(slot)) => self.confirm(now, slot, from, header, sealed),
+            Some(Id::Attempted(_)) | None => self.counters.unknown += 1,
+        }
+        Some(())
+    }
+
+    /// Does what time asks for. Call it when [`poll_timeout`](Self::poll_timeout) says so; earlier and later calls do no
+    /// harm.
+    pub fn handle_timeout(&mut self, now: Time) {
+        for slot in (0..MAX_SLOTS).map(|slot| Slot(slot as u8)) {
+            self.initiate_timeout(now, slot);
+            self.respond_timeout(now, slot);
+            let place = &mut self.slots[usize::from(slot.0)];
+            if let Some(live) = &mut place.live {
+                let mut ctx = context!(self, now);
+                if let Some(reason) = live.timeout(&mut ctx, self.config.idle) {
+                    self.end(now, slot, reason);
+                }
+            }
+        }
+        let mut ctx = context!(self, now);
+        self.leaving.retain_mut(|left| left.timeout(&mut ctx, Duration::MAX).is_none());
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let places = self.slots.iter().flat_map(|place| {
+            [
+                place.attempted.as_ref().map(Attempted::next_timeout),
+                place.half_open.as_ref().map(HalfOpen::next_timeout),
+                place.live.as_ref().map(|live| live.next_timeout(self.config.idle)),
+            ]
+        });
+        let leaving = self.leaving.iter().map(|left| left.next_timeout(Duration::MAX));
+        places.flatten().chain(leaving).min()
+    }
+
+    /// The next datagram to send, and where to; `datagram` is replaced by it.
+    pub fn poll_transmit(&mut self, now: Time, datagram: &mut Vec<u8>) -> Option<Address> {
+        if self.outbox.is_empty() {
+            for place in &mut self.slots {
+                if let Some(live) = &mut place.live {
+                    live.flush(&mut context!(self, now));
+                }
+            }
+        }
+        self.outbox.pop(datagram)
+    }
+
+    /// The next thing that happened.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// The next frame of a session that arrived, and from whom; `frame` is replaced by it.
+    pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<Slot> {
+        self.game.pop(frame)
+    }
+
+    /// The next datagram that arrived, and from whom; `datagram` is replaced by it.
+    pub fn poll_datagram(&mut self, datagram: &mut Vec<u8>) -> Option<Slot> {
+        self.datagrams.pop(datagram)
+    }
+
+    /// The next message of the reliable channel that arrived whole, and from whom. What had arrived when a connection ended is
+    /// still there.
+    pub fn poll_message(&mut self) -> Option<(Slot, Message)> {
+        while let Some((slot, message)) = self.next_message() {
+            match message.split_first() {
+                Some((&whose::SESSION, rest)) => {
+                    return Some((slot, Message::Session(rest.to_vec())));
+                }
+                Some((&whose::GAME, rest)) => return Some((slot, Message::Game(rest.to_vec()))),
+                _ => self.counters.malformed += 1,
+            }
+        }
+        None
+    }
+
+    fn next_message(&mut self) -> Option<(Slot, Vec<u8>)> {
+        let places = (0..).map(Slot).zip(&mut self.slots);
+        let mut lives = places.filter_map(|(slot, place)| Some((slot, place.live.as_mut()?)));
+        let word = self.last_words.pop_front();
+        word.or_else(|| lives.find_map(|(slot, live)| Some((slot, live.pop_message()?))))
+    }
+
+    /// Sends a frame of a session, with whatever else is due to that peer. Without a connection it goes nowhere.
+    ///
+    /// `frame` begins with a byte from `0x80` on, and has at most 16 packets' worth of bytes.
+    pub fn send_game(&mut self, now: Time, slot: Slot, frame: &[u8]) {
+        if frame.first().is_some_and(|&first| first >= kind::GAME) {
+            self.send(now, slot, frame);
+        }
+    }
+
+    /// Sends bytes that may be lost, late or doubled. Without a connection they go nowhere, and so do more than 16 packets' worth.
+    pub fn send_datagram(&mut self, now: Time, slot: Slot, bytes: &[u8]) {
+        let mut frame = self.datagrams.buffer();
+        Frame::Datagram(bytes).write(&mut frame);
+        self.send(now, slot, &frame);
+    }
+
+    fn send(&mut self, now: Time, slot: Slot, frame: &[u8]) {
+        let mut ctx = context!(self, now);
+        let place = self.slots.get_mut(usize::from(slot.0));
+        let sent = place.and_then(|place| Some(place.live.as_mut()?.send(&mut ctx, frame)));
+        if sent == Some(false) {
+            self.counters.overflowed += 1;
+        }
+    }
+
+    /// Sends a message of the game that arrives whole and in order, or the connection ends. It never touches the simulation.
+    ///
+    /// # Errors
+    /// When there is no connection, the message is too long, or too much waits already.
+    pub fn send_message(&mut self, slot: Slot, message: &[u8]) -> Result<(), MessageError> {
+        self.push_message(slot, whose::GAME, message)
+    }
+
+    /// Like [`send_message`](Self::send_message), for messages of [`Session::poll_message`](isostep_rollback::Session::poll_message).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn send_session_message(&mut self, slot: Slot, message: &[u8]) -> Result<(), MessageError> {
+        self.push_message(slot, whose::SESSION, message)
+    }
+
+    fn push_message(&mut self, slot: Slot, whose: u8, bytes: &[u8]) -> Result<(), MessageError> {
+        let live = self.slots.get_mut(usize::from(slot.0)).and_then(|place| place.live.as_mut());
+        live.ok_or(MessageError::NotConnected { slot })?.push_message(whose, bytes)
+    }
+
+    /// Whose endpoint it is.
+    pub fn slot(&self) -> Slot {
+        self.config.credentials.slot()
+    }
+
+    /// The other slots of the roster.
+    pub fn others(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.config.credentials.roster().slots().filter(|slot| *slot != self.slot())
+    }
+
+    /// Who is connected.
+    pub fn connected(&self) -> impl Iterator<Item = Slot> + '_ {
+        let places = (0..).map(Slot).zip(&self.slots);
+        places.filter(|(_, place)| place.live.is_some()).map(|(slot, _)| slot)
+    }
+
+    fn live(&self, slot: Slot) -> Option<&Connection> {
+        self.slots.get(usize::from(slot.0))?.live.as_ref()
+    }
+
+    /// The smoothed round-trip time to a peer, without the time that it held the answer.
+    pub fn round_trip(&self, slot: Slot) -> Option<Duration> {
+        self.live(slot)?.rtt()
+    }
+
+    /// When the last packet of a peer came.
+    pub fn last_heard(&self, slot: Slot) -> Option<Time> {
+        Some(self.live(slot)?.heard())
+    }
+
+    /// Where a peer is.
+    pub fn address(&self, slot: Slot) -> Option<Address> {
+        Some(self.live(slot)?.address())
+    }
+
+    /// How long packets to a peer may be, in bytes.
+    pub fn longest_packet(&self, slot: Slot) -> Option<usize> {
+        Some(self.live(slot)?.mtu())
+    }
+
+    /// How often the keys of a connection have changed.
+    pub fn key_epoch(&self, slot: Slot) -> Option<u64> {
+        Some(self.live(slot)?.epoch())
+    }
+
+    /// What was counted so far.
+    pub const fn counters(&self) -> Counters {
+        let lost = self.outbox.lost() + self.game.lost() + self.datagrams.lost();
+        Counters { overflowed: self.counters.overflowed + lost, ..self.counters }
+    }
+
+    /// Whether keys that everybody knows are in use.
+    pub const fn is_insecure(&self) -> bool {
+        self.config.credentials.is_insecure()
+    }
+}
+
+/// What a token must say at a time.
+fn expectation(config: &EndpointConfig, now: Time) -> TokenExpectation {
+    TokenExpectation {
+        game: config.terms.game,
+        match_id: config.credentials.token().spec().match_id,
+        protocol: PROTOCOL_VERSION,
+        unix_now: config.unix_at_zero.saturating_add(now.nanos() / 1_000_000_000),
+    }
+}
+
+impl core::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let connected: Vec<_> = self.connected().collect();
+        let mut endpoint = f.debug_struct("Endpoint");
+        endpoint.field("slot", &self.slot()).field("connected", &connected).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,34 @@
+//! Isostep on the wire: encrypted connections without a socket in them, transports, and a peer that plays.
+//!
+//! `WIRE.md` has every byte. Time and randomness are arguments; only `WallClock`, `OsEntropy` and the
+//! transports with sockets touch the machine.
+#![forbid(unsafe_code)]
+
+mod address;
+#[cfg(test)]
+mod capture;
+#[cfg(feature = "udp")]
+mod clock;
+mod connection;
+pub mod crypto;
+mod endpoint;
+mod entropy;
+mod link;
+mod peer;
+pub mod transport;
+pub mod wire;
+
+pub use address::Address;
+#[cfg(feature = "udp")]
+pub use clock::WallClock;
+pub use connection::{MAX_MESSAGE, MessageError};
+pub use endpoint::{
+    CloseReason, ConnectError, Counters, Endpoint, EndpointConfig, EndpointError, Event, Message,
+    close_code,
+};
+#[cfg(feature = "udp")]
+pub use entropy::OsEntropy;
+pub use entropy::{Entropy, SeededEntropy};
+pub use link::{Link, LinkError};
+pub use peer::{Peer, PeerConfig, PeerError, PeerEvent, Seat};
+pub use transport::{Transport, TransportError};

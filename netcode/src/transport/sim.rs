@@ -1,0 +1,189 @@
+//! Datagrams over a simulated network in virtual time, which several peers of one thread share. A failure repeats with
+//! the seed of the network.
+
+use super::{Transport, TransportError};
+use crate::address::Address;
+use isostep_rollback::sim_network::SendError;
+use isostep_rollback::{LinkConfig, NodeId, SimNetwork, Time};
+use std::cell::{RefCell, RefMut};
+use std::io;
+use std::rc::Rc;
+
+/// One node of a [`SimNetwork`]: its address is [`Address::Node`] with the index of the node.
+///
+/// - make: [`nodes`](Self::nodes) for a new network, [`join`](Self::join) for one more
+/// - use: [`send`](Transport::send) and [`receive`](Transport::receive), with a time that never goes back
+/// - change: [`network`](Self::network) for its links, [`rebind`](Self::rebind) for a new address
+///
+/// ```
+/// use isostep_netcode::transport::{SimTransport, Transport};
+/// use isostep_rollback::{SimNetwork, Time};
+/// let mut peers = SimTransport::nodes(SimNetwork::new(42), 2);
+/// let (ann, bob) = (peers[0].address(), peers[1].address());
+/// peers[0].send(Time::ZERO, bob, b"hello")?;
+/// let mut bytes = Vec::new();
+/// assert_eq!(peers[1].receive(Time::ZERO, &mut bytes)?, Some(ann));
+/// assert_eq!(bytes, b"hello");
+/// # Ok::<(), isostep_netcode::TransportError>(())
+/// ```
+#[derive(Debug)]
+pub struct SimTransport {
+    network: Rc<RefCell<SimNetwork>>,
+    node: NodeId,
+}
+
+impl SimTransport {
+    /// The longest datagram, in bytes: what UDP over IPv4 can say. Links have an `mtu` for less.
+    pub const MOST_BYTES: usize = 65_507;
+
+    /// A transport for each of the first `count` nodes of a network; nodes that it lacks are added.
+    pub fn nodes(mut network: SimNetwork, count: usize) -> Vec<Self> {
+        while network.nodes().len() < count {
+            network.add_node();
+        }
+        let nodes = network.nodes().take(count);
+        let network = Rc::new(RefCell::new(network));
+        nodes.map(|node| Self { network: Rc::clone(&network), node }).collect()
+    }
+
+    /// A transport for a new node of the network that this one is in.
+    ///
+    /// # Errors
+    /// While somebody borrows the network.
+    pub fn join(&self) -> Result<Self, TransportError> {
+        let node = self.borrow()?.add_node();
+        Ok(Self { network: Rc::clone(&self.network), node })
+    }
+
+    /// The network, which all transports made together share. Don't keep it borrowed while one of them is used: it would
+    /// answer with an error.
+    pub const fn network(&self) -> &Rc<RefCell<SimNetwork>> {
+        &self.network
+    }
+
+    /// Its node, for the links of the network.
+    pub const fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Its address, for others.
+    pub const fn address(&self) -> Address {
+        Address::Node(self.node.index() as u64)
+    }
+
+    /// Moves to a new node, as when a router forgets a mapping and gives the next packet another port: whatever is sent
+    /// from now on comes from a new address, which this returns, and what is sent to the old one, or still on its way
+    /// there, is lost.
+    ///
+    /// The links of the new node are configured as those of the old one are now; partitions and changes planned for
+    /// later stay with the old one.
+    ///
+    /// # Errors
+    /// While somebody borrows the network.
+    pub fn rebind(&mut self) -> Result<Address, TransportError> {
+        let old = self.node;
+        let mut network = self.borrow()?;
+        let others = network.nodes();
+        let new = network.add_node();
+        for other in others {
+            let peer = if other == old { new } else { other };
+            let out = *network.link(old, other).map_err(io::Error::other)?;
+            network.set_link(new, peer, out).map_err(io::Error::other)?;
+            let back = *network.link(other, old).map_err(io::Error::other)?;
+            network.set_link(peer, new, back).map_err(io::Error::other)?;
+            // The network would keep what nobody takes.
+            let lost = LinkConfig { loss_ppm: 1_000_000, ..back };
+            network.set_link(other, old, lost).map_err(io::Error::other)?;
+            network.set_link(new, old, lost).map_err(io::Error::other)?;
+        }
+        drop(network);
+        self.node = new;
+        Ok(self.address())
+    }
+
+    fn borrow(&self) -> Result<RefMut<'_, SimNetwork>, TransportError> {
+        let borrowed = |_| io::Error::other("the simulated network is borrowed; drop the borrow");
+        Ok(self.network.try_borrow_mut().map_err(borrowed)?)
+    }
+}
+
+impl Transport for SimTransport {
+    fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
+        if bytes.len() > Self::MOST_BYTES {
+            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        }
+        let unreachable = TransportError::Unreachable { to };
+        let mut network = self.borrow()?;
+        let index = to.node().and_then(|index| usize::try_from(index).ok());
+        let Some(target) = index.and_then(|index| network.nodes().nth(index)) else {
+            return Err(unreachable);
+        };
+        match network.send(now, self.node, target, bytes) {
+            Ok(()) => Ok(()),
+            Err(SendError::UnknownNode(_)) => Err(unreachable),
+            Err(error) => Err(io::Error::other(error).into()),
+        }
+    }
+
+    fn receive(
+        &mut self,
+        now: Time,
+        into: &mut Vec<u8>,
+    ) -> Result<Option<Address>, TransportError> {
+        let delivery = self.borrow()?.receive(now, self.node, into).map_err(io::Error::other)?;
+        Ok(delivery.map(|delivery| Address::Node(delivery.from.index() as u64)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::time::Duration;
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    #[test]
+    fn a_peer_that_moved_is_reached_at_its_new_address_only() -> Outcome {
+        let mut peers = SimTransport::nodes(SimNetwork::new(1), 2);
+        let (mut bytes, old, other) = (Vec::new(), peers[0].address(), peers[1].address());
+        peers[1].send(Time::ZERO, old, b"on its way")?;
+        let new = peers[0].rebind()?;
+        assert_ne!(new, old);
+        peers[1].send(Time::ZERO, old, b"to the old one")?;
+        assert_eq!(peers[0].receive(Time::ZERO, &mut bytes)?, None);
+        peers[1].send(Time::ZERO, new, b"to the new one")?;
+        assert_eq!(peers[0].receive(Time::ZERO, &mut bytes)?, Some(other));
+        assert_eq!(bytes, b"to the new one");
+        peers[0].send(Time::ZERO, other, b"from there")?;
+        assert_eq!(peers[1].receive(Time::ZERO, &mut bytes)?, Some(new));
+        Ok(())
+    }
+
+    #[test]
+    fn links_move_with_a_peer() -> Outcome {
+        let mut peers = SimTransport::nodes(SimNetwork::new(1), 2);
+        let slow = LinkConfig { latency: Duration::from_millis(30), ..LinkConfig::perfect() };
+        let slower = LinkConfig { latency: Duration::from_millis(70), ..LinkConfig::perfect() };
+        let (first, second) = (peers[0].node(), peers[1].node());
+        peers[0].network().borrow_mut().set_link(first, second, slow)?;
+        peers[0].network().borrow_mut().set_link(second, first, slower)?;
+        peers[0].rebind()?;
+        peers[0].rebind()?;
+        let network = peers[0].network().borrow();
+        let moved = peers[0].node();
+        assert_eq!(network.link(moved, second)?, &slow);
+        assert_eq!(network.link(second, moved)?, &slower);
+        Ok(())
+    }
+
+    #[test]
+    fn a_borrowed_network_is_an_error_and_no_panic() -> Outcome {
+        let mut peers = SimTransport::nodes(SimNetwork::new(1), 1);
+        let network = Rc::clone(peers[0].network());
+        let borrowed = network.try_borrow()?;
+        let found = peers[0].send(Time::ZERO, Address::Node(0), b"");
+        assert!(matches!(found, Err(TransportError::Socket(_))), "{found:?}");
+        drop(borrowed);
+        Ok(())
+    }
+}

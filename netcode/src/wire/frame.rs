@@ -1,0 +1,236 @@
+//! What is sealed in data packets: frames, one behind the other (`WIRE.md`, section 5).
+
+use isostep_rollback::bytes::Reader;
+
+/// The first byte of a frame.
+pub(crate) mod kind {
+    pub(crate) const PAD: u8 = 0x00;
+    pub(crate) const PING: u8 = 0x01;
+    pub(crate) const PONG: u8 = 0x02;
+    pub(crate) const MESSAGE: u8 = 0x03;
+    pub(crate) const MESSAGE_ACK: u8 = 0x04;
+    pub(crate) const FRAGMENT: u8 = 0x05;
+    pub(crate) const PATH_CHALLENGE: u8 = 0x06;
+    pub(crate) const PATH_RESPONSE: u8 = 0x07;
+    pub(crate) const CLOSE: u8 = 0x08;
+    pub(crate) const REKEY1: u8 = 0x09;
+    pub(crate) const REKEY2: u8 = 0x0a;
+    pub(crate) const PROBE: u8 = 0x0b;
+    pub(crate) const PROBE_OK: u8 = 0x0c;
+    pub(crate) const DATAGRAM: u8 = 0x0d;
+    /// Frames of the session have this bit.
+    pub(crate) const GAME: u8 = 0x80;
+}
+
+/// The bit of a piece's length that says that its message ends with it.
+const LAST: u16 = 0x8000;
+/// Most bytes of text in a goodbye.
+pub(crate) const MAX_TEXT: usize = 200;
+/// Bytes of the Noise messages of a change of keys.
+pub(crate) const REKEY1_BYTES: usize = 96;
+pub(crate) const REKEY2_BYTES: usize = 48;
+
+/// A frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Frame<'a> {
+    Ping {
+        token: u16,
+    },
+    Pong {
+        token: u16,
+        held: u16,
+    },
+    Message {
+        number: u32,
+        last: bool,
+        bytes: &'a [u8],
+    },
+    MessageAck {
+        next: u32,
+        later: u32,
+    },
+    Fragment {
+        datagram: u16,
+        index: u8,
+        count: u8,
+        bytes: &'a [u8],
+    },
+    PathChallenge([u8; 8]),
+    PathResponse([u8; 8]),
+    Close {
+        code: u16,
+        text: &'a [u8],
+    },
+    Rekey1 {
+        epoch: u8,
+        message: &'a [u8],
+    },
+    Rekey2 {
+        epoch: u8,
+        message: &'a [u8],
+    },
+    Probe {
+        size: u16,
+    },
+    ProbeOk {
+        size: u16,
+    },
+    Datagram(&'a [u8]),
+    /// With its first byte, which tells what is in it.
+    Game(&'a [u8]),
+}
+
+/// A frame that is cut off, or of a kind that nobody knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameError;
+
+/// The frames of an opened packet.
+#[derive(Clone, Debug)]
+pub(crate) struct Frames<'a>(Reader<'a>);
+
+impl<'a> Frames<'a> {
+    pub(crate) const fn new(payload: &'a [u8]) -> Self {
+        Self(Reader::new(payload))
+    }
+
+    fn frame(&mut self, kind: u8, whole: Reader<'a>) -> Option<Frame<'a>> {
+        let from = &mut self.0;
+        Some(match kind {
+            kind::PING => Frame::Ping { token: from.u16()? },
+            kind::PONG => Frame::Pong { token: from.u16()?, held: from.u16()? },
+            kind::MESSAGE => {
+                let (number, length) = (from.u32()?, from.u16()?);
+                let bytes = from.take(usize::from(length & !LAST))?;
+                Frame::Message { number, last: length & LAST != 0, bytes }
+            }
+            kind::MESSAGE_ACK => Frame::MessageAck { next: from.u32()?, later: from.u32()? },
+            kind::FRAGMENT => {
+                let (datagram, index, count) = (from.u16()?, from.u8()?, from.u8()?);
+                Frame::Fragment { datagram, index, count, bytes: from.rest() }
+            }
+            kind::PATH_CHALLENGE => Frame::PathChallenge(from.array()?),
+            kind::PATH_RESPONSE => Frame::PathResponse(from.array()?),
+            kind::CLOSE => {
+                let (code, length) = (from.u16()?, usize::from(from.u8()?));
+                let text = from.take(length).filter(|text| text.len() <= MAX_TEXT)?;
+                Frame::Close { code, text }
+            }
+            kind::REKEY1 => Frame::Rekey1 { epoch: from.u8()?, message: from.take(REKEY1_BYTES)? },
+            kind::REKEY2 => Frame::Rekey2 { epoch: from.u8()?, message: from.take(REKEY2_BYTES)? },
+            kind::PROBE => Frame::Probe { size: from.u16()? },
+            kind::PROBE_OK => Frame::ProbeOk { size: from.u16()? },
+            kind::DATAGRAM => Frame::Datagram(from.rest()),
+            kind::GAME.. => {
+                from.rest();
+                Frame::Game(whole.until(from))
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, FrameError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let whole = self.0;
+        let kind = self.0.u8().filter(|&kind| kind != kind::PAD)?;
+        let frame = self.frame(kind, whole).ok_or(FrameError);
+        if frame.is_err() {
+            self.0.rest();
+        }
+        Some(frame)
+    }
+}
+
+impl Frame<'_> {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        match *self {
+            Self::Ping { token } => put(kind::PING, &[&token.to_le_bytes()], out),
+            Self::Pong { token, held } => {
+                put(kind::PONG, &[&token.to_le_bytes(), &held.to_le_bytes()], out);
+            }
+            Self::Message { number, last, bytes } => {
+                let length = bytes.len() as u16 | if last { LAST } else { 0 };
+                put(kind::MESSAGE, &[&number.to_le_bytes(), &length.to_le_bytes(), bytes], out);
+            }
+            Self::MessageAck { next, later } => {
+                put(kind::MESSAGE_ACK, &[&next.to_le_bytes(), &later.to_le_bytes()], out);
+            }
+            Self::Fragment { datagram, index, count, bytes } => {
+                put(kind::FRAGMENT, &[&datagram.to_le_bytes(), &[index, count], bytes], out);
+            }
+            Self::PathChallenge(bytes) => put(kind::PATH_CHALLENGE, &[&bytes], out),
+            Self::PathResponse(bytes) => put(kind::PATH_RESPONSE, &[&bytes], out),
+            Self::Close { code, text } => {
+                put(kind::CLOSE, &[&code.to_le_bytes(), &[text.len() as u8], text], out);
+            }
+            Self::Rekey1 { epoch, message } => put(kind::REKEY1, &[&[epoch], message], out),
+            Self::Rekey2 { epoch, message } => put(kind::REKEY2, &[&[epoch], message], out),
+            Self::Probe { size } => put(kind::PROBE, &[&size.to_le_bytes()], out),
+            Self::ProbeOk { size } => put(kind::PROBE_OK, &[&size.to_le_bytes()], out),
+            Self::Datagram(bytes) => put(kind::DATAGRAM, &[bytes], out),
+            Self::Game(bytes) => out.extend_from_slice(bytes),
+        }
+    }
+}
+
+fn put(kind: u8, parts: &[&[u8]], out: &mut Vec<u8>) {
+    out.push(kind);
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_frame_comes_back_as_it_was_written() {
+        let short = [
+            Frame::Ping { token: 0x0201 },
+            Frame::Pong { token: 3, held: 65_535 },
+            Frame::Message { number: 9, last: true, bytes: b"piece" },
+            Frame::Message { number: u32::MAX, last: false, bytes: b"" },
+            Frame::MessageAck { next: 7, later: 0x8000_0001 },
+            Frame::PathChallenge([1; 8]),
+            Frame::PathResponse([2; 8]),
+            Frame::Close { code: 256, text: b"bye" },
+            Frame::Rekey1 { epoch: 1, message: &[4; 96] },
+            Frame::Rekey2 { epoch: 255, message: &[5; 48] },
+            Frame::Probe { size: 1452 },
+            Frame::ProbeOk { size: 1400 },
+        ];
+        let to_the_end = [
+            Frame::Fragment { datagram: 1, index: 2, count: 3, bytes: b"rest" },
+            Frame::Datagram(b""),
+            Frame::Game(&[0x91, 1, 2]),
+        ];
+        for last in to_the_end {
+            let frames: Vec<_> = short.into_iter().chain([last]).collect();
+            let mut payload = Vec::new();
+            frames.iter().for_each(|frame| frame.write(&mut payload));
+            let read: Result<Vec<_>, _> = Frames::new(&payload).collect();
+            assert_eq!(read, Ok(frames));
+        }
+    }
+
+    #[test]
+    fn behind_padding_nothing_counts() {
+        let mut payload = Vec::new();
+        Frame::Probe { size: 1200 }.write(&mut payload);
+        payload.extend_from_slice(&[0, 0xff, 1]);
+        assert_eq!(Frames::new(&payload).count(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_give_frames_and_at_most_one_error(
+            payload in proptest::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let frames: Vec<_> = Frames::new(&payload).collect();
+            let wrong = frames.iter().position(Result::is_err);
+            prop_assert!(wrong.is_none_or(|place| place + 1 == frames.len()));
+        }
+    }
+}

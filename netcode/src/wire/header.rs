@@ -1,0 +1,154 @@
+//! What stands before a sealed packet: connection id, phase, view, and the end of the packet number (`WIRE.md`, section 4).
+
+/// Packet numbers stay below this, so that a view fits beside them in a nonce.
+pub(crate) const MAX_NUMBER: u64 = 1 << 48;
+
+const LONG: u8 = 0x40;
+const PHASE: u8 = 0x20;
+const VIEW: u8 = 0x1f;
+/// A packet number at most this far above what has arrived is told by its lowest byte.
+const SHORT_AHEAD: u64 = 100;
+
+/// A name that a receiver gave to a connection: one to four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectionId {
+    length: u8,
+    bytes: [u8; 4],
+}
+
+impl ConnectionId {
+    pub(crate) const fn of_byte(byte: u8) -> Self {
+        Self { length: 1, bytes: [byte, 0, 0, 0] }
+    }
+
+    /// The five bytes of a handshake, if they are as they should be.
+    pub(crate) fn from_bytes([length, bytes @ ..]: [u8; 5]) -> Option<Self> {
+        let unused = bytes.get(usize::from(length)..)?;
+        let whole = (1..=4).contains(&length) && unused.iter().all(|&byte| byte == 0);
+        whole.then_some(Self { length, bytes })
+    }
+
+    pub(crate) const fn to_bytes(self) -> [u8; 5] {
+        let [a, b, c, d] = self.bytes;
+        [self.length, a, b, c, d]
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// The header of a data packet whose receiver gives ids of one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) id: u8,
+    pub(crate) phase: bool,
+    /// The lowest five bits of the view.
+    pub(crate) view: u8,
+    /// The end of the packet number, and how many bits that is.
+    pub(crate) number: u16,
+    pub(crate) bits: u32,
+}
+
+impl Header {
+    /// Splits a packet into header and what is sealed.
+    pub(crate) fn read(packet: &[u8]) -> Option<(Self, &[u8])> {
+        let (&[flags, id, low], rest) = packet.split_first_chunk()?;
+        let (number, bits, sealed) = if flags & LONG == 0 {
+            (u16::from(low), 8, rest)
+        } else {
+            let (&high, rest) = rest.split_first()?;
+            (u16::from_le_bytes([low, high]), 16, rest)
+        };
+        let data = flags < 0x80 && sealed.len() > super::TAG;
+        let header = Self { id, phase: flags & PHASE != 0, view: flags & VIEW, number, bits };
+        data.then_some((header, sealed))
+    }
+
+    /// How many bytes the header of such a packet has.
+    pub(crate) fn length(id: ConnectionId, number: u64, arrived: Option<u64>) -> usize {
+        2 + usize::from(id.length) + usize::from(is_long(number, arrived))
+    }
+
+    /// Writes the header of a packet whose receiver has opened number `arrived`.
+    pub(crate) fn write(
+        id: ConnectionId,
+        phase: bool,
+        view: u16,
+        number: u64,
+        arrived: Option<u64>,
+        out: &mut Vec<u8>,
+    ) {
+        let long = is_long(number, arrived);
+        let flags = if long { LONG } else { 0 } | if phase { PHASE } else { 0 };
+        out.push(flags | (view as u8 & VIEW));
+        out.extend_from_slice(id.as_slice());
+        out.push(number as u8);
+        if long {
+            out.push((number >> 8) as u8);
+        }
+    }
+}
+
+/// Whether the lowest byte of a number does not suffice.
+fn is_long(number: u64, arrived: Option<u64>) -> bool {
+    number.saturating_sub(arrived.unwrap_or(0)) > SHORT_AHEAD
+}
+
+/// The number with this end that is closest to the next one expected; of two the lower.
+pub(crate) fn complete(expected: u64, end: u16, bits: u32) -> u64 {
+    let span = 1 << bits;
+    let near = (expected & !(span - 1)) | u64::from(end);
+    // The same end one span lower and higher.
+    let candidates = [near.checked_sub(span), Some(near), near.checked_add(span)];
+    let closest = candidates.into_iter().flatten().min_by_key(|&number| number.abs_diff(expected));
+    closest.unwrap_or(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_completed_as_long_as_the_sender_keeps_its_rule(
+            arrived in 0u64..MAX_NUMBER - 70_000, ahead in 0u64..30_000, more in 0u64..100,
+        ) {
+            let number = arrived + ahead;
+            // The receiver has opened that one, and maybe later ones.
+            let greatest = (arrived + more).min(number.max(arrived));
+            let mut packet = Vec::new();
+            Header::write(ConnectionId::of_byte(7), true, 3, number, Some(arrived), &mut packet);
+            packet.extend_from_slice(&[0; 17]);
+            let (header, sealed) = Header::read(&packet).expect("a header");
+            prop_assert_eq!((header.id, header.phase, header.view), (7, true, 3));
+            prop_assert_eq!(sealed.len(), 17);
+            prop_assert_eq!(complete(greatest + 1, header.number, header.bits), number);
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(packet in proptest::collection::vec(any::<u8>(), 0..40)) {
+            if let Some((header, sealed)) = Header::read(&packet) {
+                prop_assert!(sealed.len() > 16);
+                prop_assert!(complete(u64::MAX / 2, header.number, header.bits) > 0);
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_equally_close_numbers_the_lower_is_meant() {
+        assert_eq!(complete(256 + 128, 0, 8), 256);
+        assert_eq!(complete(0, 255, 8), 255);
+        assert_eq!(complete(256 + 129, 0, 8), 512);
+    }
+
+    #[test]
+    fn an_id_has_one_to_four_bytes_and_zeros_behind() {
+        assert!(ConnectionId::from_bytes([0, 0, 0, 0, 0]).is_none());
+        assert!(ConnectionId::from_bytes([5, 1, 1, 1, 1]).is_none());
+        assert!(ConnectionId::from_bytes([2, 1, 1, 1, 0]).is_none());
+        let id = ConnectionId::from_bytes([2, 1, 9, 0, 0]).expect("whole");
+        assert_eq!((id.as_slice(), id.to_bytes()), (&[1, 9][..], [2, 1, 9, 0, 0]));
+    }
+}

@@ -1,0 +1,37 @@
+//! What packets look like: bytes in, values out, and back. Nothing here knows of connections, keys or time.
+//!
+//! `WIRE.md` is the specification; each file has one section of it.
+
+mod coder;
+mod frame;
+mod game;
+mod handshake;
+mod header;
+pub mod window;
+
+pub(crate) use frame::{Frame, Frames, MAX_TEXT, kind};
+pub(crate) use game::{Game, Measured, Pace, Stamp};
+pub use handshake::Terms;
+pub(crate) use handshake::{
+    Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
+};
+pub(crate) use header::{ConnectionId, Header, MAX_NUMBER, complete};
+
+/// The version of the protocol that this crate speaks.
+pub const PROTOCOL_VERSION: u16 = 1;
+/// Bytes of a packet that every path carries.
+pub const FLOOR: usize = 1200;
+/// Bytes of the longest packet.
+pub const LONGEST: usize = 1452;
+/// Bytes that sealing adds.
+pub(crate) const TAG: usize = 16;
+
+/// First byte of the packets of the handshake.
+pub(crate) mod first {
+    pub(crate) const HELLO: u8 = 0x80;
+    pub(crate) const COOKIE: u8 = 0x81;
+    pub(crate) const VERSIONS: u8 = 0x82;
+    pub(crate) const INIT: u8 = 0x83;
+    pub(crate) const ACCEPT: u8 = 0x84;
+    pub(crate) const KNOCK: u8 = 0x85;
+}
