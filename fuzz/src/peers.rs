@@ -1,0 +1,238 @@
+//! What the fuzz targets of endpoints check. Tests of netcode include this file, so that it uses nothing but netcode, rollback
+//! and core.
+
+use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::{
+    Address, CloseReason, Endpoint, EndpointConfig, Event, MAX_MESSAGE, Message, SeededEntropy,
+};
+use isostep_rollback::Time;
+use std::sync::OnceLock;
+
+/// Most bytes of a frame: sixteen fragments.
+const MOST_FRAME: usize = 16 * 1452;
+/// Most packets that one packet may cause, whatever is in it.
+const MOST_ANSWERS: usize = 8;
+
+/// Endpoints of slots 0, 1 and 2 in virtual time: 0 and 1 are connected, 1 calls 2, which never answers.
+pub struct Ends {
+    /// The endpoints of slots 0 and 1.
+    pub both: Vec<Endpoint>,
+    now: Time,
+    /// Every packet that was sent until both were connected.
+    pub said: Vec<Vec<u8>>,
+}
+
+fn address(slot: usize) -> Address {
+    Address::Node(slot as u64)
+}
+
+fn endpoint(slot: u8) -> Endpoint {
+    // They take a while, and are the same each time.
+    static CREDENTIALS: [OnceLock<Credentials>; 2] = [const { OnceLock::new() }; 2];
+    let credentials = CREDENTIALS[usize::from(slot)].get_or_init(|| {
+        Credentials::insecure(Slot(slot), 3, GameId::named("fuzz")).expect("three slots")
+    });
+    let config = EndpointConfig::new(credentials.clone(), 0).inputs(2, [7; 8], 7);
+    Endpoint::new(config, Box::new(SeededEntropy::new(slot.into()))).expect("sound credentials")
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Ends {
+    /// Before anything was said.
+    ///
+    /// # Panics
+    /// Never: all is sound.
+    pub fn unconnected() -> Self {
+        let mut both: Vec<_> = (0..2).map(endpoint).collect();
+        let now = Time::from_millis(1000);
+        for (own, other) in [(0, 1), (1, 0), (1, 2)] {
+            both[own].connect(now, Slot(other as u8), address(other)).expect("a known slot");
+        }
+        Self { both, now, said: Vec::new() }
+    }
+
+    /// Connected.
+    ///
+    /// # Panics
+    /// When the two do not connect.
+    pub fn new() -> Self {
+        let mut ends = Self::unconnected();
+        ends.talk(40);
+        assert!(ends.is_connected());
+        ends
+    }
+
+    fn is_connected(&self) -> bool {
+        self.both.iter().all(|end| end.connected().count() == 1)
+    }
+
+    /// Lets some milliseconds pass in which the two hear each other.
+    fn talk(&mut self, millis: u64) {
+        let mut packet = Vec::new();
+        for _ in 0..millis {
+            self.now = Time::from_nanos(self.now.nanos() + 1_000_000);
+            for (from, to) in [(0, 1), (1, 0)] {
+                self.both[from].handle_timeout(self.now);
+                while let Some(at) = self.both[from].poll_transmit(self.now, &mut packet) {
+                    if at == address(to) {
+                        self.both[to].handle_datagram(self.now, address(from), &packet);
+                        self.said.push(packet.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes as a datagram to slot 1, from where its peers are and from elsewhere. Nobody has keys to seal them: the connection
+    /// goes on.
+    ///
+    /// # Panics
+    /// When an endpoint breaks a promise.
+    pub fn datagram(&mut self, data: &[u8]) {
+        let end = &mut self.both[1];
+        for from in [0, 2, 77] {
+            let before = end.counters();
+            end.handle_datagram(self.now, address(from), data);
+            let after = end.counters();
+            assert!(after.sent <= before.sent + 1, "at most one answer");
+            // Nobody here has shown a cookie: no more bytes go out than came in.
+            let sent = after.sent_bytes - before.sent_bytes;
+            assert!(sent <= data.len() as u64 || from == 2, "{sent} bytes for {}", data.len());
+        }
+        assert_eq!(end.address(Slot(0)), Some(address(0)), "nobody moves a peer");
+        while let Some(event) = end.poll_event() {
+            let closed = matches!(event, Event::Closed { .. } | Event::Moved { .. });
+            assert!(!closed, "without keys: {event:?}");
+        }
+        let mut packet = Vec::new();
+        while end.poll_transmit(self.now, &mut packet).is_some() {}
+    }
+
+    /// Bytes as the frames of a packet of slot 0, which has keys and bad intentions. Whether the connection goes on.
+    ///
+    /// # Panics
+    /// When an endpoint breaks a promise.
+    pub fn payload(&mut self, data: &[u8], polls: bool) -> bool {
+        self.now = Time::from_nanos(self.now.nanos() + 3_000_000);
+        let end = &mut self.both[1];
+        end.handle_payload(self.now, Slot(0), data);
+        end.handle_timeout(self.now);
+        let (mut bytes, mut packets) = (Vec::new(), 0);
+        while end.poll_transmit(self.now, &mut bytes).is_some() {
+            assert!(bytes.len() <= 1452, "a packet of {} bytes", bytes.len());
+            packets += 1;
+        }
+        assert!(packets <= MOST_ANSWERS, "{packets} answers to {} bytes", data.len());
+        if polls {
+            self.drain();
+        }
+        let end = &mut self.both[1];
+        while let Some(event) = end.poll_event() {
+            if let Event::Closed { reason, .. } = event {
+                let known = matches!(reason, CloseReason::Peer { .. } | CloseReason::Broken);
+                assert!(known, "{reason:?}");
+            }
+        }
+        end.connected().count() == 1
+    }
+
+    /// Bytes that slot 0 sends as a frame of a session, a datagram and a message, sealed as ever: they arrive as they are.
+    ///
+    /// # Panics
+    /// When they do not.
+    pub fn sealed(&mut self, data: &[u8]) {
+        let (now, to) = (self.now, Slot(0));
+        let mut frame = data.to_vec();
+        frame.iter_mut().take(1).for_each(|kind| *kind |= 0x80);
+        let end = &mut self.both[0];
+        end.send_game(now, Slot(1), &frame);
+        end.send_datagram(now, Slot(1), data);
+        end.send_message(Slot(1), data).expect("all that was sent before has arrived");
+        self.talk(3);
+        let (mut bytes, end) = (Vec::new(), &mut self.both[1]);
+        if !frame.is_empty() {
+            assert_eq!((end.poll_game(&mut bytes), &bytes), (Some(to), &frame));
+        }
+        assert_eq!((end.poll_datagram(&mut bytes), &bytes[..]), (Some(to), data));
+        for _ in 0..100 {
+            if let Some(message) = self.both[1].poll_message() {
+                assert_eq!(message, (to, Message::Game(data.to_vec())));
+                return;
+            }
+            self.talk(20);
+        }
+        panic!("a message of {} bytes has not arrived", data.len());
+    }
+
+    /// Takes all that has arrived; how many messages and bytes.
+    ///
+    /// # Panics
+    /// When something is longer than it may be.
+    pub fn drain(&mut self) -> (usize, usize) {
+        let end = &mut self.both[1];
+        let (mut bytes, mut count, mut sum) = (Vec::new(), 0, 0);
+        while end.poll_game(&mut bytes).is_some() || end.poll_datagram(&mut bytes).is_some() {
+            assert!(bytes.len() <= MOST_FRAME, "a frame of {} bytes", bytes.len());
+        }
+        while let Some((slot, message)) = end.poll_message() {
+            let (Message::Session(message) | Message::Game(message)) = message;
+            assert!(slot == Slot(0) && message.len() < MAX_MESSAGE);
+            count += 1;
+            sum += message.len();
+        }
+        (count, sum)
+    }
+}
+
+/// Feeds bytes as a datagram.
+///
+/// # Panics
+/// When an endpoint breaks a promise.
+pub fn packet(data: &[u8]) {
+    Ends::new().datagram(data);
+}
+
+/// Feeds bytes as frames of a peer, as they are and in two parts, a few times.
+///
+/// # Panics
+/// When an endpoint breaks a promise.
+pub fn payload(data: &[u8]) {
+    let mut ends = Ends::new();
+    let (first, second) = data.split_at(data.len() / 2);
+    for part in [data, first, second, data] {
+        ends.payload(part, part.len() % 2 == 0);
+    }
+    ends.drain();
+}
+
+/// Sends bytes in every way that a peer has.
+///
+/// # Panics
+/// When they do not arrive as they are.
+pub fn sealed(data: &[u8]) {
+    // More than this goes nowhere as one datagram.
+    Ends::new().sealed(&data[..data.len().min(16_000)]);
+}
+
+/// Feeds bytes to both sides at each step of a handshake, from where the other side is; the handshake comes to its end.
+///
+/// # Panics
+/// When it does not.
+pub fn handshake(data: &[u8]) {
+    let mut ends = Ends::unconnected();
+    for _ in 0..6 {
+        for (from, to) in [(0, 1), (1, 0)] {
+            ends.both[to].handle_datagram(ends.now, address(from), data);
+        }
+        ends.talk(1);
+    }
+    ends.talk(700);
+    // Who sees the attempt can answer it with a cookie that leads nowhere.
+    let cookie = data.first() == Some(&0x81) && data.len() == 31;
+    assert!(ends.is_connected() || cookie, "a stranger spoilt a handshake");
+}

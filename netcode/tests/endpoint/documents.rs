@@ -1,0 +1,58 @@
+//! Keys, tokens and rosters of a match, and endpoints that have them.
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use isostep_netcode::crypto::{
+    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, Slot, StaticKey,
+};
+use isostep_netcode::wire::PROTOCOL_VERSION;
+use isostep_netcode::{Endpoint, EndpointConfig, SeededEntropy};
+
+/// The time of day at the origin of every test.
+pub(crate) const UNIX: u64 = 1_800_000_000;
+
+/// All documents of a match.
+#[derive(Clone)]
+pub(crate) struct Match {
+    pub(crate) maker: MatchmakerKey,
+    pub(crate) keys: Vec<StaticKey>,
+    pub(crate) spec: MatchSpec,
+}
+
+impl Match {
+    pub(crate) fn new(slots: usize) -> Self {
+        Self::seeded(slots, 1)
+    }
+
+    pub(crate) fn seeded(slots: usize, seed: u64) -> Self {
+        let mut entropy = SeededEntropy::new(seed);
+        let spec = MatchSpec {
+            game: GameId::named("attack"),
+            match_id: MatchId([9; 16]),
+            protocol: PROTOCOL_VERSION,
+            issued: UNIX - 10,
+            expires: UNIX + 86_400,
+        };
+        Self {
+            maker: MatchmakerKey::generate(&mut entropy),
+            keys: (0..slots).map(|_| StaticKey::generate(&mut entropy)).collect(),
+            spec,
+        }
+    }
+
+    pub(crate) fn credentials(&self, slot: usize) -> Credentials {
+        let holders: Vec<_> =
+            (0..).map(Slot).zip(self.keys.iter().map(StaticKey::public)).collect();
+        let maker = Matchmaker::new(self.maker.clone());
+        let (roster, tokens) = maker.issue(&self.spec, &holders).expect("a match that can be");
+        Credentials::new(self.keys[slot].clone(), tokens[slot].clone(), roster, maker.public())
+            .expect("they belong together")
+    }
+
+    pub(crate) fn config(&self, slot: usize) -> EndpointConfig {
+        EndpointConfig::new(self.credentials(slot), UNIX).inputs(4, [7; 8], 11)
+    }
+}
+
+pub(crate) fn endpoint(config: EndpointConfig, seed: u64) -> Endpoint {
+    Endpoint::new(config, Box::new(SeededEntropy::new(seed))).expect("good credentials")
+}

@@ -1,0 +1,268 @@
+//! A network in memory: endpoints, a virtual clock, and every datagram in the test's hands.
+//!
+//! Whatever a test does, the harness checks that time goes on: after `handle_timeout(now)` nothing is due at `now`.
+#![allow(dead_code, reason = "no test uses all of it")]
+
+pub(crate) use crate::documents::{Match, endpoint};
+use core::time::Duration;
+use isostep_core::Rng;
+use isostep_netcode::crypto::Slot;
+use isostep_netcode::{Address, Endpoint, EndpointConfig, Event, Message};
+use isostep_rollback::Time;
+use std::collections::BTreeMap;
+
+pub(crate) const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+pub(crate) const fn node(number: usize) -> Address {
+    Address::Node(number as u64)
+}
+
+/// A datagram and its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Datagram {
+    pub(crate) at: Time,
+    pub(crate) from: Address,
+    pub(crate) to: Address,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// An endpoint and all that it said.
+pub(crate) struct Node {
+    pub(crate) endpoint: Endpoint,
+    /// Where its datagrams seem to come from.
+    pub(crate) source: Address,
+    pub(crate) events: Vec<Event>,
+    pub(crate) game: Vec<(Slot, Vec<u8>)>,
+    pub(crate) datagrams: Vec<(Slot, Vec<u8>)>,
+    pub(crate) messages: Vec<(Slot, Message)>,
+    /// Whether its program runs.
+    pub(crate) runs: bool,
+}
+
+impl Node {
+    pub(crate) fn count(&self, is: impl Fn(&Event) -> bool) -> usize {
+        self.events.iter().filter(|event| is(event)).count()
+    }
+
+    pub(crate) fn connects(&self) -> usize {
+        self.count(|event| matches!(event, Event::Connected { .. }))
+    }
+}
+
+/// What the network does, per thousand datagrams, and how slow it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Weather {
+    pub(crate) loss: u32,
+    pub(crate) doubles: u32,
+    pub(crate) latency: u64,
+    pub(crate) jitter: u32,
+    /// Longer datagrams are dropped.
+    pub(crate) longest: Option<usize>,
+}
+
+pub(crate) struct World {
+    pub(crate) now: Time,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) weather: Weather,
+    /// Which node is behind an address.
+    pub(crate) routes: BTreeMap<Address, usize>,
+    flying: BTreeMap<(Time, u64), Datagram>,
+    sequence: u64,
+    rng: Rng,
+    /// Everything that any endpoint sent, whether or not it arrived.
+    pub(crate) sent: Vec<Datagram>,
+    /// While set, what is sent is recorded and goes nowhere.
+    pub(crate) held: bool,
+}
+
+impl World {
+    pub(crate) fn new(ends: Vec<Endpoint>, weather: Weather, seed: u64) -> Self {
+        let nodes: Vec<Node> = ends
+            .into_iter()
+            .enumerate()
+            .map(|(place, endpoint)| Node {
+                endpoint,
+                source: node(place),
+                events: Vec::new(),
+                game: Vec::new(),
+                datagrams: Vec::new(),
+                messages: Vec::new(),
+                runs: true,
+            })
+            .collect();
+        let routes = (0..nodes.len()).map(|place| (node(place), place)).collect();
+        Self {
+            now: Time::from_millis(1),
+            nodes,
+            weather,
+            routes,
+            flying: BTreeMap::new(),
+            sequence: 0,
+            rng: Rng::new(seed),
+            sent: Vec::new(),
+            held: false,
+        }
+    }
+
+    /// Machines of one match, none connected.
+    pub(crate) fn of(slots: usize, weather: Weather, seed: u64) -> Self {
+        Self::configured(slots, weather, seed, |config| config)
+    }
+
+    pub(crate) fn configured(
+        slots: usize,
+        weather: Weather,
+        seed: u64,
+        change: impl Fn(EndpointConfig) -> EndpointConfig,
+    ) -> Self {
+        let played = Match::new(slots);
+        let ends =
+            (0..slots).map(|slot| endpoint(change(played.config(slot)), seed * 8 + slot as u64));
+        Self::new(ends.collect(), weather, seed)
+    }
+
+    /// Two machines that are connected, on a perfect network.
+    pub(crate) fn pair(seed: u64) -> Self {
+        let mut world = Self::of(2, Weather { latency: 10, ..Weather::default() }, seed);
+        world.mesh();
+        world.run(ms(2500));
+        assert_eq!(world.links(), 2);
+        world
+    }
+
+    pub(crate) fn connect(&mut self, from: usize, to: usize) {
+        let (now, slot) = (self.now, Slot(to as u8));
+        self.nodes[from].endpoint.connect(now, slot, node(to)).expect("somebody in the match");
+        self.drain(from);
+    }
+
+    /// Everybody calls everybody.
+    pub(crate) fn mesh(&mut self) {
+        let slots = self.nodes.len();
+        for from in 0..slots {
+            (0..slots).filter(|to| *to != from).for_each(|to| self.connect(from, to));
+        }
+    }
+
+    /// Ends of connections that stand.
+    pub(crate) fn links(&self) -> usize {
+        self.nodes.iter().map(|node| node.endpoint.connected().count()).sum()
+    }
+
+    /// Takes all that an endpoint has to say; its datagrams fly.
+    pub(crate) fn drain(&mut self, place: usize) {
+        let (now, held) = (self.now, self.held);
+        let mut bytes = Vec::new();
+        while let Some(to) = self.nodes[place].endpoint.poll_transmit(now, &mut bytes) {
+            let from = self.nodes[place].source;
+            let datagram = Datagram { at: now, from, to, bytes: bytes.clone() };
+            if !held {
+                self.fly(&datagram);
+            }
+            self.sent.push(datagram);
+        }
+        let node = &mut self.nodes[place];
+        node.events.extend(core::iter::from_fn(|| node.endpoint.poll_event()));
+        while let Some(slot) = node.endpoint.poll_game(&mut bytes) {
+            node.game.push((slot, bytes.clone()));
+        }
+        while let Some(slot) = node.endpoint.poll_datagram(&mut bytes) {
+            node.datagrams.push((slot, bytes.clone()));
+        }
+        node.messages.extend(core::iter::from_fn(|| node.endpoint.poll_message()));
+    }
+
+    fn chance(&mut self, per_thousand: u32) -> bool {
+        per_thousand > 0 && self.rng.below(1000).expect("some") < per_thousand
+    }
+
+    /// Gives a datagram to the weather.
+    pub(crate) fn fly(&mut self, datagram: &Datagram) {
+        let weather = self.weather;
+        let too_long = weather.longest.is_some_and(|longest| datagram.bytes.len() > longest);
+        if self.chance(weather.loss) || too_long {
+            return;
+        }
+        let copies = 1 + usize::from(self.chance(weather.doubles));
+        for _ in 0..copies {
+            let jitter = self.rng.below(weather.jitter.max(1)).expect("some");
+            let arrives = self.now + ms(weather.latency + u64::from(jitter));
+            self.sequence += 1;
+            self.flying.insert((arrives, self.sequence), datagram.clone());
+        }
+    }
+
+    /// Puts a datagram before an endpoint, now.
+    pub(crate) fn put(&mut self, place: usize, from: Address, bytes: &[u8]) {
+        if self.nodes[place].runs {
+            self.nodes[place].endpoint.handle_datagram(self.now, from, bytes);
+            self.drain(place);
+        }
+    }
+
+    /// Does what time asks an endpoint for.
+    pub(crate) fn timeout(&mut self, place: usize) {
+        self.nodes[place].endpoint.handle_timeout(self.now);
+        self.drain(place);
+        let next = self.nodes[place].endpoint.poll_timeout();
+        assert!(next.is_none_or(|next| next > self.now), "a loop without end at {}", self.now);
+    }
+
+    /// Lets time go on, with all that arrives and is due meanwhile.
+    pub(crate) fn run(&mut self, span: Duration) {
+        let end = self.now + span;
+        loop {
+            let running = (0..self.nodes.len()).filter(|&place| self.nodes[place].runs);
+            let due = running
+                .filter_map(|place| Some((self.nodes[place].endpoint.poll_timeout()?, place)));
+            let due = due.min();
+            let lands = self.flying.first_key_value().map(|(key, _)| *key);
+            let next = [due.map(|due| due.0), lands.map(|key| key.0)].into_iter().flatten().min();
+            let Some(next) = next.filter(|next| *next <= end) else { break };
+            self.now = self.now.max(next);
+            match (lands, due) {
+                (Some(key), _) if key.0 <= self.now => {
+                    let datagram = self.flying.remove(&key).expect("it flies");
+                    if let Some(&place) = self.routes.get(&datagram.to) {
+                        self.put(place, datagram.from, &datagram.bytes);
+                    }
+                }
+                (_, Some((_, place))) => self.timeout(place),
+                _ => {}
+            }
+        }
+        self.now = end;
+    }
+
+    /// Everybody sends everybody a frame each 16 ms, `count` times; each frame is different.
+    pub(crate) fn play(&mut self, count: u32, tag: u8) {
+        for number in 0..count {
+            self.tick(number, tag);
+            self.run(ms(16));
+        }
+    }
+
+    pub(crate) fn tick(&mut self, number: u32, tag: u8) {
+        for place in 0..self.nodes.len() {
+            for slot in self.nodes[place].endpoint.connected().collect::<Vec<_>>() {
+                let frame = frame(place, number, tag);
+                self.nodes[place].endpoint.send_game(self.now, slot, &frame);
+            }
+            self.drain(place);
+        }
+    }
+}
+
+/// What a sender says in its n-th tick.
+pub(crate) fn frame(from: usize, number: u32, tag: u8) -> Vec<u8> {
+    let mut frame = vec![0x90, from as u8, tag];
+    frame.extend_from_slice(&number.to_le_bytes());
+    frame
+}
+
+/// Bytes of chance.
+pub(crate) fn junk(rng: &mut Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| rng.next_u32() as u8).collect()
+}

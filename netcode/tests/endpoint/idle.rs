@@ -1,0 +1,151 @@
+//! Silence, goodbyes, and connections that nobody uses.
+
+use crate::harness::{Weather, World, ms};
+use isostep_netcode::crypto::Slot;
+use isostep_netcode::{CloseReason, ConnectError, Event, close_code};
+
+#[test]
+fn a_connection_that_nobody_uses_stays() {
+    let mut world = World::pair(1);
+    let events = world.nodes[0].events.len();
+    let sent = world.nodes[0].endpoint.counters();
+    world.run(ms(60_000));
+    assert_eq!((world.links(), world.nodes[0].events.len()), (2, events));
+    let bytes = world.nodes[0].endpoint.counters().sent_bytes - sent.sent_bytes;
+    assert!(bytes < 60 * 150, "{bytes} bytes in a minute");
+}
+
+#[test]
+fn a_peer_that_vanishes_is_quiet_after_a_second_and_gone_after_five() {
+    let mut world = World::pair(2);
+    world.nodes[1].runs = false;
+    world.nodes[0].events.clear();
+    let heard = world.nodes[0].endpoint.last_heard(Slot(1)).expect("connected");
+    let end = &world.nodes[0].endpoint;
+    assert!(world.now.since(end.last_heard(Slot(1)).expect("connected")) < ms(600));
+    world.run(ms(4_900).saturating_sub(world.now.since(heard)));
+    assert_eq!(world.nodes[0].events, [Event::Quiet { slot: Slot(1) }]);
+    world.run(ms(101));
+    let reason = CloseReason::Silence { after: ms(5000) };
+    assert_eq!(world.nodes[0].events[1..], [Event::Closed { slot: Slot(1), reason }]);
+    assert_eq!(world.links(), 1);
+}
+
+#[test]
+fn a_peer_that_comes_back_in_time_is_told_of() {
+    let mut world = World::pair(3);
+    world.nodes[0].events.clear();
+    world.weather.loss = 1000;
+    world.run(ms(3000));
+    world.weather.loss = 0;
+    world.run(ms(1000));
+    let slot = Slot(1);
+    assert_eq!(world.nodes[0].events, [Event::Quiet { slot }, Event::Back { slot }]);
+    assert_eq!(world.links(), 2);
+}
+
+#[test]
+fn the_idle_timeout_may_be_chosen() {
+    let mut world =
+        World::configured(2, Weather::default(), 4, |config| config.idle_timeout(ms(1500)));
+    world.mesh();
+    world.run(ms(1000));
+    world.nodes[1].runs = false;
+    world.run(ms(2100));
+    assert_eq!(world.nodes[0].endpoint.connected().count(), 0);
+}
+
+#[test]
+fn a_goodbye_arrives_with_its_code_and_words() {
+    let mut world = World::pair(5);
+    let long = "ä".repeat(150);
+    for (text, expected) in [("so long", "so long"), (&*long, &long[..200]), ("", "")] {
+        let now = world.now;
+        world.nodes[0].endpoint.close(now, Slot(1), 300, text);
+        world.drain(0);
+        world.run(ms(20));
+        let reason = CloseReason::Peer { code: 300, text: expected.into() };
+        assert_eq!(world.nodes[1].events.last(), Some(&Event::Closed { slot: Slot(0), reason }));
+        let said = Event::Closed { slot: Slot(1), reason: CloseReason::Said };
+        assert_eq!(world.nodes[0].events.last(), Some(&said));
+        assert_eq!(world.links(), 0);
+        world.run(ms(2000));
+        assert_eq!(world.nodes[0].endpoint.poll_timeout(), None, "nothing is left to say");
+        world.mesh();
+        world.run(ms(500));
+        assert_eq!(world.links(), 2, "and they may meet again");
+    }
+}
+
+/// It is said three times: at half of losses one in eight is not heard, and ends by silence.
+#[test]
+fn a_goodbye_mostly_arrives_through_half_of_losses() {
+    let heard = (0..60).filter(|seed| {
+        let mut world = World::pair(100 + seed);
+        world.weather.loss = 500;
+        let now = world.now;
+        world.nodes[0].endpoint.close(now, Slot(1), 1000, "bye");
+        world.drain(0);
+        world.run(ms(700));
+        let told = |event: &Event| {
+            matches!(event, Event::Closed { reason: CloseReason::Peer { code: 1000, .. }, .. })
+        };
+        world.nodes[1].count(told) == 1
+    });
+    assert!(heard.count() >= 45);
+}
+
+#[test]
+fn shutting_down_tells_everybody_and_lets_nobody_in() {
+    let mut world = World::of(3, Weather { latency: 10, ..Weather::default() }, 6);
+    world.mesh();
+    world.run(ms(500));
+    let now = world.now;
+    world.nodes[2].endpoint.shut_down(now);
+    world.drain(2);
+    world.run(ms(100));
+    for place in 0..2 {
+        let told = |event: &Event| {
+            matches!(
+                event,
+                Event::Closed {
+                    slot: Slot(2),
+                    reason: CloseReason::Peer { code: close_code::SHUTDOWN, .. }
+                }
+            )
+        };
+        assert_eq!(world.nodes[place].count(told), 1);
+    }
+    assert_eq!(world.links(), 2, "the others play on");
+    let refused = world.nodes[2].endpoint.connect(now, Slot(0), crate::harness::node(0));
+    assert_eq!(refused, Err(isostep_netcode::EndpointError::ShutDown));
+    world.connect(0, 2);
+    world.run(ms(200));
+    let failed = Event::Failed { slot: Slot(2), reason: ConnectError::Over };
+    assert_eq!(world.nodes[0].events.last(), Some(&failed));
+    assert_eq!(world.links(), 2);
+}
+
+#[test]
+fn a_call_without_a_connection_does_nothing() {
+    let mut world = World::of(2, Weather::default(), 7);
+    let now = world.now;
+    for slot in [Slot(0), Slot(1), Slot(7), Slot(8), Slot(255)] {
+        let end = &mut world.nodes[0].endpoint;
+        end.send_game(now, slot, &[0x90, 1]);
+        end.send_datagram(now, slot, &vec![1; 100_000]);
+        end.close(now, slot, 0, "x");
+        assert!(end.send_message(slot, b"x").is_err());
+        assert_eq!(end.round_trip(slot), None);
+        assert_eq!(
+            (end.address(slot), end.key_epoch(slot), end.longest_packet(slot)),
+            (None, None, None)
+        );
+    }
+    world.drain(0);
+    assert_eq!((world.sent.len(), world.nodes[0].events.len()), (0, 0));
+    for slot in [Slot(0), Slot(2), Slot(255)] {
+        let refused = world.nodes[0].endpoint.connect(now, slot, crate::harness::node(1));
+        assert!(refused.is_err(), "{slot}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Members of the match who do not keep to the rules: they may spoil their own connection, and nothing else.
+
+use crate::harness::{Match, endpoint, junk, node};
+use crate::hostile::Insider;
+use isostep_core::Rng;
+use isostep_netcode::crypto::Slot;
+use isostep_netcode::{Address, CloseReason, Endpoint, Event, Message};
+use isostep_rollback::Time;
+
+fn join() -> (Time, Endpoint, Insider) {
+    let played = Match::new(2);
+    let mut host = endpoint(played.config(1), 2);
+    let now = Time::from_millis(5);
+    let insider = Insider::join(now, &played, &mut host, node(0));
+    let connected = Event::Connected { slot: Slot(0), address: node(0) };
+    assert_eq!(host.poll_event(), Some(connected));
+    drain(now, &mut host);
+    (now, host, insider)
+}
+
+fn drain(now: Time, host: &mut Endpoint) -> Vec<(Address, usize)> {
+    let mut bytes = Vec::new();
+    core::iter::from_fn(|| Some((host.poll_transmit(now, &mut bytes)?, bytes.len()))).collect()
+}
+
+fn message(number: u32, last: bool, bytes: &[u8]) -> Vec<u8> {
+    let length = bytes.len() as u16 | if last { 0x8000 } else { 0 };
+    [&[3][..], &number.to_le_bytes(), &length.to_le_bytes(), bytes].concat()
+}
+
+#[test]
+fn any_frames_at_all_give_no_panic() {
+    let (mut now, mut host, mut insider) = join();
+    let mut rng = Rng::new(1);
+    for round in 0..20_000 {
+        let length = 1 + rng.below(60).expect("some") as usize;
+        let mut frames = junk(&mut rng, length);
+        // No goodbyes and messages: they would end it early.
+        frames[0] = [1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 13, 0x90][round % 12];
+        frames
+            .iter_mut()
+            .skip(1)
+            .filter(|byte| **byte == 8 || **byte == 3)
+            .for_each(|byte| *byte = 2);
+        insider.say(now, &mut host, &frames);
+        now += core::time::Duration::from_millis(1);
+        host.handle_timeout(now);
+        drain(now, &mut host);
+        let mut into = Vec::new();
+        while host.poll_game(&mut into).is_some() || host.poll_datagram(&mut into).is_some() {}
+    }
+    assert_eq!(host.connected().count(), 1);
+    assert!(host.counters().malformed > 0);
+}
+
+/// One packet with 120 challenges gave 120 packets to wherever it seemed to come from.
+#[test]
+fn many_challenges_in_one_packet_get_one_answer() {
+    let (now, mut host, mut insider) = join();
+    let challenges: Vec<u8> =
+        (0..120u8).flat_map(|number| [6, number, 0, 0, 0, 0, 0, 0, 0]).collect();
+    insider.address = node(66);
+    insider.say(now, &mut host, &challenges);
+    let sent: Vec<_> =
+        drain(now, &mut host).into_iter().filter(|sent| sent.0 == node(66)).collect();
+    assert!(sent.len() <= 2, "an answer, and a challenge for the new address: {sent:?}");
+}
+
+/// Messages without bytes cost nothing by their length: they waited without a limit, and each made `poll_message` say that there are
+/// no more.
+#[test]
+fn empty_messages_neither_pile_up_nor_hide_what_is_behind() {
+    let (mut now, mut host, mut insider) = join();
+    for number in 0..50 {
+        insider.say(now, &mut host, &message(number, true, &[]));
+    }
+    insider.say(now, &mut host, &message(50, true, &[9, 1]));
+    insider.say(now, &mut host, &message(51, true, &[1, 42]));
+    assert_eq!(host.poll_message(), Some((Slot(0), Message::Game(vec![42]))));
+    assert_eq!(host.poll_message(), None);
+    for number in 52..200_000u32 {
+        insider.say(now, &mut host, &message(number, true, &[1]));
+        now += core::time::Duration::from_micros(100);
+        drain(now, &mut host);
+    }
+    let waiting = core::iter::from_fn(|| host.poll_message()).count();
+    assert!(waiting < 40_000, "{waiting} messages of no bytes waited");
+}
+
+#[test]
+fn a_message_without_end_ends_the_connection() {
+    let (now, mut host, mut insider) = join();
+    for number in 0..257 {
+        insider.say(now, &mut host, &message(number, false, &[1; 1024]));
+    }
+    let broken = Event::Closed { slot: Slot(0), reason: CloseReason::Broken };
+    assert_eq!(host.poll_event(), Some(broken));
+    assert_eq!(host.connected().count(), 0);
+}
+
+/// Each question for keys that made no sense cost a quarter of a millisecond, eleven of them fit into a packet, and nothing
+/// happened.
+#[test]
+fn a_junk_question_for_keys_ends_the_connection() {
+    let (now, mut host, mut insider) = join();
+    let question = |epoch: u8| [&[9, epoch][..], &[7; 96]].concat();
+    insider.say(now, &mut host, &question(2));
+    assert_eq!(host.poll_event(), None, "not for the next epoch: it may be late");
+    insider.say(now, &mut host, &question(1).repeat(11));
+    let broken = Event::Closed { slot: Slot(0), reason: CloseReason::Broken };
+    assert_eq!((host.poll_event(), host.poll_event()), (Some(broken), None));
+}
+
+#[test]
+fn acknowledgements_of_what_was_never_sent_count_for_nothing() {
+    let (now, mut host, mut insider) = join();
+    host.send_message(Slot(0), &[5; 5000]).expect("room");
+    for (next, later) in [(1u32, 0u32), (u32::MAX, u32::MAX), (5, 1), (1 << 31, 7), (0, u32::MAX)] {
+        let frame = [&[4][..], &next.to_le_bytes(), &later.to_le_bytes()].concat();
+        insider.say(now, &mut host, &frame);
+    }
+    let pieces = drain(now, &mut host).into_iter().filter(|sent| sent.1 > 900).count();
+    assert_eq!(pieces, 5, "all of it goes out");
+}
+
+/// Its words are shown to people: they are what it says, made into text, at most 200 bytes.
+#[test]
+fn a_goodbye_that_is_no_text_is_made_into_some() {
+    let (now, mut host, mut insider) = join();
+    insider.say(now, &mut host, &[&[8, 7, 1, 3][..], &[0xff, 0xfe, b'x']].concat());
+    let reason = CloseReason::Peer { code: 0x107, text: "\u{fffd}\u{fffd}x".into() };
+    assert_eq!(host.poll_event(), Some(Event::Closed { slot: Slot(0), reason }));
+}
+
+#[test]
+fn a_goodbye_that_is_too_long_is_none() {
+    let (now, mut host, mut insider) = join();
+    insider.say(now, &mut host, &[&[8, 7, 1, 201][..], &[b'x'; 201]].concat());
+    assert_eq!((host.poll_event(), host.counters().malformed), (None, 1));
+}
+
+/// Numbers far ahead: the window moves, what is below it is gone, and nothing opens twice.
+#[test]
+fn numbers_may_jump_and_nothing_opens_twice() {
+    let (now, mut host, mut insider) = join();
+    let mut packets = Vec::new();
+    for number in 0..3000u32 {
+        let packet = insider.packet(&[&[0x90][..], &number.to_le_bytes()].concat());
+        if number % 100 == 7 {
+            packets.push(packet);
+        }
+    }
+    let mut into = Vec::new();
+    for _ in 0..2 {
+        for packet in packets.iter().rev() {
+            host.handle_datagram(now, node(0), packet);
+        }
+    }
+    let delivered = core::iter::from_fn(|| host.poll_game(&mut into)).count();
+    assert_eq!(delivered, 11, "the newest and what lies less than 1,024 below it");
+}

@@ -1,0 +1,68 @@
+//! Longer packets, where the path carries them.
+
+use crate::harness::{Weather, World, ms};
+use isostep_netcode::Event;
+use isostep_netcode::crypto::Slot;
+
+#[test]
+fn packets_grow_to_what_the_path_carries_and_never_above() {
+    let paths =
+        [(1200, 1200), (1279, 1200), (1280, 1280), (1371, 1280), (1372, 1372), (1419, 1372)];
+    let more = [(1420, 1420), (1451, 1420), (1452, 1452), (9000, 1452)];
+    for (path, expected) in paths.into_iter().chain(more) {
+        let weather = Weather { latency: 20, longest: Some(path), ..Weather::default() };
+        let mut world = World::of(2, weather, 1);
+        world.mesh();
+        world.run(ms(10_000));
+        for (place, other) in [(0, 1), (1, 0)] {
+            let found = world.nodes[place].endpoint.longest_packet(Slot(other));
+            assert_eq!(found, Some(expected), "a path of {path} bytes");
+        }
+        let before = world.sent.len();
+        world.nodes[0].endpoint.send_datagram(world.now, Slot(1), &[1; 15_000]);
+        world.drain(0);
+        world.run(ms(1000));
+        assert!(world.sent[before..].iter().all(|sent| sent.bytes.len() <= expected));
+        assert_eq!(world.nodes[1].datagrams.len(), 1, "a path of {path} bytes");
+    }
+}
+
+#[test]
+fn the_shorter_of_both_wishes_counts() {
+    let played = crate::harness::Match::new(2);
+    let ends = vec![
+        crate::harness::endpoint(played.config(0).longest_packet(1300), 1),
+        crate::harness::endpoint(played.config(1), 2),
+    ];
+    let mut world = World::new(ends, Weather::default(), 1);
+    world.mesh();
+    world.run(ms(10_000));
+    assert!(world.sent.iter().all(|sent| sent.bytes.len() <= 1300));
+    assert_eq!(world.nodes[1].endpoint.longest_packet(Slot(0)), Some(1280));
+}
+
+#[test]
+fn a_fifth_of_losses_does_not_hide_a_good_path() {
+    let weather = Weather { loss: 200, latency: 20, ..Weather::default() };
+    let found = (0..20).filter(|seed| {
+        let mut world = World::of(2, weather, 100 + seed);
+        world.mesh();
+        world.run(ms(15_000));
+        world.nodes[0].endpoint.longest_packet(Slot(1)) == Some(1452)
+    });
+    assert!(found.count() >= 15);
+}
+
+#[test]
+fn each_step_is_told_once() {
+    let world = World::pair(3);
+    let told: Vec<_> = world.nodes[0]
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::LongerPackets { bytes, .. } => Some(*bytes),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [1280, 1372, 1420, 1452]);
+}

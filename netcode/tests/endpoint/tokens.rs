@@ -1,0 +1,209 @@
+//! Who may come in, and what either side is told when somebody may not.
+
+use crate::documents::UNIX;
+use crate::harness::{Match, Weather, World, endpoint, ms, node};
+use crate::hostile::{ATTEMPT, answer, cookie, init, offer, shake};
+use isostep_netcode::crypto::{
+    Credentials, GameId, MatchId, Matchmaker, MatchmakerKey, RosterError, Slot, StaticKey,
+    TokenError,
+};
+use isostep_netcode::{
+    ConnectError, Endpoint, EndpointConfig, EndpointError, Event, SeededEntropy,
+};
+use isostep_rollback::Time;
+
+/// Slot 0 has other documents than slot 1 would like. What both are told.
+fn refused(caller: EndpointConfig, host: EndpointConfig) -> (ConnectError, ConnectError) {
+    let mut world = World::new(vec![endpoint(caller, 1), endpoint(host, 2)], Weather::default(), 1);
+    world.mesh();
+    world.run(ms(300));
+    assert_eq!(world.links(), 0, "nobody was let in");
+    let told = world.nodes[0].events.iter().find_map(|event| match event {
+        Event::Failed { slot: Slot(1), reason } => Some(reason.clone()),
+        _ => None,
+    });
+    let host = world.nodes[1].events.iter().find_map(|event| match event {
+        Event::Refused { reason, address, .. } if *address == node(0) => Some(reason.clone()),
+        _ => None,
+    });
+    (told.expect("the caller is told"), host.expect("the host is told"))
+}
+
+fn changed(change: impl FnOnce(&mut Match)) -> EndpointConfig {
+    let mut played = Match::new(2);
+    change(&mut played);
+    played.config(0)
+}
+
+fn host() -> EndpointConfig {
+    Match::new(2).config(1)
+}
+
+#[test]
+fn another_matchmaker_is_refused() {
+    let other =
+        changed(|played| played.maker = MatchmakerKey::generate(&mut SeededEntropy::new(77)));
+    let token = ConnectError::Token(TokenError::Signature);
+    assert_eq!(refused(other, host()), (ConnectError::OurToken, token));
+}
+
+#[test]
+fn another_match_is_refused() {
+    let other = changed(|played| played.spec.match_id = MatchId([1; 16]));
+    let token = ConnectError::Token(TokenError::Match);
+    assert_eq!(refused(other, host()), (ConnectError::OurToken, token));
+}
+
+#[test]
+fn another_game_is_refused_by_name() {
+    let (ours, theirs) = (GameId::named("other"), GameId::named("attack"));
+    let other = changed(|played| played.spec.game = ours);
+    let expected =
+        (ConnectError::Game { ours, theirs }, ConnectError::Game { ours: theirs, theirs: ours });
+    assert_eq!(refused(other, host()), expected);
+}
+
+#[test]
+fn a_token_is_too_old_by_the_clock_of_who_is_asked() {
+    let short = changed(|played| played.spec.expires = UNIX + 5);
+    let late = EndpointConfig::new(Match::new(2).credentials(1), UNIX + 7).inputs(4, [7; 8], 11);
+    let told = ConnectError::Token(TokenError::Expired { since: 2 });
+    assert_eq!(refused(short, late), (ConnectError::OurTokenExpired, told));
+}
+
+#[test]
+fn a_token_expires_while_the_host_runs() {
+    let played = Match::new(2);
+    let mut short = played.clone();
+    short.spec.expires = UNIX + 5;
+    let ends = vec![endpoint(short.config(0), 1), endpoint(played.config(1), 2)];
+    let mut world = World::new(ends, Weather::default(), 1);
+    world.run(ms(4000));
+    world.connect(0, 1);
+    world.run(ms(100));
+    assert_eq!(world.links(), 2, "still good");
+    world.run(ms(2000));
+    world.connect(0, 1);
+    world.run(ms(100));
+    let reason = ConnectError::OurTokenExpired;
+    assert_eq!(world.nodes[0].events.last(), Some(&Event::Failed { slot: Slot(1), reason }));
+    assert_eq!(world.links(), 2, "and the old connection stays");
+}
+
+#[test]
+fn a_token_from_the_future_is_refused() {
+    let future = changed(|played| played.spec.issued = UNIX + 50);
+    let early = EndpointConfig::new(Match::new(2).credentials(1), UNIX - 11).inputs(4, [7; 8], 11);
+    let told = ConnectError::Token(TokenError::NotYet { ahead: 61 });
+    assert_eq!(refused(future, early), (ConnectError::OurToken, told));
+}
+
+/// Slot 2 has a token of the same matchmaker and match, whose roster has it where the host has somebody else.
+#[test]
+fn another_slot_than_the_roster_has_is_refused() {
+    let played = Match::new(3);
+    let mut swapped = played.clone();
+    swapped.keys.swap(0, 2);
+    let (told, host) = refused(swapped.config(0), played.config(1));
+    assert_eq!(told, ConnectError::OurToken);
+    assert_eq!(host, ConnectError::Token(TokenError::Caller { slot: Slot(0) }));
+}
+
+#[test]
+fn a_stolen_token_is_worth_nothing_without_its_key() {
+    let played = Match::new(3);
+    for (thief, slot) in [
+        (StaticKey::generate(&mut SeededEntropy::new(5)), None),
+        (played.keys[2].clone(), Some(Slot(2))),
+    ] {
+        let (now, from) = (Time::from_millis(1), node(6));
+        let mut host = endpoint(played.config(1), 2);
+        let cookie = cookie(now, &mut host, from, ATTEMPT);
+        let token = played.credentials(0).token().encode();
+        let payload = [&token[..], &offer(&played)].concat();
+        let (mut state, message) = shake(&thief, &played.keys[1], ATTEMPT, &payload);
+        host.handle_datagram(now, from, &init(ATTEMPT, &cookie, &message));
+        let reason = ConnectError::Token(TokenError::Holder);
+        assert_eq!(host.poll_event(), Some(Event::Refused { slot, address: from, reason }));
+        let mut said = [0; 100];
+        state.read_message(&answer(now, &mut host, from)[9..], &mut said).expect("an answer");
+        assert_eq!(said[0], 6, "the token is not for this holder");
+        assert_eq!((host.connected().count(), host.counters().bad_handshakes), (0, 1));
+    }
+}
+
+/// Whoever knows only the public half can't even write the first message.
+#[test]
+fn a_public_key_alone_opens_nothing() {
+    let played = Match::new(2);
+    let (now, from) = (Time::from_millis(1), node(6));
+    let mut host = endpoint(played.config(1), 2);
+    let cookie = cookie(now, &mut host, from, ATTEMPT);
+    let payload = [&played.credentials(0).token().encode()[..], &offer(&played)].concat();
+    let thief = StaticKey::generate(&mut SeededEntropy::new(5));
+    let (_, mut message) = shake(&thief, &played.keys[1], ATTEMPT, &payload);
+    message[32..64].copy_from_slice(&played.keys[0].public().0);
+    host.handle_datagram(now, from, &init(ATTEMPT, &cookie, &message));
+    assert_eq!((host.poll_event(), host.counters().bad_handshakes), (None, 1));
+    assert!(answer(now, &mut host, from).is_empty());
+}
+
+#[test]
+fn a_whole_init_sent_by_another_machine_is_not_answered() {
+    let mut world = World::of(2, Weather::default(), 3);
+    world.connect(0, 1);
+    world.run(ms(100));
+    let inits: Vec<_> = world.sent.iter().filter(|sent| sent.bytes[0] == 0x83).cloned().collect();
+    let (events, sent) = (world.nodes[1].events.clone(), world.sent.len());
+    for init in &inits {
+        world.put(1, node(5), &init.bytes);
+    }
+    assert_eq!(world.nodes[1].endpoint.counters().bad_cookies, inits.len() as u64);
+    assert_eq!((world.nodes[1].events.clone(), world.sent.len()), (events, sent));
+}
+
+/// The higher slot never calls: otherwise two calls could cross.
+#[test]
+fn the_higher_slot_is_not_let_in_as_a_caller() {
+    let played = Match::new(2);
+    let (now, from) = (Time::from_millis(1), node(1));
+    let mut host = endpoint(played.config(0), 2);
+    let cookie = cookie(now, &mut host, from, ATTEMPT);
+    let payload = [&played.credentials(1).token().encode()[..], &offer(&played)].concat();
+    let (_, message) = shake(&played.keys[1], &played.keys[0], ATTEMPT, &payload);
+    host.handle_datagram(now, from, &init(ATTEMPT, &cookie, &message));
+    let reason = ConnectError::Token(TokenError::Caller { slot: Slot(1) });
+    assert_eq!(
+        host.poll_event(),
+        Some(Event::Refused { slot: Some(Slot(1)), address: from, reason })
+    );
+}
+
+#[test]
+fn an_endpoint_does_not_start_with_documents_that_others_would_refuse() {
+    let made = |change: fn(&mut Match)| {
+        let config = changed(change);
+        Endpoint::new(config, Box::new(SeededEntropy::new(1))).map(drop)
+    };
+    assert_eq!(made(|_| ()), Ok(()));
+    let expired = TokenError::Expired { since: 3 };
+    assert_eq!(made(|played| played.spec.expires = UNIX - 3), Err(EndpointError::Token(expired)));
+    let future = TokenError::NotYet { ahead: 61 };
+    assert_eq!(made(|played| played.spec.issued = UNIX + 61), Err(EndpointError::Token(future)));
+    let protocol = TokenError::Protocol { protocol: 2 };
+    assert_eq!(made(|played| played.spec.protocol = 2), Err(EndpointError::Token(protocol)));
+}
+
+/// Documents that do not belong together do not even become credentials.
+#[test]
+fn credentials_are_whole_or_not_at_all() {
+    let (played, other) = (Match::new(2), Match::seeded(2, 5));
+    let own = played.credentials(0);
+    let maker = Matchmaker::new(played.maker.clone()).public();
+    let stolen =
+        Credentials::new(other.keys[0].clone(), own.token().clone(), own.roster().clone(), maker);
+    assert!(stolen.is_err());
+    let foreign = other.credentials(0).roster().clone();
+    let mixed = Credentials::new(played.keys[0].clone(), own.token().clone(), foreign, maker);
+    assert_eq!(mixed.err(), Some(RosterError::Signature.into()));
+}

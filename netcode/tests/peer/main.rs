@@ -1,0 +1,19 @@
+//! Owns the promise that a match of `Peer`s goes on whatever the network, the clocks and the frames do: all end in the same
+//! bits, no input is lost or doubled, and outside of a fault at least 95 of 100 ticks are confirmed. Rows of the table
+//! (`--nocapture`): confirmed % at the slowest machine; of 100 ticks: rollbacks, ticks again, stalls; bytes and datagrams a
+//! tick and machine.
+
+mod clocks;
+mod compare;
+mod desync;
+mod faults;
+mod figures;
+mod flood;
+mod game;
+mod harness;
+mod leaving;
+mod links;
+mod machine;
+mod seats;
+mod talk;
+mod wire;

@@ -1,0 +1,67 @@
+//! Delays, adaptive ones too, several players at one machine, and bots.
+
+use crate::figures::Figures;
+use crate::harness::{SECOND, SIZES, Setup};
+use crate::links::{bad_link, good_link};
+use isostep_netcode::Seat;
+use isostep_netcode::crypto::Slot;
+use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
+
+fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
+    let mut all = Figures::default();
+    for setup in setups {
+        let mut mesh = setup.mesh();
+        all = all.and(&mesh.play(3 * SECOND));
+        mesh.settle_and_check();
+    }
+    all.check(name, peers);
+}
+
+#[test]
+fn delays_from_none_to_six() {
+    for delay in 0..=6 {
+        let session = || SessionConfig::new().delay(delay).mode(Mode::Rollback { max: 14 });
+        let setup = |seed| Setup::new(seed, 2, bad_link()).session(session());
+        play(&format!("delay {delay}, 100 ± 20 ms"), 2, (0..3).map(setup));
+    }
+}
+
+#[test]
+fn a_delay_that_follows_the_network() {
+    let bounds = AdaptiveDelay::new(0, 8, 3).expect("good bounds");
+    for (peers, seeds) in SIZES {
+        let session =
+            || SessionConfig::new().adaptive_delay(bounds).mode(Mode::Rollback { max: 12 });
+        let setup = |seed| Setup::new(seed, peers, bad_link()).session(session());
+        play("adaptive delay, 100 ± 20 ms", peers, (0..seeds).map(setup));
+    }
+}
+
+#[test]
+fn several_players_at_a_machine_and_bots() {
+    for (peers, seeds) in [(2, 4), (4, 2)] {
+        let setup = |seed| {
+            let mut setup = Setup::new(seed, peers, bad_link());
+            setup.seats.push(Seat::Bot);
+            for slot in (0..peers).map(Slot) {
+                setup.seats.extend([Seat::At(slot), Seat::At(slot)]);
+                // Machines need not have the same number of them.
+                setup.seats.extend((slot.0 == 1).then_some(Seat::At(slot)));
+            }
+            setup.seats.push(Seat::Bot);
+            setup
+        };
+        play("2 or 3 seats each, 2 bots", peers, (0..seeds).map(setup));
+    }
+}
+
+#[test]
+fn a_machine_without_a_player_watches() {
+    let setup = |seed| {
+        let mut setup = Setup::new(seed, 3, good_link());
+        setup.seats = vec![Seat::At(Slot(0)), Seat::At(Slot(1)), Seat::Bot];
+        setup.watcher = Some(6);
+        setup
+    };
+    play("two play, one watches", 3, (0..3).map(setup));
+}
