@@ -1,12 +1,15 @@
 //! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused.
+//! went wrong or was found wrong, 2 the command was misused; `match`, which only handles files, gives 2 for all that
+//! keeps it from its work.
 #![forbid(unsafe_code)]
 
 mod lab;
+mod matches;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lab::Lab;
 use lab::control::{MAX_SEED, Settings};
+use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,17 +21,21 @@ Example:
 fn main() -> ExitCode {
     // Prints help or what is wrong, and exits with 0 or 2.
     let arguments = command().get_matches();
-    let done = match arguments.subcommand() {
-        Some(("lab", arguments)) => run_lab(arguments),
-        _ => Ok(()),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("isostep: {error}");
-            ExitCode::from(1)
+    match arguments.subcommand() {
+        Some(("lab", arguments)) => match run_lab(arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error, 1),
+        },
+        Some(("match", arguments)) => {
+            matches::run(arguments).unwrap_or_else(|error| fail(&error, 2))
         }
+        _ => ExitCode::SUCCESS,
     }
+}
+
+fn fail(error: &dyn Error, code: u8) -> ExitCode {
+    eprintln!("isostep: {error}");
+    ExitCode::from(code)
 }
 
 fn command() -> Command {
@@ -54,6 +61,7 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(lab)
+        .subcommand(matches::command())
         .after_help("Example:\n  isostep lab")
 }
 
@@ -86,10 +94,16 @@ mod tests {
         };
         assert_eq!(code(&["lab", "--port", "0", "--players", "4", "--seed", "12"]), 0);
         assert_eq!(code(&["lab", "--help"]), 0);
+        assert_eq!(code(&["match", "new", "--game", "tanks", "--players", "2", "--out", "x"]), 0);
         for wrong in [
             &["lab", "--players", "5"][..],
             &["lab", "--port", "99999"],
             &["lab", "--seed", "-1"],
+            &["match"],
+            &["match", "new", "--game", "tanks", "--players", "9", "--out", "x"],
+            &["match", "new", "--game", "tanks", "--players", "2"],
+            &["match", "new", "--game", "tanks", "--players", "2", "--out", "x", "--holder", "1"],
+            &["match", "show"],
             &["lap"],
             &[],
         ] {

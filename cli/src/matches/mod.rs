@@ -1,0 +1,130 @@
+//! `isostep match`: makes the keys and signed documents of a match, and shows them. A matchmaker on a desk: what a
+//! service would do for a game that has one.
+//!
+//! - `new`: a folder for a match, with a folder for each player.
+//! - `show`: what is in a player's folder, without its secrets.
+//! - `words`: times as people say them.
+
+mod new;
+mod show;
+mod words;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use isostep_netcode::OsEntropy;
+use isostep_netcode::crypto::{
+    CredentialsError, FileError, IssueError, PublicKey, Slot, StaticKey, Stored,
+};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+const EXAMPLE: &str = "\
+Example:
+  isostep match new --game tanks --players 2 --out evening
+  isostep match show evening/player-0
+
+When a player keeps its secret to itself:
+  isostep match key --out my.key                      (there; it prints the public half)
+  isostep match new --game tanks --players 2 --holder 1=PUBLIC --out evening      (here)";
+
+/// Why a match wasn't made or can't be shown.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MatchError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Issue(#[from] IssueError),
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    #[error("{} is there already: choose another place with --out, or move it away", .0.display())]
+    Exists(PathBuf),
+    #[error("{} can't be made ({error}): choose another place with --out", path.display())]
+    Folder { path: PathBuf, error: io::Error },
+    #[error("--holder {0}=…: a match of {1} players has the slots 0 to {last}", last = .1 - 1)]
+    NoSlot(u8, u8),
+    #[error("--holder {0}=… is there twice: give each slot one key")]
+    Twice(u8),
+    #[error("the clock of this machine is before 1970: set it")]
+    Clock,
+    #[error("the result can't be printed: {0}")]
+    Print(#[from] io::Error),
+}
+
+pub(crate) fn command() -> Command {
+    let path = |name: &'static str| Arg::new(name).value_parser(value_parser!(PathBuf));
+    let out = |value, help| path("out").long("out").value_name(value).required(true).help(help);
+    let game = Arg::new("game").long("game").value_name("NAME").required(true);
+    let players = Arg::new("players").long("players").value_name("N").required(true);
+    let hours = Arg::new("hours").long("hours").value_name("H").default_value("24");
+    let holder = Arg::new("holder").long("holder").value_name("SLOT=PUBLIC");
+    let matchmaker = path("matchmaker").long("matchmaker").value_name("FILE");
+    let new = Command::new("new")
+        .about("Makes a match: a folder for each player, with its key and its token")
+        .arg(game.help("The name of the game, as the program of the game says it"))
+        .arg(players.value_parser(value_parser!(u8).range(2..=8)).help("How many play, 2 to 8"))
+        .arg(
+            hours
+                .value_parser(value_parser!(u32).range(1..=87_600))
+                .help("For how many hours players are let in"),
+        )
+        .arg(out("DIR", "The folder to make"))
+        .arg(matchmaker.help("Sign with this matchmaker.key rather than with a new one"))
+        .arg(
+            holder
+                .action(ArgAction::Append)
+                .value_parser(parse_holder)
+                .help("Take this public key for a slot; its player has the secret"),
+        );
+    let show = Command::new("show")
+        .about("Shows what is in a player's folder, without secrets; exits with 1 if it is no good")
+        .arg(path("dir").value_name("DIR").required(true).help("A player's folder"));
+    let key = Command::new("key")
+        .about("Makes a key for a player and prints its public half, for --holder")
+        .arg(out("FILE", "Where to put the secret"));
+    Command::new("match")
+        .about("Makes the keys and tokens of a match, and shows them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands([new, show, key])
+        .after_help(EXAMPLE)
+}
+
+pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, MatchError> {
+    let out = &mut io::stdout().lock();
+    match arguments.subcommand() {
+        Some(("new", arguments)) => new::run(arguments, unix_now()?, out)?,
+        Some(("show", arguments)) => {
+            let good = show::run(path(arguments, "dir"), unix_now()?, out)?;
+            return Ok(ExitCode::from(u8::from(!good)));
+        }
+        Some(("key", arguments)) => make_key(path(arguments, "out"), out)?,
+        _ => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn make_key(path: &PathBuf, out: &mut impl Write) -> Result<(), MatchError> {
+    let key = StaticKey::generate(&mut OsEntropy);
+    key.save(path)?;
+    writeln!(out, "Your public key: {}", key.public())?;
+    writeln!(out, "Send it to whoever makes the match, for --holder SLOT=PUBLIC.")?;
+    let path = path.display();
+    Ok(writeln!(out, "Give {path} to nobody. Put it as `key` into the folder that you get.")?)
+}
+
+fn path<'a>(arguments: &'a ArgMatches, name: &str) -> &'a PathBuf {
+    arguments.get_one(name).expect("clap requires it")
+}
+
+fn unix_now() -> Result<u64, MatchError> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map(|since| since.as_secs()).map_err(|_| MatchError::Clock)
+}
+
+/// `1=` and the hex of a public key.
+fn parse_holder(text: &str) -> Result<(Slot, PublicKey), String> {
+    let (slot, key) = text.split_once('=').ok_or("write the slot, =, and the public key")?;
+    let slot = slot.parse().map_err(|_| "the slot before = is a number from 0 to 7")?;
+    Ok((Slot(slot), key.parse().map_err(|error| format!("{error}"))?))
+}

@@ -1,0 +1,136 @@
+//! Makes a match: signs first, then writes, so that what can't be leaves nothing behind.
+
+use super::{MatchError, path, words};
+use clap::ArgMatches;
+use isostep_netcode::OsEntropy;
+use isostep_netcode::crypto::{
+    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, PublicKey, Slot, StaticKey,
+    Stored,
+};
+use isostep_netcode::wire::PROTOCOL_VERSION;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Who sits in a slot: somebody whose key is made here, or somebody who has one.
+enum Player {
+    Ours(StaticKey),
+    Theirs(PublicKey),
+}
+
+impl Player {
+    fn public(&self) -> PublicKey {
+        match self {
+            Self::Ours(key) => key.public(),
+            Self::Theirs(key) => *key,
+        }
+    }
+}
+
+pub(super) fn run(
+    arguments: &ArgMatches,
+    now: u64,
+    out: &mut impl Write,
+) -> Result<(), MatchError> {
+    let name = arguments.get_one::<String>("game").expect("clap requires it");
+    let count = *arguments.get_one::<u8>("players").expect("clap requires it");
+    let hours = *arguments.get_one::<u32>("hours").expect("it has a default");
+    let folder = path(arguments, "out");
+    let reused = arguments.get_one::<PathBuf>("matchmaker");
+
+    let players = seat(count, arguments.get_many("holder").into_iter().flatten())?;
+    let key = match reused {
+        Some(path) => MatchmakerKey::load(path)?,
+        None => MatchmakerKey::generate(&mut OsEntropy),
+    };
+    let spec = MatchSpec {
+        game: GameId::named(name),
+        match_id: MatchId::random(&mut OsEntropy),
+        protocol: PROTOCOL_VERSION,
+        issued: now,
+        expires: now + u64::from(hours) * 3600,
+    };
+    let holders: Vec<_> = (0..).map(Slot).zip(players.iter().map(Player::public)).collect();
+    let matchmaker = Matchmaker::new(key.clone());
+    let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
+
+    create_match_folder(folder)?;
+    if reused.is_none() {
+        key.save(folder.join("matchmaker.key"))?;
+    }
+    matchmaker.public().save(folder.join("matchmaker.pub"))?;
+    let mut theirs = Vec::new();
+    for (index, (player, token)) in players.into_iter().zip(tokens).enumerate() {
+        let place = folder.join(format!("player-{index}"));
+        match player {
+            Player::Ours(key) => {
+                Credentials::new(key, token, roster.clone(), matchmaker.public())?.save(place)?;
+            }
+            Player::Theirs(_) => {
+                create_folder(&place)?;
+                token.save(place.join("token"))?;
+                roster.save(place.join("roster"))?;
+                matchmaker.public().save(place.join("matchmaker.pub"))?;
+                theirs.push(index.to_string());
+            }
+        }
+    }
+
+    let (id, until, place) = (spec.match_id, words::date(spec.expires), folder.display());
+    writeln!(out, "Match {id} of \"{name}\" for {count} players; they are let in until {until}.")?;
+    writeln!(
+        out,
+        "- Send each player its folder, {place}/player-N, so that nobody else reads it."
+    )?;
+    if !theirs.is_empty() {
+        let theirs = theirs.join(", ");
+        writeln!(
+            out,
+            "- No key in the folder of player {theirs}: the secret goes there as `key`."
+        )?;
+    }
+    let secret = reused.map_or_else(|| folder.join("matchmaker.key"), Clone::clone);
+    let secret = secret.display();
+    writeln!(out, "- Keep {secret} to yourself: who has it can seat anybody in any match.")?;
+    Ok(writeln!(out, "- To look at a folder: isostep match show {place}/player-0")?)
+}
+
+/// The players of all slots; keys are made for those who have none.
+fn seat<'a>(
+    count: u8,
+    holders: impl Iterator<Item = &'a (Slot, PublicKey)>,
+) -> Result<Vec<Player>, MatchError> {
+    let mut given = vec![None; usize::from(count)];
+    for &(slot, key) in holders {
+        let place = given.get_mut(usize::from(slot.0)).ok_or(MatchError::NoSlot(slot.0, count))?;
+        if place.replace(key).is_some() {
+            return Err(MatchError::Twice(slot.0));
+        }
+    }
+    let player = |key: Option<PublicKey>| match key {
+        Some(key) => Player::Theirs(key),
+        None => Player::Ours(StaticKey::generate(&mut OsEntropy)),
+    };
+    Ok(given.into_iter().map(player).collect())
+}
+
+/// The folder of a match is always a new one: two matches in one would be mixed up.
+fn create_match_folder(path: &Path) -> Result<(), MatchError> {
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        let failed = |error| MatchError::Folder { path: parent.to_owned(), error };
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    create_folder(path)
+}
+
+/// Creates a folder for its owner alone.
+fn create_folder(path: &Path) -> Result<(), MatchError> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => MatchError::Exists(path.to_owned()),
+        _ => MatchError::Folder { path: path.to_owned(), error },
+    })
+}
