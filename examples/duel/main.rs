@@ -1,0 +1,237 @@
+//! Two players in two terminals, over UDP, with tokens that one command makes.
+//!
+//! ```text
+//! cargo run --release -p isostep-cli -- match new --game duel --players 2 --out /tmp/duel
+//! cargo run --release --example duel -- /tmp/duel/player-0 --listen 127.0.0.1:7000 --peer 1=127.0.0.1:7001
+//! cargo run --release --example duel -- /tmp/duel/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
+//! ```
+//!
+//! The last two in a terminal each, or on two machines with the addresses of these. Here is the loop that any game over a
+//! [`Peer`] has; `game` is the game, `screen` the terminal, `status` the line below it, `options` the arguments.
+
+#![allow(unreachable_pub, reason = "a program of several files, read as an example")]
+
+mod game;
+mod options;
+mod screen;
+mod status;
+
+use game::Duel;
+use isostep::netcode::crypto::Slot;
+use isostep::netcode::transport::UdpTransport;
+use isostep::netcode::{
+    CloseReason, Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock, close_code,
+};
+use isostep::rollback::{AdaptiveDelay, SessionEvent};
+use isostep::{Mode, PlayerId, SessionConfig, State, Tick, Time};
+use options::{Options, USAGE};
+use screen::{Keys, Screen};
+use status::Status;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long goodbyes are repeated.
+const GOODBYE: Duration = Duration::from_millis(500);
+/// What a machine says when it is certain of the last tick.
+const DONE: &[u8] = b"done";
+
+/// How a match ends.
+enum End {
+    Over,
+    Desync,
+    Left,
+}
+
+fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let options = match Options::read(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("duel: {error}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match Machine::new(&options).and_then(|machine| machine.play(&options)) {
+        Ok((End::Over, last)) => {
+            last.iter().for_each(|line| println!("{line}"));
+            ExitCode::SUCCESS
+        }
+        Ok((End::Desync, _)) => ExitCode::from(1),
+        Ok((End::Left, _)) => ExitCode::from(3),
+        Err(error) => {
+            eprintln!("duel: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// This player's machine.
+struct Machine {
+    clock: WallClock,
+    game: Duel,
+    peer: Peer<Duel, UdpTransport>,
+    me: PlayerId,
+    /// Who is not known to be certain of the last tick.
+    unfinished: Vec<Slot>,
+    /// What is said in the end, once this machine is certain of the last tick.
+    last: Option<String>,
+    screen: Screen,
+}
+
+impl Machine {
+    fn new(options: &Options) -> Result<Self, Box<dyn Error>> {
+        let clock = WallClock::start();
+        let credentials = options.credentials(clock.unix_at_zero())?;
+        let me = credentials.slot();
+        let mut unfinished: Vec<Slot> = credentials.roster().slots().collect();
+        let mut game = Duel::new(unfinished.len());
+        unfinished.retain(|&slot| slot != me);
+        // The same on all machines. A delay of 1 to 8 ticks, as the network needs it: rolling back by 3 is fine.
+        let session = SessionConfig::new()
+            .mode(Mode::Rollback { max: 12 })
+            .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
+            .start_together(true);
+        let mut config = PeerConfig::new(credentials, clock.unix_at_zero()).session(session);
+        for &(slot, address) in &options.peers {
+            config = config.address(slot, address);
+        }
+        let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
+        let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
+        let (me, screen) = (PlayerId(me.0), Screen::new());
+        Ok(Self { clock, game, peer, me, unfinished, last: None, screen })
+    }
+
+    /// Plays until the end, and says goodbye.
+    fn play(mut self, options: &Options) -> Result<(End, Option<String>), Box<dyn Error>> {
+        let mut keys = if options.bot { None } else { Keys::take() };
+        let (mut status, mut started) = (Status::default(), None);
+        let here = self.peer.transport_mut().local_addr();
+        self.screen.say(&format!("waiting for the others at {here}"));
+        let end = loop {
+            let now = self.clock.now();
+            self.frame(now, keys.as_mut(), options.ticks)?;
+            if let Some(end) = self.listen() {
+                break end;
+            }
+            if self.peer.has_started() {
+                started.get_or_insert(now);
+            }
+            let late = started.zip(options.limit).is_some_and(|(from, span)| from + span <= now);
+            let done = self.last.is_some() && self.unfinished.is_empty();
+            if done || late || keys.as_mut().is_some_and(Keys::quit) {
+                break End::Over;
+            }
+            if status.is_due(now) {
+                self.screen.draw(&self.game, &status.lines(now, &self.peer, &self.game));
+            }
+            // Not all the time until the next tick: what arrives before should be answered soon.
+            let wait = self.peer.next_due(now).since(self.clock.now());
+            std::thread::sleep(wait.min(Duration::from_millis(2)));
+        };
+        let lines = status.lines(self.clock.now(), &self.peer, &self.game);
+        lines.iter().for_each(|line| self.screen.say(line));
+        self.say_goodbye();
+        Ok((end, self.last))
+    }
+
+    /// The calls of a frame.
+    fn frame(
+        &mut self,
+        now: Time,
+        mut keys: Option<&mut Keys>,
+        last: Option<Tick>,
+    ) -> Result<(), Box<dyn Error>> {
+        for _ in 0..self.peer.begin_frame(now).ticks {
+            let scripted = || self.game.script(self.peer.session().present(), self.me);
+            let stick = keys.as_mut().map_or_else(scripted, |keys| keys.stick());
+            self.peer.local_input(self.me, stick)?;
+            self.peer.tick(now, &mut self.game)?;
+            let session = self.peer.session();
+            // Reached, and all that led to it is known: it can't change any more.
+            let certain = session.present().min(session.confirmed());
+            if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
+                let digest = self.game.digest(session.slots(), tick.0)?;
+                self.last = Some(format!("tick {tick} digest {digest}"));
+                for &slot in &self.unfinished {
+                    // Whoever has just left needs no word of it; the events tell.
+                    let _ = self.peer.send_message(slot, DONE);
+                }
+            }
+        }
+        self.peer.end_frame(now);
+        Ok(())
+    }
+
+    /// Takes what the others and the connections have to say; whether that is the end.
+    fn listen(&mut self) -> Option<End> {
+        while let Some((slot, message)) = self.peer.poll_message() {
+            if message == DONE {
+                self.unfinished.retain(|&other| other != slot);
+            }
+        }
+        while let Some(event) = self.peer.poll_event() {
+            match event {
+                // Nobody goes before all are done, so its word of that was lost.
+                PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
+                    if self.last.is_some() && code == close_code::SHUTDOWN =>
+                {
+                    self.unfinished.retain(|&other| other != slot);
+                }
+                PeerEvent::Left { .. } if self.peer.has_started() => {
+                    self.screen.say(&event);
+                    return Some(End::Left);
+                }
+                PeerEvent::Session(SessionEvent::Desync(report)) => {
+                    self.screen.say(&format!("DESYNC on {report}"));
+                    return Some(End::Desync);
+                }
+                // Nothing that players care for.
+                PeerEvent::Connection(Event::LongerPackets { .. })
+                | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
+                    {}
+                event => self.screen.say(&event),
+            }
+        }
+        None
+    }
+
+    /// Leaves, and stays a moment so that everybody hears it.
+    fn say_goodbye(&mut self) {
+        let until = self.clock.now() + GOODBYE;
+        self.peer.leave(self.clock.now());
+        while self.clock.now() < until {
+            self.peer.begin_frame(self.clock.now());
+            self.peer.end_frame(self.clock.now());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isostep::{Inputs, Simulation};
+
+    #[test]
+    fn scripts_shoot_goals() {
+        let (mut game, mut inputs) = (Duel::new(2), Inputs::new(2));
+        for tick in (0..3600).map(Tick) {
+            inputs.follow(&[0, 1].map(|player| game.script(tick, PlayerId(player))));
+            game.step(tick, &inputs);
+        }
+        assert_ne!(game.score(), [0, 0]);
+    }
+
+    #[test]
+    fn arguments_that_make_no_sense_are_refused_by_name() {
+        for (line, word) in [("--listen 7000", "--listen"), ("--peer 1", "="), ("--fly 1", "--fly")]
+        {
+            let error = Options::read(line.split(' ').map(str::to_owned)).expect_err(line);
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Machines as they are: a process each, sockets of the operating system, the real clock. They play the arena of 64 bodies
+//! and end with the same digest of the same tick.
+//!
+//! - `process.rs`: starts processes and hears what they tell.
+//! - `player.rs`: what such a process does. It is this program again, as the test [`player`].
+//! - `proxy.rs`: a bad network between them.
+//! - `namespaces.rs`: machines with addresses of their own, where the kernel and the user may.
+//!
+//! Nothing here depends on how fast the machine is: a slow one takes longer. Ports are the operating system's choice.
+#![cfg(feature = "udp")]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "real processes, real clocks: what is tested is the outermost driver"
+)]
+
+mod namespaces;
+mod player;
+mod process;
+mod proxy;
+
+use namespaces::Namespaces;
+use player::Order;
+use process::Process;
+use proxy::{Proxy, Weather};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+/// Ticks in a second.
+const RATE: u32 = 60;
+/// Patience where nobody should leave: a loaded machine may stop a process for long.
+const PATIENT: Duration = Duration::from_mins(1);
+/// What a loaded machine may add to anything.
+const SLACK: Duration = Duration::from_secs(30);
+
+/// Not by itself a test: what the processes do that the others start.
+#[test]
+#[ignore = "the other tests start it, each as a process of its own"]
+fn player() {
+    if let Some(order) = Order::given() {
+        player::run(&order);
+    }
+}
+
+#[test]
+fn two_processes_agree() {
+    play(2, 5, None);
+}
+
+#[test]
+fn two_processes_agree_through_a_bad_network() {
+    play(2, 5, Some(Weather::rough(1)));
+}
+
+#[test]
+fn four_processes_agree_through_a_bad_network() {
+    play(4, 5, Some(Weather::rough(2)));
+}
+
+#[test]
+#[ignore = "a minute long; `.ci/run sockets` has it"]
+fn two_processes_agree_for_a_minute() {
+    play(2, 60, None);
+}
+
+#[test]
+#[ignore = "a minute long; `.ci/run sockets` has it"]
+fn two_processes_agree_for_a_minute_through_a_bad_network() {
+    play(2, 60, Some(Weather::rough(3)));
+}
+
+#[test]
+#[ignore = "a minute long; `.ci/run sockets` has it"]
+fn four_processes_agree_for_a_minute_through_a_bad_network() {
+    play(4, 60, Some(Weather::rough(4)));
+}
+
+#[test]
+#[ignore = "a minute long; `.ci/run sockets` has it"]
+fn two_namespaces_agree_for_a_minute_through_a_bad_network() {
+    match Namespaces::new(2) {
+        Ok(namespaces) => play_in(&namespaces, 2, 60, Weather::rough(5)),
+        Err(why) => println!("namespaces: SKIPPED, {why}"),
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_has_left_by_silence() {
+    let idle = Duration::from_secs(5);
+    let mut players = start(3, &Order { ticks: u32::MAX, idle, ..Order::default() });
+    let deadline = Instant::now() + 2 * SLACK;
+    introduce(&mut players, |_, _, address| address);
+    for player in &mut players {
+        player.wait_for("confirmed 60", deadline);
+    }
+    // SIGKILL: nothing in it gets to say goodbye.
+    drop(players.pop());
+    let killed = Instant::now();
+    for player in &mut players {
+        let left = player.wait_for("left", killed + idle + SLACK);
+        let words: Vec<_> = left.split(' ').collect();
+        let ["2", "silence", millis] = words[..] else { panic!("not silence of slot 2: {left}") };
+        let after: u64 = millis.parse().expect("milliseconds");
+        assert!(after >= idle.as_millis() as u64, "gone after {after} ms of silence already");
+        println!("killed {:?} ago: left {left} ms", killed.elapsed());
+    }
+}
+
+/// A laptop that was closed for two seconds: the others wait, and the match goes on.
+#[cfg(unix)]
+#[test]
+fn a_process_that_is_stopped_for_a_while_comes_back() {
+    let ticks = 4 * RATE;
+    let mut players = start(3, &Order { ticks, idle: PATIENT, ..Order::default() });
+    let deadline = Instant::now() + 2 * SLACK;
+    introduce(&mut players, |_, _, address| address);
+    players[1].wait_for("confirmed 60", deadline);
+    players[1].signal("-STOP");
+    std::thread::sleep(Duration::from_secs(2));
+    players[1].signal("-CONT");
+    let ends: Vec<String> =
+        players.iter_mut().map(|player| player.wait_for("certain", deadline)).collect();
+    for player in &mut players {
+        println!("stopped and back: {}", player.wait_for("stats", deadline));
+        player.wait_for("over", deadline);
+    }
+    assert!(ends.iter().all(|end| *end == ends[0]), "they differ: {ends:#?}");
+}
+
+/// A match of so many processes; with weather, each datagram goes through a proxy.
+fn play(count: u8, seconds: u32, weather: Option<Weather>) {
+    let begun = Instant::now();
+    let ticks = seconds * RATE;
+    let players = start(count, &Order { ticks, idle: PATIENT, ..Order::default() });
+    let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
+    let local = |_| Ipv4Addr::LOCALHOST;
+    let proxy = weather.map(|weather| Proxy::start(weather, &addresses, local));
+    agree(players, ticks, proxy);
+    println!("{count} processes, {ticks} ticks: {:.1} s", begun.elapsed().as_secs_f32());
+}
+
+/// The same with an address for each process, as on machines of their own.
+fn play_in(namespaces: &Namespaces, count: u8, seconds: u32, weather: Weather) {
+    let ticks = seconds * RATE;
+    let player = |slot| {
+        let host = namespaces::host(slot);
+        let order = Order { slot, players: count, ticks, idle: PATIENT, host };
+        Process::start(&order, Some(namespaces.name(slot)))
+    };
+    let players: Vec<_> = (0..count).map(player).collect();
+    let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
+    let proxy = Proxy::start(weather, &addresses, |player| namespaces::gate(player as u8));
+    agree(players, ticks, Some(proxy));
+}
+
+/// Lets them play, and compares what they end with.
+fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
+    let (count, seconds) = (players.len(), ticks / RATE);
+    introduce(&mut players, |from, to, address| {
+        proxy.as_ref().map_or(address, |proxy| proxy.address(from, to))
+    });
+    let deadline = Instant::now() + Duration::from_secs(seconds.into()) * 10 + SLACK;
+    let ends: Vec<String> =
+        players.iter_mut().map(|player| player.wait_for("certain", deadline)).collect();
+    for (slot, player) in players.iter_mut().enumerate() {
+        let stats = player.wait_for("stats", deadline);
+        println!("{count} processes, slot {slot}: {} {stats}", ends[slot]);
+        player.wait_for("over", deadline);
+    }
+    assert!(ends[0].starts_with(&format!("tick {ticks} digest ")), "{}", ends[0]);
+    assert!(ends.iter().all(|end| *end == ends[0]), "they differ: {ends:#?}");
+    if let Some(proxy) = proxy {
+        let counts = proxy.stop();
+        println!("{count} processes, on the way: {counts:?}");
+        assert!(counts.lost > 0 && counts.overtaken > 0, "fair weather: {counts:?}");
+    }
+}
+
+fn start(count: u8, order: &Order) -> Vec<Process> {
+    let order = |slot| Order { slot, players: count, ..order.clone() };
+    (0..count).map(|slot| Process::start(&order(slot), None)).collect()
+}
+
+/// Tells each process where the others are: where `seen` says that one sees another, whose address it gets.
+fn introduce(players: &mut [Process], seen: impl Fn(usize, usize, SocketAddr) -> SocketAddr) {
+    let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
+    for (from, player) in players.iter_mut().enumerate() {
+        let others = addresses.iter().enumerate().filter(|(to, _)| *to != from);
+        let others = others.map(|(to, &address)| format!("{to}={}", seen(from, to, address)));
+        player.tell(&others.collect::<Vec<_>>().join(" "));
+    }
+}

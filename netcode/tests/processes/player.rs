@@ -1,0 +1,224 @@
+//! What a process does: plays the arena with scripted inputs until all are certain of a tick. It tells on standard error.
+
+use core::fmt;
+use core::str::FromStr;
+use isostep_core::State;
+use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input};
+use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::transport::UdpTransport;
+use isostep_netcode::{
+    CloseReason, EndpointConfig, Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock,
+    close_code,
+};
+use isostep_rollback::{AdaptiveDelay, Mode, PlayerId, SessionConfig, SessionEvent, Tick};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+/// The variable with the order in it.
+pub(crate) const ORDER: &str = "ISOSTEP_TEST_PLAYER";
+/// Bodies that move.
+const BODIES: u16 = 64;
+const SEED: u64 = 2026;
+/// What a machine says when it is certain of the last tick.
+const DONE: &[u8] = b"done";
+/// How often a machine tells how far it is, in ticks.
+const TELL_EVERY: u32 = 60;
+/// How long goodbyes are repeated.
+const GOODBYE: Duration = Duration::from_millis(500);
+
+/// What a process is to do.
+#[derive(Clone)]
+pub(crate) struct Order {
+    pub(crate) slot: u8,
+    pub(crate) players: u8,
+    /// The tick that it plays to.
+    pub(crate) ticks: u32,
+    pub(crate) idle: Duration,
+    /// The address that it has.
+    pub(crate) host: Ipv4Addr,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        let (slot, players, ticks, idle) = (0, 0, 0, Duration::ZERO);
+        Self { slot, players, ticks, idle, host: Ipv4Addr::LOCALHOST }
+    }
+}
+
+impl Order {
+    /// The order of this process, if it has one.
+    pub(crate) fn given() -> Option<Self> {
+        let text = std::env::var(ORDER).ok()?;
+        let mut numbers = text.split(' ').map(|word| u64::from_str(word).expect("a number"));
+        let mut next = || numbers.next().expect("five numbers");
+        let (slot, players, ticks) = (next() as u8, next() as u8, next() as u32);
+        let idle = Duration::from_millis(next());
+        Some(Self { slot, players, ticks, idle, host: Ipv4Addr::from_bits(next() as u32) })
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { slot, players, ticks, idle, host } = self;
+        write!(f, "{slot} {players} {ticks} {} {}", idle.as_millis(), host.to_bits())
+    }
+}
+
+/// A peer, its game, and who is not known to be done.
+struct Player {
+    peer: Peer<Arena, UdpTransport>,
+    game: Arena,
+    me: PlayerId,
+    unfinished: Vec<Slot>,
+    clock: WallClock,
+    told: u32,
+    certain: bool,
+}
+
+/// Plays.
+pub(crate) fn run(order: &Order) {
+    let transport = UdpTransport::bind((order.host, 0)).expect("there is a free port");
+    eprintln!("listens {}", transport.local_addr());
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).expect("somebody says where the others are");
+    // Whoever started it is gone when this ends: nobody plays on alone.
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(1);
+    });
+    let mut player = Player::new(order, transport, &line);
+    while player.frame(order) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+impl Player {
+    fn new(order: &Order, transport: UdpTransport, others: &str) -> Self {
+        let (clock, me) = (WallClock::start(), Slot(order.slot));
+        let credentials = Credentials::insecure(me, order.players, GameId::named("arena"));
+        let delay = AdaptiveDelay::new(1, 8, 4).expect("bounds in order");
+        let session = SessionConfig::new().mode(Mode::Rollback { max: 12 }).adaptive_delay(delay);
+        let credentials = credentials.expect("a slot of the match");
+        let mut config = PeerConfig::new(credentials, clock.unix_at_zero())
+            .session(session)
+            .idle_timeout(order.idle);
+        if !order.host.is_loopback() {
+            config = config.connections(EndpointConfig::insecure_beyond_loopback);
+        }
+        for other in others.split_whitespace() {
+            let (slot, address) = other.split_once('=').expect("SLOT=ADDRESS");
+            let slot = Slot(slot.parse().expect("a slot"));
+            config = config.address(slot, address.parse::<SocketAddr>().expect("an address"));
+        }
+        let size =
+            ArenaSize { players: order.players, props: BODIES - 1 - u16::from(order.players) };
+        let mut game = Arena::new(size, SEED);
+        let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy));
+        Self {
+            peer: peer.expect("a good set-up"),
+            game,
+            me: PlayerId(me.0),
+            unfinished: (0..order.players).map(Slot).filter(|slot| *slot != me).collect(),
+            clock,
+            told: 0,
+            certain: false,
+        }
+    }
+
+    /// Plays a frame; whether there is another one.
+    fn frame(&mut self, order: &Order) -> bool {
+        let now = self.clock.now();
+        for _ in 0..self.peer.begin_frame(now).ticks {
+            let input = arena_input(SEED, self.me, self.peer.session().present());
+            self.peer.local_input(self.me, input).expect("a seat of this machine");
+            self.peer.tick(now, &mut self.game).expect("states that can be saved");
+            self.look_for(Tick(order.ticks));
+        }
+        self.peer.end_frame(now);
+        let over = self.listen() || (self.certain && self.unfinished.is_empty());
+        if over && self.certain {
+            self.say_goodbye();
+            eprintln!("over");
+        }
+        !over
+    }
+
+    /// Tells how far it is, and the digest of the last tick once it can't change any more.
+    fn look_for(&mut self, last: Tick) {
+        let session = self.peer.session();
+        let certain = session.present().min(session.confirmed());
+        if certain.0 / TELL_EVERY > self.told {
+            self.told += 1;
+            eprintln!("confirmed {}", self.told * TELL_EVERY);
+        }
+        if self.certain || certain < last {
+            return;
+        }
+        self.certain = true;
+        let digest = self.game.digest(session.slots(), last.0).expect("the ring has it");
+        eprintln!("certain tick {last} digest {digest}");
+        let (stats, counters) = (session.stats(), self.peer.counters());
+        eprintln!(
+            "stats rollbacks {} (95 of 100 by at most {}), again {}, stalls {}, delay {}, compared {}, \
+             packets {} out {} in, bytes {} out {} in",
+            stats.rollbacks,
+            stats.depth_percentile(95),
+            stats.ticks_again,
+            stats.stalls,
+            session.delay(self.me).unwrap_or_default(),
+            stats.compared,
+            counters.sent,
+            counters.received,
+            counters.sent_bytes,
+            counters.received_bytes
+        );
+        for &slot in &self.unfinished {
+            // Whoever has just left needs no word of it; the events tell.
+            let _ = self.peer.send_message(slot, DONE);
+        }
+    }
+
+    /// Takes what there is to hear; whether that is the end.
+    fn listen(&mut self) -> bool {
+        while let Some((slot, message)) = self.peer.poll_message() {
+            if message == DONE {
+                self.unfinished.retain(|&other| other != slot);
+            }
+        }
+        while let Some(event) = self.peer.poll_event() {
+            match event {
+                PeerEvent::Left { slot, reason: CloseReason::Silence { after } } => {
+                    eprintln!("left {} silence {}", slot.0, after.as_millis());
+                    return true;
+                }
+                // Nobody goes before all are done, so its word of that was lost.
+                PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
+                    if self.certain && code == close_code::SHUTDOWN =>
+                {
+                    self.unfinished.retain(|&other| other != slot);
+                }
+                PeerEvent::Left { .. }
+                | PeerEvent::Broken { .. }
+                | PeerEvent::Transport { .. }
+                | PeerEvent::Session(SessionEvent::Desync(_) | SessionEvent::Conflict { .. }) => {
+                    eprintln!("wrong: {event}");
+                }
+                PeerEvent::Connection(Event::LongerPackets { .. })
+                | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
+                    {}
+                event => eprintln!("event {event}"),
+            }
+        }
+        false
+    }
+
+    fn say_goodbye(&mut self) {
+        let until = self.clock.now() + GOODBYE;
+        self.peer.leave(self.clock.now());
+        while self.clock.now() < until {
+            self.peer.begin_frame(self.clock.now());
+            self.peer.end_frame(self.clock.now());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

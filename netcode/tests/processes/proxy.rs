@@ -1,0 +1,153 @@
+//! A bad network made of UDP sockets on this machine: for each player, one socket in the place of each other player. What it
+//! gets there comes late, out of order or not at all, out of the socket that stands for the sender.
+
+use isostep_core::Rng;
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What happens to datagrams.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weather {
+    /// How long the way takes, at least: to a higher slot, and to a lower one.
+    delay: [Duration; 2],
+    /// What chance adds to that, at most.
+    jitter: Duration,
+    /// Of a million datagrams so many are lost.
+    loss_ppm: u32,
+    /// And so many held back, so that later ones overtake them.
+    held_ppm: u32,
+    seed: u64,
+}
+
+/// For how long a datagram is held back.
+const HELD: Duration = Duration::from_millis(40);
+/// How often the sockets are looked at.
+const ROUND: Duration = Duration::from_millis(1);
+
+impl Weather {
+    /// 40 ms to and 25 ms fro, 15 ms of jitter; one in twenty is lost, one in fifty held back.
+    pub(crate) const fn rough(seed: u64) -> Self {
+        Self {
+            delay: [Duration::from_millis(40), Duration::from_millis(25)],
+            jitter: Duration::from_millis(15),
+            loss_ppm: 50_000,
+            held_ppm: 20_000,
+            seed,
+        }
+    }
+}
+
+/// What became of datagrams.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) passed: u64,
+    pub(crate) lost: u64,
+    /// Passed after one of the same way that came later.
+    pub(crate) overtaken: u64,
+}
+
+/// From one player to another.
+struct Way {
+    from: usize,
+    to: usize,
+    /// Where the sender thinks that the receiver is.
+    socket: UdpSocket,
+    taken: u64,
+    /// The newest that was passed on.
+    newest: u64,
+}
+
+/// A network that runs in a thread.
+pub(crate) struct Proxy {
+    places: Vec<(usize, usize, SocketAddr)>,
+    over: Arc<AtomicBool>,
+    thread: JoinHandle<Counts>,
+}
+
+impl Proxy {
+    /// Between all of these, each of which reaches it at a gate.
+    pub(crate) fn start(
+        weather: Weather,
+        players: &[SocketAddr],
+        gate: impl Fn(usize) -> Ipv4Addr,
+    ) -> Self {
+        let mut ways = Vec::new();
+        for (from, to) in
+            (0..players.len()).flat_map(|from| (0..players.len()).map(move |to| (from, to)))
+        {
+            if from != to {
+                let socket = UdpSocket::bind((gate(from), 0)).expect("there is a free port");
+                socket.set_nonblocking(true).expect("sockets can do that");
+                ways.push(Way { from, to, socket, taken: 0, newest: 0 });
+            }
+        }
+        let place = |way: &Way| (way.from, way.to, way.socket.local_addr().expect("it is bound"));
+        let places = ways.iter().map(place).collect();
+        let over = Arc::new(AtomicBool::new(false));
+        let (until, players) = (Arc::clone(&over), players.to_vec());
+        let thread = std::thread::spawn(move || run(weather, &players, &mut ways, &until));
+        Self { places, over, thread }
+    }
+
+    /// Where one player sees another.
+    pub(crate) fn address(&self, from: usize, to: usize) -> SocketAddr {
+        let place = self.places.iter().find(|place| (place.0, place.1) == (from, to));
+        place.expect("two players of the match").2
+    }
+
+    /// Ends it.
+    pub(crate) fn stop(self) -> Counts {
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.join().expect("the proxy had no trouble")
+    }
+}
+
+fn run(weather: Weather, players: &[SocketAddr], ways: &mut [Way], over: &AtomicBool) -> Counts {
+    let mut counts = Counts::default();
+    // By when they are due; the way and the number tell those of one moment apart.
+    let mut waiting: BTreeMap<(Instant, usize, u64), Vec<u8>> = BTreeMap::new();
+    let mut bytes = [0; 2048];
+    while !over.load(Ordering::Relaxed) {
+        let now = Instant::now();
+        for (index, way) in ways.iter_mut().enumerate() {
+            while let Ok((length, from)) = way.socket.recv_from(&mut bytes) {
+                if from != players[way.from] {
+                    continue;
+                }
+                way.taken += 1;
+                match fate(weather, way, index) {
+                    None => counts.lost += 1,
+                    Some(span) => {
+                        waiting.insert((now + span, index, way.taken), bytes[..length].to_vec());
+                    }
+                }
+            }
+        }
+        while let Some(entry) = waiting.first_entry().filter(|entry| entry.key().0 <= now) {
+            let ((_, index, number), datagram) = entry.remove_entry();
+            let (from, to) = (ways[index].from, ways[index].to);
+            let back = ways.iter().find(|way| (way.from, way.to) == (to, from));
+            // One that does not fit is lost, as elsewhere.
+            let _ = back.expect("ways have two ends").socket.send_to(&datagram, players[to]);
+            counts.passed += 1;
+            counts.overtaken += u64::from(number < ways[index].newest);
+            ways[index].newest = ways[index].newest.max(number);
+        }
+        std::thread::sleep(ROUND);
+    }
+    counts
+}
+
+/// How long a datagram takes; `None` if it is lost. The same for the same seed, way and number.
+fn fate(weather: Weather, way: &Way, index: usize) -> Option<Duration> {
+    let mut rng = Rng::keyed(weather.seed, way.taken, index as u64, 0);
+    let mut draw = |below: u32| rng.below(below).unwrap_or_default();
+    let (lost, held) = (draw(1_000_000) < weather.loss_ppm, draw(1_000_000) < weather.held_ppm);
+    let jitter = Duration::from_micros(draw(weather.jitter.as_micros() as u32).into());
+    let span = weather.delay[usize::from(way.from > way.to)] + jitter;
+    (!lost).then_some(if held { span + HELD } else { span })
+}
