@@ -1,7 +1,8 @@
 //! Arena matches over a bad network in virtual time: whole sessions on a whole game, decided by a seed.
 //!
 //! `game` looks at the game itself, `agree` at matches that must end in the same bits, `guests` at who comes, goes and
-//! watches, `faults` at games that are wrong on purpose, `sync` at one machine alone, `common` has what they share.
+//! watches, `faults` at games that are wrong on purpose, `sync` at one machine alone, `wire` at whole peers with encryption
+//! and all, `common` has what they share.
 
 mod agree;
 mod common;
@@ -9,3 +10,4 @@ mod faults;
 mod game;
 mod guests;
 mod sync;
+mod wire;
