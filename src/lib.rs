@@ -47,3 +47,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/choosing-delay.md")]
 struct ChoosingDelay;
+
+/// The guide to networks.
+#[cfg(all(doctest, feature = "netcode"))]
+#[doc = include_str!("../docs/over-a-network.md")]
+struct OverANetwork;
