@@ -8,7 +8,7 @@
 //! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, desyncs that are explained, and
 //!   a network in virtual time to try games on.
 //! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and a [`Peer`](netcode::Peer) that plays a match over them.
-//! - `isostep-derive`: `#[derive(State)]` for a game of several parts, `#[derive(Input)]` for an input of several.
+//! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
 //! Start with the README of the repository and its example.
 //!
@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub use isostep_core::shape::Shape;
+pub use isostep_core::state::Snapshot;
 pub use isostep_core::world::{
     BodyDef, BodyId, Command, CommandError, Event, Material, ResimMode, ShapeDef, World, WorldDef,
 };
@@ -27,7 +28,7 @@ pub use isostep_core::{
     History, HistoryError, Id, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,
     digest, math, pack, real, shape, state, world,
 };
-pub use isostep_derive::{Input, State};
+pub use isostep_derive::{Input, Snapshot, State};
 #[cfg(feature = "netcode")]
 #[doc(inline)]
 pub use isostep_netcode as netcode;

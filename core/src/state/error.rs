@@ -17,6 +17,9 @@ pub enum StateError {
     /// What another machine sent is no page.
     #[error(transparent)]
     Explain(#[from] ExplainError),
+    /// A value's own `Serialize` gave up while it was written to a snapshot.
+    #[error("the value can't be written to a snapshot: {0}")]
+    Unwritable(String),
     /// A world was commanded after its last step: going back would lose that, and no digest has it.
     #[error(
         "the world has {count} commands that no step has seen; give commands before `world.step()`, or call \

@@ -2,6 +2,7 @@
 //!
 //! - `value.rs`: any value that is `Clone + Serialize`, in a ring of copies.
 //! - `leaves.rs`: a page of such a value as bytes, and what differs from another machine's.
+//! - `snapshot.rs`: a held tick as bytes, and a state from them.
 //! - `world.rs`: a [`World`](crate::world::World), which holds its own ticks.
 //! - `error.rs`: what can go wrong, and how a difference reads.
 //!
@@ -9,10 +10,12 @@
 
 mod error;
 mod leaves;
+mod snapshot;
 mod value;
 mod world;
 
 pub use error::{StateDifference, StateError};
+pub use snapshot::{RestoreError, Snapshot};
 pub use world::WorldSlots;
 
 use crate::digest::{Digest, DigestTree};
@@ -164,6 +167,7 @@ pub trait State {
 #[doc(hidden)]
 pub mod derived {
     //! What the code that `derive(State)` writes calls.
+    pub use super::snapshot::{put_part, take_part};
     pub use super::value::{digest, explain, page, tree};
     pub use crate::digest::{Digest, DigestTree};
     pub use serde::Serialize;

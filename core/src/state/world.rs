@@ -44,7 +44,7 @@ impl WorldSlots {
     }
 
     /// The world's own tick, which it holds.
-    fn world_tick(&self, world: &World, tick: u32) -> Result<u32, StateError> {
+    pub(super) fn world_tick(&self, world: &World, tick: u32) -> Result<u32, StateError> {
         let Saved { world_tick, .. } = self.held[self.find(tick)?];
         if world.holds_tick(world_tick) {
             return Ok(world_tick);

@@ -1,13 +1,14 @@
-//! The derives of Isostep: `State` for a game of several parts, `Input` for what a player does in a tick.
+//! The derives of Isostep: `State` and `Snapshot` for a game of several parts, `Input` for what a player does in a tick.
 //!
-//! They write code against two traits and know nothing else; `isostep` re-exports both.
+//! They write code against these traits and know nothing else; `isostep` re-exports them.
 //!
-//! - `fields.rs`: what both read off a struct.
-//! - `state.rs`, `input.rs`: the code they write.
+//! - `fields.rs`: what all read off a struct.
+//! - `state.rs`, `snapshot.rs`, `input.rs`: the code they write.
 #![forbid(unsafe_code)]
 
 mod fields;
 mod input;
+mod snapshot;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -70,6 +71,36 @@ use syn::{DeriveInput, parse_macro_input};
 pub fn derive_state(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
     state::expand(&item).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Lets a struct that derives [`macro@State`] become bytes and come back from them, for recordings: part by part.
+///
+/// It stands beside that derive, in the same module, and reads the same attributes. Every part is a `World`, a value that is
+/// `Serialize + DeserializeOwned`, or a struct that derives this. `fixed` and `scratch` parts stay as they are.
+///
+/// ```
+/// use isostep::{Snapshot, State, World, WorldDef};
+///
+/// #[derive(State, Snapshot)]
+/// struct Game {
+///     world: World,
+///     scores: Vec<u32>,
+/// }
+///
+/// let mut game = Game { world: World::new(WorldDef::default())?, scores: vec![3, 4] };
+/// let mut slots = game.slots(8);
+/// game.save(&mut slots, 7)?;
+/// let mut bytes = Vec::new();
+/// game.snapshot(&slots, 7, &mut bytes)?;
+/// let mut other = Game { world: World::new(WorldDef::default())?, scores: Vec::new() };
+/// other.restore(&bytes)?;
+/// assert_eq!(other.scores, [3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[proc_macro_derive(Snapshot, attributes(state))]
+pub fn derive_snapshot(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    snapshot::expand(&item).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a struct of inputs an input: `hold` and `merge` go field by field.
