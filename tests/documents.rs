@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -12,6 +12,7 @@ const DOCUMENTS: [&str; 11] = [
     "docs/choosing-delay.md",
     "docs/over-a-network.md",
     "WIRE.md",
+    "REPLAY.md",
     "netcode/tests/wire/README.md",
     "benches/NOTES.md",
 ];

@@ -1,10 +1,11 @@
 //! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused; `match`, which only handles files, gives 2 for all that
-//! keeps it from its work.
+//! went wrong or was found wrong, 2 the command was misused; `match` and `replay`, which only handle files, give 2 for all
+//! that keeps them from their work.
 #![forbid(unsafe_code)]
 
 mod lab;
 mod matches;
+mod replays;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lab::Lab;
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
         },
         Some(("match", arguments)) => {
             matches::run(arguments).unwrap_or_else(|error| fail(&error, 2))
+        }
+        Some(("replay", arguments)) => {
+            replays::run(arguments).unwrap_or_else(|error| fail(&error, 2))
         }
         _ => ExitCode::SUCCESS,
     }
@@ -62,6 +66,7 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(lab)
         .subcommand(matches::command())
+        .subcommand(replays::command())
         .after_help("Example:\n  isostep lab")
 }
 

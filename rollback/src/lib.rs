@@ -16,12 +16,14 @@ pub mod pace;
 mod pages;
 mod player;
 pub mod present;
+pub mod replay;
 mod session;
 pub mod sim_network;
 mod simulation;
 mod sync_test;
 mod tick;
 mod time;
+pub mod window;
 
 pub use exchange::{Exchange, ExchangeError};
 pub use fleet::Fleet;

@@ -4,6 +4,10 @@
 #[path = "../../fuzz/src/sessions.rs"]
 mod sessions;
 
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
+#[path = "../../fuzz/src/replays.rs"]
+mod replays;
+
 use isostep_core::Rng;
 use isostep_core::state::State;
 use isostep_rollback::{Exchange, PeerId};
@@ -50,6 +54,21 @@ fn nothing_that_arrives_breaks_a_session() {
         let bytes = mutate(&seeds[round % seeds.len()], &mut rng);
         sessions::datagram(&bytes);
         sessions::explain(&bytes);
+    }
+}
+
+#[test]
+fn nothing_in_a_file_breaks_a_player() {
+    let mut rng = Rng::new(12);
+    let seeds = [replays::recording(true), replays::recording(false)];
+    for seed in &seeds {
+        let mut sealed = seed.clone();
+        replays::seal_recording(&mut sealed);
+        assert_eq!(sealed, *seed, "the two ways to a check agree");
+    }
+    for round in 0..4000 {
+        let bytes = mutate(&seeds[round % seeds.len()], &mut rng);
+        replays::replay(&bytes);
     }
 }
 

@@ -2,12 +2,10 @@
 //!
 //! `WIRE.md` is the specification; each file has one section of it.
 
-mod coder;
 mod frame;
 mod game;
 mod handshake;
 mod header;
-pub mod window;
 
 pub(crate) use frame::{Frame, Frames, MAX_TEXT, kind};
 pub(crate) use game::{Game, Measured, Pace, Stamp};
@@ -16,6 +14,8 @@ pub(crate) use handshake::{
     Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
 };
 pub(crate) use header::{ConnectionId, Header, MAX_NUMBER, complete};
+#[doc(inline)]
+pub use isostep_rollback::window;
 
 /// The version of the protocol that this crate speaks.
 pub const PROTOCOL_VERSION: u16 = 1;

@@ -250,6 +250,16 @@ impl SessionConfig {
         u32::from_le_bytes([a, b, c, d])
     }
 
+    /// How many ticks lie between two that are digested and compared; 0 if none are.
+    pub const fn digest_interval(&self) -> u32 {
+        self.digest_every
+    }
+
+    /// How long commands may be, and how many bytes of them a tick carries for each seat.
+    pub const fn command_limits(&self) -> CommandConfig {
+        self.commands
+    }
+
     /// The tick of the state that the session starts with.
     pub const fn first_tick(&self) -> Tick {
         self.start

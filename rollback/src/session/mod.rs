@@ -2,7 +2,7 @@
 //! simulation has to do, and compares what came out with the others.
 //!
 //! A file a phase: `feed` takes inputs in, `send` gives them out, `roster` seats players, `advance` makes a plan, `run` carries it out, `checks`
-//! compares digests, `desync` finds out what differs. `track`, `seat` and `local` are what they work on.
+//! compares digests, `desync` finds out what differs, `recorded` is for recordings. `track`, `seat` and `local` are what they work on.
 
 mod advance;
 mod checks;
@@ -13,6 +13,7 @@ mod events;
 mod feed;
 mod local;
 mod pacing;
+mod recorded;
 mod roster;
 mod run;
 mod seat;
@@ -128,6 +129,8 @@ pub struct Session<S: Simulation> {
     pacing: Pacing,
     checks: Checks,
     desyncs: Desyncs,
+    /// How often the state was mended, and the last tick that was right before.
+    repaired: (u32, Tick),
     events: Events,
     stats: Stats,
 }
@@ -178,6 +181,7 @@ impl<S: Simulation> Session<S> {
             pacing: Pacing::default(),
             checks: Checks::new(config.digest_every, start),
             desyncs: Desyncs::default(),
+            repaired: (0, start),
             events: Events::default(),
             stats: Stats::default(),
             seats,

@@ -20,7 +20,7 @@ pub use view::{Kind, Thing};
 use build::Cast;
 use isostep_core::world::World;
 use isostep_core::{Real, real};
-use isostep_derive::State;
+use isostep_derive::{Snapshot, State};
 use isostep_rollback::PlayerId;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ pub const LOADOUTS: [Loadout; 4] = [
 ];
 
 /// What is known of a player beside the body.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Player {
     /// Goals they shot.
     pub goals: u32,
@@ -90,7 +90,7 @@ pub struct Player {
 }
 
 /// How the match stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Board {
     /// Goals of blue and red.
     goals: [u32; 2],
@@ -119,7 +119,7 @@ struct Settings {
 /// }
 /// assert_eq!(arena.world().tick(), 60);
 /// ```
-#[derive(Debug, State)]
+#[derive(Debug, State, Snapshot)]
 #[state(crate = isostep_core::state)]
 pub struct Arena {
     world: World,

@@ -111,6 +111,7 @@ impl<S: Simulation> Session<S> {
             let report = DesyncReport::new(peer.unwrap_or_default(), to, found, Blame::Us);
             self.events.push(SessionEvent::Desync(Box::new(report)));
             self.events.push(SessionEvent::Repaired { from });
+            self.repaired = (self.repaired.0 + 1, from);
             self.tell_repair();
         }
         Ok(())

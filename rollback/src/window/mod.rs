@@ -1,16 +1,18 @@
 //! A window: the inputs of consecutive ticks that the other side may not have, in few bits.
 //!
-//! Windows and the small numbers around them share one stream of a range coder, the last part of a packet.
+//! Windows and the small numbers around them share one stream of a range coder, the last part of a packet or of a block of
+//! a recording.
 //! Both sides must name the same known ticks before a window; the better those predict, the less it takes.
 
+mod coder;
 mod model;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod traces;
 
+use self::coder::{Coder, Decoder, Encoder, Known};
 use self::model::{Model, Track};
-use super::coder::{Coder, Decoder, Encoder, Known};
 
 /// The widest input of a tick.
 pub const INPUT_BYTES_MAX: usize = 64;
@@ -25,7 +27,7 @@ const LENGTH_ORDER: u32 = 4;
 /// Writes windows to the end of a packet: [`Packer::new`], any of the others in any order, [`Packer::finish`].
 ///
 /// ```
-/// use isostep_netcode::wire::window::{Packer, Unpacker};
+/// use isostep_rollback::window::{Packer, Unpacker};
 ///
 /// let known: [&[u8]; 1] = [&[0, 0]];
 /// let mut packet = vec![];

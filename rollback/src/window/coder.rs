@@ -1,7 +1,7 @@
 //! A binary range coder: yes-or-no questions in, bytes out, each for as many bits as its answer surprises.
 //!
 //! The part of a packet that it writes is the last: nothing says where it ends, and past the end a reader
-//! sees zeros. The model of what is likely lives elsewhere (`window/model.rs`); `window/SPEC.md` has every bit.
+//! sees zeros. The model of what is likely lives elsewhere (`model.rs`); `SPEC.md` has every bit.
 
 /// The range never falls below this between two questions; below it, a byte moves out.
 const RANGE_MIN: u32 = 1 << 24;

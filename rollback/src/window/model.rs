@@ -3,8 +3,8 @@
 //! One walk, [`Model::tick`], serves writer, reader and the ticks that both know. Chances live as long as the
 //! stream of windows, what a byte did lately ([`Track`]) as long as a window. `SPEC.md` says the same in words.
 
-use super::super::coder::{Chance, Coder};
 use super::INPUT_BYTES_MAX;
+use super::coder::{Chance, Coder};
 
 /// Bytes of input that have chances of their own; byte 16 shares those of byte 0.
 const SLOTS: usize = 16;

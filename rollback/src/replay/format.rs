@@ -1,0 +1,153 @@
+//! The frame of every block, and numbers in few bytes. `REPLAY.md` is the specification.
+//!
+//! ```text
+//! kind u8 | length u32 | tick u32 | span u16 | payload | check: 8 bytes of BLAKE3 over all before it
+//! ```
+
+use crate::bytes::Reader;
+use crate::player::Occupant;
+use crate::tick::Tick;
+use isostep_core::digest::Digest;
+
+pub(super) const MAGIC: [u8; 8] = *b"ISOREPLY";
+/// The last bytes of a file that was finished.
+pub(super) const END_MAGIC: [u8; 8] = *b"ISOR-END";
+pub(super) const VERSION: u16 = 1;
+/// Bytes before a payload.
+pub(super) const HEAD: usize = 11;
+/// Bytes after it.
+pub(super) const CHECK: usize = 8;
+/// Bytes after the last block of a file that was finished: its length, and [`END_MAGIC`].
+pub(super) const TRAILER: usize = 12;
+/// Most ticks in a block of inputs: what a few bytes of a liar can make a reader hold is 2 MB for 32 seats.
+pub(super) const MAX_BLOCK_TICKS: u32 = 1024;
+
+/// What a block holds.
+pub(super) mod kind {
+    pub(crate) const KEYFRAME: u8 = 1;
+    pub(crate) const INPUTS: u8 = 2;
+    pub(crate) const ROSTER: u8 = 3;
+    pub(crate) const DIGESTS: u8 = 4;
+    pub(crate) const PAUSE: u8 = 5;
+    pub(crate) const REPAIR: u8 = 6;
+    pub(crate) const END: u8 = 7;
+}
+
+/// Who decides about a seat, as all machines of a match agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Nobody: the input is the default one.
+    Nobody,
+    /// A player at some machine.
+    Human,
+    /// The simulation itself.
+    Bot,
+}
+
+impl From<Occupant> for Who {
+    fn from(occupant: Occupant) -> Self {
+        match occupant {
+            Occupant::Local | Occupant::Remote(_) => Self::Human,
+            Occupant::Bot => Self::Bot,
+            Occupant::Nobody => Self::Nobody,
+        }
+    }
+}
+
+impl Who {
+    pub(super) const fn to_byte(self) -> u8 {
+        match self {
+            Self::Nobody => 0,
+            Self::Human => 1,
+            Self::Bot => 2,
+        }
+    }
+
+    pub(super) const fn from_byte(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(Self::Nobody),
+            1 => Some(Self::Human),
+            2 => Some(Self::Bot),
+            _ => None,
+        }
+    }
+}
+
+/// The first bytes of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) kind: u8,
+    /// Of the payload.
+    pub(super) length: u32,
+    pub(super) tick: Tick,
+    pub(super) span: u16,
+}
+
+impl Head {
+    pub(super) fn read(bytes: &[u8; HEAD]) -> Self {
+        let [kind, a, b, c, d, e, f, g, h, i, j] = *bytes;
+        Self {
+            kind,
+            length: u32::from_le_bytes([a, b, c, d]),
+            tick: Tick(u32::from_le_bytes([e, f, g, h])),
+            span: u16::from_le_bytes([i, j]),
+        }
+    }
+
+    /// Bytes of the whole block.
+    pub(super) const fn total(&self) -> u64 {
+        self.length as u64 + (HEAD + CHECK) as u64
+    }
+}
+
+/// The first eight bytes of a digest: what checks and states are named by in a file.
+pub(super) fn name(digest: Digest) -> [u8; 8] {
+    let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Appends the check of everything so far.
+pub(super) fn seal(bytes: &mut Vec<u8>) {
+    let check = name(Digest::of(bytes));
+    bytes.extend_from_slice(&check);
+}
+
+/// What was sealed, without its check; `None` if it is not what was sealed.
+pub(super) fn unseal(bytes: &[u8]) -> Option<&[u8]> {
+    let (sealed, check) = bytes.split_last_chunk::<CHECK>()?;
+    (name(Digest::of(sealed)) == *check).then_some(sealed)
+}
+
+/// A whole block.
+pub(super) fn block(kind: u8, tick: Tick, span: u16, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(payload.len() + HEAD + CHECK);
+    bytes.push(kind);
+    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&tick.0.to_le_bytes());
+    bytes.extend_from_slice(&span.to_le_bytes());
+    bytes.extend_from_slice(payload);
+    seal(&mut bytes);
+    bytes
+}
+
+/// Appends a number, seven bits a byte, the low ones first; the high bit says that more follow.
+pub(super) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads such a number of at most 63 bits.
+pub(super) fn take_varint(from: &mut Reader<'_>) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..63).step_by(7) {
+        let byte = from.u8()?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}

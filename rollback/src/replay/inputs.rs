@@ -1,0 +1,132 @@
+//! A block of inputs: consecutive ticks of every seat that a human holds, as one stream of windows (`window/SPEC.md`).
+//!
+//! Nobody takes or leaves a seat within a block: a roster record ends it.
+
+use super::format::{Head, MAX_BLOCK_TICKS};
+use crate::bytes::Reader;
+use crate::player::PlayerId;
+use crate::tick::Tick;
+use crate::window::{Packer, Unpacker};
+use core::ops::Range;
+
+/// The inputs of a seat in a block.
+#[derive(Clone, Debug, Default)]
+struct SeatTicks {
+    /// Of all ticks, one after the other.
+    inputs: Vec<u8>,
+    pieces: Vec<u8>,
+    /// Where the pieces of each tick end.
+    ends: Vec<u32>,
+}
+
+impl SeatTicks {
+    fn clear(&mut self) {
+        self.inputs.clear();
+        self.pieces.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, pieces: &[u8]) {
+        self.pieces.extend_from_slice(pieces);
+        self.ends.push(self.pieces.len() as u32);
+    }
+
+    fn range(&self, at: usize) -> Range<usize> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        start..self.ends[at] as usize
+    }
+
+    fn get(&self, width: usize, at: usize) -> (&[u8], &[u8]) {
+        (&self.inputs[at * width..][..width], &self.pieces[self.range(at)])
+    }
+}
+
+/// Ticks on their way into a block, or out of one.
+#[derive(Clone, Debug)]
+pub(super) struct InputBlock {
+    width: usize,
+    pub(super) first: Tick,
+    pub(super) count: u32,
+    /// A bit for each seat that a human holds.
+    humans: u32,
+    seats: Vec<SeatTicks>,
+}
+
+impl InputBlock {
+    pub(super) fn new(width: usize, seats: usize) -> Self {
+        let seats = vec![SeatTicks::default(); seats];
+        Self { width, first: Tick(0), count: 0, humans: 0, seats }
+    }
+
+    /// Empties it; the next tick is this one, and these are the humans.
+    pub(super) fn begin(&mut self, first: Tick, humans: u32) {
+        self.first = first;
+        self.count = 0;
+        self.humans = humans;
+        self.seats.iter_mut().for_each(SeatTicks::clear);
+    }
+
+    /// A human's input for the tick that is being added.
+    pub(super) fn push(&mut self, seat: usize, pieces: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+        let seat = &mut self.seats[seat];
+        write(&mut seat.inputs);
+        seat.push(pieces);
+    }
+
+    pub(super) const fn end(&self) -> Tick {
+        Tick(self.first.0.saturating_add(self.count))
+    }
+
+    /// The payload.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = self.humans.to_le_bytes().to_vec();
+        let mut packer = Packer::new(&mut out);
+        for (_, seat) in self.humans() {
+            let ticks = (0..self.count as usize).map(|at| seat.get(self.width, at));
+            packer.window(self.width, [], ticks);
+        }
+        packer.finish();
+        out
+    }
+
+    fn humans(&self) -> impl Iterator<Item = (usize, &SeatTicks)> {
+        let humans = self.humans;
+        self.seats.iter().enumerate().filter(move |(seat, _)| humans >> seat & 1 == 1)
+    }
+
+    /// Reads a block into this one; `None` if it is malformed.
+    pub(super) fn decode(&mut self, head: Head, payload: &[u8]) -> Option<()> {
+        let mut from = Reader::new(payload);
+        let humans = from.u32()?;
+        let count = u32::from(head.span);
+        if count == 0 || count > MAX_BLOCK_TICKS || u64::from(humans) >> self.seats.len() != 0 {
+            return None;
+        }
+        self.begin(head.tick, humans);
+        let mut unpacker = Unpacker::new(from.rest());
+        let mut scratch = Vec::new();
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            if humans >> index & 1 == 0 {
+                continue;
+            }
+            let SeatTicks { inputs, .. } = seat;
+            inputs.reserve(count as usize * self.width);
+            unpacker.window(self.width, [], count as usize, &mut scratch, |_, input, pieces| {
+                seat.inputs.extend_from_slice(input);
+                seat.push(pieces);
+            })?;
+        }
+        unpacker.finish()?;
+        self.count = count;
+        Some(())
+    }
+
+    /// A human's input and pieces of commands; `None` where no human sits, or the tick is not in the block.
+    pub(super) fn get(&self, player: PlayerId, tick: Tick) -> Option<(&[u8], &[u8])> {
+        let seat = self.seats.get(player.index())?;
+        if self.humans >> player.0 & 1 == 0 || tick < self.first || tick >= self.end() {
+            return None;
+        }
+        Some(seat.get(self.width, tick.since(self.first) as usize))
+    }
+}

@@ -1,0 +1,81 @@
+//! Recordings: every match is a small file that plays back bit for bit on any machine, seeks at once, and tells what differs.
+//!
+//! ```text
+//! Session ──Recorder──▶ bytes, appended to a file ──Replay──▶ Player ──▶ any tick, a live Session, Verifier, compare
+//! ```
+//!
+//! - `format.rs`, `info.rs`, `inputs.rs`, `keyframe.rs`, `index.rs`: the file, byte by byte as `REPLAY.md` says.
+//! - `recorder.rs`, `tape.rs`, `outbox.rs`, `settings.rs`: writing. `source.rs`, `reader.rs`, `records.rs`: reading, a block
+//!   at a time.
+//! - `player.rs`, `verify.rs`, `compare.rs`: what a recording is for.
+//!
+//! No file is opened here, and nothing waits: bytes come out of a [`Recorder`] and go in through a [`Source`]. A game needs
+//! [`Snapshot`](isostep_core::state::Snapshot) beside [`Simulation`](crate::Simulation): `serde::Deserialize` for a value,
+//! `derive(Snapshot)` for a struct with a world.
+//!
+//! ```
+//! use isostep_rollback::replay::{Player, Recorder, RecorderConfig, Replay, verify};
+//! use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+//!
+//! #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+//! struct Count { sum: i32 }
+//! impl Simulation for Count {
+//!     type Input = NewestWins<i8>;
+//!     fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+//!         self.sum += i32::from(inputs.value(PlayerId(0)).0);
+//!     }
+//! }
+//!
+//! const GAME: [u8; 16] = *b"count, version 1";
+//! let mut game = Count::default();
+//! let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
+//! let mut recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game)?;
+//! let mut file = Vec::new();
+//! for tick in 0..100 {
+//!     session.local_input(PlayerId(0), NewestWins(tick % 7))?;
+//!     session.advance(Time::from_millis(tick as u64 * 17)).run(&mut game)?;
+//!     recorder.record(&session, &game);
+//!     while let Some(bytes) = recorder.poll_bytes() {
+//!         file.extend(bytes);
+//!     }
+//! }
+//! recorder.finish();
+//! file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
+//!
+//! let mut player = Player::new(Replay::open(&file[..])?, GAME, Count::default())?;
+//! player.seek(Tick(100))?;
+//! assert_eq!(player.game().sum, game.sum);
+//! player.seek(Tick(3))?;
+//! assert_eq!(player.game().sum, 0 + 1 + 2);
+//! assert!(verify(player)?.mismatch.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod compare;
+mod error;
+mod format;
+mod index;
+mod info;
+mod inputs;
+mod keyframe;
+mod outbox;
+mod player;
+mod reader;
+mod recorder;
+mod records;
+mod settings;
+mod source;
+mod tape;
+mod verify;
+
+pub use compare::{Parting, compare};
+pub use error::ReplayError;
+pub use format::Who;
+pub use info::Info;
+pub use player::Player;
+pub use reader::Replay;
+pub use recorder::Recorder;
+pub use records::{InputBytes, Pause, SeatChange};
+pub use settings::{RecorderConfig, RecorderEvent, RecorderStats};
+pub use source::{Source, Stream};
+pub use verify::{Mismatch, Verified, Verifier, verify};

@@ -1,0 +1,305 @@
+//! An open recording: its index in memory, its blocks read as they are asked for.
+
+use super::error::ReplayError;
+use super::format::{CHECK, HEAD, Head, Who, kind};
+use super::index::{Entry, Index, take_block};
+use super::info::{Info, PREFIX};
+use super::inputs::InputBlock;
+use super::keyframe::Keyframe;
+use super::records::{InputBytes, Pause, SeatChange};
+use super::source::Source;
+use crate::player::PlayerId;
+use crate::tick::Tick;
+
+/// An open recording.
+///
+/// A file that was cut off anywhere opens as far as its blocks are whole; [`is_finished`](Self::is_finished) tells.
+///
+/// ```no_run
+/// use isostep_rollback::replay::{Replay, Stream};
+/// let file = std::fs::File::open("match.isoreplay")?;
+/// let replay = Replay::open(Stream(std::io::BufReader::new(file)))?;
+/// println!("{} seats, ticks {} to {}", replay.info().seats, replay.first(), replay.last());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Replay<R> {
+    source: R,
+    length: u64,
+    info: Info,
+    index: Index,
+    changes: Vec<SeatChange>,
+    pauses: Vec<Pause>,
+    /// Digests and keyframes after the first tick, up to the second, are void.
+    repairs: Vec<(Tick, Tick)>,
+    bytes: Vec<u8>,
+    inputs: InputBlock,
+    digests: Option<(Entry, Vec<u8>)>,
+}
+
+impl<R: Source> Replay<R> {
+    /// Opens a recording.
+    ///
+    /// # Errors
+    /// When it is none, is of a later version, is damaged, or holds no state to begin with.
+    pub fn open(mut source: R) -> Result<Self, ReplayError> {
+        let length = source.length()?;
+        let (info, start) = read_header(&mut source, length)?;
+        let index = Index::of(&mut source, start)?;
+        if index.keyframes.first().is_none_or(|first| first.head.tick != info.start) {
+            return Err(ReplayError::Empty);
+        }
+        let inputs = InputBlock::new(usize::from(info.input_width), usize::from(info.seats));
+        let mut replay = Self {
+            source,
+            length,
+            info,
+            index,
+            changes: Vec::new(),
+            pauses: Vec::new(),
+            repairs: Vec::new(),
+            bytes: Vec::new(),
+            inputs,
+            digests: None,
+        };
+        for at in 0..replay.index.records.len() {
+            replay.read_record(replay.index.records[at])?;
+        }
+        replay.join_repairs();
+        Ok(replay)
+    }
+
+    fn read_record(&mut self, entry: Entry) -> Result<(), ReplayError> {
+        let tick = entry.head.tick;
+        let payload = self.payload(entry)?;
+        let damaged = ReplayError::Damaged { offset: entry.offset };
+        match (entry.head.kind, payload) {
+            (kind::ROSTER, &[seat, who]) => {
+                let who = Who::from_byte(who).ok_or(damaged.clone())?;
+                let before = self.changes.last();
+                if seat >= self.info.seats || before.is_some_and(|before| before.tick > tick) {
+                    return Err(damaged);
+                }
+                self.changes.push(SeatChange { tick, player: PlayerId(seat), who });
+            }
+            (kind::PAUSE, payload) => {
+                let bytes = payload.try_into().map_err(|_| damaged)?;
+                self.pauses.push(Pause { tick, milliseconds: u64::from_le_bytes(bytes) });
+            }
+            (kind::REPAIR, []) => self.repairs.push((tick, entry.end())),
+            _ => return Err(damaged),
+        }
+        Ok(())
+    }
+
+    /// Makes the void stretches ascend, apart from each other.
+    fn join_repairs(&mut self) {
+        self.repairs.sort();
+        self.repairs.dedup_by(|next, joined| {
+            let touches = next.0 <= joined.1;
+            if touches {
+                joined.1 = joined.1.max(next.1);
+            }
+            touches
+        });
+    }
+
+    /// What the header says.
+    pub const fn info(&self) -> &Info {
+        &self.info
+    }
+
+    /// The tick of the first state.
+    pub const fn first(&self) -> Tick {
+        self.info.start
+    }
+
+    /// The tick of the last state that can be reached.
+    pub fn last(&self) -> Tick {
+        let inputs = self.index.inputs.last().map_or(self.info.start, Entry::end);
+        let keyframes = self.index.keyframes.last().map_or(self.info.start, |it| it.head.tick);
+        inputs.max(keyframes)
+    }
+
+    /// How many ticks have inputs.
+    pub fn ticks(&self) -> u32 {
+        self.index.inputs.iter().map(|block| u32::from(block.head.span)).sum()
+    }
+
+    /// Whether it was finished, and the index at its end was used.
+    pub const fn is_finished(&self) -> bool {
+        self.index.finished
+    }
+
+    /// Bytes behind the last whole block, which can't be read: a file that was cut off has some.
+    pub const fn lost_bytes(&self) -> u64 {
+        if self.index.finished { 0 } else { self.length - self.index.end }
+    }
+
+    /// Who takes and leaves seats after the start, in order.
+    pub fn seat_changes(&self) -> &[SeatChange] {
+        &self.changes
+    }
+
+    /// When the match stood still.
+    pub fn pauses(&self) -> &[Pause] {
+        &self.pauses
+    }
+
+    /// The ticks of states that can be sought at once, in order.
+    pub fn keyframes(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
+        let all = self.index.keyframes.iter().map(|entry| entry.head.tick);
+        all.filter(|&tick| !self.is_void(tick))
+    }
+
+    /// The first bytes of the digest of a tick's state, if they were recorded, and the machine did not take them back because
+    /// it had been wrong and mended itself.
+    ///
+    /// # Errors
+    /// When a block is damaged.
+    pub fn digest(&mut self, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
+        let every = self.info.digest_every;
+        if every == 0 || self.is_void(tick) {
+            return Ok(None);
+        }
+        let Some(entry) = covering(&self.index.digests, tick) else { return Ok(None) };
+        if self.digests.as_ref().is_none_or(|(known, _)| *known != entry) {
+            let payload = self.payload(entry)?.to_vec();
+            self.digests = Some((entry, payload));
+        }
+        let since = tick.since(entry.head.tick);
+        if !since.is_multiple_of(every) {
+            return Ok(None);
+        }
+        let at = (since / every) as usize * CHECK;
+        let bytes = self.digests.as_ref().and_then(|(_, bytes)| bytes.get(at..)?.first_chunk());
+        bytes.copied().map(Some).ok_or(ReplayError::Damaged { offset: entry.offset })
+    }
+
+    /// What a human did in a tick; `None` where no human sits.
+    ///
+    /// # Errors
+    /// When the tick is not there, or its block is damaged.
+    pub fn input(
+        &mut self,
+        player: PlayerId,
+        tick: Tick,
+    ) -> Result<Option<InputBytes<'_>>, ReplayError> {
+        self.load_inputs(tick)?;
+        let found = self.inputs.get(player, tick);
+        Ok(found.map(|(input, pieces)| InputBytes { input, pieces }))
+    }
+
+    /// Reads the block with a tick, unless it is at hand.
+    pub(super) fn load_inputs(&mut self, tick: Tick) -> Result<(), ReplayError> {
+        if tick >= self.inputs.first && tick < self.inputs.end() {
+            return Ok(());
+        }
+        let Some(entry) = covering(&self.index.inputs, tick) else {
+            let next = self.keyframes().find(|&keyframe| keyframe > tick);
+            let (first, last) = (self.first(), self.last());
+            return Err(if tick >= first && tick < last {
+                ReplayError::Gap { tick, next }
+            } else {
+                ReplayError::NoSuchTick { tick, first, last }
+            });
+        };
+        // Not left half read.
+        self.inputs.begin(Tick(0), 0);
+        let (width, seats) = (self.info.input_width, self.info.seats);
+        let mut inputs = InputBlock::new(usize::from(width), usize::from(seats));
+        let payload = self.payload(entry)?;
+        let read = inputs.decode(entry.head, payload);
+        read.ok_or(ReplayError::Damaged { offset: entry.offset })?;
+        self.inputs = inputs;
+        Ok(())
+    }
+
+    /// Who decides about a seat on a tick; `None` if there is no such seat.
+    ///
+    /// # Errors
+    /// When the keyframe before it is damaged.
+    pub fn who(&mut self, player: PlayerId, tick: Tick) -> Result<Option<Who>, ReplayError> {
+        let from = self.keyframe_before(tick).unwrap_or(self.info.start);
+        let keyframe = self.keyframe(from)?;
+        let since = |change: &&SeatChange| change.tick >= from && change.tick <= tick;
+        let mut changes = self.changes.iter().filter(since);
+        let last = changes.rfind(|change| change.player == player);
+        let first = keyframe.seats.get(player.index()).map(|seat| seat.who);
+        Ok(last.map(|change| change.who).or(first))
+    }
+
+    /// Whether somebody takes or leaves a seat on a tick.
+    pub(super) fn changes_on(&self, tick: Tick) -> bool {
+        self.changes.binary_search_by_key(&tick, |change| change.tick).is_ok()
+    }
+
+    /// The newest keyframe that is not after a tick.
+    pub(super) fn keyframe_before(&self, tick: Tick) -> Option<Tick> {
+        let at = self.index.keyframes.partition_point(|entry| entry.head.tick <= tick);
+        let before = self.index.keyframes[..at].iter().rev().map(|entry| entry.head.tick);
+        before.into_iter().find(|&tick| !self.is_void(tick))
+    }
+
+    pub(super) fn keyframe(&mut self, tick: Tick) -> Result<Keyframe, ReplayError> {
+        let found = self.index.keyframes.binary_search_by_key(&tick, |entry| entry.head.tick);
+        let (first, last) = (self.first(), self.last());
+        let at = found.map_err(|_| ReplayError::NoSuchTick { tick, first, last })?;
+        let entry = self.index.keyframes[at];
+        let (seats, width) = (usize::from(self.info.seats), usize::from(self.info.input_width));
+        let keyframe = Keyframe::decode(self.payload(entry)?, seats, width);
+        keyframe.ok_or(ReplayError::Damaged { offset: entry.offset })
+    }
+
+    /// The digest that a keyframe names, if a tick has one that counts.
+    pub(super) fn keyframe_digest(&mut self, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
+        let found = self.index.keyframes.binary_search_by_key(&tick, |entry| entry.head.tick);
+        if found.is_err() || self.is_void(tick) {
+            return Ok(None);
+        }
+        Ok(Some(self.keyframe(tick)?.digest))
+    }
+
+    fn is_void(&self, tick: Tick) -> bool {
+        let at = self.repairs.partition_point(|repair| repair.0 < tick);
+        at > 0 && tick <= self.repairs[at - 1].1
+    }
+
+    /// The payload of a block, checked.
+    fn payload(&mut self, entry: Entry) -> Result<&[u8], ReplayError> {
+        let damaged = ReplayError::Damaged { offset: entry.offset };
+        let head = take_block(&mut self.source, entry.offset, self.length, &mut self.bytes)?;
+        if head != Some(entry.head) {
+            return Err(damaged);
+        }
+        let end = self.bytes.len() - CHECK;
+        self.bytes.get(HEAD..end).ok_or(damaged)
+    }
+}
+
+/// The block whose span has a tick.
+fn covering(entries: &[Entry], tick: Tick) -> Option<Entry> {
+    let at = entries.partition_point(|entry| entry.head.tick <= tick);
+    let entry = *entries.get(at.checked_sub(1)?)?;
+    (tick < entry.end()).then_some(entry)
+}
+
+/// The header, and where blocks begin.
+fn read_header<R: Source>(source: &mut R, length: u64) -> Result<(Info, u64), ReplayError> {
+    let mut prefix = [0; PREFIX];
+    let there = length.min(PREFIX as u64) as usize;
+    source.read_at(0, &mut prefix[..there])?;
+    if there < PREFIX {
+        let begins = prefix[..there].iter().zip(&super::format::MAGIC).all(|(a, b)| a == b);
+        return Err(if begins { ReplayError::Empty } else { ReplayError::Foreign });
+    }
+    let total = PREFIX as u64 + u64::from(Info::length(&prefix)?) + CHECK as u64;
+    if total > length {
+        return Err(ReplayError::Empty);
+    }
+    let mut bytes = vec![0; total as usize];
+    source.read_at(0, &mut bytes)?;
+    Ok((Info::decode(&bytes)?, total))
+}
+
+const _: () = assert!(size_of::<Head>() <= 16, "an hour's index stays small");

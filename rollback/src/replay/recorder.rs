@@ -1,0 +1,302 @@
+//! The recorder: takes what has become final from a session, and has whole blocks to be written.
+//!
+//! It never waits. When nobody takes its blocks, it gives up a stretch of the match and goes on from a new keyframe.
+
+use super::error::ReplayError;
+use super::format::{MAX_BLOCK_TICKS, Who, kind};
+use super::info::Info;
+use super::inputs::InputBlock;
+use super::outbox::Outbox;
+use super::settings::{RecorderConfig, RecorderEvent, RecorderStats};
+use crate::input::{CommandAssembler, Commands, InputCodec};
+use crate::session::Session;
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use isostep_core::state::Snapshot;
+use std::collections::VecDeque;
+
+/// A seat as it was when the last tick was taken.
+#[derive(Clone, Debug)]
+pub(super) struct SeatTape {
+    pub(super) who: Who,
+    pub(super) since: Tick,
+    pub(super) assembler: CommandAssembler,
+}
+
+/// Records a match from a session.
+///
+/// - *Set up*: [`start`](Self::start), best before the first tick.
+/// - *Feed*, after each [`Plan::run`](crate::Plan::run): [`record`](Self::record); [`paused`](Self::paused) when the match was.
+/// - *Write*: [`poll_bytes`](Self::poll_bytes) until it has none; append each to the file.
+/// - *End*: [`finish`](Self::finish), then take the last bytes. Without it the file is as good, and opens more slowly.
+/// - *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats).
+pub struct Recorder<S: Simulation> {
+    pub(super) config: RecorderConfig,
+    pub(super) codec: InputCodec<S::Input>,
+    digest_every: u32,
+    pub(super) seats: Vec<SeatTape>,
+    /// The first tick whose inputs were not taken.
+    pub(super) next: Tick,
+    pub(super) taken: InputBlock,
+    pub(super) commands: Commands,
+    next_digest: Option<Tick>,
+    /// The first tick behind the digests that were written.
+    digests_end: Tick,
+    digests: Vec<(Tick, [u8; 8])>,
+    /// The newest keyframe.
+    keyframe: Tick,
+    /// A keyframe should have been written, and its tick was not held.
+    pub(super) due: bool,
+    repairs: u32,
+    outbox: Outbox,
+    pub(super) lost: bool,
+    finished: bool,
+    events: VecDeque<RecorderEvent>,
+    pub(super) stats: RecorderStats,
+}
+
+impl<S: Simulation + Snapshot> Recorder<S> {
+    /// Begins with the newest state of a session that is final.
+    ///
+    /// # Errors
+    /// When that state is not held or can't be written, or a setting is out of bounds.
+    pub fn start(
+        config: RecorderConfig,
+        session: &Session<S>,
+        game: &S,
+    ) -> Result<Self, ReplayError> {
+        let codec = *session.codec();
+        let start = session.final_to();
+        let limits = session.config().command_limits();
+        let names = config.assets.iter().all(|(name, _)| name.len() <= 255);
+        if !(1..=MAX_BLOCK_TICKS).contains(&config.flush_every)
+            || !names
+            || config.assets.len() > 4096
+        {
+            return Err(ReplayError::Header);
+        }
+        let info = Info {
+            game: config.game,
+            input_width: codec.width() as u8,
+            input_schema: codec.schema(),
+            seats: session.players() as u8,
+            tick_length: session.config().length_of(1),
+            digest_every: session.config().digest_interval(),
+            keyframe_every: config.keyframe_every,
+            start,
+            command_budget: limits.budget() as u32,
+            command_max: limits.max_len() as u32,
+            assets: config.assets.clone(),
+        };
+        let mut new = Self {
+            digest_every: info.digest_every,
+            seats: Vec::new(),
+            next: start,
+            taken: InputBlock::new(codec.width(), session.players()),
+            commands: Commands::default(),
+            next_digest: None,
+            digests_end: start,
+            keyframe: start,
+            digests: Vec::new(),
+            due: false,
+            repairs: session.repaired().0,
+            outbox: Outbox::new(config.queue_bytes),
+            lost: false,
+            finished: false,
+            events: VecDeque::new(),
+            stats: RecorderStats::default(),
+            codec,
+            config,
+        };
+        new.begin_at(start, session, game)?;
+        let header = info.encode();
+        new.stats.bytes += header.len() as u64;
+        new.outbox.put_header(header);
+        Ok(new)
+    }
+
+    /// Takes what has become final. Call it after each [`Plan::run`](crate::Plan::run); a call that finds nothing new costs
+    /// nothing.
+    pub fn record(&mut self, session: &Session<S>, game: &S) {
+        if self.finished {
+            return;
+        }
+        let to = session.final_to();
+        self.note_repair(session);
+        if self.lost {
+            // A block of any length has room in an empty queue.
+            let room = self.outbox.is_empty() && to >= self.next && to > self.keyframe;
+            if room && self.begin_at(to, session, game).is_ok() {
+                self.tell(RecorderEvent::Resumed { at: to });
+            }
+            return;
+        }
+        while self.next < to && !self.lost {
+            if !self.take_tick(session) {
+                self.lose(self.next);
+                return;
+            }
+            self.take_digests(session, game);
+            let every = self.config.keyframe_every;
+            self.due |= every > 0 && self.next.0.is_multiple_of(every);
+            if self.due && game.holds(session.slots(), self.next.0).is_ok() {
+                self.flush();
+                // A state that can't be written now may be later; seeking takes longer till then.
+                self.due = !self.lost && self.put_keyframe(session, game).is_err();
+            } else if self.taken.count >= self.config.flush_every {
+                self.flush();
+            }
+        }
+        if !self.lost {
+            self.take_digests(session, game);
+        }
+    }
+
+    /// Notes that the match stood still before its next tick, for so long.
+    pub fn paused(&mut self, milliseconds: u64) {
+        self.flush();
+        self.put(kind::PAUSE, self.next, 0, &milliseconds.to_le_bytes());
+    }
+
+    /// Writes what has been taken, and the index. Nothing is recorded after it.
+    pub fn finish(&mut self) {
+        if self.finished {
+            return;
+        }
+        self.flush();
+        self.finished = true;
+        self.stats.bytes += self.outbox.finish(self.next) as u64;
+    }
+
+    /// Digests of the session that were not taken yet, and our own where it has let them go.
+    fn take_digests(&mut self, session: &Session<S>, game: &S) {
+        while let Some(tick) = self.next_digest.filter(|&tick| tick <= self.next) {
+            let next = tick.0.checked_add(self.digest_every).map(Tick);
+            self.next_digest = next;
+            let known = session.checked(tick).map(|digest| {
+                let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
+                [a, b, c, d, e, f, g, h]
+            });
+            let own = || game.digest(session.slots(), tick.0).ok().map(super::format::name);
+            if let Some(name) = known.or_else(own) {
+                self.digests.push((tick, name));
+            }
+        }
+    }
+
+    /// A machine that was wrong takes back what it said since.
+    fn note_repair(&mut self, session: &Session<S>) {
+        let (count, from) = session.repaired();
+        if count == self.repairs {
+            return;
+        }
+        self.repairs = count;
+        if self.next > from && !self.lost {
+            self.flush();
+            let span = self.next.since(from).min(u32::from(u16::MAX)) as u16;
+            self.put(kind::REPAIR, from, span, &[]);
+        }
+    }
+}
+
+impl<S: Simulation> Recorder<S> {
+    /// The next bytes to append to the file.
+    pub fn poll_bytes(&mut self) -> Option<Vec<u8>> {
+        self.outbox.pop()
+    }
+
+    /// The next thing that happened.
+    pub fn poll_event(&mut self) -> Option<RecorderEvent> {
+        self.events.pop_front()
+    }
+
+    /// What was counted so far.
+    pub const fn stats(&self) -> RecorderStats {
+        self.stats
+    }
+
+    /// The first tick that is not recorded.
+    pub const fn recorded(&self) -> Tick {
+        self.next
+    }
+
+    /// Puts what was taken into blocks.
+    pub fn flush(&mut self) {
+        if self.lost {
+            return;
+        }
+        if self.taken.count > 0 {
+            let (first, count) = (self.taken.first, self.taken.count);
+            let payload = self.taken.encode();
+            self.put(kind::INPUTS, first, count as u16, &payload);
+        }
+        let humans = self.humans();
+        self.taken.begin(self.next, humans);
+        let digests = core::mem::take(&mut self.digests);
+        let every = self.digest_every;
+        for digests in digests.chunk_by(|a, b| b.0.since(a.0) == every) {
+            let (Some(first), Some(last)) = (digests.first(), digests.last()) else { continue };
+            let payload: Vec<u8> = digests.iter().flat_map(|digest| digest.1).collect();
+            self.put(kind::DIGESTS, first.0, last.0.since(first.0) as u16 + 1, &payload);
+        }
+    }
+
+    pub(super) fn humans(&self) -> u32 {
+        let seats = self.seats.iter().enumerate();
+        seats.map(|(at, seat)| u32::from(seat.who == Who::Human) << at).sum()
+    }
+
+    /// The digests that are wanted from a tick on.
+    pub(super) fn digests_from(&mut self, tick: Tick) {
+        self.digests.clear();
+        self.next_digest = match self.digest_every {
+            0 => None,
+            every => tick.max(self.digests_end).0.checked_next_multiple_of(every).map(Tick),
+        };
+    }
+
+    /// Has a block written, unless too much waits already: then the rest of this stretch is lost.
+    pub(super) fn put(&mut self, kind: u8, tick: Tick, span: u16, payload: &[u8]) {
+        if self.lost || self.finished {
+            return;
+        }
+        let Some(bytes) = self.outbox.put(kind, tick, span, payload) else {
+            let from = if kind == kind::INPUTS { tick } else { self.next };
+            self.lose(from);
+            return;
+        };
+        self.stats.bytes += bytes as u64;
+        if kind == kind::DIGESTS {
+            self.digests_end = tick + u32::from(span);
+        }
+        if kind == kind::KEYFRAME {
+            self.keyframe = tick;
+            self.stats.keyframe_bytes += bytes as u64;
+            self.stats.keyframes += 1;
+        }
+    }
+
+    fn lose(&mut self, from: Tick) {
+        self.lost = true;
+        self.stats.gaps += 1;
+        self.digests.clear();
+        self.taken.begin(self.next, 0);
+        self.tell(RecorderEvent::Lost { from });
+    }
+
+    fn tell(&mut self, event: RecorderEvent) {
+        // Who does not listen has the counters.
+        if self.events.len() < 64 {
+            self.events.push_back(event);
+        }
+    }
+}
+
+impl<S: Simulation> core::fmt::Debug for Recorder<S> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Recorder")
+            .field("next", &self.next)
+            .field("stats", &self.stats)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,34 @@
+//! What a reader hands out of a recording, besides states.
+
+use super::format::Who;
+use crate::player::PlayerId;
+use crate::tick::Tick;
+
+/// Somebody takes or leaves a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeatChange {
+    /// From this tick on.
+    pub tick: Tick,
+    /// Which seat.
+    pub player: PlayerId,
+    /// Who decides about it.
+    pub who: Who,
+}
+
+/// The match stood still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// Before the step of this tick.
+    pub tick: Tick,
+    /// For so long.
+    pub milliseconds: u64,
+}
+
+/// What a human did in a tick, as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputBytes<'a> {
+    /// The input: [`InputCodec`](crate::InputCodec) reads it.
+    pub input: &'a [u8],
+    /// Pieces of commands: [`CommandAssembler`](crate::CommandAssembler) puts them together.
+    pub pieces: &'a [u8],
+}

@@ -1,0 +1,59 @@
+//! How a match is recorded, and what a recorder tells and counts.
+
+use crate::tick::Tick;
+use isostep_core::digest::Digest;
+
+/// How a match is recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecorderConfig {
+    /// Which game, by sixteen bytes that its author chose.
+    pub game: [u8; 16],
+    /// What else the match is played with (levels, rules), by name (at most 255 bytes) and digest.
+    pub assets: Vec<(String, Digest)>,
+    /// Ticks between two keyframes: what a seek computes at most. 0 writes the first only.
+    pub keyframe_every: u32,
+    /// Ticks between two blocks of inputs, 1 to 1024: what a crash loses at most.
+    pub flush_every: u32,
+    /// Most bytes that wait to be taken.
+    pub queue_bytes: usize,
+}
+
+impl RecorderConfig {
+    /// Keyframes every 150 ticks, blocks of 120, at most 4 MB waiting: at 60 ticks a second 2.5 s, 2 s, and minutes. An
+    /// arena of 64 bodies seeks within 50 ms with that.
+    pub const fn new(game: [u8; 16]) -> Self {
+        let assets = Vec::new();
+        Self { game, assets, keyframe_every: 150, flush_every: 120, queue_bytes: 4 << 20 }
+    }
+}
+
+/// What a recorder has to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecorderEvent {
+    /// Ticks from this one on are missing: nobody took the blocks, or [`record`](super::Recorder::record) was not called for too long.
+    Lost {
+        /// The first that is missing.
+        from: Tick,
+    },
+    /// It goes on from a new keyframe.
+    Resumed {
+        /// Its tick.
+        at: Tick,
+    },
+}
+
+/// What a recorder has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecorderStats {
+    /// Ticks whose inputs were put into blocks, or wait to be.
+    pub ticks: u64,
+    /// Bytes of blocks that were made, the header included.
+    pub bytes: u64,
+    /// Of these, bytes of keyframes.
+    pub keyframe_bytes: u64,
+    /// Keyframes.
+    pub keyframes: u64,
+    /// Stretches that are missing.
+    pub gaps: u64,
+}

@@ -1,0 +1,114 @@
+//! The recorder's reading of a session: one tick of all seats, and keyframes.
+
+use super::error::ReplayError;
+use super::format::{Who, kind, name};
+use super::keyframe::{Keyframe, SeatFrame};
+use super::recorder::{Recorder, SeatTape};
+use crate::input::CommandAssembler;
+use crate::player::{Occupant, PlayerId};
+use crate::session::Session;
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use isostep_core::state::Snapshot;
+
+impl<S: Simulation + Snapshot> Recorder<S> {
+    /// Takes the inputs of the next tick; whether the session still has them.
+    pub(super) fn take_tick(&mut self, session: &Session<S>) -> bool {
+        let tick = self.next;
+        self.take_roster(session, tick);
+        if self.lost {
+            return true;
+        }
+        for at in 0..self.seats.len() {
+            let player = PlayerId(at as u8);
+            if self.seats[at].who != Who::Human {
+                continue;
+            }
+            let Some((value, pieces)) = session.confirmed_input(player, tick) else { return false };
+            let codec = self.codec;
+            // The session has checked the value when it came.
+            self.taken.push(at, pieces, |out| _ = codec.append(value, out));
+            let _ = self.seats[at].assembler.tick(pieces, &mut self.commands);
+        }
+        self.taken.count += 1;
+        self.stats.ticks += 1;
+        self.next = tick.next();
+        true
+    }
+
+    /// Writes who takes or leaves a seat on a tick. A player who follows another counts: what the first one had half said
+    /// is void.
+    fn take_roster(&mut self, session: &Session<S>, tick: Tick) {
+        for at in 0..self.seats.len() {
+            let Some((since, occupant)) = session.sits(PlayerId(at as u8), tick) else { continue };
+            let who = Who::from(occupant);
+            if who == self.seats[at].who && (since <= self.seats[at].since || since != tick) {
+                continue;
+            }
+            self.flush();
+            self.put(kind::ROSTER, tick, 0, &[at as u8, who.to_byte()]);
+            let limits = session.config().command_limits();
+            self.seats[at] = SeatTape { who, since, assembler: CommandAssembler::new(limits) };
+            let humans = self.humans();
+            self.taken.begin(tick, humans);
+        }
+    }
+
+    /// Begins, or begins again, with the state of a tick.
+    pub(super) fn begin_at(
+        &mut self,
+        tick: Tick,
+        session: &Session<S>,
+        game: &S,
+    ) -> Result<(), ReplayError> {
+        game.holds(session.slots(), tick.0)?;
+        let seats =
+            (0..session.players()).map(|at| self.read_seat(PlayerId(at as u8), tick, session));
+        self.seats = seats.collect();
+        self.next = tick;
+        let humans = self.humans();
+        self.taken.begin(tick, humans);
+        self.digests_from(tick);
+        let was = core::mem::take(&mut self.lost);
+        let done = self.put_keyframe(session, game);
+        self.lost |= was && done.is_err();
+        self.due = false;
+        done
+    }
+
+    /// A seat on a tick, with what the log of the session has of a command that is half received.
+    fn read_seat(&mut self, player: PlayerId, tick: Tick, session: &Session<S>) -> SeatTape {
+        let before = Tick(tick.0.saturating_sub(1));
+        let sits = session.sits(player, before.max(session.log_from()).min(tick));
+        let (since, occupant) = sits.unwrap_or((tick, Occupant::Nobody));
+        let mut assembler = CommandAssembler::new(session.config().command_limits());
+        for tick in (since.max(session.log_from()).0..tick.0).map(Tick) {
+            let pieces = session.confirmed_input(player, tick).map_or(&[][..], |input| input.1);
+            let _ = assembler.tick(pieces, &mut self.commands);
+        }
+        SeatTape { who: occupant.into(), since, assembler }
+    }
+
+    /// Writes all that the next step depends on.
+    pub(super) fn put_keyframe(
+        &mut self,
+        session: &Session<S>,
+        game: &S,
+    ) -> Result<(), ReplayError> {
+        let tick = self.next;
+        let before = tick.0.checked_sub(1).map(Tick);
+        let mut seats = Vec::with_capacity(self.seats.len());
+        for (player, seat) in (0..).map(PlayerId).zip(&self.seats) {
+            let mut previous = Vec::with_capacity(self.codec.width());
+            self.codec.append(session.used_input(player, before), &mut previous)?;
+            let pending = seat.assembler.pending().map(<[u8]>::to_vec);
+            seats.push(SeatFrame { who: seat.who, previous, pending });
+        }
+        let mut state = Vec::new();
+        game.snapshot(session.slots(), tick.0, &mut state)?;
+        let digest = name(game.digest(session.slots(), tick.0)?);
+        let payload = Keyframe { seats, digest, state }.encode();
+        self.put(kind::KEYFRAME, tick, 0, &payload);
+        Ok(())
+    }
+}

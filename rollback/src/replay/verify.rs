@@ -1,0 +1,174 @@
+//! Verifying a recording: everything is computed again, and every digest in the file compared with what comes out.
+
+use super::error::ReplayError;
+use super::format::name;
+use super::player::Player;
+use super::source::Source;
+use crate::pages::Pages;
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use core::fmt;
+use isostep_core::state::{Snapshot, StateDifference};
+
+/// Most fields that a difference names.
+const MAX_FIELDS: usize = 16;
+
+/// Where a recording and what was computed from it part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The newest tick that was compared and is the same.
+    pub agreed: Tick,
+    /// The first that is not.
+    pub tick: Tick,
+    /// The tick of the recorded state that fields could be compared with: that tick, or the next keyframe. `None` if there is
+    /// none.
+    pub explained: Option<Tick>,
+    /// What differs there: `local` is what was recorded, `remote` what was computed.
+    pub fields: Vec<StateDifference>,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agreed, tick, explained, fields } = self;
+        write!(f, "tick {tick} differs (tick {agreed} is the same)")?;
+        match explained {
+            None => write!(f, "; no keyframe follows that would tell what"),
+            Some(at) => {
+                for StateDifference { entity, field, local, remote } in fields {
+                    write!(
+                        f,
+                        "\n  on tick {at}: {entity}, {field}: {local} recorded, {remote} computed"
+                    )?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a verification has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Ticks that were computed.
+    pub ticks: u32,
+    /// Digests that were compared, those of keyframes included.
+    pub digests: u32,
+    /// Stretches without inputs that were skipped.
+    pub gaps: u32,
+    /// The first difference, if there is one.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// Verifies a recording, some ticks at a time, so that the caller can show how far it has come.
+///
+/// ```text
+/// let mut verifier = Verifier::new(player)?;
+/// while !verifier.advance(600)? { show(verifier.tick()) }
+/// verifier.found()
+/// ```
+#[derive(Debug)]
+pub struct Verifier<S: Simulation, R> {
+    player: Player<S, R>,
+    agreed: Tick,
+    compared: bool,
+    found: Verified,
+}
+
+impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
+    /// Begins at the first tick.
+    ///
+    /// # Errors
+    /// When the first state can't be read.
+    pub fn new(mut player: Player<S, R>) -> Result<Self, ReplayError> {
+        let first = player.replay.first();
+        player.restore(first)?;
+        Ok(Self { player, agreed: first, compared: false, found: Verified::default() })
+    }
+
+    /// The tick that it has come to.
+    pub const fn tick(&self) -> Tick {
+        self.player.tick()
+    }
+
+    /// What was found so far.
+    pub const fn found(&self) -> &Verified {
+        &self.found
+    }
+
+    /// Computes and compares at most so many ticks; whether it is done.
+    ///
+    /// # Errors
+    /// When the recording is damaged.
+    pub fn advance(&mut self, ticks: u32) -> Result<bool, ReplayError> {
+        for _ in 0..ticks {
+            if !self.compared && !self.compare()? {
+                return Ok(true);
+            }
+            match self.player.step() {
+                Ok(true) => self.found.ticks += 1,
+                Ok(false) => return Ok(true),
+                Err(ReplayError::Gap { next: Some(next), .. }) => {
+                    self.found.gaps += 1;
+                    self.player.restore(next)?;
+                }
+                Err(error) => return Err(error),
+            }
+            self.compared = false;
+        }
+        Ok(false)
+    }
+
+    /// Compares the state with what the recording says of it; whether it is the same.
+    fn compare(&mut self) -> Result<bool, ReplayError> {
+        if self.found.mismatch.is_some() {
+            return Ok(false);
+        }
+        self.compared = true;
+        let tick = self.player.tick();
+        let replay = &mut self.player.replay;
+        let recorded = [replay.digest(tick)?, replay.keyframe_digest(tick)?];
+        for recorded in recorded.into_iter().flatten() {
+            self.found.digests += 1;
+            if name(self.player.digest()?) != recorded {
+                self.found.mismatch = Some(self.explain(tick)?);
+                return Ok(false);
+            }
+            self.agreed = tick;
+        }
+        Ok(true)
+    }
+
+    /// Looks for what differs in the next recorded state.
+    fn explain(&mut self, tick: Tick) -> Result<Mismatch, ReplayError> {
+        let mut found = Mismatch { agreed: self.agreed, tick, explained: None, fields: Vec::new() };
+        let player = &mut self.player;
+        let Some(at) = player.replay.keyframes().find(|&keyframe| keyframe >= tick) else {
+            return Ok(found);
+        };
+        while player.tick() < at {
+            match player.step() {
+                Ok(true) => (),
+                Ok(false) | Err(ReplayError::Gap { .. }) => return Ok(found),
+                Err(error) => return Err(error),
+            }
+        }
+        player.digest()?;
+        let computed = Pages::of(&player.game, &player.slots, at.0)?;
+        player.restore(at)?;
+        found.fields = computed.explain(&player.game, &player.slots, at.0, MAX_FIELDS)?;
+        found.explained = Some(at);
+        Ok(found)
+    }
+}
+
+/// Verifies a whole recording.
+///
+/// # Errors
+/// When the recording is damaged.
+pub fn verify<S: Simulation + Snapshot, R: Source>(
+    player: Player<S, R>,
+) -> Result<Verified, ReplayError> {
+    let mut verifier = Verifier::new(player)?;
+    while !verifier.advance(u32::MAX)? {}
+    Ok(verifier.found)
+}

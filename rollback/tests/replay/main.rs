@@ -1,0 +1,6 @@
+//! Recordings: what was played comes back, bit for bit, from a file in any condition.
+
+mod bad;
+mod differences;
+mod game;
+mod play;
