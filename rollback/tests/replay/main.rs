@@ -2,5 +2,6 @@
 
 mod bad;
 mod differences;
+mod document;
 mod game;
 mod play;
