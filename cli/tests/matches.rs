@@ -1,52 +1,26 @@
 //! `isostep match` from outside: the real command in a folder of its own.
 
+mod desk;
+
+use desk::Desk;
 use isostep_netcode::crypto::{Credentials, GameId, Slot, Stored, Token};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// A folder of a test, empty, and gone afterwards.
-struct Desk(PathBuf);
 
 impl Desk {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("isostep-cli-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Runs `isostep match` here: its exit code, and all that it said.
-    fn run(&self, arguments: &str) -> (i32, String) {
-        let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
-            .current_dir(&self.0)
-            .arg("match")
-            .args(arguments.split(' '))
-            .output()
-            .expect("the command starts");
-        let said = [done.stdout, done.stderr].concat();
-        (done.status.code().unwrap(), String::from_utf8(said).unwrap())
-    }
-
     fn good(&self, arguments: &str) -> String {
-        let (code, said) = self.run(arguments);
+        let (code, said) = self.run("match", arguments);
         assert_eq!(code, 0, "{arguments}: {said}");
         said
     }
 
     fn bad(&self, arguments: &str, advice: &str) {
-        let (code, said) = self.run(arguments);
+        let (code, said) = self.run("match", arguments);
         assert_eq!(code, 2, "{arguments}: {said}");
         assert!(said.contains(advice), "{arguments}: {said}");
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -117,7 +91,7 @@ fn show_says_what_does_not_verify_and_exits_with_1() {
     copy("two/matchmaker.pub", "one/player-0/matchmaker.pub");
     copy("one/player-0/key", "one/player-1/key");
     for (folder, why) in [("one/player-0", "not signed by"), ("one/player-1", "the token is for")] {
-        let (code, said) = desk.run(&format!("show {folder}"));
+        let (code, said) = desk.run("match", &format!("show {folder}"));
         assert_eq!(code, 1, "{said}");
         assert!(said.contains("verified    NO") && said.contains(why), "{said}");
     }

@@ -1,34 +1,13 @@
 //! `isostep replay` from outside: the real command on real files.
 
-use std::path::PathBuf;
-use std::process::Command;
+mod desk;
 
-/// A folder of a test, empty, and gone afterwards.
-struct Desk(PathBuf);
+use desk::Desk;
 
 impl Desk {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("isostep-cli-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Runs `isostep replay` here: its exit code, and all that it said.
-    fn run(&self, arguments: &str) -> (i32, String) {
-        let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
-            .current_dir(&self.0)
-            .arg("replay")
-            .args(arguments.split(' '))
-            .output()
-            .expect("the command starts");
-        let said = [done.stdout, done.stderr].concat();
-        (done.status.code().unwrap(), String::from_utf8(said).unwrap())
-    }
-
     #[track_caller]
     fn ends(&self, arguments: &str, code: i32, word: &str) {
-        let (found, said) = self.run(arguments);
+        let (found, said) = self.run("replay", arguments);
         assert_eq!(found, code, "{arguments}: {said}");
         assert!(said.contains(word), "{arguments}: {said}");
     }
@@ -37,12 +16,6 @@ impl Desk {
         let mut bytes = std::fs::read(self.0.join("a")).unwrap();
         change(&mut bytes);
         std::fs::write(self.0.join(name), bytes).unwrap();
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -70,10 +70,9 @@ fn refusals_are_the_bytes_that_are_committed() {
     check("refused", &refused::refused());
 }
 
-/// Writes the captures anew, after a change of the wire that is meant:
-/// `cargo test -p isostep-netcode --lib mint_captures -- --ignored`
+/// Writes the captures anew, after a change of the wire that is meant.
 #[test]
-#[ignore = "it writes files"]
+#[ignore = "it writes files: `cargo test -p isostep-netcode --lib mint_captures -- --ignored`"]
 fn mint_captures() {
     let scenes =
         [("two", scenes::two()), ("four", scenes::four()), ("refused", refused::refused())];

@@ -143,10 +143,10 @@ impl fmt::Display for CloseReason {
             }
             Self::Peer { code, text } => write!(f, "closed from there: {text:?} (code {code})"),
             Self::Silence { after } => {
+                let (seconds, tenths) = (after.as_secs(), after.subsec_millis() / 100);
                 write!(
                     f,
-                    "not heard for {:.1} s; its program or the way to it is gone",
-                    after.as_secs_f32()
+                    "not heard for {seconds}.{tenths} s; its program or the way to it is gone"
                 )
             }
             Self::Replaced => f.write_str("replaced by a newer connection of the same slot"),

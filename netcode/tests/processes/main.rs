@@ -35,7 +35,7 @@ const SLACK: Duration = Duration::from_secs(30);
 
 /// Not by itself a test: what the processes do that the others start.
 #[test]
-#[ignore = "the other tests start it, each as a process of its own"]
+#[ignore = "no test by itself: the others start it, each as a process of its own"]
 fn player() {
     if let Some(order) = Order::given() {
         player::run(&order);

@@ -20,7 +20,7 @@ pub struct RecorderConfig {
 
 impl RecorderConfig {
     /// Keyframes every 150 ticks, blocks of 120, at most 4 MB waiting: at 60 ticks a second 2.5 s, 2 s, and minutes. An
-    /// arena of 64 bodies seeks within 50 ms with that.
+    /// arena of 64 bodies seeks within about 50 ms (measured once, on a busy machine) with that.
     pub const fn new(game: [u8; 16]) -> Self {
         let assets = Vec::new();
         Self { game, assets, keyframe_every: 150, flush_every: 120, queue_bytes: 4 << 20 }

@@ -1,0 +1,34 @@
+//! A folder of a test, and the real command in it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A folder of a test, empty, and gone afterwards.
+pub(crate) struct Desk(pub(crate) PathBuf);
+
+impl Desk {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("isostep-cli-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Runs a part of `isostep` here: its exit code, and all that it said.
+    pub(crate) fn run(&self, part: &str, arguments: &str) -> (i32, String) {
+        let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
+            .current_dir(&self.0)
+            .arg(part)
+            .args(arguments.split(' '))
+            .output()
+            .expect("the command starts");
+        let said = [done.stdout, done.stderr].concat();
+        (done.status.code().unwrap(), String::from_utf8(said).unwrap())
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
