@@ -7,7 +7,7 @@ use super::source::Source;
 use crate::input::{CommandAssembler, InputCodec};
 use crate::inputs::{InputStatus, Inputs};
 use crate::player::PlayerId;
-use crate::session::{Session, SessionConfig};
+use crate::session::{Resumed, Session, SessionConfig};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::Digest;
@@ -186,13 +186,32 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     }
 
     /// A live session that goes on from here with new inputs, and the game in it. The settings say who plays now; their start
-    /// becomes this tick. What the step before was given is forgotten: for the first step the previous inputs are defaults.
+    /// becomes this tick.
+    ///
+    /// It begins as the recorded session was: the first step has what the step before was given as its previous inputs; a
+    /// seat that was a human's and still is goes on from there, so that guesses and held inputs repeat the last one; and a
+    /// command of which a part had come is finished if the rest comes with [`remote_ticks`](Session::remote_ticks). A local
+    /// player says it anew.
     ///
     /// # Errors
     /// When the settings contradict themselves.
     pub fn branch(self, config: SessionConfig) -> Result<(Session<S>, S), ReplayError> {
+        let tick = self.tick;
+        let changes = &self.replay.seat_changes()[self.change..];
+        let leaves = |index| {
+            let mut changes = changes.iter().take_while(|change| change.tick <= tick);
+            changes.any(|change| change.tick == tick && change.player.index() == index)
+        };
+        let seats = self.seats.iter().zip(&self.inputs.players).enumerate();
+        let seats: Vec<_> = seats
+            .map(|(index, ((who, assembler), input))| Resumed {
+                used: input.value,
+                stays: *who == Who::Human && !leaves(index),
+                pending: assembler.pending().map(<[u8]>::to_vec),
+            })
+            .collect();
         let mut game = self.game;
-        let session = Session::start(config.start(self.tick), &mut game)?;
+        let session = Session::resume(config.start(tick), &mut game, &seats)?;
         Ok((session, game))
     }
 

@@ -63,7 +63,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     ) -> Result<(), ReplayError> {
         game.holds(session.slots(), tick.0)?;
         let seats =
-            (0..session.players()).map(|at| self.read_seat(PlayerId(at as u8), tick, session));
+            (0..session.players()).map(|at| Self::read_seat(PlayerId(at as u8), tick, session));
         self.seats = seats.collect();
         self.next = tick;
         let humans = self.humans();
@@ -76,16 +76,12 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         done
     }
 
-    /// A seat on a tick, with what the log of the session has of a command that is half received.
-    fn read_seat(&mut self, player: PlayerId, tick: Tick, session: &Session<S>) -> SeatTape {
+    /// A seat on a tick, with what the session has of a command that is half received.
+    fn read_seat(player: PlayerId, tick: Tick, session: &Session<S>) -> SeatTape {
         let before = Tick(tick.0.saturating_sub(1));
         let sits = session.sits(player, before.max(session.log_from()).min(tick));
         let (since, occupant) = sits.unwrap_or((tick, Occupant::Nobody));
-        let mut assembler = CommandAssembler::new(session.config().command_limits());
-        for tick in (since.max(session.log_from()).0..tick.0).map(Tick) {
-            let pieces = session.confirmed_input(player, tick).map_or(&[][..], |input| input.1);
-            let _ = assembler.tick(pieces, &mut self.commands);
-        }
+        let assembler = session.half_commands(player, since, tick);
         SeatTape { who: occupant.into(), since, assembler }
     }
 

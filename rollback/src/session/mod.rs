@@ -28,6 +28,7 @@ pub use desync::{Blame, DesyncReport};
 pub use errors::{FeedError, SessionError};
 pub use events::{DEPTHS, SessionEvent, Stats};
 pub use feed::{Accepted, CommandFeedError, RecordError};
+pub(crate) use recorded::Resumed;
 pub use run::{Ran, RunError};
 pub use seat::Predictor;
 pub use track::InputHistory;
@@ -319,6 +320,8 @@ impl<S: Simulation> Session<S> {
         // Where only bots play, everything is known as far as the clock has come.
         self.confirmed = known.unwrap_or_else(|| self.target.next()).max(self.confirmed);
         self.settled = self.settled.max(self.confirmed.min(self.present));
+        let floor = self.floor();
+        self.seats.iter_mut().for_each(|seat| seat.age(floor));
     }
 }
 

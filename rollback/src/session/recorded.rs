@@ -1,12 +1,37 @@
-//! What a recording asks of a session: who sits where, what steps were given, what is final.
+//! What a recording asks of a session: who sits where, what steps were given, what is final. And a session that goes on from
+//! a tick of a recording.
 
-use super::Session;
+use super::{Session, SessionConfig, SessionError};
+use crate::input::CommandAssembler;
 use crate::player::{Occupant, PlayerId};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 
+/// What of a seat the first step of a session depends on, where the match began elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Resumed<I> {
+    /// What the step before was given.
+    pub(crate) used: I,
+    /// Whether a human has held the seat up to now and does not leave it: guesses repeat what was used.
+    pub(crate) stays: bool,
+    /// The bytes so far of a command whose end has not come.
+    pub(crate) pending: Option<Vec<u8>>,
+}
+
 impl<S: Simulation> Session<S> {
+    /// A session that goes on from the start that is in the settings, with what the seats had said by then.
+    pub(crate) fn resume(
+        config: SessionConfig,
+        simulation: &mut S,
+        seats: &[Resumed<S::Input>],
+    ) -> Result<Self, SessionError> {
+        let mut session = Self::start(config, simulation)?;
+        let start = session.config.start;
+        session.seats.iter_mut().zip(seats).for_each(|(seat, from)| seat.resume(start, from));
+        Ok(session)
+    }
+
     /// The first tick whose state may still change, or is not there yet.
     pub(crate) fn final_to(&self) -> Tick {
         let reached = self.confirmed.min(self.present);
@@ -18,9 +43,21 @@ impl<S: Simulation> Session<S> {
         Some(self.seats.get(player.index())?.span(tick))
     }
 
-    /// What the step of a tick was given for a seat; the default before the start.
+    /// What of a seat's commands is half received before a tick.
+    pub(crate) fn half_commands(
+        &self,
+        player: PlayerId,
+        since: Tick,
+        tick: Tick,
+    ) -> CommandAssembler {
+        match self.seats.get(player.index()) {
+            Some(seat) => seat.track.assembled_to(since, tick),
+            None => CommandAssembler::new(self.config.commands),
+        }
+    }
+
+    /// What the step of a tick was given for a seat; the default if the session does not know.
     pub(crate) fn used_input(&self, player: PlayerId, tick: Option<Tick>) -> S::Input {
-        let tick = tick.filter(|&tick| tick >= self.config.start);
         let seat = self.seats.get(player.index());
         let used = seat.and_then(|seat| seat.track.used(tick?));
         used.unwrap_or_default()

@@ -98,7 +98,7 @@ impl<S: Simulation> Session<S> {
     /// Collects everybody's input for a tick; whether any of it is a guess.
     fn gather(&mut self, tick: Tick, simulation: &S) -> bool {
         let mut guessed = false;
-        let before = tick.0.checked_sub(1).map(Tick).filter(|&before| before >= self.config.start);
+        let before = tick.0.checked_sub(1).map(Tick);
         for (index, seat) in self.seats.iter_mut().enumerate() {
             let previous = before.and_then(|before| seat.track.used(before)).unwrap_or_default();
             let (value, status) = match seat.occupant(tick) {
@@ -139,6 +139,7 @@ impl<S: Simulation> Session<S> {
         }
         let floor = self.floor();
         for seat in &mut self.seats {
+            seat.age(floor);
             seat.forget_changes(floor);
         }
     }

@@ -1,6 +1,7 @@
 //! A seat: who sits there from which tick on, their inputs, and how the unknown ones are guessed.
 
 use super::local::LocalSide;
+use super::recorded::Resumed;
 use super::track::{InputHistory, Known, Track};
 use crate::input::Input;
 use crate::inputs::InputStatus;
@@ -40,6 +41,28 @@ pub(super) struct Seat<I> {
 impl<I: Input> Seat<I> {
     pub(super) fn new(start: Tick, occupant: Occupant, track: Track<I>) -> Self {
         Self { changes: vec![(start, occupant)], track, local: None, predictor: None }
+    }
+
+    /// Goes on where somebody else has come to; see [`Track::resume`].
+    pub(super) fn resume(&mut self, start: Tick, from: &Resumed<I>) {
+        let Some(before) = start.0.checked_sub(1).map(Tick) else { return };
+        let stays = from.stays && self.occupant(start).is_human();
+        self.track.resume(before, from.used, stays, from.pending.as_deref());
+        if stays {
+            // Who comes with the first tick has a clean slate.
+            self.changes[0].0 = before;
+        }
+        if let Some(local) = self.local.as_mut().filter(|_| stays) {
+            local.last = from.used;
+        }
+    }
+
+    /// Takes note of what ticks before this one leave behind, before they are forgotten.
+    pub(super) fn age(&mut self, floor: Tick) {
+        while let Some(tick) = self.track.next_to_age(floor) {
+            let begins = self.span(tick).0 == tick;
+            self.track.age(begins);
+        }
     }
 
     /// Who sits there on a tick, and since when.

@@ -55,6 +55,9 @@ pub(super) struct Track<I> {
     newest: Option<Tick>,
     commands: CommandConfig,
     assembler: CommandAssembler,
+    /// What of a command is half received before the oldest tick that is kept, and that tick: somebody who begins to record
+    /// in the middle of a match puts the rest together from there.
+    aged: (Tick, CommandAssembler),
     /// Commands of a tick before they are compared with those that were used.
     assembled: Commands,
 }
@@ -69,8 +72,60 @@ impl<I: Input> Track<I> {
             newest: None,
             commands,
             assembler: CommandAssembler::new(commands),
+            aged: (start, CommandAssembler::new(commands)),
             assembled: Commands::default(),
         }
+    }
+
+    /// Goes on where somebody else has come to: what the step before the start was given, whether that is the same player's,
+    /// and what of a command is half received.
+    pub(super) fn resume(&mut self, before: Tick, used: I, stays: bool, pending: Option<&[u8]>) {
+        let entry = self.entry_mut(before);
+        entry.used = used;
+        if !stays {
+            return;
+        }
+        // Not confirmed: nobody may ask for it or contradict it, and it is what guesses start from.
+        entry.known = Known::Proposed;
+        entry.value = used;
+        self.newest = self.newest.max(Some(before));
+        // One that is longer than commands may be here would be given up in any case.
+        let _ = self.assembler.resume(pending);
+        self.aged.1.clone_from(&self.assembler);
+    }
+
+    /// The commands that are half received before a tick, put together by what is kept. `since` is when the player came.
+    pub(super) fn assembled_to(&self, since: Tick, tick: Tick) -> CommandAssembler {
+        let (mut at, mut assembler) = (self.aged.0, self.aged.1.clone());
+        if since > at {
+            (at, assembler) = (since, CommandAssembler::new(self.commands));
+        }
+        let mut ignored = Commands::default();
+        for tick in (at.0..tick.0).map(Tick) {
+            let payload = self.confirmed(tick).map_or(&[][..], |entry| &entry.payload);
+            // Payloads are checked before they are offered.
+            let _ = assembler.tick(payload, &mut ignored);
+        }
+        assembler
+    }
+
+    /// The next tick that is about to be forgotten, if it lies before this one.
+    pub(super) fn next_to_age(&self, floor: Tick) -> Option<Tick> {
+        Some(self.aged.0).filter(|&tick| tick < floor)
+    }
+
+    /// Lets go of that tick; `begins` if its player came with it.
+    pub(super) fn age(&mut self, begins: bool) {
+        let tick = self.aged.0;
+        if begins {
+            self.aged.1 = CommandAssembler::new(self.commands);
+        }
+        let at = self.at(tick);
+        let entry = &self.entries[at];
+        let there = entry.tick == tick && entry.known == Known::Confirmed;
+        let payload = if there { &entry.payload[..] } else { &[] };
+        let _ = self.aged.1.tick(payload, &mut self.assembled);
+        self.aged.0 = tick.next();
     }
 
     const fn at(&self, tick: Tick) -> usize {

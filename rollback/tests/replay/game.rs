@@ -96,6 +96,8 @@ pub(crate) struct Script {
     pub(crate) fault: Option<Tick>,
     /// The other one does something else on this tick.
     pub(crate) other: Option<Tick>,
+    /// Ticks between two commands of player 0.
+    pub(crate) command_every: u32,
     /// Blocks are taken on these ticks only, if not on all.
     pub(crate) polls: fn(u32) -> bool,
 }
@@ -104,7 +106,7 @@ impl Script {
     pub(crate) fn new(ticks: u32) -> Self {
         let config =
             RecorderConfig { keyframe_every: 64, flush_every: 20, ..RecorderConfig::new(GAME) };
-        Self { ticks, config, fault: None, other: None, polls: |_| true }
+        Self { ticks, config, fault: None, other: None, command_every: 37, polls: |_| true }
     }
 
     /// Plays with late inputs, so that it predicts and rolls back.
@@ -119,7 +121,7 @@ impl Script {
         let mut sent = [0u32; 2];
         for tick in 0..self.ticks {
             session.local_input(PlayerId(0), pad(rng.next_u64() >> 30)).expect("a seat");
-            if tick % 37 == 5 {
+            if tick % self.command_every == 5 {
                 session.command(PlayerId(0), &[tick as u8; 150]).expect("room");
             }
             if tick == 40 {

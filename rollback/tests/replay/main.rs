@@ -1,6 +1,7 @@
 //! Recordings: what was played comes back, bit for bit, from a file in any condition.
 
 mod bad;
+mod branch;
 mod differences;
 mod document;
 mod game;
