@@ -2,7 +2,7 @@
 
 use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input, choose_loadout};
 use isostep_rollback::replay::{
-    Player, Recorder, RecorderConfig, RecorderStats, Replay, Verifier, verify,
+    Player, Recorder, RecorderConfig, RecorderStats, Replay, ReplayError, Verifier, verify,
 };
 use isostep_rollback::{PlayerId, Session, SessionConfig, Simulation, Tick, Time};
 
@@ -104,5 +104,6 @@ fn another_arena_is_found_at_once() {
     let other = Arena::new(ArenaSize { players: 2, props: 7 }, 3);
     let replay = Replay::open(&recorded.file[..]).expect("it opens");
     let refused = Player::new(replay, GAME, other).map(Verifier::new).unwrap_err();
-    assert!(refused.is_damage(), "the settings are part of the state: {refused}");
+    assert_eq!(refused, ReplayError::OtherSettings { assets: Vec::new() });
+    assert!(!refused.is_damage(), "the file is sound: {refused}");
 }

@@ -39,6 +39,22 @@ pub enum ReplayError {
         /// Its name.
         name: String,
     },
+    /// An asset that it was recorded with is not there.
+    #[error("the recording was made with {name:?}, which is not here; install it")]
+    MissingAsset {
+        /// Its name.
+        name: String,
+    },
+    /// The first state is whole, and this game makes another one of it.
+    #[error(
+        "the recording was made with other settings than this game has, or by another build; \
+         make the game as it was made for the match{}",
+        recorded_with(assets)
+    )]
+    OtherSettings {
+        /// The names of what it was recorded with.
+        assets: Vec<String>,
+    },
     /// The header contradicts itself or its check.
     #[error("the header is damaged; take another copy of the file")]
     Header,
@@ -51,9 +67,9 @@ pub enum ReplayError {
         /// Where it begins.
         offset: u64,
     },
-    /// The state of a keyframe is not the one that it names.
+    /// The state of a later keyframe is not the one that it names, though the first one was.
     #[error(
-        "the keyframe of tick {tick} does not give the state that it names; another build, or damage"
+        "the keyframe of tick {tick} does not give the state that it names; take another copy of the file, or play from an earlier tick"
     )]
     Keyframe {
         /// Its tick.
@@ -97,11 +113,17 @@ pub enum ReplayError {
     #[error(transparent)]
     State(#[from] StateError),
     /// The bytes of a keyframe are no state of this game.
-    #[error(transparent)]
+    #[error(
+        "the recorded state is none of this game's ({0}); open the recording with the build that made it"
+    )]
     Restore(#[from] RestoreError),
     /// A live session can't start from here.
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+fn recorded_with(assets: &[String]) -> String {
+    if assets.is_empty() { String::new() } else { format!(" (with {})", assets.join(", ")) }
 }
 
 impl ReplayError {

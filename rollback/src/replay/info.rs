@@ -8,6 +8,7 @@ use crate::session::MAX_PLAYERS;
 use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::digest::Digest;
+use std::collections::BTreeMap;
 
 /// Magic, version, length.
 pub(super) const PREFIX: usize = 14;
@@ -66,18 +67,29 @@ impl Info {
         }
     }
 
-    /// Whether these assets, of those that the recording names, have the bytes that they had. Others are not looked at.
+    /// Whether all assets that the recording names are among these, with the bytes that they had. Others are not looked at.
     ///
     /// # Errors
-    /// The first that has not.
+    /// The first of the recording's that is missing or has other bytes.
+    ///
+    /// ```no_run
+    /// # fn load(_: &str) -> Vec<u8> { Vec::new() }
+    /// # use isostep_rollback::replay::{Replay, ReplayError};
+    /// # fn check(replay: Replay<&[u8]>) -> Result<(), ReplayError> {
+    /// use isostep_core::digest::Digest;
+    /// replay.info().check_assets([("levels/3", Digest::of(&load("levels/3")))])?;
+    /// # Ok(()) }
+    /// ```
     pub fn check_assets<'a>(
         &self,
         have: impl IntoIterator<Item = (&'a str, Digest)>,
     ) -> Result<(), ReplayError> {
-        for (name, digest) in have {
-            let known = self.assets.iter().find(|asset| asset.0 == name);
-            if known.is_some_and(|known| known.1 != digest) {
-                return Err(ReplayError::OtherAsset { name: name.to_owned() });
+        let have: BTreeMap<&str, Digest> = have.into_iter().collect();
+        for (name, digest) in &self.assets {
+            match have.get(name.as_str()) {
+                Some(known) if known == digest => (),
+                Some(_) => return Err(ReplayError::OtherAsset { name: name.clone() }),
+                None => return Err(ReplayError::MissingAsset { name: name.clone() }),
             }
         }
         Ok(())

@@ -31,10 +31,11 @@ pub struct Player<S: Simulation, R> {
 }
 
 impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
-    /// A player at the first tick. The game is one with the settings of the match; its state is replaced.
+    /// A player at the first tick. The game is one with the settings of the match; its state is replaced. Settings that are in
+    /// files can be compared before, by [`Info::check_assets`](super::Info::check_assets).
     ///
     /// # Errors
-    /// When the recording is of another game or other inputs, or its first state can't be read.
+    /// When the recording is of another game or other inputs, the game has other settings, or the first state can't be read.
     pub fn new(replay: Replay<R>, game_id: [u8; 16], mut game: S) -> Result<Self, ReplayError> {
         let codec = InputCodec::new()?;
         replay.info().check(game_id, &codec)?;
@@ -51,8 +52,15 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
             seats: Vec::new(),
             change: 0,
         };
-        player.restore(first)?;
-        Ok(player)
+        match player.restore(first) {
+            // The block is as it was written: its check says so.
+            Err(ReplayError::Keyframe { .. }) => {
+                let assets = player.replay.info().assets.iter();
+                let assets = assets.map(|(name, _)| name.clone()).collect();
+                Err(ReplayError::OtherSettings { assets })
+            }
+            done => done.map(|()| player),
+        }
     }
 
     /// The tick of the state.

@@ -1,8 +1,10 @@
 //! Files in any condition: cut anywhere, flipped anywhere, foreign, hostile.
 
-use crate::game::{GAME, Mix, Script};
-use isostep_rollback::Tick;
+use crate::game::{GAME, Mix, Pad, Script};
+use isostep_core::digest::Digest;
 use isostep_rollback::replay::{Player, Replay, ReplayError, verify};
+use isostep_rollback::{Inputs, Simulation, Tick};
+use serde::{Deserialize, Deserializer, Serialize};
 
 #[test]
 fn a_file_that_is_cut_anywhere_opens_up_to_its_last_whole_block() {
@@ -76,6 +78,75 @@ fn foreign_newer_and_other_files_say_what_they_are() {
     assert_eq!(open(&long), ReplayError::Header);
     let other = Replay::open(&file[..]).and_then(|it| Player::new(it, [0; 16], Mix::default()));
     assert_eq!(other.unwrap_err(), ReplayError::OtherGame);
+}
+
+#[test]
+fn assets_are_compared_by_name_and_bytes() {
+    let mut script = Script::new(40);
+    let asset = |name: &str, bytes: &[u8]| (name.to_owned(), Digest::of(bytes));
+    script.config.assets = vec![asset("level", b"3"), asset("rules", b"strict")];
+    let file = script.play().file();
+    let replay = Replay::open(&file[..]).expect("it opens");
+    let check = |have: &[(&str, &[u8])]| {
+        replay.info().check_assets(have.iter().map(|&(name, bytes)| (name, Digest::of(bytes))))
+    };
+    assert_eq!(check(&[("rules", b"strict"), ("music", b"la"), ("level", b"3")]), Ok(()));
+    let other = ReplayError::OtherAsset { name: "rules".to_owned() };
+    assert_eq!(check(&[("level", b"3"), ("rules", b"lax")]), Err(other));
+    let missing = ReplayError::MissingAsset { name: "level".to_owned() };
+    assert_eq!(check(&[("rules", b"strict")]), Err(missing));
+    assert!(!check(&[]).unwrap_err().is_damage());
+}
+
+/// What reads the states of [`Mix`], and has something in its digest that it was made with.
+#[derive(Clone, Default, Serialize)]
+struct Ruled {
+    mix: Mix,
+    rules: u8,
+}
+
+impl<'de> Deserialize<'de> for Ruled {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self { mix: Mix::deserialize(from)?, rules: 7 })
+    }
+}
+
+impl Simulation for Ruled {
+    type Input = Pad;
+    fn step(&mut self, tick: Tick, inputs: &Inputs<Pad>) {
+        self.mix.step(tick, inputs);
+    }
+}
+
+#[test]
+fn other_settings_are_told_apart_from_damage() {
+    let mut script = Script::new(40);
+    script.config.assets = vec![("level 3".to_owned(), Digest::of(b"3"))];
+    let file = script.play().file();
+    let open = || Replay::open(&file[..]).expect("it opens");
+    let refused = Player::new(open(), GAME, Ruled::default()).unwrap_err();
+    assert_eq!(refused, ReplayError::OtherSettings { assets: vec!["level 3".to_owned()] });
+    assert!(!refused.is_damage() && refused.to_string().ends_with("(with level 3)"), "{refused}");
+}
+
+#[test]
+fn a_later_keyframe_that_lies_is_damage() {
+    let mut script = Script::new(150);
+    script.config.keyframe_every = 50;
+    let mut blocks = script.play().blocks;
+    // The second keyframe holds another state, under a check that is right.
+    let at = blocks.iter().enumerate().filter(|it| it.1[0] == 1).map(|it| it.0).nth(1);
+    let block = &mut blocks[at.expect("keyframes")];
+    let end = block.len() - 8;
+    block[end - 1] ^= 1;
+    let check = Digest::of(&block[..end]).to_bytes();
+    block[end..].copy_from_slice(&check[..8]);
+    let file = blocks.concat();
+    let replay = Replay::open(&file[..]).expect("it opens");
+    let mut player = Player::new(replay, GAME, Mix::default()).expect("the first is right");
+    let error = player.seek(Tick(60)).unwrap_err();
+    assert!(error.is_damage() && error == ReplayError::Keyframe { tick: Tick(50) }, "{error}");
+    player.seek(Tick(40)).expect("what is before it plays");
 }
 
 #[test]
