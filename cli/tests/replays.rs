@@ -44,6 +44,8 @@ fn files_that_are_no_good_say_what_they_are() {
     desk.ends("verify foreign", 2, "choose another file");
     desk.change("flipped", |bytes| bytes[600] ^= 1);
     desk.ends("verify flipped", 2, "damaged");
+    desk.ends("compare a flipped", 2, "flipped: ");
+    desk.ends("compare flipped a", 2, "flipped: ");
     desk.ends("verify nowhere", 2, "nowhere");
 }
 

@@ -12,7 +12,9 @@ mod writer;
 use arena::Settings;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use isostep_determinism_tests::games::Arena;
-use isostep_rollback::replay::{Player, Replay, ReplayError, Stream, Verifier, compare};
+use isostep_rollback::replay::{
+    CompareError, Player, Replay, ReplayError, Stream, Verifier, compare,
+};
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -184,11 +186,17 @@ fn verify(path: &Path) -> Result<bool, CommandError> {
 fn compare_files(left: &Path, right: &Path) -> Result<bool, CommandError> {
     let (a, b) = (open(left)?, open(right)?);
     let arenas = (arena_of(&a, left)?, arena_of(&b, right)?);
-    let parting = compare(a, b, arena::GAME, arenas).map_err(at(left))?;
+    let parting = compare(a, b, arena::GAME, arenas).map_err(|error| match error {
+        CompareError::Left(error) => at(left)(error),
+        CompareError::Right(error) => at(right)(error),
+    })?;
     let out = &mut io::stdout().lock();
     match &parting {
         None => writeln!(out, "the same, as far as both go")?,
-        Some(parting) => writeln!(out, "{parting}")?,
+        Some(parting) => {
+            writeln!(out, "left: {}, right: {}", left.display(), right.display())?;
+            writeln!(out, "{parting}")?;
+        }
     }
     Ok(parting.is_none())
 }

@@ -1,16 +1,19 @@
-//! Two recordings of one match, from different machines: where they part, and in what.
+//! Two recordings of one match, from different machines: where they part, and in what. It takes no side, and reads each block
+//! a few times at most, whatever is in the files.
 
 use super::error::ReplayError;
 use super::format::Who;
 use super::player::Player;
 use super::reader::Replay;
 use super::records::InputBytes;
+use super::seats::Seats;
 use super::source::Source;
 use crate::input::InputCodec;
 use crate::pages::Pages;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
+use CompareError::{Left, Right};
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
 
@@ -66,19 +69,34 @@ impl fmt::Display for Parting {
         match self {
             Self::Settings { what } => write!(f, "not of one match: {what} differs"),
             Self::Seat { tick, player, left, right } => {
-                write!(f, "tick {tick}: the seat of {player} is {left:?} and {right:?}")
+                write!(
+                    f,
+                    "tick {tick}: they differ in who holds the seat of {player}: left has {left:?}, right has {right:?}"
+                )
             }
             Self::Input { tick, player, left, right } => {
-                write!(f, "tick {tick}: the input of {player} is {left} and {right}")
+                write!(
+                    f,
+                    "tick {tick}: they differ in the input of {player}: left has {left}, right has {right}"
+                )
             }
             Self::State { agreed, tick, explained, fields } => {
-                write!(f, "tick {tick}: the states differ, all inputs before are the same")?;
+                write!(f, "tick {tick}: they differ in the state, all inputs before are the same")?;
                 if let Some(agreed) = agreed {
-                    write!(f, " (tick {agreed} is the same)")?;
+                    write!(f, " (the state of tick {agreed} is, too)")?;
+                }
+                let Some(at) = explained else {
+                    return write!(
+                        f,
+                        "; no later tick has a keyframe in both that would tell what"
+                    );
+                };
+                if fields.is_empty() {
+                    return write!(f, "; the keyframes of tick {at} are the same again");
                 }
                 for StateDifference { entity, field, local, remote } in fields {
-                    let at = explained.unwrap_or(*tick);
-                    write!(f, "\n  on tick {at}: {entity}, {field}: {local} and {remote}")?;
+                    write!(f, "\n  first seen in the keyframes of tick {at}: ")?;
+                    write!(f, "{entity}, {field}: left has {local}, right has {remote}")?;
                 }
                 Ok(())
             }
@@ -86,50 +104,63 @@ impl fmt::Display for Parting {
     }
 }
 
-/// Compares two recordings over the ticks that both have; `None` if they are the same there. To see which of two machines
-/// computed wrongly, verify both.
+/// Why two recordings can't be compared, and which of them is at fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompareError {
+    /// The first one.
+    #[error("the left one: {0}")]
+    Left(ReplayError),
+    /// The second one.
+    #[error("the right one: {0}")]
+    Right(ReplayError),
+}
+
+/// Compares two recordings over the ticks that both have; `None` if they are the same there. Which of two machines computed
+/// wrongly is not told by this: verify both.
 ///
 /// # Errors
-/// When one of them is damaged, or they are of another game.
+/// When one of them is damaged, or of another game than the caller's; the error says which.
 pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
     left: Replay<A>,
     right: Replay<B>,
     game_id: [u8; 16],
     games: (S, S),
-) -> Result<Option<Parting>, ReplayError> {
+) -> Result<Option<Parting>, CompareError> {
     if let Some(what) = other_setting(&left, &right) {
         return Ok(Some(Parting::Settings { what }));
     }
-    let mut left = Player::new(left, game_id, games.0)?;
-    let mut right = Player::new(right, game_id, games.1)?;
+    let mut left = Player::new(left, game_id, games.0).map_err(Left)?;
+    let mut right = Player::new(right, game_id, games.1).map_err(Right)?;
+    let mut seats = (
+        Seats::new(&mut left.replay).map_err(Left)?,
+        Seats::new(&mut right.replay).map_err(Right)?,
+    );
     let from = left.replay.first().max(right.replay.first());
     let to = left.replay.last().min(right.replay.last());
     let mut agreed = None;
-    let mut tick = from;
+    let (mut tick, mut jumped) = (from, true);
     while tick <= to {
-        let digests = |replay: Option<[u8; 8]>, keyframe| replay.or(keyframe);
-        let a = digests(left.replay.digest(tick)?, left.replay.keyframe_digest(tick)?);
-        let b = digests(right.replay.digest(tick)?, right.replay.keyframe_digest(tick)?);
+        let a = digest(&mut left.replay, tick).map_err(Left)?;
+        let b = digest(&mut right.replay, tick).map_err(Right)?;
         match (a, b) {
             (Some(a), Some(b)) if a != b => {
-                let (explained, fields) = explain(&mut left, &mut right, tick)?;
+                let (explained, fields) = explain(&mut left, &mut right, tick);
                 return Ok(Some(Parting::State { agreed, tick, explained, fields }));
             }
             (Some(_), Some(_)) => agreed = Some(tick),
             _ => (),
         }
-        let changes = left.replay.changes_on(tick) || right.replay.changes_on(tick);
-        if (tick == from || changes)
-            && let Some(parting) = compare_seats(&mut left.replay, &mut right.replay, tick)?
-        {
-            return Ok(Some(parting));
+        seats.0.follow(&mut left.replay, tick, jumped).map_err(Left)?;
+        seats.1.follow(&mut right.replay, tick, jumped).map_err(Right)?;
+        if let Some((player, left, right)) = seats.0.parting(&seats.1) {
+            return Ok(Some(Parting::Seat { tick, player, left, right }));
         }
         if tick == to {
             break;
         }
-        tick = match compare_inputs::<S, A, B>(&mut left, &mut right, tick)? {
-            Found::Same => tick.next(),
-            Found::Missing(Some(next)) => next,
+        (tick, jumped) = match compare_inputs::<S, A, B>(&mut left, &mut right, tick)? {
+            Found::Same => (tick.next(), false),
+            Found::Missing(Some(next)) => (next, true),
             Found::Missing(None) => break,
             Found::Parting(parting) => return Ok(Some(parting)),
         };
@@ -154,19 +185,12 @@ fn other_setting<A: Source, B: Source>(
     same.into_iter().find(|(_, same)| !same).map(|(what, _)| what)
 }
 
-fn compare_seats<A: Source, B: Source>(
-    left: &mut Replay<A>,
-    right: &mut Replay<B>,
-    tick: Tick,
-) -> Result<Option<Parting>, ReplayError> {
-    for player in (0..left.info().seats).map(PlayerId) {
-        if let (Some(left), Some(right)) = (left.who(player, tick)?, right.who(player, tick)?)
-            && left != right
-        {
-            return Ok(Some(Parting::Seat { tick, player, left, right }));
-        }
+/// The digest of a tick, or that of its keyframe.
+fn digest<R: Source>(replay: &mut Replay<R>, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
+    match replay.digest(tick)? {
+        None => replay.keyframe_digest(tick),
+        found => Ok(found),
     }
-    Ok(None)
 }
 
 /// What a tick's inputs are.
@@ -181,14 +205,18 @@ fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
     left: &mut Player<S, A>,
     right: &mut Player<S, B>,
     tick: Tick,
-) -> Result<Found, ReplayError> {
-    for loaded in [left.replay.load_inputs(tick), right.replay.load_inputs(tick)] {
+) -> Result<Found, CompareError> {
+    for loaded in
+        [left.replay.load_inputs(tick).map_err(Left), right.replay.load_inputs(tick).map_err(Right)]
+    {
         match loaded {
-            Err(ReplayError::Gap { next, .. }) => return Ok(Found::Missing(next)),
+            Err(Left(ReplayError::Gap { next, .. }) | Right(ReplayError::Gap { next, .. })) => {
+                return Ok(Found::Missing(next));
+            }
             loaded => loaded?,
         }
     }
-    let codec = InputCodec::<S::Input>::new()?;
+    let codec = InputCodec::<S::Input>::new().map_err(|error| Left(error.into()))?;
     let text = |input: Option<InputBytes<'_>>| match input {
         None => "none".to_owned(),
         Some(InputBytes { input, pieces }) => {
@@ -198,7 +226,8 @@ fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
         }
     };
     for player in (0..left.replay.info().seats).map(PlayerId) {
-        let (a, b) = (left.replay.input(player, tick)?, right.replay.input(player, tick)?);
+        let a = left.replay.input(player, tick).map_err(Left)?;
+        let b = right.replay.input(player, tick).map_err(Right)?;
         if a != b {
             let parting = Parting::Input { tick, player, left: text(a), right: text(b) };
             return Ok(Found::Parting(parting));
@@ -209,19 +238,24 @@ fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
 
 type Explained = (Option<Tick>, Vec<StateDifference>);
 
-/// What differs in the next states that both have.
+/// What differs in the next states that both have; nothing if these can't be read, since that they differ is known.
 fn explain<S: Simulation + Snapshot, A: Source, B: Source>(
     left: &mut Player<S, A>,
     right: &mut Player<S, B>,
     tick: Tick,
-) -> Result<Explained, ReplayError> {
+) -> Explained {
     let theirs: Vec<Tick> = right.replay.keyframes().collect();
-    let mut common = left.replay.keyframes().filter(|at| theirs.binary_search(at).is_ok());
-    let Some(at) = common.find(|&at| at >= tick) else { return Ok((None, Vec::new())) };
-    drop(common);
-    right.restore(at)?;
-    let pages = Pages::of(&right.game, &right.slots, at.0)?;
-    left.restore(at)?;
-    let fields = pages.explain(&left.game, &left.slots, at.0, MAX_FIELDS)?;
-    Ok((Some(at), fields))
+    let common = left.replay.keyframes().filter(|at| theirs.binary_search(at).is_ok());
+    let Some(at) = common.into_iter().find(|&at| at >= tick) else { return (None, Vec::new()) };
+    let mut fields = || {
+        right.restore(at)?;
+        let pages = Pages::of(&right.game, &right.slots, at.0)?;
+        left.restore(at)?;
+        let fields = pages.explain(&left.game, &left.slots, at.0, MAX_FIELDS)?;
+        Ok::<_, ReplayError>(fields)
+    };
+    match fields() {
+        Ok(fields) => (Some(at), fields),
+        Err(_) => (None, Vec::new()),
+    }
 }

@@ -7,7 +7,7 @@
 //! - `format.rs`, `info.rs`, `inputs.rs`, `keyframe.rs`, `index.rs`: the file, byte by byte as `REPLAY.md` says.
 //! - `recorder.rs`, `tape.rs`, `outbox.rs`, `settings.rs`: writing. `source.rs`, `reader.rs`, `records.rs`: reading, a block
 //!   at a time.
-//! - `player.rs`, `verify.rs`, `compare.rs`: what a recording is for.
+//! - `player.rs`, `verify.rs`, `compare.rs` (with `seats.rs`): what a recording is for.
 //!
 //! No file is opened here, and nothing waits: bytes come out of a [`Recorder`] and go in through a [`Source`]. A game needs
 //! [`Snapshot`](isostep_core::state::Snapshot) beside [`Simulation`](crate::Simulation): `serde::Deserialize` for a value,
@@ -63,12 +63,13 @@ mod player;
 mod reader;
 mod recorder;
 mod records;
+mod seats;
 mod settings;
 mod source;
 mod tape;
 mod verify;
 
-pub use compare::{Parting, compare};
+pub use compare::{CompareError, Parting, compare};
 pub use error::ReplayError;
 pub use format::Who;
 pub use info::Info;

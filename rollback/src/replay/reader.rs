@@ -32,6 +32,8 @@ pub struct Replay<R> {
     pauses: Vec<Pause>,
     /// Digests and keyframes after the first tick, up to the second, are void.
     repairs: Vec<(Tick, Tick)>,
+    /// Ticks of the keyframes that are not void, in order.
+    sound: Vec<Tick>,
     bytes: Vec<u8>,
     inputs: InputBlock,
     digests: Option<(Entry, Vec<u8>)>,
@@ -58,6 +60,7 @@ impl<R: Source> Replay<R> {
             changes: Vec::new(),
             pauses: Vec::new(),
             repairs: Vec::new(),
+            sound: Vec::new(),
             bytes: Vec::new(),
             inputs,
             digests: None,
@@ -66,6 +69,8 @@ impl<R: Source> Replay<R> {
             replay.read_record(replay.index.records[at])?;
         }
         replay.join_repairs();
+        let ticks = replay.index.keyframes.iter().map(|entry| entry.head.tick);
+        replay.sound = ticks.filter(|&tick| !replay.is_void(tick)).collect();
         Ok(replay)
     }
 
@@ -148,8 +153,7 @@ impl<R: Source> Replay<R> {
 
     /// The ticks of states that can be sought at once, in order.
     pub fn keyframes(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
-        let all = self.index.keyframes.iter().map(|entry| entry.head.tick);
-        all.filter(|&tick| !self.is_void(tick))
+        self.sound.iter().copied()
     }
 
     /// The first bytes of the digest of a tick's state, if they were recorded, and the machine did not take them back because
@@ -196,7 +200,7 @@ impl<R: Source> Replay<R> {
             return Ok(());
         }
         let Some(entry) = covering(&self.index.inputs, tick) else {
-            let next = self.keyframes().find(|&keyframe| keyframe > tick);
+            let next = self.keyframe_from(tick.next());
             let (first, last) = (self.first(), self.last());
             return Err(if tick >= first && tick < last {
                 ReplayError::Gap { tick, next }
@@ -229,16 +233,15 @@ impl<R: Source> Replay<R> {
         Ok(last.map(|change| change.who).or(first))
     }
 
-    /// Whether somebody takes or leaves a seat on a tick.
-    pub(super) fn changes_on(&self, tick: Tick) -> bool {
-        self.changes.binary_search_by_key(&tick, |change| change.tick).is_ok()
-    }
-
     /// The newest keyframe that is not after a tick.
     pub(super) fn keyframe_before(&self, tick: Tick) -> Option<Tick> {
-        let at = self.index.keyframes.partition_point(|entry| entry.head.tick <= tick);
-        let before = self.index.keyframes[..at].iter().rev().map(|entry| entry.head.tick);
-        before.into_iter().find(|&tick| !self.is_void(tick))
+        let at = self.sound.partition_point(|&keyframe| keyframe <= tick);
+        self.sound[..at].last().copied()
+    }
+
+    /// The oldest keyframe that is not before a tick.
+    pub(super) fn keyframe_from(&self, tick: Tick) -> Option<Tick> {
+        self.sound.get(self.sound.partition_point(|&keyframe| keyframe < tick)).copied()
     }
 
     pub(super) fn keyframe(&mut self, tick: Tick) -> Result<Keyframe, ReplayError> {

@@ -23,26 +23,27 @@ pub struct Mismatch {
     /// The tick of the recorded state that fields could be compared with: that tick, or the next keyframe. `None` if there is
     /// none.
     pub explained: Option<Tick>,
-    /// What differs there: `local` is what was recorded, `remote` what was computed.
+    /// What differs there: `local` is what was recorded, `remote` what was computed. What was wrong first may have spread to
+    /// other fields by then.
     pub fields: Vec<StateDifference>,
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { agreed, tick, explained, fields } = self;
-        write!(f, "tick {tick} differs (tick {agreed} is the same)")?;
-        match explained {
-            None => write!(f, "; no keyframe follows that would tell what"),
-            Some(at) => {
-                for StateDifference { entity, field, local, remote } in fields {
-                    write!(
-                        f,
-                        "\n  on tick {at}: {entity}, {field}: {local} recorded, {remote} computed"
-                    )?;
-                }
-                Ok(())
-            }
+        write!(f, "the recording and what it leads to part after tick {agreed}, ")?;
+        write!(f, "the last that is the same, and not after tick {tick}, the first that differs")?;
+        let Some(at) = explained else {
+            return write!(f, "; no keyframe follows that would tell what");
+        };
+        if fields.is_empty() {
+            return write!(f, "; in the keyframe of tick {at} they are the same again");
         }
+        for StateDifference { entity, field, local, remote } in fields {
+            write!(f, "\n  first seen in the keyframe of tick {at}: ")?;
+            write!(f, "{entity}, {field}: {local} recorded, {remote} computed")?;
+        }
+        Ok(())
     }
 }
 
@@ -130,7 +131,10 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
         for recorded in recorded.into_iter().flatten() {
             self.found.digests += 1;
             if name(self.player.digest()?) != recorded {
-                self.found.mismatch = Some(self.explain(tick)?);
+                // That they differ is known, whatever is wrong with what would tell more.
+                let (explained, fields) = self.explain(tick).unwrap_or_default();
+                let agreed = self.agreed;
+                self.found.mismatch = Some(Mismatch { agreed, tick, explained, fields });
                 return Ok(false);
             }
             self.agreed = tick;
@@ -139,27 +143,24 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
     }
 
     /// Looks for what differs in the next recorded state.
-    fn explain(&mut self, tick: Tick) -> Result<Mismatch, ReplayError> {
-        let mut found = Mismatch { agreed: self.agreed, tick, explained: None, fields: Vec::new() };
+    fn explain(&mut self, tick: Tick) -> Result<Explained, ReplayError> {
         let player = &mut self.player;
-        let Some(at) = player.replay.keyframes().find(|&keyframe| keyframe >= tick) else {
-            return Ok(found);
-        };
+        let Some(at) = player.replay.keyframe_from(tick) else { return Ok(Explained::default()) };
         while player.tick() < at {
-            match player.step() {
-                Ok(true) => (),
-                Ok(false) | Err(ReplayError::Gap { .. }) => return Ok(found),
-                Err(error) => return Err(error),
+            if !player.step()? {
+                return Ok(Explained::default());
             }
         }
         player.digest()?;
         let computed = Pages::of(&player.game, &player.slots, at.0)?;
         player.restore(at)?;
-        found.fields = computed.explain(&player.game, &player.slots, at.0, MAX_FIELDS)?;
-        found.explained = Some(at);
-        Ok(found)
+        let fields = computed.explain(&player.game, &player.slots, at.0, MAX_FIELDS)?;
+        Ok((Some(at), fields))
     }
 }
+
+/// The tick of the state that tells, and what it tells.
+type Explained = (Option<Tick>, Vec<StateDifference>);
 
 /// Verifies a whole recording.
 ///

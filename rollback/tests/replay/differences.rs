@@ -1,7 +1,10 @@
 //! Verify and compare: a planted difference is found, on its tick, in its field.
 
+use crate::forge::{self, Counted};
 use crate::game::{GAME, Mix, Script};
-use isostep_rollback::replay::{Parting, Player, Replay, compare, verify};
+use isostep_rollback::replay::{
+    CompareError, Parting, Player, Replay, ReplayError, Who, compare, verify,
+};
 use isostep_rollback::{PlayerId, Tick};
 
 fn open(file: &[u8]) -> Replay<&[u8]> {
@@ -60,4 +63,111 @@ fn inputs_that_part_are_told_with_the_player() {
     let parting = parting.expect("sound").expect("they differ");
     let Parting::Input { tick, player, .. } = parting else { panic!("{parting}") };
     assert_eq!((tick, player), (Tick(77), PlayerId(1)));
+}
+
+#[test]
+fn a_difference_takes_no_side() {
+    let a = Script::new(200).play().file();
+    let games = || (Mix::default(), Mix::default());
+    for script in [
+        Script { fault: Some(Tick(99)), ..Script::new(200) },
+        Script { other: Some(Tick(77)), ..Script::new(200) },
+    ] {
+        let b = script.play().file();
+        let said = |left: &[u8], right: &[u8]| {
+            let parting = compare(open(left), open(right), GAME, games()).expect("sound");
+            parting.expect("they differ").to_string()
+        };
+        let (there, back) = (said(&a, &b), said(&b, &a));
+        assert!(there.contains("left has") && there.contains("right has"), "{there}");
+        let values = |text: &str, before: &str, after: &str| {
+            let from = text.find(before).expect("it is said") + before.len();
+            text[from..].split(after).next().expect("a value").to_owned()
+        };
+        let (left, right) = ("left has ", "right has ");
+        assert_eq!(values(&there, left, ", right"), values(&back, right, "\n"));
+        assert_eq!(values(&there, right, "\n"), values(&back, left, ", right"));
+    }
+}
+
+#[test]
+fn the_one_that_is_damaged_is_named() {
+    let played = Script::new(200).play();
+    let file = played.file();
+    let mut damaged = file.clone();
+    // In the first block behind header and keyframe.
+    let at = played.blocks[..2].concat().len() + 15;
+    damaged[at] ^= 1;
+    let games = || (Mix::default(), Mix::default());
+    let offset = at as u64 - 15;
+    let error = ReplayError::Damaged { offset };
+    let said = compare(open(&file), open(&damaged), GAME, games());
+    assert_eq!(said, Err(CompareError::Right(error.clone())));
+    let said = compare(open(&damaged), open(&file), GAME, games());
+    assert_eq!(said, Err(CompareError::Left(error)));
+}
+
+#[test]
+fn comparing_reads_each_block_a_few_times_at_most() {
+    let mut script = Script::new(1500);
+    script.config.keyframe_every = 0;
+    let mut blocks = script.play().blocks;
+    blocks.retain(|block| block[0] != forge::ROSTER && block[0] != forge::END);
+    let plain = blocks.concat();
+    // Changes on every tick.
+    let changes =
+        (1..1400u32).map(|tick| forge::block(forge::ROSTER, tick, 0, &[3, ((tick + 2) % 3) as u8]));
+    let after = blocks.split_off(2);
+    let hostile = [blocks, changes.collect(), after].concat().concat();
+    let games = || (Mix::default(), Mix::default());
+    let (left, right) = (Counted::new(&hostile), Counted::new(&hostile));
+    let read = left.read.clone();
+    let (left, right) = (Replay::open(left), Replay::open(right));
+    let same = compare(left.expect("it opens"), right.expect("it opens"), GAME, games());
+    assert_eq!(same, Ok(None));
+    // Once to scan, once or twice to compare.
+    assert!(read.get() <= 4 * hostile.len(), "{} of {} bytes", read.get(), hostile.len());
+    let parting = compare(open(&plain), open(&hostile), GAME, games()).expect("sound");
+    let seat =
+        Parting::Seat { tick: Tick(1), player: PlayerId(3), left: Who::Human, right: Who::Nobody };
+    assert_eq!(parting, Some(seat));
+}
+
+#[test]
+fn what_verify_says_is_no_more_than_it_knows() {
+    let broken = Script { fault: Some(Tick(99)), ..Script::new(200) };
+    let said = |file: &[u8]| {
+        let player = Player::new(open(file), GAME, Mix::default()).expect("it plays");
+        verify(player).expect("sound").mismatch.expect("it is found")
+    };
+    let mut blocks = broken.play().blocks;
+    let text = said(&blocks.concat()).to_string();
+    assert!(text.contains("after tick 96"), "{text}");
+    assert!(text.contains("not after tick 104"), "{text}");
+    assert!(text.contains("first seen in the keyframe of tick 128: state, treasure: "), "{text}");
+    // A later block that is damaged does not hide that something differs.
+    blocks.retain(|block| block[0] != forge::END);
+    let at = blocks.iter().position(|block| forge::is(block, forge::KEYFRAME, 128));
+    let keyframe = &mut blocks[at.expect("a keyframe")];
+    let last = keyframe.len() - 9;
+    keyframe[last] ^= 1;
+    forge::seal(keyframe);
+    let found = said(&blocks.concat());
+    assert_eq!((found.agreed, found.tick, found.explained), (Tick(96), Tick(104), None));
+    assert!(found.to_string().ends_with("would tell what"), "{found}");
+}
+
+#[test]
+fn a_difference_that_is_gone_by_the_next_keyframe_is_told_so() {
+    let mut blocks = Script::new(200).play().blocks;
+    // A digest that is not the state's.
+    let at = blocks.iter().position(|block| block[0] == forge::DIGESTS);
+    let digests = &mut blocks[at.expect("digests")];
+    digests[11 + 8] ^= 1;
+    forge::seal(digests);
+    let file = blocks.concat();
+    let player = Player::new(open(&file), GAME, Mix::default()).expect("it plays");
+    let found = verify(player).expect("sound").mismatch.expect("it is found");
+    assert_eq!((found.tick, found.explained), (Tick(8), Some(Tick(64))), "{found}");
+    assert!(found.to_string().ends_with("the same again"), "{found}");
 }

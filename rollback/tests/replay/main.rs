@@ -4,5 +4,6 @@ mod bad;
 mod branch;
 mod differences;
 mod document;
+mod forge;
 mod game;
 mod play;

@@ -1,0 +1,59 @@
+//! Who sits where in a recording, followed forwards: every change is looked at once.
+
+use super::error::ReplayError;
+use super::format::Who;
+use super::reader::Replay;
+use super::source::Source;
+use crate::player::PlayerId;
+use crate::tick::Tick;
+
+/// Who sits where on the last tick that was asked for.
+#[derive(Debug)]
+pub(super) struct Seats {
+    at: Tick,
+    who: Vec<Who>,
+    /// The next of the changes.
+    next: usize,
+}
+
+impl Seats {
+    /// On the first tick, before its changes.
+    pub(super) fn new<R: Source>(replay: &mut Replay<R>) -> Result<Self, ReplayError> {
+        let mut seats = Self { at: replay.first(), who: Vec::new(), next: 0 };
+        seats.read(replay, seats.at)?;
+        Ok(seats)
+    }
+
+    fn read<R: Source>(&mut self, replay: &mut Replay<R>, tick: Tick) -> Result<(), ReplayError> {
+        let keyframe = replay.keyframe(tick)?;
+        self.who = keyframe.seats.iter().map(|seat| seat.who).collect();
+        self.next = replay.seat_changes().partition_point(|change| change.tick < tick);
+        Ok(())
+    }
+
+    /// Goes on to a tick. After a jump changes may not have been recorded: then a keyframe on the way says who sits where.
+    pub(super) fn follow<R: Source>(
+        &mut self,
+        replay: &mut Replay<R>,
+        tick: Tick,
+        jumped: bool,
+    ) -> Result<(), ReplayError> {
+        if jumped && let Some(keyframe) = replay.keyframe_before(tick).filter(|&it| it > self.at) {
+            self.read(replay, keyframe)?;
+        }
+        while let Some(change) = replay.seat_changes().get(self.next)
+            && change.tick <= tick
+        {
+            self.who[change.player.index()] = change.who;
+            self.next += 1;
+        }
+        self.at = tick;
+        Ok(())
+    }
+
+    /// The first seat in which somebody else sits, and who there and here.
+    pub(super) fn parting(&self, other: &Self) -> Option<(PlayerId, Who, Who)> {
+        let seats = (0..).map(PlayerId).zip(self.who.iter().zip(&other.who));
+        seats.map(|(player, (&a, &b))| (player, a, b)).find(|(_, a, b)| a != b)
+    }
+}
