@@ -7,7 +7,8 @@
 //! - `format.rs`, `info.rs`, `inputs.rs`, `keyframe.rs`, `index.rs`: the file, byte by byte as `REPLAY.md` says.
 //! - `recorder.rs`, `tape.rs`, `outbox.rs`, `settings.rs`: writing. `source.rs`, `reader.rs`, `records.rs`: reading, a block
 //!   at a time.
-//! - `player.rs`, `verify.rs`, `compare.rs` (with `seats.rs`): what a recording is for.
+//! - `deck.rs`: a game at a tick of a recording. On it `player.rs`, `playback.rs`, `verify.rs`, `compare.rs` (with `seats.rs`): what a
+//!   recording is for.
 //!
 //! No file is opened here, and nothing waits: bytes come out of a [`Recorder`] and go in through a [`Source`]. A game needs
 //! [`Snapshot`](isostep_core::state::Snapshot) beside [`Simulation`](crate::Simulation): `serde::Deserialize` for a value,
@@ -52,6 +53,7 @@
 //! ```
 
 mod compare;
+mod deck;
 mod error;
 mod format;
 mod index;
@@ -59,6 +61,7 @@ mod info;
 mod inputs;
 mod keyframe;
 mod outbox;
+mod playback;
 mod player;
 mod reader;
 mod recorder;
@@ -73,6 +76,7 @@ pub use compare::{CompareError, Parting, compare};
 pub use error::ReplayError;
 pub use format::Who;
 pub use info::Info;
+pub use playback::{Advanced, Playback, PlaybackConfig, Speed};
 pub use player::Player;
 pub use reader::Replay;
 pub use recorder::Recorder;

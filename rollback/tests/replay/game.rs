@@ -8,10 +8,16 @@ use isostep_rollback::{
     Simulation, Tick, Time,
 };
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 
 pub(crate) const GAME: [u8; 16] = *b"a mixing game, 1";
 
 pub(crate) type Pad = (Buttons<4>, NewestWins<i16>);
+
+std::thread_local! {
+    /// Steps of all games of a test.
+    pub(crate) static STEPS: Cell<u32> = const { Cell::new(0) };
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Player {
@@ -33,6 +39,7 @@ impl Simulation for Mix {
     type Input = Pad;
 
     fn step(&mut self, tick: Tick, inputs: &Inputs<Pad>) {
+        STEPS.set(STEPS.get() + 1);
         self.round += 1;
         self.players.resize(inputs.len(), Player::default());
         for (player, input) in inputs.iter() {

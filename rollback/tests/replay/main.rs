@@ -7,3 +7,4 @@ mod document;
 mod forge;
 mod game;
 mod play;
+mod playback;

@@ -1,0 +1,316 @@
+//! A game on its way through a recording: its state, what the next step needs beside it, and, if wanted, the last states to go
+//! back to.
+
+use super::error::ReplayError;
+use super::format::{Who, name};
+use super::reader::Replay;
+use super::source::Source;
+use crate::input::{CommandAssembler, Commands, InputCodec};
+use crate::inputs::{InputStatus, Inputs};
+use crate::player::PlayerId;
+use crate::session::Resumed;
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use isostep_core::digest::Digest;
+use isostep_core::state::Snapshot;
+use std::collections::VecDeque;
+
+/// Most bytes of commands that marks hold, so that long ones do not pile up.
+const MOST_MARKED_BYTES: usize = 1 << 20;
+
+/// What belongs to a state that is held, beside it.
+struct Mark<I> {
+    tick: Tick,
+    inputs: Inputs<I>,
+    seats: Vec<(Who, Option<Vec<u8>>)>,
+    change: usize,
+    /// Of commands.
+    bytes: usize,
+}
+
+/// A game at a tick of a recording.
+pub(super) struct Deck<S: Simulation> {
+    pub(super) game: S,
+    pub(super) slots: S::Slots,
+    codec: InputCodec<S::Input>,
+    tick: Tick,
+    inputs: Inputs<S::Input>,
+    seats: Vec<(Who, CommandAssembler)>,
+    /// The next of the seat changes.
+    change: usize,
+    /// Whether the state is one of the recording: not after one that could not be read.
+    whole: bool,
+    /// How many states are held to go back to, the present one included.
+    keep: usize,
+    /// Of consecutive ticks up to the present one.
+    marks: VecDeque<Mark<S::Input>>,
+    marked_bytes: usize,
+}
+
+impl<S: Simulation> Deck<S> {
+    /// The tick of the state.
+    pub(super) const fn tick(&self) -> Tick {
+        self.tick
+    }
+}
+
+impl<S: Simulation + Snapshot> Deck<S> {
+    fn new(mut game: S, keep: usize) -> Result<Self, ReplayError> {
+        Ok(Self {
+            slots: game.slots(keep.max(2)),
+            game,
+            codec: InputCodec::new()?,
+            tick: Tick(0),
+            inputs: Inputs::new(0),
+            seats: Vec::new(),
+            change: 0,
+            whole: false,
+            keep,
+            marks: VecDeque::new(),
+            marked_bytes: 0,
+        })
+    }
+
+    /// A deck at the first tick of a recording, if that is of this game.
+    pub(super) fn open<R: Source>(
+        replay: &mut Replay<R>,
+        game_id: [u8; 16],
+        game: S,
+        keep: usize,
+    ) -> Result<Self, ReplayError> {
+        let mut deck = Self::new(game, keep)?;
+        replay.info().check(game_id, &deck.codec)?;
+        match deck.restore(replay, replay.first()) {
+            // The block is as it was written: its check says so.
+            Err(ReplayError::Keyframe { .. }) => {
+                let assets = replay.info().assets.iter();
+                let assets = assets.map(|(name, _)| name.clone()).collect();
+                Err(ReplayError::OtherSettings { assets })
+            }
+            done => done.map(|()| deck),
+        }
+    }
+
+    /// What the last step was given.
+    pub(super) const fn inputs(&self) -> &Inputs<S::Input> {
+        &self.inputs
+    }
+
+    /// The oldest tick that it can go back to at once.
+    pub(super) fn oldest(&self) -> Tick {
+        self.marks.front().map_or(self.tick, |mark| mark.tick)
+    }
+
+    /// How many states are held.
+    pub(super) fn held(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Whether it can go on to a tick from where it is, without a keyframe in between that would be nearer.
+    pub(super) fn leads_to<R: Source>(&self, replay: &Replay<R>, tick: Tick) -> bool {
+        let keyframe = replay.keyframe_before(tick).unwrap_or_else(|| replay.first());
+        self.whole && (keyframe..=tick).contains(&self.tick)
+    }
+
+    /// Makes the next tick; `false` at the end.
+    pub(super) fn step<R: Source>(&mut self, replay: &mut Replay<R>) -> Result<bool, ReplayError> {
+        let tick = self.tick;
+        if !self.whole {
+            return Err(ReplayError::Keyframe { tick });
+        }
+        if tick >= replay.last() {
+            return Ok(false);
+        }
+        replay.load_inputs(tick)?;
+        self.follow_changes(replay, tick);
+        for index in 0..self.seats.len() {
+            // What is half gathered is no tick's.
+            self.whole = false;
+            self.gather(replay, index, tick)?;
+        }
+        self.whole = true;
+        self.game.step(tick, &self.inputs);
+        self.tick = tick.next();
+        self.mark()
+    }
+
+    fn follow_changes<R: Source>(&mut self, replay: &Replay<R>, tick: Tick) {
+        while let Some(change) = replay.seat_changes().get(self.change) {
+            if change.tick > tick {
+                break;
+            }
+            if let (true, Some(limits)) = (change.tick == tick, replay.info().commands()) {
+                self.seats[change.player.index()] = (change.who, CommandAssembler::new(limits));
+            }
+            self.change += 1;
+        }
+    }
+
+    fn gather<R: Source>(
+        &mut self,
+        replay: &mut Replay<R>,
+        index: usize,
+        tick: Tick,
+    ) -> Result<(), ReplayError> {
+        let player = PlayerId(index as u8);
+        let (who, assembler) = &mut self.seats[index];
+        let commands = &mut self.inputs.commands[index];
+        let (value, status) = match who {
+            Who::Human => {
+                let none = ReplayError::Input { player, tick };
+                let bytes = replay.input(player, tick)?.ok_or(none.clone())?;
+                let value = self.codec.read(bytes.input).map_err(|_| none.clone())?;
+                assembler.tick(bytes.pieces, commands).map_err(|_| none)?;
+                (value, InputStatus::Confirmed)
+            }
+            Who::Bot => {
+                commands.clear();
+                (self.game.bot(tick, player), InputStatus::Bot)
+            }
+            Who::Nobody => {
+                commands.clear();
+                (S::Input::default(), InputStatus::Disconnected)
+            }
+        };
+        let input = &mut self.inputs.players[index];
+        input.previous = input.value;
+        input.value = value;
+        input.status = status;
+        Ok(())
+    }
+
+    /// Goes to a tick of the recording, by what is held, by steps, or from the nearest keyframe.
+    pub(super) fn seek<R: Source>(
+        &mut self,
+        replay: &mut Replay<R>,
+        tick: Tick,
+    ) -> Result<(), ReplayError> {
+        let (first, last) = (replay.first(), replay.last());
+        if tick < first || tick > last {
+            return Err(ReplayError::NoSuchTick { tick, first, last });
+        }
+        if self.back_to(tick)? {
+            return Ok(());
+        }
+        if !self.leads_to(replay, tick) {
+            self.restore(replay, replay.keyframe_before(tick).unwrap_or(first))?;
+        }
+        while self.tick < tick {
+            self.step(replay)?;
+        }
+        Ok(())
+    }
+
+    /// Goes back to a state that is held; whether it is.
+    pub(super) fn back_to(&mut self, tick: Tick) -> Result<bool, ReplayError> {
+        if !self.whole || tick < self.oldest() || tick > self.tick {
+            return Ok(false);
+        }
+        if tick == self.tick {
+            return Ok(true);
+        }
+        if self.game.holds(&self.slots, tick.0).is_err() {
+            return Ok(false);
+        }
+        self.game.load(&mut self.slots, tick.0)?;
+        while let Some(later) = self.marks.pop_back_if(|mark| mark.tick > tick) {
+            self.marked_bytes -= later.bytes;
+        }
+        let Some(mark) = self.marks.back() else { return Ok(false) };
+        for (seat, (who, pending)) in self.seats.iter_mut().zip(&mark.seats) {
+            seat.0 = *who;
+            // It was pending under the same limits.
+            let _ = seat.1.resume(pending.as_deref());
+        }
+        self.inputs.clone_from(&mark.inputs);
+        self.change = mark.change;
+        self.tick = tick;
+        Ok(true)
+    }
+
+    /// Holds the present state, if any are held; `true` for whoever steps.
+    fn mark(&mut self) -> Result<bool, ReplayError> {
+        if self.keep == 0 {
+            return Ok(true);
+        }
+        self.game.save(&mut self.slots, self.tick.0)?;
+        let pending =
+            |seat: &(Who, CommandAssembler)| (seat.0, seat.1.pending().map(<[u8]>::to_vec));
+        let seats: Vec<_> = self.seats.iter().map(pending).collect();
+        let halves = seats.iter().flat_map(|seat| &seat.1).map(Vec::len);
+        let commands = self.inputs.commands.iter().flat_map(Commands::iter);
+        let bytes = halves.chain(commands.map(<[u8]>::len)).sum();
+        let (tick, inputs, change) = (self.tick, self.inputs.clone(), self.change);
+        self.marks.push_back(Mark { tick, inputs, seats, change, bytes });
+        self.marked_bytes += bytes;
+        while self.marks.len() > self.keep
+            || self.marked_bytes > MOST_MARKED_BYTES && self.marks.len() > 1
+        {
+            let oldest = self.marks.pop_front();
+            self.marked_bytes -= oldest.map_or(0, |mark| mark.bytes);
+        }
+        Ok(true)
+    }
+
+    /// Becomes the state of a keyframe.
+    pub(super) fn restore<R: Source>(
+        &mut self,
+        replay: &mut Replay<R>,
+        tick: Tick,
+    ) -> Result<(), ReplayError> {
+        let keyframe = replay.keyframe(tick)?;
+        let limits = replay.info().commands().ok_or(ReplayError::Header)?;
+        let wrong = ReplayError::Keyframe { tick };
+        let mut seats = Vec::with_capacity(keyframe.seats.len());
+        let mut inputs = Inputs::new(keyframe.seats.len());
+        for (seat, input) in keyframe.seats.iter().zip(&mut inputs.players) {
+            let mut assembler = CommandAssembler::new(limits);
+            assembler.resume(seat.pending.as_deref()).map_err(|_| wrong.clone())?;
+            input.value = self.codec.read(&seat.previous).map_err(|_| wrong.clone())?;
+            input.status = match seat.who {
+                Who::Human => InputStatus::Confirmed,
+                Who::Bot => InputStatus::Bot,
+                Who::Nobody => InputStatus::Disconnected,
+            };
+            seats.push((seat.who, assembler));
+        }
+        self.whole = false;
+        self.marks.clear();
+        self.marked_bytes = 0;
+        self.tick = tick;
+        self.game.restore(&keyframe.state)?;
+        self.slots = self.game.slots(self.keep.max(2));
+        self.seats = seats;
+        self.inputs = inputs;
+        self.change = replay.seat_changes().partition_point(|change| change.tick < tick);
+        if name(self.digest()?) != keyframe.digest {
+            return Err(wrong);
+        }
+        self.whole = true;
+        self.mark().map(drop)
+    }
+
+    /// The digest of the state.
+    pub(super) fn digest(&mut self) -> Result<Digest, ReplayError> {
+        self.game.save(&mut self.slots, self.tick.0)?;
+        Ok(self.game.digest(&self.slots, self.tick.0)?)
+    }
+
+    /// What a session that goes on from here begins with.
+    pub(super) fn resumed<R: Source>(&self, replay: &Replay<R>) -> Vec<Resumed<S::Input>> {
+        let tick = self.tick;
+        let changes = &replay.seat_changes()[self.change..];
+        let leaves = |index| {
+            let mut changes = changes.iter().take_while(|change| change.tick <= tick);
+            changes.any(|change| change.tick == tick && change.player.index() == index)
+        };
+        let seats = self.seats.iter().zip(&self.inputs.players).enumerate();
+        seats
+            .map(|(index, ((who, assembler), input))| Resumed {
+                used: input.value,
+                stays: *who == Who::Human && !leaves(index),
+                pending: assembler.pending().map(<[u8]>::to_vec),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,337 @@
+//! A recording on a screen: at any speed, forwards and backwards, with bounded work at a time.
+//!
+//! Two games take turns. One is shown and holds its last states, so that going back is a load and no computation. While it
+//! goes back, the other computes the stretch before what the first one holds, a few steps at a time; then they change places.
+
+use super::deck::Deck;
+use super::error::ReplayError;
+use super::reader::Replay;
+use super::source::Source;
+use crate::inputs::Inputs;
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use core::num::NonZeroU32;
+use isostep_core::state::Snapshot;
+
+/// How fast a recording is played: a ratio, negative for backwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    times: i32,
+    over: NonZeroU32,
+}
+
+impl Speed {
+    /// It stands still.
+    pub const PAUSED: Self = Self { times: 0, over: NonZeroU32::MIN };
+    /// As it was played.
+    pub const NORMAL: Self = Self { times: 1, over: NonZeroU32::MIN };
+    /// As it was played, backwards.
+    pub const REVERSE: Self = Self { times: -1, over: NonZeroU32::MIN };
+
+    /// So many ticks in the time of so many: `(1, 4)` is slow motion, `(-2, 1)` twice as fast backwards. `None` over 0.
+    pub const fn new(times: i32, over: u32) -> Option<Self> {
+        match NonZeroU32::new(over) {
+            Some(over) => Some(Self { times, over }),
+            None => None,
+        }
+    }
+}
+
+/// How much a [`Playback`] may compute and hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaybackConfig {
+    /// Most steps in one [`advance`](Playback::advance), at least 1.
+    pub most_steps: u32,
+    /// States that each of the two games holds to go back to, at least 1.
+    pub held_ticks: u32,
+}
+
+impl Default for PlaybackConfig {
+    /// 32 steps; 151 states: the default distance of keyframes, and one.
+    fn default() -> Self {
+        Self { most_steps: 32, held_ticks: 151 }
+    }
+}
+
+/// What an [`advance`](Playback::advance) did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Advanced {
+    /// By how many ticks the picture has moved.
+    pub shown: u32,
+    /// How many more are due. The next call goes on with them; [`skip_due`](Playback::skip_due) forgets them.
+    pub left: u32,
+    /// Whether there is nothing more in this direction.
+    pub ended: bool,
+}
+
+/// Plays a recording on a screen.
+///
+/// - *Set up*: [`new`](Self::new), with two games that have the settings of the match.
+/// - *Play*, once a frame: [`advance`](Self::advance) with the time since the last; [`set_speed`](Self::set_speed).
+/// - *Go*: [`step`](Self::step), [`step_back`](Self::step_back), [`seek`](Self::seek).
+/// - *Look*: [`game`](Self::game), [`tick`](Self::tick), [`inputs`](Self::inputs).
+///
+/// Where a stretch was not recorded, going on either way is a [`ReplayError::Gap`]: seek to its `next`, or to its `tick`.
+///
+/// ```
+/// use isostep_rollback::replay::{Playback, Recorder, RecorderConfig, Replay, Speed};
+/// use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+/// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+/// struct Count { sum: i32 }
+/// impl Simulation for Count {
+///     type Input = NewestWins<i8>;
+///     fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+///         self.sum += i32::from(inputs.value(PlayerId(0)).0);
+///     }
+/// }
+/// # const GAME: [u8; 16] = *b"count, version 1";
+/// # let mut game = Count::default();
+/// # let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
+/// # let mut recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game)?;
+/// # for tick in 0..60u64 {
+/// #     session.local_input(PlayerId(0), NewestWins(1))?;
+/// #     session.advance(Time::from_millis(tick * 17)).run(&mut game)?;
+/// #     recorder.record(&session, &game);
+/// # }
+/// # recorder.finish();
+/// # let file: Vec<u8> = std::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
+///
+/// let replay = Replay::open(&file[..])?; // a second, in which the sum rises by one a tick
+/// let mut playback = Playback::new(replay, GAME, (Count::default(), Count::default()))?;
+/// playback.advance(500_000_000)?; // nanoseconds
+/// assert_eq!((playback.tick(), playback.game().sum), (Tick(30), 30));
+/// playback.set_speed(Speed::new(-1, 2).expect("not over 0"));
+/// playback.advance(100_000_000)?;
+/// assert_eq!((playback.tick(), playback.game().sum), (Tick(27), 27));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Playback<S: Simulation, R> {
+    replay: Replay<R>,
+    config: PlaybackConfig,
+    shown: Deck<S>,
+    other: Deck<S>,
+    /// The tick that the other one is on its way to.
+    aim: Option<Tick>,
+    /// A tick that the other one can't get to.
+    in_vain: Option<Tick>,
+    speed: Speed,
+    /// Nanoseconds that have passed, times the speed's first number.
+    credit: u128,
+}
+
+/// What came of an attempt to go one tick.
+enum Gone {
+    Moved,
+    /// It takes more steps than are left.
+    NotYet,
+    /// There is no such tick.
+    End,
+}
+
+impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
+    /// A playback at the first tick, at normal speed.
+    ///
+    /// # Errors
+    /// As [`Player::new`](super::Player::new).
+    pub fn new(replay: Replay<R>, game_id: [u8; 16], games: (S, S)) -> Result<Self, ReplayError> {
+        Self::with(replay, game_id, games, PlaybackConfig::default())
+    }
+
+    /// The same with other limits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with(
+        mut replay: Replay<R>,
+        game_id: [u8; 16],
+        games: (S, S),
+        config: PlaybackConfig,
+    ) -> Result<Self, ReplayError> {
+        let keep = config.held_ticks.max(1) as usize;
+        let shown = Deck::open(&mut replay, game_id, games.0, keep)?;
+        let other = Deck::open(&mut replay, game_id, games.1, keep)?;
+        let (aim, in_vain) = (None, None);
+        let speed = Speed::NORMAL;
+        Ok(Self { replay, config, shown, other, aim, in_vain, speed, credit: 0 })
+    }
+
+    /// The tick that is shown.
+    pub const fn tick(&self) -> Tick {
+        self.shown.tick()
+    }
+
+    /// The game in the state of that tick.
+    pub const fn game(&self) -> &S {
+        &self.shown.game
+    }
+
+    /// What the step that led to it was given. Of the step before a keyframe that was sought, only
+    /// values and statuses are known: no previous ones, no commands.
+    pub const fn inputs(&self) -> &Inputs<S::Input> {
+        self.shown.inputs()
+    }
+
+    /// The recording.
+    pub const fn replay(&self) -> &Replay<R> {
+        &self.replay
+    }
+
+    /// How fast it is played.
+    pub const fn speed(&self) -> Speed {
+        self.speed
+    }
+
+    /// How many states both games hold together.
+    pub fn held(&self) -> usize {
+        self.shown.held() + self.other.held()
+    }
+
+    /// Plays at another speed from now on.
+    pub const fn set_speed(&mut self, speed: Speed) {
+        self.speed = speed;
+        self.credit = 0;
+    }
+
+    /// Forgets ticks that are due: the machine is too slow for the speed, and the picture shall not run on after it.
+    pub const fn skip_due(&mut self) {
+        self.credit = 0;
+    }
+
+    /// So many nanoseconds have passed: shows the ticks that are due, as far as
+    /// [`most_steps`](PlaybackConfig::most_steps) allows.
+    ///
+    /// # Errors
+    /// When the next tick is missing or damaged. What is shown is the last one that is right.
+    pub fn advance(&mut self, nanos: u64) -> Result<Advanced, ReplayError> {
+        let tick_nanos = self.replay.info().tick_length.as_nanos().max(1);
+        let cost = tick_nanos * u128::from(self.speed.over.get());
+        self.credit += u128::from(nanos) * u128::from(self.speed.times.unsigned_abs());
+        // Nobody waits for more than a match has ticks.
+        self.credit = self.credit.min(cost * u128::from(u32::MAX));
+        let due = (self.credit / cost) as u32;
+        let mut steps = self.config.most_steps.max(1);
+        let mut done = Advanced { left: due, ..Advanced::default() };
+        while done.left > 0 && steps > 0 {
+            let gone = if self.speed.times > 0 { self.go_on() } else { self.go_back(&mut steps) };
+            match gone.inspect_err(|_| self.credit = 0)? {
+                Gone::Moved => {
+                    steps = steps.saturating_sub(1);
+                    self.credit -= cost;
+                    done.shown += 1;
+                    done.left -= 1;
+                }
+                Gone::NotYet => break,
+                Gone::End => {
+                    self.credit = 0;
+                    (done.left, done.ended) = (0, true);
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// Shows the next tick; `false` at the end.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn step(&mut self) -> Result<bool, ReplayError> {
+        Ok(matches!(self.go_on()?, Gone::Moved))
+    }
+
+    /// Shows the tick before; `false` at the start.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn step_back(&mut self) -> Result<bool, ReplayError> {
+        let mut steps = u32::MAX;
+        Ok(matches!(self.go_back(&mut steps)?, Gone::Moved))
+    }
+
+    /// Shows any tick, at the cost of the steps from the nearest keyframe.
+    ///
+    /// # Errors
+    /// As [`Player::seek`](super::Player::seek). What is shown stays as it was, or is a tick on the way.
+    pub fn seek(&mut self, tick: Tick) -> Result<(), ReplayError> {
+        if !self.shown.back_to(tick)? {
+            // The one that is shown stays good if this fails.
+            self.aim = None;
+            if self.shown.leads_to(&self.replay, tick) {
+                while self.shown.tick() < tick {
+                    self.shown.step(&mut self.replay)?;
+                }
+            } else {
+                self.other.seek(&mut self.replay, tick)?;
+                core::mem::swap(&mut self.shown, &mut self.other);
+            }
+        }
+        self.credit = 0;
+        Ok(())
+    }
+
+    fn go_on(&mut self) -> Result<Gone, ReplayError> {
+        Ok(if self.shown.step(&mut self.replay)? { Gone::Moved } else { Gone::End })
+    }
+
+    fn go_back(&mut self, steps: &mut u32) -> Result<Gone, ReplayError> {
+        let tick = self.shown.tick();
+        if tick <= self.replay.first() {
+            return Ok(Gone::End);
+        }
+        let target = tick - 1;
+        if self.shown.back_to(target)? {
+            self.prepare(steps);
+            return Ok(Gone::Moved);
+        }
+        self.approach(target, u32::MAX, steps)?;
+        if self.other.tick() != target {
+            return Ok(Gone::NotYet);
+        }
+        core::mem::swap(&mut self.shown, &mut self.other);
+        self.aim = None;
+        Ok(Gone::Moved)
+    }
+
+    /// While what is held is shown backwards, the other game comes nearer to what lies before it, so that it is there in time.
+    fn prepare(&mut self, steps: &mut u32) {
+        let (oldest, first) = (self.shown.oldest(), self.replay.first());
+        if oldest <= first || self.in_vain == Some(oldest - 1) {
+            return;
+        }
+        let target = oldest - 1;
+        let keyframe = self.replay.keyframe_before(target).unwrap_or(first);
+        let from = if self.aim == Some(target) { self.other.tick() } else { keyframe };
+        let shares = self.shown.tick().since(oldest).max(1);
+        let share = target.since(from).div_ceil(shares).max(1);
+        if self.approach(target, share, steps).is_err() {
+            self.in_vain = Some(target);
+            self.aim = None;
+        }
+    }
+
+    /// Has the other game make at most so many steps towards a tick.
+    fn approach(&mut self, target: Tick, most: u32, steps: &mut u32) -> Result<(), ReplayError> {
+        if self.aim != Some(target) {
+            let first = self.replay.first();
+            let keyframe = self.replay.keyframe_before(target).unwrap_or(first);
+            self.other.restore(&mut self.replay, keyframe)?;
+            self.aim = Some(target);
+        }
+        for _ in 0..most {
+            if *steps == 0 || self.other.tick() >= target {
+                break;
+            }
+            *steps -= 1;
+            self.other.step(&mut self.replay)?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: Simulation, R> core::fmt::Debug for Playback<S, R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Playback")
+            .field("tick", &self.shown.tick())
+            .field("speed", &self.speed)
+            .finish_non_exhaustive()
+    }
+}
