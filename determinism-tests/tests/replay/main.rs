@@ -97,6 +97,56 @@ fn a_recording_of_the_arena_verifies() {
     assert!(found.digests >= 900 / 16 + 3);
 }
 
+/// What recording costs the thread of the game: printed, never asserted.
+#[test]
+#[ignore = "a measurement: `cargo test --release -p isostep-determinism-tests --test replay -- --ignored --nocapture`"]
+#[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it is about time")]
+fn what_a_keyframe_costs() {
+    use isostep_core::state::{Snapshot, State};
+    use std::time::Instant;
+    let size = ArenaSize { players: 4, props: 59 };
+    let mut arena = Arena::new(size, 3);
+    let config = (0..size.players).fold(SessionConfig::new(), |config, _| config.local());
+    let mut session = Session::start(config, &mut arena).expect("sound settings");
+    let config = RecorderConfig { keyframe_every: 30, ..RecorderConfig::new(GAME) };
+    let mut recorder = Recorder::start(config, &session, &arena).expect("it starts");
+    let [mut with, mut without, mut states, mut digests] = [const { Vec::new() }; 4];
+    for tick in (0..3000).map(Tick) {
+        for player in (0..size.players).map(PlayerId) {
+            session.local_input(player, arena_input(9, player, tick)).expect("a seat");
+        }
+        session.advance(Time::from_millis(u64::from(tick.0) * 17)).run(&mut arena).expect("runs");
+        let keyframes = recorder.stats().keyframes;
+        let start = Instant::now();
+        recorder.record(&session, &arena);
+        let took = start.elapsed();
+        if recorder.stats().keyframes == keyframes {
+            without.push(took);
+        } else {
+            with.push(took);
+            let start = Instant::now();
+            arena.snapshot(session.slots(), tick.0 + 1, &mut Vec::new()).expect("held");
+            states.push(start.elapsed());
+            let start = Instant::now();
+            arena.digest(session.slots(), tick.0 + 1).expect("held");
+            digests.push(start.elapsed());
+        }
+        while recorder.poll_bytes().is_some() {}
+    }
+    for (name, mut took) in [
+        ("a tick with a keyframe", with),
+        ("  of it the state as bytes", states),
+        ("  of it the digest", digests),
+        ("a tick without", without),
+    ] {
+        took.sort();
+        let (median, most) = (took[took.len() / 2], took[took.len() - 1]);
+        println!("{name}: median {median:?}, most {most:?}, of {}", took.len());
+    }
+    let stats = recorder.stats();
+    println!("{} bytes a keyframe", stats.keyframe_bytes / stats.keyframes);
+}
+
 #[test]
 fn another_arena_is_found_at_once() {
     let size = ArenaSize { players: 2, props: 6 };

@@ -8,6 +8,7 @@ use std::rc::Rc;
 pub(crate) const KEYFRAME: u8 = 1;
 pub(crate) const ROSTER: u8 = 3;
 pub(crate) const DIGESTS: u8 = 4;
+pub(crate) const REPAIR: u8 = 6;
 pub(crate) const END: u8 = 7;
 
 /// Makes the check of a block right.

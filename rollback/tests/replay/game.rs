@@ -9,6 +9,7 @@ use isostep_rollback::{
 };
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
+use std::rc::Rc;
 
 pub(crate) const GAME: [u8; 16] = *b"a mixing game, 1";
 
@@ -33,6 +34,9 @@ pub(crate) struct Mix {
     /// On the step of this tick the treasure comes out wrong: a machine that is broken.
     #[serde(skip)]
     pub(crate) fault: Option<Tick>,
+    /// The same, the first time only: a bit that flipped in a machine.
+    #[serde(skip)]
+    pub(crate) slip: Option<Rc<Cell<Option<Tick>>>>,
 }
 
 impl Simulation for Mix {
@@ -65,7 +69,9 @@ impl Simulation for Mix {
             }
         }
         self.treasure = self.treasure.wrapping_add(tick.0);
-        if self.fault == Some(tick) {
+        let slips =
+            |slip: &Rc<Cell<Option<Tick>>>| slip.get() == Some(tick) && slip.take().is_some();
+        if self.fault == Some(tick) || self.slip.as_ref().is_some_and(slips) {
             self.treasure ^= 1 << 20;
         }
     }

@@ -8,3 +8,5 @@ mod forge;
 mod game;
 mod play;
 mod playback;
+mod repair;
+mod started_late;
