@@ -11,6 +11,9 @@ pub struct RecorderConfig {
     /// What else the match is played with (levels, rules), by name (at most 255 bytes) and digest.
     pub assets: Vec<(String, Digest)>,
     /// Ticks between two keyframes: what a seek computes at most. 0 writes the first only.
+    ///
+    /// A keyframe is packed on the thread that records. For an arena of 64 bodies that took 1.1 ms (the median in a release
+    /// build on a busy machine), 1.0 ms of it to make 6.5 KB of the state; a tick without one takes a microsecond.
     pub keyframe_every: u32,
     /// Ticks between two blocks of inputs, 1 to 1024: what a crash loses at most.
     pub flush_every: u32,
