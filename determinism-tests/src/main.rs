@@ -1,13 +1,17 @@
 //! Computes goldens on this machine and compares them with the committed ones; runs a scene and shows what it costs.
 
 use isostep_core::Phase;
-use isostep_determinism_tests::{Golden, numbers, scenes, smoothness, worlds};
+use isostep_determinism_tests::{Golden, numbers, recording, scenes, smoothness, worlds};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: isostep-determinism-tests COMMAND
 
   numbers [--mint]      a million operations on numbers; prints a digest for each kind and compares it
   scenes [--mint]       every scene; prints size and digest at ticks that double and compares them
+  replay [--mint]       verifies the golden recording, records its match anew and compares the bytes; breaks it, and sees
+                        whether that is told
+  replay verify FILE    verifies any recording of an arena
+  replay record FILE    records the golden match
   scene NAME [TICKS]    runs one scene (600 ticks unless said otherwise) and prints tick, digest, counts and
                         microseconds by phase; NAME is pyramid, stacks, bin, arena, cradle, rack, dominoes, tumbler,
                         storm or sleepers
@@ -15,7 +19,9 @@ const USAGE: &str = "usage: isostep-determinism-tests COMMAND
                         perfect to severe, without smoothing and with each kind of it
   --mint                writes the golden file instead of comparing (run it from the repository's root)
 
-exit codes: 0 equal, 1 different, 2 misuse";
+exit codes: 0 equal, 1 different, 2 misuse, or a file that can't be read";
+
+const RECORDING: &str = "determinism-tests/goldens/arena.isoreplay";
 
 /// A golden: what it is called, what is committed, and how it is computed.
 struct Suite {
@@ -47,6 +53,19 @@ fn main() -> ExitCode {
     match arguments[..] {
         ["scene", name] => run_scene(name, "600"),
         ["scene", name, ticks] => run_scene(name, ticks),
+        ["replay"] => compare_recording(),
+        ["replay", "--mint"] => match write_recording(RECORDING) {
+            Ok(()) => {
+                println!("wrote {RECORDING}; its commit says SIM or REPLAY, and why");
+                ExitCode::SUCCESS
+            }
+            Err(error) => misuse(&format!("{error}; run this from the repository's root")),
+        },
+        ["replay", "record", file] => match write_recording(file) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => misuse(&error),
+        },
+        ["replay", "verify", file] => verify_recording(file),
         ["smoothness"] => print_smoothness("30"),
         ["smoothness", seconds] => print_smoothness(seconds),
         [name] if let Some(suite) = suite(name) => suite.compare(),
@@ -60,9 +79,53 @@ fn misuse(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+const fn profile() -> &'static str {
+    if cfg!(debug_assertions) { "debug" } else { "release" }
+}
+
+fn compare_recording() -> ExitCode {
+    let report = match recording::Report::of(recording::GOLDEN) {
+        Ok(report) => report,
+        Err(error) => return misuse(&format!("the match can't be recorded: {error}")),
+    };
+    print!("{report}");
+    let (arch, profile) = (std::env::consts::ARCH, profile());
+    if report.differences.is_empty() {
+        println!("replay: equal to the golden ({arch} {profile})");
+        ExitCode::SUCCESS
+    } else {
+        println!("replay: {} things differ ({arch} {profile})", report.differences.len());
+        ExitCode::FAILURE
+    }
+}
+
+fn write_recording(file: &str) -> Result<(), String> {
+    let bytes = recording::record().map_err(|error| error.to_string())?;
+    std::fs::write(file, bytes).map_err(|error| format!("{file}: {error}"))
+}
+
+fn verify_recording(file: &str) -> ExitCode {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string());
+    let found =
+        bytes.and_then(|bytes| recording::verify_file(&bytes).map_err(|error| error.to_string()));
+    match found {
+        Err(error) => misuse(&format!("{file}: {error}")),
+        Ok(found) => match found.mismatch {
+            None => {
+                let (ticks, digests) = (found.ticks, found.digests);
+                println!("{file}: {ticks} ticks are right, by {digests} digests");
+                ExitCode::SUCCESS
+            }
+            Some(mismatch) => {
+                println!("{file}: differs:\n{mismatch}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
 impl Suite {
     fn compare(&self) -> ExitCode {
-        let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
         let computed = (self.compute)();
         print!("{computed}");
         let expected: Golden = match self.golden.parse() {
@@ -76,7 +139,7 @@ impl Suite {
         for difference in &differences {
             println!("differs:\n{difference}");
         }
-        let (name, arch) = (self.name, std::env::consts::ARCH);
+        let (name, arch, profile) = (self.name, std::env::consts::ARCH, profile());
         if differences.is_empty() {
             println!("{name}: equal to the golden ({arch} {profile})");
             ExitCode::SUCCESS

@@ -1,37 +1,43 @@
-// Computes the number golden in WebAssembly and compares it with the committed file.
+// Computes the number golden, or verifies and makes the golden recording, in WebAssembly, and compares with the committed file.
 //
-// usage: node determinism-tests/wasm/run.mjs MODULE.wasm [PROFILE]
-// It prints and exits as the native program does: 0 equal, 1 different, 2 misuse or a trap.
+// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | replay | replay record FILE
+// It takes these arguments, prints and exits as the native program does: 0 equal, 1 different, 2 misuse or a trap.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
-const FILE = new URL('../goldens/numbers.txt', import.meta.url);
+const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | replay | replay record FILE';
+const NUMBERS = new URL('../goldens/numbers.txt', import.meta.url);
+const RECORDING = new URL('../goldens/arena.isoreplay', import.meta.url);
 
 /** The lines without their padding: only `name count digest` matter. */
 function lines(text) {
   return text.split('\n').filter((line) => line !== '').map((line) => line.trim().split(/\s+/).join(' '));
 }
 
-async function compute(path) {
+async function load(path) {
   // No imports: a module that asks for a clock, randomness or the host's math fails here.
   const { instance } = await WebAssembly.instantiate(readFileSync(path), {});
-  const { memory, numbers_text, numbers_len } = instance.exports;
-  // The first call computes, which may grow the memory and detach a buffer taken before it.
-  // Addresses come as signed numbers.
-  const start = numbers_text() >>> 0;
-  const length = numbers_len() >>> 0;
-  return new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(memory.buffer, start, length));
+  return instance.exports;
 }
 
-async function main([path, profile = 'release', ...rest]) {
-  if (path === undefined || rest.length > 0) {
-    console.error('usage: node determinism-tests/wasm/run.mjs MODULE.wasm [PROFILE]');
-    return 2;
-  }
-  const text = await compute(path);
-  process.stdout.write(text);
-  const expected = lines(readFileSync(FILE, 'utf8'));
-  const computed = lines(text);
+/** Bytes that one function says the place of and another the length. */
+function bytes({ memory }, start, length) {
+  // The first call computes, which may grow the memory and detach a buffer taken before it.
+  // Addresses come as signed numbers.
+  const [from, many] = [start() >>> 0, length() >>> 0];
+  return new Uint8Array(memory.buffer, from, many);
+}
+
+function text(exports, start, length) {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes(exports, start, length));
+}
+
+/** How many lines of the number golden differ. */
+function numbers(exports) {
+  const found = text(exports, exports.numbers_text, exports.numbers_len);
+  process.stdout.write(found);
+  const expected = lines(readFileSync(NUMBERS, 'utf8'));
+  const computed = lines(found);
   let different = 0;
   for (let i = 0; i < Math.max(expected.length, computed.length); i += 1) {
     if (expected[i] !== computed[i]) {
@@ -40,9 +46,37 @@ async function main([path, profile = 'release', ...rest]) {
       console.log(`  computed ${computed[i] ?? '(no such line)'}`);
     }
   }
+  return different;
+}
+
+/** How many things of the golden recording differ: what the module found, and the bytes that it recorded. */
+function replay(exports) {
+  const found = text(exports, exports.replay_text, exports.replay_len);
+  process.stdout.write(found);
+  let different = found.split('\n').filter((line) => line === 'differs:').length;
+  const recorded = bytes(exports, exports.recording_bytes, exports.recording_len);
+  if (Buffer.compare(readFileSync(RECORDING), recorded) !== 0) {
+    different += 1;
+    console.log(`differs:\n  the ${recorded.length} bytes recorded here are not those of the file`);
+  }
+  return different;
+}
+
+async function main([path, part, ...rest]) {
+  const parts = { numbers, replay };
+  if (part === 'replay' && rest[0] === 'record' && rest.length === 2) {
+    const exports = await load(path);
+    writeFileSync(rest[1], bytes(exports, exports.recording_bytes, exports.recording_len));
+    return 0;
+  }
+  if (!Object.hasOwn(parts, part ?? '') || rest.length > 0) {
+    console.error(USAGE);
+    return 2;
+  }
+  const different = parts[part](await load(path));
   console.log(different === 0
-    ? `numbers: equal to the golden (wasm32 ${profile})`
-    : `numbers: ${different} lines differ (wasm32 ${profile})`);
+    ? `${part}: equal to the golden (wasm32)`
+    : `${part}: ${different} things differ (wasm32)`);
   return different === 0 ? 0 : 1;
 }
 

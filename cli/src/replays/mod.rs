@@ -1,34 +1,36 @@
 //! `isostep replay`: recordings of the arena. Exit codes: 0 all is the same, 1 something differs, 2 a file can't be read or
-//! written.
+//! written, or the command was misused.
 //!
-//! - `arena`: which arena a recording is of.
-//! - `record`: plays a match of scripted players and records it.
-//! - `writer`: a thread that appends to a file, so that no tick waits for the disk.
+//! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
+//!   waits for the disk.
+//! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `look` is what the last two show.
+//! - `open`: opening a recording of an arena; `progress`: how far long work has come.
 
-mod arena;
+mod compare;
+mod info;
+mod look;
+mod open;
+mod play;
+mod progress;
 mod record;
+mod seek;
+mod verify;
 mod writer;
 
-use arena::Settings;
-use clap::{Arg, ArgMatches, Command, value_parser};
-use isostep_determinism_tests::games::Arena;
-use isostep_rollback::replay::{
-    CompareError, Player, Replay, ReplayError, Stream, Verifier, compare,
-};
-use std::fs::File;
-use std::io::{self, BufReader, IsTerminal, Write};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use isostep_rollback::Tick;
+use isostep_rollback::replay::ReplayError;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 const EXAMPLE: &str = "\
 Example:
   isostep replay record evening.isoreplay --seconds 60
   isostep replay verify evening.isoreplay
-  isostep replay compare here.isoreplay there.isoreplay";
+  isostep replay compare here.isoreplay there.isoreplay
 
-/// Ticks between two looks at the clock.
-const CHUNK: u32 = 120;
+Exit codes: 0 all is the same, 1 something differs, 2 a file is no good, or the command was misused";
 
 /// What keeps it from its work.
 #[derive(Debug, thiserror::Error)]
@@ -47,13 +49,25 @@ pub(crate) enum CommandError {
     Print(#[from] io::Error),
 }
 
-type Recording = Replay<Stream<BufReader<File>>>;
-
 pub(crate) fn command() -> Command {
-    let file = |name: &'static str| {
-        let file = Arg::new(name).value_name("FILE").value_parser(value_parser!(PathBuf));
-        file.required(true)
-    };
+    Command::new("replay")
+        .about("Records matches of the arena; plays, verifies and compares recordings")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands([record(), info(), verify(), compare(), seek(), play()])
+        .after_help(EXAMPLE)
+}
+
+fn file(name: &'static str, help: &'static str) -> Arg {
+    let file = Arg::new(name).value_name("FILE").value_parser(value_parser!(PathBuf));
+    file.required(true).help(help)
+}
+
+fn json() -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Reports as one line of JSON")
+}
+
+fn record() -> Command {
     let number = |name: &'static str, default: &'static str| {
         Arg::new(name).long(name).value_name("N").default_value(default)
     };
@@ -61,142 +75,102 @@ pub(crate) fn command() -> Command {
     let props = number("props", "6").value_parser(value_parser!(u16).range(..=500));
     let seed = number("seed", "1").value_parser(value_parser!(u64));
     let seconds = number("seconds", "60").value_parser(value_parser!(u32).range(1..=86_400));
-    let record = Command::new("record")
+    Command::new("record")
         .about("Plays a match of scripted players in the arena and records it")
-        .arg(file("file").help("Where to put the recording"))
+        .arg(file("file", "Where to put the recording"))
         .arg(players.help("How many play, 1 to 32"))
         .arg(props.help("How many things lie about"))
         .arg(seed.help("Decides the arena and what players do"))
-        .arg(seconds.help("How long the match is"));
-    let info = Command::new("info")
-        .about("Says what is in a recording")
-        .arg(file("file").help("A recording"));
-    let verify = Command::new("verify")
+        .arg(seconds.help("How long the match is"))
+        .arg(json())
+        .after_help("Example:\n  isostep replay record evening.isoreplay --players 4 --seconds 60")
+}
+
+fn info() -> Command {
+    Command::new("info")
+        .about("Says what is in a recording, also in one that was cut off")
+        .arg(file("file", "A recording"))
+        .arg(json())
+        .after_help("Example:\n  isostep replay info evening.isoreplay")
+}
+
+fn verify() -> Command {
+    Command::new("verify")
         .about("Computes a recording again and compares every digest; exits with 1 if one differs")
-        .arg(file("file").help("A recording"));
-    let compare = Command::new("compare")
+        .arg(file("file", "A recording"))
+        .arg(json())
+        .after_help("Example:\n  isostep replay verify evening.isoreplay")
+}
+
+fn compare() -> Command {
+    Command::new("compare")
         .about("Finds where two recordings of one match part; exits with 1 if they do")
-        .arg(file("file").help("A recording"))
-        .arg(file("other").help("Another machine's recording of the same match"));
-    Command::new("replay")
-        .about("Records matches of the arena, verifies and compares recordings")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands([record, info, verify, compare])
-        .after_help(EXAMPLE)
+        .arg(file("file", "A recording"))
+        .arg(file("other", "Another machine's recording of the same match"))
+        .arg(json())
+        .after_help("Example:\n  isostep replay compare here.isoreplay there.isoreplay")
+}
+
+fn seek() -> Command {
+    let tick = Arg::new("tick").value_name("TICK").value_parser(value_parser!(u32));
+    Command::new("seek")
+        .about("Shows the digest and the bodies of one tick; exits with 1 if another digest is recorded")
+        .arg(file("file", "A recording"))
+        .arg(tick.required(true).help("Which tick; `isostep replay info` says which there are"))
+        .arg(json())
+        .after_help("Example:\n  isostep replay seek evening.isoreplay 1500")
+}
+
+fn play() -> Command {
+    let rate = Arg::new("rate").long("rate").value_name("R").default_value("1");
+    let from = Arg::new("from").long("from").value_name("TICK").value_parser(value_parser!(u32));
+    Command::new("play")
+        .about(
+            "Plays a recording: a live table in a terminal, a line for each second of it elsewhere",
+        )
+        .arg(file("file", "A recording"))
+        .arg(rate.value_parser(read_rate).help("How fast in a terminal, 0.25 to 64 times"))
+        .arg(from.help("Begins at this tick"))
+        .arg(json().help("Prints a line of JSON for each second of the match"))
+        .after_help("Example:\n  isostep replay play evening.isoreplay --rate 4 --from 1500")
+}
+
+fn read_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().map_err(|_| "a number like 0.5 or 4 is needed".to_owned())?;
+    if (0.25..=64.0).contains(&rate) { Ok(rate) } else { Err("0.25 to 64 can be had".to_owned()) }
 }
 
 pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CommandError> {
-    let same = match arguments.subcommand() {
-        Some(("record", arguments)) => record::run(arguments)?,
-        Some(("info", arguments)) => info(path(arguments, "file"))?,
-        Some(("verify", arguments)) => verify(path(arguments, "file"))?,
-        Some(("compare", arguments)) => {
-            compare_files(path(arguments, "file"), path(arguments, "other"))?
+    match report(arguments) {
+        // Who reads the first lines only has what they wanted.
+        Err(CommandError::Print(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(ExitCode::SUCCESS)
         }
-        _ => true,
-    };
-    Ok(ExitCode::from(u8::from(!same)))
-}
-
-fn path<'a>(arguments: &'a ArgMatches, name: &str) -> &'a PathBuf {
-    arguments.get_one(name).expect("it is required")
-}
-
-fn at(path: &Path) -> impl Fn(ReplayError) -> CommandError + '_ {
-    |error| CommandError::Replay { path: path.to_path_buf(), error }
-}
-
-fn open(path: &Path) -> Result<Recording, CommandError> {
-    let file = File::open(path);
-    let file = file.map_err(|error| CommandError::Open { path: path.to_path_buf(), error })?;
-    Replay::open(Stream(BufReader::new(file))).map_err(at(path))
-}
-
-/// The arena that a recording is of, as it was before the kick-off.
-fn arena_of(replay: &Recording, path: &Path) -> Result<Arena, CommandError> {
-    if replay.info().game != arena::GAME {
-        return Err(at(path)(ReplayError::OtherGame));
+        same => Ok(ExitCode::from(u8::from(!same?))),
     }
-    let settings = Settings::read(&replay.info().assets);
-    Ok(settings.ok_or_else(|| CommandError::NoArena(path.to_path_buf()))?.arena())
 }
 
-fn info(path: &Path) -> Result<bool, CommandError> {
-    let replay = open(path)?;
-    let info = replay.info();
+fn report(arguments: &ArgMatches) -> Result<bool, CommandError> {
+    let Some((part, arguments)) = arguments.subcommand() else { return Ok(true) };
+    let (file, as_json) = (path(arguments, "file"), arguments.get_flag("json"));
+    let tick = |name| arguments.get_one::<u32>(name).copied().map(Tick);
     let out = &mut io::stdout().lock();
-    let (first, last) = (replay.first(), replay.last());
-    let seconds = info.tick_length.as_secs_f64() * f64::from(last.since(first));
-    writeln!(out, "{}: ticks {first} to {last}, {seconds:.1} s", path.display())?;
-    info.assets.iter().try_for_each(|(name, _)| writeln!(out, "  played with: {name}"))?;
-    writeln!(out, "  seats: {}, {} changes", info.seats, replay.seat_changes().len())?;
-    writeln!(out, "  keyframes: {}", replay.keyframes().count())?;
-    writeln!(out, "  a digest every {} ticks", info.digest_every)?;
-    let missing = last.since(first) - replay.ticks();
-    if missing > 0 {
-        writeln!(out, "  {missing} ticks are missing")?;
-    }
-    if !replay.is_finished() {
-        writeln!(out, "  not finished; {} bytes at its end can't be read", replay.lost_bytes())?;
-    }
-    Ok(true)
-}
-
-fn verify(path: &Path) -> Result<bool, CommandError> {
-    let replay = open(path)?;
-    let arena = arena_of(&replay, path)?;
-    let (first, last) = (replay.first(), replay.last());
-    let tick_length = replay.info().tick_length;
-    let player = Player::new(replay, arena::GAME, arena).map_err(at(path))?;
-    let mut verifier = Verifier::new(player).map_err(at(path))?;
-    let start = Instant::now();
-    let rate = |ticks: u32| f64::from(ticks) / start.elapsed().as_secs_f64().max(1e-6);
-    let bar = io::stderr().is_terminal();
-    let mut shown = start;
-    while !verifier.advance(CHUNK).map_err(at(path))? {
-        if bar && shown.elapsed().as_millis() >= 100 {
-            shown = Instant::now();
-            let done = verifier.tick().since(first);
-            let part = u64::from(done) * 40 / u64::from(last.since(first).max(1));
-            let filled = "#".repeat(part as usize);
-            eprint!("\r[{filled:<40}] tick {}, {:.0} ticks/s ", verifier.tick(), rate(done));
+    match part {
+        "record" => record::run(arguments, out),
+        "info" => info::run(file, as_json, out),
+        "verify" => verify::run(file, as_json, out),
+        "compare" => compare::run([file, path(arguments, "other")], as_json, out),
+        "seek" => seek::run(file, tick("tick").expect("it is required"), as_json, out),
+        "play" => {
+            let rate = *arguments.get_one("rate").expect("it has a default");
+            let live = io::stdout().is_terminal();
+            let options = play::Options { rate, from: tick("from"), as_json, live };
+            play::run(file, options, out)
         }
+        _ => Ok(true),
     }
-    if bar {
-        eprintln!();
-    }
-    let found = verifier.found();
-    let out = &mut io::stdout().lock();
-    if let Some(mismatch) = &found.mismatch {
-        writeln!(out, "{}: {mismatch}", path.display())?;
-        return Ok(false);
-    }
-    let rate = rate(found.ticks);
-    let times = rate * tick_length.as_secs_f64();
-    let (ticks, digests) = (found.ticks, found.digests);
-    writeln!(out, "{}: {ticks} ticks are right, by {digests} digests", path.display())?;
-    writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
-    if found.gaps > 0 {
-        writeln!(out, "  {} stretches were not recorded", found.gaps)?;
-    }
-    Ok(true)
 }
 
-fn compare_files(left: &Path, right: &Path) -> Result<bool, CommandError> {
-    let (a, b) = (open(left)?, open(right)?);
-    let arenas = (arena_of(&a, left)?, arena_of(&b, right)?);
-    let parting = compare(a, b, arena::GAME, arenas).map_err(|error| match error {
-        CompareError::Left(error) => at(left)(error),
-        CompareError::Right(error) => at(right)(error),
-    })?;
-    let out = &mut io::stdout().lock();
-    match &parting {
-        None => writeln!(out, "the same, as far as both go")?,
-        Some(parting) => {
-            writeln!(out, "left: {}, right: {}", left.display(), right.display())?;
-            writeln!(out, "{parting}")?;
-        }
-    }
-    Ok(parting.is_none())
+fn path<'a>(arguments: &'a ArgMatches, name: &str) -> &'a Path {
+    arguments.get_one::<PathBuf>(name).expect("it is required")
 }

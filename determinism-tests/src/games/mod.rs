@@ -7,6 +7,6 @@
 mod arena;
 
 pub use arena::{
-    Arena, ArenaInput, ArenaSize, JUMP, KICK, Kind, LOADOUTS, Loadout, Player, Team, Thing,
-    arena_input, choose_loadout,
+    ARENA_GAME, Arena, ArenaInput, ArenaName, ArenaSize, JUMP, KICK, Kind, LOADOUTS, Loadout,
+    Player, Team, Thing, arena_input, choose_loadout,
 };

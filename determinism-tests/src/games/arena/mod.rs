@@ -5,16 +5,19 @@
 //! - `play.rs`: the step.
 //! - `bot.rs`: who plays when nobody does.
 //! - `view.rs`: looking at it, to draw.
+//! - `name.rs`: which arena a recording is of.
 //!
 //! All that the next tick depends on is in [`Arena`], saved and hashed; what never changes is only hashed.
 
 mod bot;
 mod build;
 mod input;
+mod name;
 mod play;
 mod view;
 
 pub use input::{ArenaInput, JUMP, KICK, arena_input, choose_loadout};
+pub use name::{ARENA_GAME, ArenaName};
 pub use view::{Kind, Thing};
 
 use build::Cast;

@@ -1,0 +1,73 @@
+//! `isostep replay compare`: where two recordings of one match part.
+
+use super::CommandError;
+use super::open::{arena_of, at, open};
+use isostep_core::state::StateDifference;
+use isostep_determinism_tests::games::ARENA_GAME;
+use isostep_rollback::replay::{CompareError, Parting, compare};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+
+pub(super) fn run(
+    [left, right]: [&Path; 2],
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    let (a, b) = (open(left)?, open(right)?);
+    let arenas = (arena_of(&a, left)?, arena_of(&b, right)?);
+    let to = a.last().min(b.last());
+    let parting = compare(a, b, ARENA_GAME, arenas).map_err(|error| match error {
+        CompareError::Left(error) => at(left)(error),
+        CompareError::Right(error) => at(right)(error),
+    })?;
+    match &parting {
+        _ if as_json => {
+            let parting = parting.as_ref().map(describe);
+            let [left, right] = [left, right].map(|path| path.display().to_string());
+            let same = parting.is_none();
+            let report = json!({ "left": left, "right": right, "same": same, "to": to.0, "parting": parting });
+            writeln!(out, "{report}")?;
+        }
+        None => writeln!(out, "the same, as far as both go: to tick {to}")?,
+        Some(parting) => {
+            writeln!(out, "left: {}, right: {}", left.display(), right.display())?;
+            writeln!(out, "{parting}")?;
+        }
+    }
+    Ok(parting.is_none())
+}
+
+fn describe(parting: &Parting) -> Value {
+    let text = parting.to_string();
+    match parting {
+        Parting::Settings { what } => json!({ "kind": "settings", "what": what, "text": text }),
+        Parting::Seat { tick, player, left, right } => json!({
+            "kind": "seat",
+            "tick": tick.0,
+            "player": player.0,
+            "left": format!("{left:?}"),
+            "right": format!("{right:?}"),
+            "text": text,
+        }),
+        Parting::Input { tick, player, left, right } => json!({
+            "kind": "input", "tick": tick.0, "player": player.0, "left": left, "right": right, "text": text,
+        }),
+        Parting::State { agreed, tick, explained, fields } => {
+            let field = |difference: &StateDifference| {
+                let StateDifference { entity, field, local, remote } = difference;
+                json!({ "entity": entity, "field": field, "left": local, "right": remote })
+            };
+            json!({
+                "kind": "state",
+                "agreed": agreed.map(|tick| tick.0),
+                "tick": tick.0,
+                "explained": explained.map(|tick| tick.0),
+                "fields": fields.iter().map(field).collect::<Vec<_>>(),
+                "text": text,
+            })
+        }
+        // Newer kinds say what they are.
+        _ => json!({ "kind": "other", "text": text }),
+    }
+}

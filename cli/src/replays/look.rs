@@ -1,0 +1,105 @@
+//! What there is to see of a recording at a tick: digest, score, bodies.
+
+use super::open::ArenaPlayer;
+use isostep_determinism_tests::games::{Arena, Kind, Team, Thing};
+use isostep_rollback::Tick;
+use isostep_rollback::replay::ReplayError;
+use serde_json::{Value, json};
+
+/// A tick of a recording, as it is shown.
+pub(super) struct Look {
+    pub(super) tick: Tick,
+    /// Since the start of the match.
+    pub(super) seconds: f64,
+    /// The first half of the digest's name, as long as recordings have it.
+    pub(super) digest: String,
+    /// Blue's, red's.
+    pub(super) goals: [u32; 2],
+    /// Players and the ball first.
+    pub(super) bodies: Vec<Body>,
+}
+
+/// Something that can move.
+pub(super) struct Body {
+    pub(super) id: String,
+    pub(super) what: String,
+    /// Metres.
+    pub(super) place: [f64; 3],
+    pub(super) asleep: bool,
+    is_player: bool,
+}
+
+impl Look {
+    pub(super) fn at(player: &mut ArenaPlayer) -> Result<Self, ReplayError> {
+        let mut digest = player.digest()?.to_string();
+        digest.truncate(16);
+        let (replay, arena, tick) = (player.replay(), player.game(), player.tick());
+        let seconds = replay.info().tick_length.as_secs_f64() * f64::from(tick.0);
+        Ok(Self { tick, seconds, digest, goals: arena.goals(), bodies: bodies(arena) })
+    }
+
+    pub(super) fn players(&self) -> impl Iterator<Item = &Body> {
+        self.bodies.iter().filter(|body| body.is_player)
+    }
+
+    /// All on one line.
+    pub(super) fn line(&self) -> String {
+        let Self { tick, seconds, digest, goals: [blue, red], .. } = self;
+        let places = self.players().map(|player| {
+            let [x, y, z] = player.place;
+            format!("  ({x:.2}, {y:.2}, {z:.2})")
+        });
+        let places: String = places.collect();
+        format!("{tick:>7} {seconds:>8.1} s  {digest}  {blue}:{red}{places}")
+    }
+
+    /// The head of a table, and a row for each of some bodies.
+    pub(super) fn table<'a>(bodies: impl Iterator<Item = &'a Body>) -> Vec<String> {
+        let head = format!("  {:<6} {:<14} {:>9} {:>9} {:>9}", "body", "what", "x m", "y m", "z m");
+        let rows = bodies.map(|Body { id, what, place: [x, y, z], asleep, .. }| {
+            let rest = if *asleep { "  asleep" } else { "" };
+            format!("  {id:<6} {what:<14} {x:>9.3} {y:>9.3} {z:>9.3}{rest}")
+        });
+        [head].into_iter().chain(rows).collect()
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let body = |body: &Body| {
+            let Body { id, what, place, asleep, .. } = body;
+            json!({ "id": id, "what": what, "place": place, "asleep": asleep })
+        };
+        json!({
+            "tick": self.tick.0,
+            "seconds": self.seconds,
+            "digest": self.digest,
+            "goals": self.goals,
+            "bodies": self.bodies.iter().map(body).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn bodies(arena: &Arena) -> Vec<Body> {
+    let mut bodies: Vec<Body> = arena.things().filter_map(|thing| body(&thing)).collect();
+    // Things come with the ball before the players.
+    bodies.sort_by_key(|body| !body.is_player);
+    bodies
+}
+
+fn body(thing: &Thing) -> Option<Body> {
+    let what = match thing.kind {
+        Kind::Player(player) => {
+            let team = match Team::of(player) {
+                Team::Blue => "blue",
+                Team::Red => "red",
+            };
+            format!("{player}, {team}")
+        }
+        Kind::Ball => "ball".to_owned(),
+        Kind::Prop => "prop".to_owned(),
+        Kind::Goal(_) | Kind::Wall => return None,
+    };
+    let is_player = matches!(thing.kind, Kind::Player(_));
+    let place = thing.pose.translation;
+    let place = [place.x, place.y, place.z].map(isostep_core::Real::to_f64);
+    Some(Body { id: thing.body.to_string(), what, place, asleep: thing.asleep, is_player })
+}

@@ -1,0 +1,68 @@
+//! `isostep replay seek`: a recording at one tick.
+
+use super::CommandError;
+use super::look::Look;
+use super::open::{at, player};
+use super::progress::Meter;
+use isostep_rollback::Tick;
+use isostep_rollback::replay::ReplayError;
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+
+/// Ticks between two looks at the clock.
+const CHUNK: u32 = 60;
+/// Rows of the table; more are counted.
+const ROWS: usize = 16;
+
+/// Shows it; whether the digest is the one in the recording, if that has one.
+pub(super) fn run(
+    path: &Path,
+    tick: Tick,
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    let mut player = player(path)?;
+    let (first, last) = (player.replay().first(), player.replay().last());
+    if tick < first || tick > last {
+        return Err(at(path)(ReplayError::NoSuchTick { tick, first, last }));
+    }
+    // A keyframe before it, then tick by tick: a recording without keyframes takes a while.
+    let keyframe = player.replay().keyframes().rfind(|&keyframe| keyframe <= tick);
+    let from = keyframe.unwrap_or(first);
+    player.seek(from).map_err(at(path))?;
+    let mut meter = Meter::start(tick.since(from));
+    while player.tick() != tick {
+        let next = player.tick().0.saturating_add(CHUNK).min(tick.0);
+        player.seek(Tick(next)).map_err(at(path))?;
+        meter.at(player.tick().since(from));
+    }
+    meter.end(tick.since(from));
+    let look = Look::at(&mut player).map_err(at(path))?;
+    let (mut replay, _) = player.into_parts();
+    let recorded = replay.digest(tick).map_err(at(path))?;
+    let recorded = recorded.map(|name| format!("{:016x}", u64::from_be_bytes(name)));
+    let same = recorded.as_ref().is_none_or(|recorded| *recorded == look.digest);
+    if as_json {
+        let mut report = look.json();
+        report["file"] = json!(path.display().to_string());
+        report["recorded_digest"] = json!(recorded);
+        report["same"] = json!(same);
+        writeln!(out, "{report}")?;
+        return Ok(same);
+    }
+    let Look { seconds, digest, goals: [blue, red], bodies, .. } = &look;
+    writeln!(out, "{}: tick {tick}, {seconds:.2} s, {blue}:{red}", path.display())?;
+    let beside = match &recorded {
+        None => "none is recorded for this tick".to_owned(),
+        Some(_) if same => "as recorded".to_owned(),
+        Some(recorded) => format!("but {recorded} is recorded: use `isostep replay verify`"),
+    };
+    writeln!(out, "  digest {digest}, {beside}")?;
+    let rows = Look::table(bodies.iter().take(ROWS));
+    rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
+    if let Some(more) = bodies.len().checked_sub(ROWS + 1) {
+        writeln!(out, "  and {} more; --json has all", more + 1)?;
+    }
+    Ok(same)
+}

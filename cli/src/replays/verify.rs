@@ -1,0 +1,65 @@
+//! `isostep replay verify`: computes a recording again and compares every digest.
+
+use super::CommandError;
+use super::open::{at, player};
+use super::progress::Meter;
+use isostep_core::state::StateDifference;
+use isostep_rollback::replay::{Mismatch, Verifier};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+
+/// Ticks between two looks at the clock.
+const CHUNK: u32 = 60;
+
+pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bool, CommandError> {
+    let player = player(path)?;
+    let replay = player.replay();
+    let (first, last) = (replay.first(), replay.last());
+    let tick_length = replay.info().tick_length;
+    let mut verifier = Verifier::new(player).map_err(at(path))?;
+    let mut meter = Meter::start(last.since(first));
+    while !verifier.advance(CHUNK).map_err(at(path))? {
+        meter.at(verifier.tick().since(first));
+    }
+    let found = verifier.found();
+    let (ticks, digests, gaps) = (found.ticks, found.digests, found.gaps);
+    let rate = meter.end(ticks);
+    let times = rate * tick_length.as_secs_f64();
+    let name = path.display();
+    if as_json {
+        let report = json!({
+            "file": name.to_string(),
+            "same": found.mismatch.is_none(),
+            "ticks": ticks,
+            "digests": digests,
+            "gaps": gaps,
+            "mismatch": found.mismatch.as_ref().map(mismatch),
+            "ticks_per_second": rate,
+            "times_as_fast_as_played": times,
+        });
+        writeln!(out, "{report}")?;
+        return Ok(found.mismatch.is_none());
+    }
+    if let Some(mismatch) = &found.mismatch {
+        writeln!(out, "{name}: {mismatch}")?;
+        return Ok(false);
+    }
+    writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
+    writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
+    if gaps > 0 {
+        writeln!(out, "  {gaps} stretches were not recorded")?;
+    }
+    Ok(true)
+}
+
+fn mismatch(mismatch: &Mismatch) -> Value {
+    let Mismatch { agreed, tick, explained, fields } = mismatch;
+    let field = |difference: &StateDifference| {
+        let StateDifference { entity, field, local, remote } = difference;
+        json!({ "entity": entity, "field": field, "recorded": local, "computed": remote })
+    };
+    let fields: Vec<_> = fields.iter().map(field).collect();
+    let explained = explained.map(|tick| tick.0);
+    json!({ "agreed": agreed.0, "tick": tick.0, "explained": explained, "fields": fields })
+}

@@ -1,0 +1,34 @@
+//! The golden recording: it verifies, its match recorded anew has its bytes, and what is not so is told. On other instruction
+//! sets `determinism-tests/cross/run` asks the same.
+//!
+//! When the simulation or the format of recordings was changed on purpose, mint it:
+//! `cargo run --release -p isostep-determinism-tests -- replay --mint`.
+
+use isostep_determinism_tests::recording::{GOLDEN, Report, record, verify_file};
+
+const MINT: &str = "if the simulation or the format was changed on purpose, mint it anew: \
+                    cargo run --release -p isostep-determinism-tests -- replay --mint";
+
+#[test]
+fn the_golden_recording_is_right_and_is_made_again() {
+    let report = Report::of(GOLDEN).expect("the match can be recorded");
+    println!("{report}");
+    assert!(report.differences.is_empty(), "{report}\n{MINT}");
+}
+
+#[test]
+fn a_golden_of_another_match_is_told() {
+    let mut other = record().expect("the match can be recorded");
+    let middle = other.len() / 2;
+    other[middle] ^= 4;
+    let report = Report::of(&other).expect("the match can be recorded");
+    assert!(!report.differences.is_empty(), "a flipped bit was not noticed");
+    assert!(report.to_string().contains("differs:"), "{report}");
+    assert!(!Report::of(&[]).expect("the match can be recorded").differences.is_empty());
+}
+
+#[test]
+fn what_is_no_recording_of_an_arena_is_refused() {
+    assert!(verify_file(b"ISOREPLY, but nothing else").is_err());
+    assert!(verify_file(&GOLDEN[..40]).is_err());
+}
