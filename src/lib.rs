@@ -53,3 +53,8 @@ struct ChoosingDelay;
 #[cfg(all(doctest, feature = "netcode"))]
 #[doc = include_str!("../docs/over-a-network.md")]
 struct OverANetwork;
+
+/// The guide to recordings.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/replays.md")]
+struct Replays;

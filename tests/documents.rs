@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -11,6 +11,7 @@ const DOCUMENTS: [&str; 12] = [
     "benches/README.md",
     "docs/choosing-delay.md",
     "docs/over-a-network.md",
+    "docs/replays.md",
     "WIRE.md",
     "REPLAY.md",
     "netcode/tests/wire/README.md",

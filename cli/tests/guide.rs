@@ -1,0 +1,70 @@
+//! docs/replays.md tells the truth: its commands run and end as it says, and print what it shows.
+#![cfg(unix)]
+
+mod desk;
+
+use desk::Desk;
+use isostep_determinism_tests::recording;
+use std::path::Path;
+use std::process::Command;
+
+const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/replays.md");
+/// What a command's comment says if it does not end with 0.
+const EXITS: &str = "# exits with ";
+
+/// The lines of all blocks of a language, in order.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}");
+    let mut lines = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line {
+            _ if inside && line == "```" => inside = false,
+            _ if inside => lines.push(line),
+            _ => inside = line == fence,
+        }
+    }
+    lines
+}
+
+/// Runs a line of a shell: its exit code, and all that it said.
+fn run(desk: &Desk, line: &str) -> (i32, String) {
+    let programs = Path::new(env!("CARGO_BIN_EXE_isostep")).parent().expect("it is in a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let done = Command::new("sh")
+        .current_dir(&desk.0)
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .args(["-c", line])
+        .output()
+        .expect("there is a shell");
+    let said = [done.stdout, done.stderr].concat();
+    (done.status.code().expect("it ends by itself"), String::from_utf8(said).expect("text"))
+}
+
+#[test]
+fn the_commands_of_the_guide_do_what_it_says() {
+    let guide = std::fs::read_to_string(GUIDE).expect("the guide");
+    let desk = Desk::new("guide");
+    // Two machines' recordings that a reader would have.
+    std::fs::write(desk.0.join("here.isoreplay"), recording::GOLDEN).unwrap();
+    std::fs::write(desk.0.join("there.isoreplay"), recording::record_faulty().unwrap()).unwrap();
+    let mut printed = String::new();
+    let commands = blocks(&guide, "sh");
+    assert!(commands.len() > 10, "{commands:?}");
+    for line in commands {
+        let expected = line.split_once(EXITS).map_or(0, |(_, code)| code.trim().parse().unwrap());
+        let (code, said) = run(&desk, line);
+        assert_eq!(code, expected, "{line}: {said}");
+        printed.push_str(&said);
+    }
+    for line in blocks(&guide, "text") {
+        assert!(printed.lines().any(|it| it == line), "nothing prints: {line}\n{printed}");
+    }
+}
+
+#[test]
+fn blocks_are_found() {
+    let text = "```sh\na\n```\nb\n```text\nc\n```\n```sh\nd\n```\n";
+    assert_eq!(blocks(text, "sh"), ["a", "d"]);
+    assert_eq!(blocks(text, "text"), ["c"]);
+}
