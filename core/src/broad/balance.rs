@@ -39,6 +39,7 @@ impl Tree {
     };
 
     /// The height of the tree; 0 for one leaf or none.
+    #[cfg(test)]
     pub(crate) fn height(&self) -> u32 {
         self.nodes.get(self.root as usize).map_or(0, |node| u32::from(node.height))
     }

@@ -1,102 +1,195 @@
 //! `BroadPhase`: every pair whose tight boxes overlap and of which a side is active, once, in the order of keys.
 //!
-//! Called by the step after bounds are known and before the narrow phase. Both trees are walked at once from
-//! their roots, and only where something is active, so what sleeps or never moves costs nothing until something
-//! active comes near.
+//! Called by the step after bounds are known and before the narrow phase. Candidates, pairs whose fat boxes overlap, are
+//! kept in order from call to call; only those of things that left their fat box are searched for. What is told is what of
+//! them overlaps by tight boxes. Of what sleeps or never moves only the pairs with something active are candidates, so it
+//! costs nothing until that comes near.
 
-use super::tree::{Found, Leaf, NIL, Node, Tree, edges};
+use super::things::{Mobility, Proxy, Things};
+use super::tree::Found;
 use crate::data::sort_by_key;
 use crate::math::Aabb;
-
-/// Whether a thing may ever move or be marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mobility {
-    /// Static bodies: never active, never paired with one another.
-    Fixed,
-    /// Dynamic and kinematic bodies.
-    Mobile,
-}
-
-/// A thing's handle; valid until it is removed or the broad phase is cleared. Never state: it depends on history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Proxy {
-    mobility: Mobility,
-    leaf: Leaf,
-}
 
 /// What overlaps what, by key.
 ///
 /// Feed it with `insert`, `remove`, `update` and `set_active`; then ask `pairs`, and `wake` for what is to be added
 /// when more things become active. `query` may be asked at any time. What they answer is a function of the
-/// bounds and marks alone. Stale proxies change nothing and return `false`.
+/// bounds and marks alone. Stale proxies change nothing and return `false` or `None`.
+///
+/// A filter must be a pure function of two keys: it is asked once for each candidate, when one of the things is put in,
+/// moves or becomes active. Whatever else it depends on may change only when a thing is taken out and put in again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BroadPhase {
-    pub(super) fixed: Tree,
-    pub(super) mobile: Tree,
-    sort_scratch: Vec<(u32, u32)>,
+    pub(super) things: Things,
+    /// By keys.
+    candidates: Vec<Candidate>,
+    /// Candidates found since; memory for the merge.
+    fresh: Vec<Candidate>,
+    merged: Vec<Candidate>,
+    sort: Vec<Candidate>,
+    sort_pairs: Vec<(u32, u32)>,
 }
 
-/// Most pairs of nodes that wait in a walk over two trees: one for each level of both, and the last.
-const WAITING: usize = 2 * Tree::MAX_HEIGHT + 1;
+/// Two things whose fat boxes overlap and of which one was active when that was found.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    /// The keys, lower first.
+    keys: (u32, u32),
+    /// The places of both, in the order of keys.
+    places: (u32, u32),
+}
 
 impl BroadPhase {
-    pub(crate) const fn new() -> Self {
-        Self { fixed: Tree::new(), mobile: Tree::new(), sort_scratch: Vec::new() }
-    }
-
-    pub(crate) const fn len(&self) -> u32 {
-        self.fixed.len() + self.mobile.len()
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> u32 {
+        self.things.len()
     }
 
     /// Takes everything out and keeps the memory.
+    #[cfg(test)]
     pub(crate) fn clear(&mut self) {
-        self.fixed.clear();
-        self.mobile.clear();
+        self.things.clear();
+        self.candidates.clear();
     }
 
     /// Adds a thing that is not active. Its key must be no other thing's.
     pub(crate) fn insert(&mut self, key: u32, tight: &Aabb, mobility: Mobility) -> Proxy {
-        Proxy { mobility, leaf: self.tree(mobility).insert(key, tight) }
+        self.things.insert(key, tight, mobility)
     }
 
     /// Takes a thing out; returns whether it was there.
     pub(crate) fn remove(&mut self, proxy: Proxy) -> bool {
-        self.tree(proxy.mobility).remove(proxy.leaf)
+        self.things.remove(proxy)
     }
 
-    /// Gives a thing another box; returns whether the thing is there.
-    pub(crate) fn update(&mut self, proxy: Proxy, tight: &Aabb) -> bool {
-        self.tree(proxy.mobility).update(proxy.leaf, tight)
+    /// Gives a thing another box; returns whether its fat box is another one now, or `None` if the thing is gone.
+    #[inline]
+    pub(crate) fn update(&mut self, proxy: Proxy, tight: &Aabb) -> Option<bool> {
+        self.things.update(proxy, tight)
+    }
+
+    /// Makes `near` find a thing in this box too, until its fat box is out of date.
+    pub(crate) fn cover(&mut self, proxy: Proxy, bounds: &Aabb) {
+        self.things.cover(proxy, bounds);
+    }
+
+    /// The box around a thing that it hardly ever leaves, unless it is gone.
+    #[inline]
+    pub(crate) fn fat(&self, proxy: Proxy) -> Option<&Aabb> {
+        self.things.fat(proxy)
     }
 
     /// Marks a mobile thing as active or not; returns whether it is there and mobile.
     pub(crate) fn set_active(&mut self, proxy: Proxy, active: bool) -> bool {
-        proxy.mobility == Mobility::Mobile && self.mobile.set_active(proxy.leaf, active)
+        self.things.set_active(proxy, active)
     }
 
     /// The key of everything whose tight box overlaps, in any order.
     pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
-        self.fixed.query(bounds, &mut visit);
-        self.mobile.query(bounds, visit);
+        let Things { tight, list, fixed, mobile, .. } = &self.things;
+        let mut visit = |place: u32| {
+            if tight[place as usize].overlaps(bounds) {
+                visit(list[place as usize].key);
+            }
+        };
+        fixed.query(bounds, &mut visit);
+        mobile.query(bounds, visit);
+    }
+
+    /// The key of everything whose fat box overlaps, in any order: at least all that `query` finds.
+    pub(crate) fn near(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
+        let Things { list, fixed, mobile, .. } = &self.things;
+        let mut visit = |place: u32| visit(list[place as usize].key);
+        fixed.query(bounds, &mut visit);
+        mobile.query(bounds, visit);
     }
 
     /// Fills `out` with every pair that overlaps and has an active side, if `filter` keeps it: lower key first, in
-    /// ascending order. The filter should be a pure function; the order of its calls depends on history.
+    /// ascending order.
     pub(crate) fn pairs(
         &mut self,
-        mut filter: impl FnMut(u32, u32) -> bool,
+        filter: impl FnMut(u32, u32) -> bool,
         out: &mut Vec<(u32, u32)>,
     ) {
         out.clear();
-        let mut visit = |a: &Found, b: &Found| {
-            let pair = (a.key.min(b.key), a.key.max(b.key));
-            if filter(pair.0, pair.1) {
-                out.push(pair);
+        if self.things.moved.is_empty() {
+            self.tell(out);
+            return;
+        }
+        self.search(filter);
+        sort_by_key(&mut self.fresh, &mut self.sort, Candidate::key);
+        self.merge(out);
+        let Things { list, moved, .. } = &mut self.things;
+        moved.drain(..).for_each(|place| list[place as usize].moved = false);
+    }
+
+    /// Tells of candidates that overlap and forgets those that fell asleep.
+    fn tell(&mut self, out: &mut Vec<(u32, u32)>) {
+        let Things { tight, list, .. } = &self.things;
+        self.candidates.retain(|&Candidate { keys, places: (a, b) }| {
+            let active = list[a as usize].active | list[b as usize].active;
+            if active && tight[a as usize].overlaps(&tight[b as usize]) {
+                out.push(keys);
+            }
+            active
+        });
+    }
+
+    /// Finds the candidates of all things that moved.
+    fn search(&mut self, mut filter: impl FnMut(u32, u32) -> bool) {
+        let Self { things, fresh, .. } = self;
+        fresh.clear();
+        for &place in &things.moved {
+            let thing = &things.list[place as usize];
+            let Some(bounds) = things.fat(Proxy(place)) else { continue };
+            let mut visit = |found: &Found| {
+                let other = &things.list[found.key as usize];
+                // Of two that moved the one with the lower key finds the other. Nothing finds itself.
+                if found.key == place || other.moved && other.key < thing.key {
+                    return;
+                }
+                let (a, b) = ((thing.key, place), (other.key, found.key));
+                let (a, b) = if a.0 < b.0 { (a, b) } else { (b, a) };
+                if filter(a.0, b.0) {
+                    fresh.push(Candidate { keys: (a.0, b.0), places: (a.1, b.1) });
+                }
+            };
+            things.mobile.overlapping(bounds, !thing.active, &mut visit);
+            if thing.active {
+                things.fixed.overlapping(bounds, false, &mut visit);
+            }
+        }
+    }
+
+    /// Puts what was found in the place of what things that moved had, and tells of what overlaps.
+    fn merge(&mut self, out: &mut Vec<(u32, u32)>) {
+        let Self { things: Things { tight, list, .. }, candidates, fresh, merged, .. } = self;
+        merged.clear();
+        let most = candidates.len() + fresh.len();
+        if merged.capacity() < most {
+            merged.reserve(most.next_power_of_two());
+        }
+        let mut add = |candidate: &Candidate| {
+            let (a, b) = candidate.places;
+            merged.push(*candidate);
+            if tight[a as usize].overlaps(&tight[b as usize]) {
+                out.push(candidate.keys);
             }
         };
-        within(&self.mobile, &mut visit);
-        between(&self.mobile, &self.fixed, &mut visit);
-        sort(out, &mut self.sort_scratch);
+        let mut fresh = fresh.iter().peekable();
+        for candidate in &*candidates {
+            let (a, b) = candidate.places;
+            let (a, b) = (&list[a as usize], &list[b as usize]);
+            if a.moved | b.moved | !(a.active | b.active) {
+                continue;
+            }
+            while let Some(before) = fresh.next_if(|fresh| fresh.key() < candidate.key()) {
+                add(before);
+            }
+            add(candidate);
+        }
+        fresh.for_each(add);
+        core::mem::swap(candidates, merged);
     }
 
     /// Marks things as active and fills `out` with the pairs that `pairs` gives now and did not give before. Those
@@ -108,152 +201,34 @@ impl BroadPhase {
         out: &mut Vec<(u32, u32)>,
     ) {
         out.clear();
-        for &proxy in woken.iter().filter(|proxy| proxy.mobility == Mobility::Mobile) {
-            let Some(Found { key, active: false, bounds }) = self.mobile.get(proxy.leaf) else {
-                continue;
-            };
+        for &proxy in woken {
+            let sleeps =
+                |thing: &super::things::Thing| thing.mobility == Mobility::Mobile && !thing.active;
+            let Some(thing) = self.things.get(proxy).copied().filter(sleeps) else { continue };
             // Those woken earlier in this list are active by now, and their pairs with this one listed.
-            self.mobile.set_active(proxy.leaf, true);
-            let mut visit = |other: &Found| {
-                let pair = (key.min(other.key), key.max(other.key));
-                if !other.active && filter(pair.0, pair.1) {
+            self.things.set_active(proxy, true);
+            let Things { tight, list, fixed, mobile, .. } = &self.things;
+            let bounds = &tight[proxy.0 as usize];
+            let mut visit = |found: &Found| {
+                let other = &list[found.key as usize];
+                let pair = (thing.key.min(other.key), thing.key.max(other.key));
+                if !other.active
+                    && tight[found.key as usize].overlaps(bounds)
+                    && filter(pair.0, pair.1)
+                {
                     out.push(pair);
                 }
             };
-            self.mobile.overlapping(&bounds, false, &mut visit);
-            self.fixed.overlapping(&bounds, false, &mut visit);
+            mobile.overlapping(bounds, false, &mut visit);
+            fixed.overlapping(bounds, false, &mut visit);
         }
-        sort(out, &mut self.sort_scratch);
-    }
-
-    const fn tree(&mut self, mobility: Mobility) -> &mut Tree {
-        match mobility {
-            Mobility::Fixed => &mut self.fixed,
-            Mobility::Mobile => &mut self.mobile,
-        }
+        sort_by_key(out, &mut self.sort_pairs, |&(a, b)| u64::from(a) << 32 | u64::from(b));
     }
 }
 
-fn sort(pairs: &mut [(u32, u32)], scratch: &mut Vec<(u32, u32)>) {
-    sort_by_key(pairs, scratch, |&(a, b)| u64::from(a) << 32 | u64::from(b));
-}
-
-/// Pairs of nodes still to be looked at. Each step lowers the sum of heights by at least one for each pair that it leaves
-/// waiting, so no more wait than the heights of both roots sum up to, and one.
-struct Waiting {
-    pairs: [(u32, u32); WAITING],
-    count: usize,
-}
-
-impl Waiting {
-    const fn new(a: u32, b: u32) -> Self {
-        let mut pairs = [(NIL, NIL); WAITING];
-        pairs[0] = (a, b);
-        Self { pairs, count: 1 }
-    }
-
+impl Candidate {
     #[inline]
-    const fn push(&mut self, a: u32, b: u32) {
-        self.pairs[self.count] = (a, b);
-        self.count += 1;
-    }
-
-    /// Replaces the larger of two nodes by its children.
-    #[inline]
-    fn open(&mut self, a: u32, first: &Node, b: u32, second: &Node) {
-        let size = |node: &Node| edges(&node.bounds).iter().fold(0, |sum, edge| sum + (edge >> 2));
-        if size(first) >= size(second) {
-            self.push(first.children[0], b);
-            self.push(first.children[1], b);
-        } else {
-            self.push(a, second.children[0]);
-            self.push(a, second.children[1]);
-        }
-    }
-
-    #[inline]
-    const fn pop(&mut self) -> Option<(u32, u32)> {
-        if self.count == 0 {
-            return None;
-        }
-        self.count -= 1;
-        Some(self.pairs[self.count])
-    }
-}
-
-/// Every pair of leaves of one tree that overlap and have an active side, once.
-fn within(tree: &Tree, visit: &mut impl FnMut(&Found, &Found)) {
-    for (position, giant) in tree.giants().enumerate() {
-        for other in tree.giants().skip(position + 1) {
-            if (giant.active || other.active) && giant.bounds.overlaps(&other.bounds) {
-                visit(&giant, &other);
-            }
-        }
-        if tree.root != NIL {
-            let mut visit = |other: &Found| visit(&giant, other);
-            tree.overlapping_below(tree.root, &giant.bounds, !giant.active, &mut visit);
-        }
-    }
-    if tree.root == NIL {
-        return;
-    }
-    let mut waiting = Waiting::new(tree.root, tree.root);
-    while let Some((a, b)) = waiting.pop() {
-        let (first, second) = (&tree.nodes[a as usize], &tree.nodes[b as usize]);
-        if a == b {
-            if first.active && !first.is_leaf() {
-                let [left, right] = first.children;
-                waiting.push(left, right);
-                waiting.push(left, left);
-                waiting.push(right, right);
-            }
-        } else if (first.active || second.active) && first.bounds.overlaps(&second.bounds) {
-            if first.is_leaf() {
-                let leaf = first.found();
-                let mut visit = |other: &Found| visit(&leaf, other);
-                tree.overlapping_below(b, &leaf.bounds, !leaf.active, &mut visit);
-            } else if second.is_leaf() {
-                let leaf = second.found();
-                let mut visit = |other: &Found| visit(&leaf, other);
-                tree.overlapping_below(a, &leaf.bounds, !leaf.active, &mut visit);
-            } else {
-                waiting.open(a, first, b, second);
-            }
-        }
-    }
-}
-
-/// Every pair of an active leaf of one tree and any leaf of the other that overlap, once.
-fn between(tree: &Tree, others: &Tree, visit: &mut impl FnMut(&Found, &Found)) {
-    for giant in tree.giants().filter(|giant| giant.active) {
-        others.overlapping(&giant.bounds, false, &mut |other| visit(&giant, other));
-    }
-    if tree.root == NIL {
-        return;
-    }
-    for giant in others.giants() {
-        let mut visit = |slot: &Found| visit(slot, &giant);
-        tree.overlapping_below(tree.root, &giant.bounds, true, &mut visit);
-    }
-    if others.root == NIL {
-        return;
-    }
-    let mut waiting = Waiting::new(tree.root, others.root);
-    while let Some((a, b)) = waiting.pop() {
-        let (first, second) = (&tree.nodes[a as usize], &others.nodes[b as usize]);
-        if !first.active || !first.bounds.overlaps(&second.bounds) {
-            continue;
-        }
-        if first.is_leaf() {
-            let leaf = first.found();
-            let mut visit = |other: &Found| visit(&leaf, other);
-            others.overlapping_below(b, &leaf.bounds, false, &mut visit);
-        } else if second.is_leaf() {
-            let leaf = second.found();
-            let mut visit = |other: &Found| visit(other, &leaf);
-            tree.overlapping_below(a, &leaf.bounds, true, &mut visit);
-        } else {
-            waiting.open(a, first, b, second);
-        }
+    fn key(&self) -> u64 {
+        u64::from(self.keys.0) << 32 | u64::from(self.keys.1)
     }
 }

@@ -51,7 +51,7 @@ fn pairs(broad: &mut BroadPhase) -> Vec<(u32, u32)> {
 fn built_anew(things: &Things, seed: u64) -> BroadPhase {
     let mut order: Vec<(&u32, &Thing)> = things.iter().collect();
     Rng::new(seed).shuffle(&mut order);
-    let mut broad = BroadPhase::new();
+    let mut broad = BroadPhase::default();
     for (&key, thing) in order {
         let proxy = broad.insert(key, &thing.bounds, thing.mobility);
         broad.set_active(proxy, thing.active);
@@ -139,11 +139,12 @@ fn apply(op: Op, broad: &mut BroadPhase, things: &mut Things, proxies: &mut BTre
             let proxy = proxies.remove(&key).unwrap();
             assert!(broad.remove(proxy));
             assert!(!broad.remove(proxy) && !broad.set_active(proxy, true));
+            assert!(broad.update(proxy, &Aabb::around([Vec3::ZERO]).unwrap()).is_none());
         }
         Op::Jump(index, bounds) => {
             let key = *index.get(&keys);
             things.get_mut(&key).unwrap().bounds = bounds;
-            assert!(broad.update(proxies[&key], &bounds));
+            assert!(broad.update(proxies[&key], &bounds).is_some());
         }
         Op::Drift(index, by) => {
             let key = *index.get(&keys);
@@ -151,7 +152,7 @@ fn apply(op: Op, broad: &mut BroadPhase, things: &mut Things, proxies: &mut BTre
             let by = Vec3::from_bits(by);
             let moved = |corner: Vec3| corner.zip(by, Real::saturating_add);
             thing.bounds = Aabb::new(moved(thing.bounds.min()), moved(thing.bounds.max())).unwrap();
-            assert!(broad.update(proxies[&key], &thing.bounds));
+            assert!(broad.update(proxies[&key], &thing.bounds).is_some());
         }
         Op::Mark(index, active) => {
             let key = *index.get(&keys);
@@ -216,7 +217,7 @@ proptest! {
         seed in any::<u64>(),
         probes in prop::collection::vec(bounds(), 4),
     ) {
-        let (mut broad, mut things) = (BroadPhase::new(), Things::new());
+        let (mut broad, mut things) = (BroadPhase::default(), Things::new());
         let mut proxies = BTreeMap::new();
         for (count, op) in ops.into_iter().enumerate() {
             apply(op, &mut broad, &mut things, &mut proxies);
@@ -227,8 +228,8 @@ proptest! {
         let expected = oracle(&things);
         assert_eq!(pairs(&mut broad), expected);
         assert_eq!(pairs(&mut built_anew(&things, seed)), expected);
-        check_tree(&broad.fixed);
-        check_tree(&broad.mobile);
+        check_tree(&broad.things.fixed);
+        check_tree(&broad.things.mobile);
         for probe in probes {
             let mut found = Vec::new();
             broad.query(&probe, |key| found.push(key));
@@ -241,7 +242,7 @@ proptest! {
         }
         assert_eq!(broad.len(), 0);
         assert_eq!(pairs(&mut broad), []);
-        assert_eq!((broad.fixed.root, broad.mobile.root), (NIL, NIL));
+        assert_eq!((broad.things.fixed.root, broad.things.mobile.root), (NIL, NIL));
     }
 }
 
@@ -314,7 +315,7 @@ fn a_leaf_that_jitters_leaves_the_links_alone() {
 
 #[test]
 fn things_of_extreme_keys_pair_lower_first() {
-    let mut broad = BroadPhase::new();
+    let mut broad = BroadPhase::default();
     let there = cube(Vec3::ZERO, Real::ONE);
     let last = broad.insert(u32::MAX, &there, Mobility::Mobile);
     broad.set_active(last, true);

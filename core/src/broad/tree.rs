@@ -112,11 +112,13 @@ impl Tree {
         }
     }
 
+    #[cfg(test)]
     pub(crate) const fn len(&self) -> u32 {
         self.len
     }
 
     /// Takes every leaf out and keeps the memory.
+    #[cfg(test)]
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.slots.clear();
@@ -225,6 +227,7 @@ impl Tree {
     }
 
     /// A leaf as a search would find it, or `None` if it is gone.
+    #[cfg(test)]
     pub(super) fn get(&self, leaf: Leaf) -> Option<Found> {
         let slot = self.slot(leaf)?;
         let bounds = match slot.place {

@@ -19,7 +19,7 @@ mod sphere;
 mod tests;
 
 use crate::data::FixedVec;
-use crate::math::length_squared;
+use crate::math::{Real, length_squared};
 use crate::shape::{Geometry, MAX_SIZE, Shape};
 use frame::{Raw, Rotation, Unit};
 
@@ -27,10 +27,19 @@ use frame::{Raw, Rotation, Unit};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posed<'a> {
     pub(crate) shape: &'a Shape,
+    /// Its [`Shape::bounding_radius`], which takes a root to find, raw Q32.32.
+    pub(crate) radius: Option<i64>,
     /// World position of the shape's origin, raw Q32.32.
     pub(crate) center: [i64; 3],
     /// Rows of its rotation matrix, raw Q1.30: column j is the shape's axis j in world coordinates.
     pub(crate) rotation: [[i32; 3]; 3],
+}
+
+impl<'a> Posed<'a> {
+    /// A shape at a place, turned.
+    pub(crate) fn new(shape: &'a Shape, center: [i64; 3], rotation: [[i32; 3]; 3]) -> Self {
+        Self { shape, radius: shape.bounding_radius().map(Real::to_bits), center, rotation }
+    }
 }
 
 /// Where two shapes touch or nearly do.
@@ -73,15 +82,14 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
     }
     let margin = reach.clamp(0, MAX_SIZE.to_bits());
     let delta = frame::sub(b.center, a.center);
-    if out_of_reach(a.shape, b.shape, delta, margin) {
+    if out_of_reach([a.radius, b.radius], delta, margin) {
         return None;
     }
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
     // What a manifold of a face says is not the distance where the face ends.
     let known = match (*a.shape.geometry(), *b.shape.geometry()) {
         (Geometry::Cuboid { half: half_a }, Geometry::Cuboid { half: half_b }) => {
-            let radius = b.shape.bounding_radius()?.to_bits();
-            return cuboid::gap(&pair, half_a.to_bits(), half_b.to_bits(), radius);
+            return cuboid::gap(&pair, half_a.to_bits(), half_b.to_bits(), b.radius?);
         }
         (Geometry::Cuboid { half }, Geometry::Capsule { half_length, radius }) => {
             cuboid_capsule::gap(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
@@ -96,12 +104,12 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
     Some((manifold.normal, least))
 }
 
-/// Whether two shapes, however turned, are further apart than `margin`; `delta` leads from the first centre to the
-/// second. What [`collide`] finds out first, for those who have not turned the shapes yet.
+/// Whether two shapes with these bounding radii, however turned, are further apart than `margin`; `delta` leads from the
+/// first centre to the second. What [`collide`] finds out first, for those who have not turned the shapes yet.
 #[inline]
-pub(crate) fn out_of_reach(a: &Shape, b: &Shape, delta: [i64; 3], margin: i64) -> bool {
-    match (a.bounding_radius(), b.bounding_radius()) {
-        (Some(a), Some(b)) => apart(delta, a.to_bits() + b.to_bits() + margin),
+pub(crate) fn out_of_reach(radii: [Option<i64>; 2], delta: [i64; 3], margin: i64) -> bool {
+    match radii {
+        [Some(a), Some(b)] => apart(delta, a + b + margin),
         _ => false,
     }
 }
@@ -130,8 +138,7 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
     use Geometry::{Capsule, Cuboid, HalfSpace, Sphere};
     let delta = frame::sub(b.center, a.center);
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
-    let (Some(radius_a), Some(radius_b)) = (a.shape.bounding_radius(), b.shape.bounding_radius())
-    else {
+    let (Some(radius_a), Some(radius_b)) = (a.radius, b.radius) else {
         return match *b.shape.geometry() {
             Sphere { radius } => half_space::sphere(&pair, radius.to_bits()),
             Capsule { half_length, radius } => {
@@ -141,8 +148,7 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
             HalfSpace => Manifold::default(),
         };
     };
-    let radius_b = radius_b.to_bits();
-    if apart(delta, radius_a.to_bits() + radius_b + margin) {
+    if apart(delta, radius_a + radius_b + margin) {
         return Manifold::default();
     }
     match (*a.shape.geometry(), *b.shape.geometry()) {

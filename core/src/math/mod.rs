@@ -34,6 +34,7 @@ pub use aabb::{Aabb, InvertedBox};
 pub use lane::rounding_ties;
 pub use lane::{Lane, Q20, Q22, Q24, Q30, Wide};
 pub use mat3::{Mat3, Sym3};
+pub(crate) use quat::Turn;
 pub use quat::{NotUnit, Quat};
 pub use real::Real;
 pub use rim::FloatError;

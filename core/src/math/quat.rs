@@ -170,46 +170,53 @@ impl Quat {
     /// The rotated vector: one rounding after an exact product with the matrix; saturates.
     #[inline]
     pub fn rotate(self, v: Vec3) -> Vec3 {
-        apply(self.rows(), v)
+        self.turn().rotate(v)
     }
 
     /// The vector rotated back, as by the inverse.
     #[inline]
     pub fn rotate_inverse(self, v: Vec3) -> Vec3 {
-        apply(self.inverse().rows(), v)
+        self.turn().rotate_inverse(v)
+    }
+
+    /// What `self * IDENTITY` is, in a fraction of the time. It may differ from `self` by an ulp or two: products have
+    /// their length restored.
+    #[inline]
+    pub(crate) fn times_identity(self) -> Self {
+        let [x, y, z, w] = self.to_bits().map(i64::from);
+        let missing = (ONE_SQUARED - (x * x + y * y + z * z + w * w)) / 2;
+        let part = |c: i64| {
+            let corrected = (c << FRAC) + ((c * missing) >> FRAC);
+            ((corrected + (1 << (FRAC - 1))) >> FRAC) as i32
+        };
+        Self { x: part(x), y: part(y), z: part(z), w: part(w) }
     }
 
     /// The rotation as a matrix, each entry within ½ ulp.
+    #[inline]
     pub fn to_mat3(self) -> Mat3 {
-        const SHIFT: u32 = 2 * FRAC - wide::FRAC;
-        // Entries are at most 1 + 2⁻²⁷, so there is room for the rounding bit.
-        let part = |e: i64| (e + (1 << (SHIFT - 1))) >> SHIFT;
-        let row = |[x, y, z]: [i64; 3]| Vec3::from_bits([part(x), part(y), part(z)]);
-        let [x, y, z] = self.rows();
-        Mat3::from_rows([row(x), row(y), row(z)])
+        self.turn().to_mat3()
     }
 
     /// The rotation as a matrix of lanes, by rows, each entry within ½ ulp.
+    #[inline]
     pub fn to_lanes(self) -> [[Q30; 3]; 3] {
-        // Entries are at most 1 + 2⁻²⁷, so there is room for the rounding bit.
-        let lane = |e: i64| Q30::from_bits(((e + (1 << (FRAC - 1))) >> FRAC) as i32);
-        let lanes = |[x, y, z]: [i64; 3]| [lane(x), lane(y), lane(z)];
-        let [x, y, z] = self.rows();
-        [lanes(x), lanes(y), lanes(z)]
+        self.turn().to_lanes()
     }
 
-    /// The rows of the rotation matrix with 60 fractional bits, without rounding.
+    /// The rotation for turning many vectors.
     #[inline]
-    fn rows(self) -> [[i64; 3]; 3] {
-        let [x, y, z, w] = self.to_bits().map(i64::from);
+    pub(crate) fn turn(self) -> Turn {
+        let [x, y, z, w] =
+            [i64::from(self.x), i64::from(self.y), i64::from(self.z), i64::from(self.w)];
         let (xx, yy, zz) = (x * x, y * y, z * z);
         let (xy, xz, yz) = (x * y, x * z, y * z);
         let (wx, wy, wz) = (w * x, w * y, w * z);
-        [
+        Turn([
             [ONE_SQUARED - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)],
             [2 * (xy + wz), ONE_SQUARED - 2 * (xx + zz), 2 * (yz - wx)],
             [2 * (xz - wy), 2 * (yz + wx), ONE_SQUARED - 2 * (xx + yy)],
-        ]
+        ])
     }
 
     /// The normalised blend along the shorter arc, for presentation; `t` is clamped to 0 to 1.
@@ -233,19 +240,57 @@ fn dot(a: Quat, b: Quat) -> i64 {
     products.iter().map(|(p, q)| i64::from(*p) * i64::from(*q)).sum()
 }
 
-/// A matrix with 60 fractional bits times a vector.
+/// The rows of a rotation matrix with 60 fractional bits, without rounding: a rotation that need not be multiplied out for
+/// each vector that it turns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn([[i64; 3]; 3]);
+
+impl Turn {
+    /// As [`Quat::rotate`].
+    #[inline]
+    pub(crate) fn rotate(&self, v: Vec3) -> Vec3 {
+        let ([x, y, z], v) = (&self.0, v.to_bits());
+        Vec3::from_bits([turned(*x, v), turned(*y, v), turned(*z, v)])
+    }
+
+    /// As [`Quat::rotate_inverse`].
+    #[inline]
+    pub(crate) fn rotate_inverse(&self, v: Vec3) -> Vec3 {
+        let ([x, y, z], v) = (&self.0, v.to_bits());
+        let column = |i: usize| turned([x[i], y[i], z[i]], v);
+        Vec3::from_bits([column(0), column(1), column(2)])
+    }
+
+    /// As [`Quat::to_mat3`].
+    #[inline]
+    pub(crate) fn to_mat3(self) -> Mat3 {
+        const SHIFT: u32 = 2 * FRAC - wide::FRAC;
+        // Entries are at most 1 + 2⁻²⁷, so there is room for the rounding bit.
+        let part = |e: i64| (e + (1 << (SHIFT - 1))) >> SHIFT;
+        let row = |[x, y, z]: [i64; 3]| Vec3::from_bits([part(x), part(y), part(z)]);
+        let [x, y, z] = self.0;
+        Mat3::from_rows([row(x), row(y), row(z)])
+    }
+
+    /// As [`Quat::to_lanes`].
+    #[inline]
+    pub(crate) fn to_lanes(self) -> [[Q30; 3]; 3] {
+        // Entries are at most 1 + 2⁻²⁷, so there is room for the rounding bit.
+        let lane = |e: i64| Q30::from_bits(((e + (1 << (FRAC - 1))) >> FRAC) as i32);
+        let lanes = |[x, y, z]: [i64; 3]| [lane(x), lane(y), lane(z)];
+        let [x, y, z] = self.0;
+        [lanes(x), lanes(y), lanes(z)]
+    }
+}
+
+/// A row with 60 fractional bits times a vector.
 #[inline]
-fn apply(rows: [[i64; 3]; 3], v: Vec3) -> Vec3 {
-    let v = v.to_bits();
-    // Written out, because `array::map` is often left as a call.
-    let part = |row: &[i64; 3]| {
-        // Entries are at most 1 + 2⁻²⁷, so the sum is below 2¹²⁵.
-        let sum = i128::from(row[0]) * i128::from(v[0])
-            + i128::from(row[1]) * i128::from(v[1])
-            + i128::from(row[2]) * i128::from(v[2]);
-        saturate(round_shift(sum, 2 * FRAC))
-    };
-    Vec3::from_bits([part(&rows[0]), part(&rows[1]), part(&rows[2])])
+fn turned(row: [i64; 3], v: [i64; 3]) -> i64 {
+    // Entries are at most 1 + 2⁻²⁷, so the sum is below 2¹²⁵.
+    let sum = i128::from(row[0]) * i128::from(v[0])
+        + i128::from(row[1]) * i128::from(v[1])
+        + i128::from(row[2]) * i128::from(v[2]);
+    saturate(round_shift(sum, 2 * FRAC))
 }
 
 impl Mul for Quat {
@@ -304,5 +349,28 @@ impl TryFrom<[i32; 4]> for Quat {
 impl From<Quat> for [i32; 4] {
     fn from(rotation: Quat) -> Self {
         rotation.to_bits()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn times_identity_is_the_product_with_it(
+            parts in [any::<i32>(), any::<i32>(), any::<i32>(), any::<i32>()],
+            off in [-1..=1i32, -1..=1, -1..=1, -1..=1],
+        ) {
+            let [x, y, z, w] = parts.map(|part| Real::from_bits(i64::from(part)));
+            let Ok(q) = Quat::from_xyzw(x, y, z, w) else { return Ok(()) };
+            // Some that are as far from length one as a rotation may be.
+            let bits = q.to_bits();
+            let near = core::array::from_fn(|i| bits[i] + off[i]);
+            for q in [Ok(q), Quat::from_bits(near)].into_iter().flatten() {
+                prop_assert_eq!(q.times_identity(), q * Quat::IDENTITY);
+            }
+        }
     }
 }

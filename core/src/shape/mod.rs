@@ -3,7 +3,7 @@
 
 mod mass;
 
-use crate::math::{Aabb, Quat, Real, Transform, Vec3};
+use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use mass::{MAX_MASS, MIN_MASS};
@@ -128,11 +128,17 @@ impl Shape {
     /// world as lies below the plane, whole if the plane is not level.
     #[allow(clippy::missing_panics_doc, reason = "the extents are not negative")]
     pub fn bounds(&self, pose: &Transform) -> Aabb {
+        self.bounds_turned(pose, &pose.rotation.turn())
+    }
+
+    /// As [`Self::bounds`], for those who have the pose's rotation multiplied out.
+    #[inline]
+    pub(crate) fn bounds_turned(&self, pose: &Transform, turn: &Turn) -> Aabb {
         let extent = match self.0 {
             Geometry::Sphere { radius } => Vec3::splat(radius),
-            Geometry::Cuboid { half } => cuboid_extent(pose.rotation, half),
+            Geometry::Cuboid { half } => cuboid_extent(turn, half),
             Geometry::Capsule { half_length, radius } => {
-                let along = pose.rotation.rotate(Vec3::Y * half_length).abs();
+                let along = turn.rotate(Vec3::Y * half_length).abs();
                 along + Vec3::splat(radius + Real::EPSILON)
             }
             Geometry::HalfSpace => return half_space_bounds(pose),
@@ -146,8 +152,9 @@ impl Shape {
 }
 
 /// |R|·half, with an ulp for the rounding of R.
-fn cuboid_extent(rotation: Quat, half: Vec3) -> Vec3 {
-    let [x, y, z] = rotation.to_mat3().rows();
+#[inline]
+fn cuboid_extent(turn: &Turn, half: Vec3) -> Vec3 {
+    let [x, y, z] = turn.to_mat3().rows();
     let reach = |row: Vec3| row.abs().dot(half) + Real::from_bits(4);
     Vec3::new(reach(x), reach(y), reach(z))
 }

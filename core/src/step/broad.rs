@@ -1,14 +1,18 @@
 //! Second phase: pairs of shapes whose bounds overlap. Keeps the tree in step with the state.
 
+use super::bodies::StepBody;
 use super::resim::make_room;
 use super::rules::{Rule, Rules};
+use super::shapes::{At, Placed, Shapes};
 use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{BitSet, sort_by_key};
-use crate::math::{Aabb, Q20, Real};
-use crate::world::rows::{BodyKind, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key};
+use crate::math::{Aabb, Q20, Real, Vec3};
+use crate::world::rows::{
+    BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key,
+};
 use crate::world::slot::{Place, STREAM_BODIES, Slot, index_at};
-use crate::world::{Command, World, origin, real_vector};
+use crate::world::{Command, World};
 
 /// Shapes nearer than this, metres, may have contact points: 2 cm.
 pub(crate) const MARGIN: Real = Real::ratio(2, 100);
@@ -47,7 +51,7 @@ struct Cover {
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { changed, stirred, broad, bodies, .. } = scratch;
+    let Scratch { changed, stirred, broad, bodies, shapes, .. } = scratch;
     if broad.ready {
         if broad.stale {
             stirred.extend_from_slice(&broad.recent);
@@ -67,8 +71,9 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         }
         (broad.ready, broad.since) = (true, world.tick);
     }
-    for body in &bodies.list {
-        broad.move_body(world, body.index);
+    let epoch = epoch(world);
+    for (body, place) in bodies.list.iter().zip(0..) {
+        broad.move_gathered(world, body, place, shapes, epoch);
     }
     changed.clear();
     stirred.clear();
@@ -116,14 +121,12 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
     }
     for &index in &*changed {
         broad.insert_again(world, index);
-        broad.move_body(world, index);
-        broad.cover(index, rules);
+        broad.follow(world, index, rules);
     }
     changed.clear();
     // One that is told to go fast may reach further in this tick than it comes: slots don't show that.
     for index in world.commands.iter().filter_map(Command::body) {
-        broad.move_body(world, index);
-        broad.cover(index, rules);
+        broad.follow(world, index, rules);
     }
     if !broad.wide {
         for i in 0..broad.recent.len() {
@@ -150,8 +153,7 @@ pub(super) fn around(
             || world.pending.changed.contains(&index)
     };
     for &index in bodies {
-        broad.move_body(world, index);
-        broad.cover(index, rules);
+        broad.follow(world, index, rules);
     }
     broad.pairs.clear();
     make_room(&mut broad.pairs, 0);
@@ -185,7 +187,7 @@ impl Broad {
         for shape in page.shapes_of(row) {
             let bounds = bounds(world, index, hot, shape);
             self.found.clear();
-            self.phase.query(&bounds, |other| self.found.push(other));
+            self.phase.near(&bounds, |other| self.found.push(other));
             let key = shape_key(index, shape.ordinal);
             for &other in &self.found {
                 let pair = (key.min(other), key.max(other));
@@ -219,7 +221,7 @@ impl Broad {
         for slot in held() {
             for index in active.iter().filter(|index| slot.id_at(*index).is_some()) {
                 for shape in slot.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
-                    self.note(world, index, &bounds_in(world, slot, index, shape));
+                    self.note(index, &bounds_in(world, slot, index, shape), epoch(world));
                 }
             }
         }
@@ -236,12 +238,13 @@ impl Broad {
         }
         for i in 0..self.proxies(index).len() {
             let proxy = self.proxies(index)[i];
-            self.phase.update(proxy, &covers);
+            self.phase.cover(proxy, &covers);
         }
     }
 
     /// Notes where a body is.
-    fn note(&mut self, world: &World, index: u32, bounds: &Aabb) {
+    #[inline]
+    fn note(&mut self, index: u32, bounds: &Aabb, epoch: u32) {
         let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
         if self.covers.len() <= stream {
             self.covers.resize(stream + 1, Vec::new());
@@ -251,7 +254,7 @@ impl Broad {
             let nowhere = Cover { epoch: NEVER, now: *bounds, before: *bounds };
             covers.resize((local + 1).next_multiple_of(32), nowhere);
         }
-        let (cover, epoch) = (&mut covers[local], epoch(world));
+        let cover = &mut covers[local];
         if cover.epoch == NEVER || cover.epoch + 1 < epoch {
             if cover.epoch == NEVER {
                 self.recent.push(index);
@@ -259,7 +262,7 @@ impl Broad {
             *cover = Cover { epoch, now: *bounds, before: *bounds };
         } else if cover.epoch < epoch {
             *cover = Cover { epoch, now: *bounds, before: cover.now };
-        } else {
+        } else if !cover.now.encloses(bounds) {
             cover.now = cover.now.union(bounds);
         }
     }
@@ -382,9 +385,54 @@ impl Broad {
         // A body that was disabled has no handles.
         for (i, shape) in page.shapes_of(row).iter().enumerate() {
             let Some(&proxy) = self.proxies(index).get(i) else { return };
-            self.note(world, index, &bounds(world, index, hot, shape));
-            self.phase.update(proxy, &bounds(world, index, hot, shape));
+            self.move_shape(index, proxy, &bounds(world, index, hot, shape), epoch(world));
         }
+    }
+
+    /// The same for one of the step's bodies, whose shapes become known with that.
+    fn move_gathered(
+        &mut self,
+        world: &World,
+        body: &StepBody,
+        place: u32,
+        shapes: &mut Shapes,
+        epoch: u32,
+    ) {
+        let index = body.index;
+        let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
+        let velocity = world.work.hot(&world.store, index).velocity;
+        let turn = shapes.turns[place as usize];
+        let at = At { center: body.center, rotation: body.rotation, turn };
+        for (shape, i) in page.shapes_of(row).iter().zip(0..) {
+            let placed = Placed::new(&at, page.rows[row].local_center, shape);
+            shapes.set(place, i, shape, &placed, &at);
+            if let Some(&proxy) = self.proxies(index).get(i as usize) {
+                let tight = swept(world, &placed.bounds(&shape.shape), velocity);
+                self.move_shape(index, proxy, &tight, epoch);
+            }
+        }
+    }
+
+    /// Brings a leaf to where its shape is and notes the fat box around it.
+    #[inline]
+    fn move_shape(&mut self, index: u32, proxy: Proxy, tight: &Aabb, epoch: u32) {
+        self.phase.update(proxy, tight);
+        if let Some(&fat) = self.phase.fat(proxy) {
+            self.note(index, &fat, epoch);
+        }
+    }
+
+    /// Lets the leaves of a body cover where it is and was, in whatever tick they stand.
+    fn follow(&mut self, world: &World, index: u32, rules: &mut Rules) {
+        let live = |page: &ColdPage| page.live >> Place::of(index).row & 1 == 1;
+        if world.work.has_page(index) && live(world.work.cold_page(&world.store, index)) {
+            let hot = world.work.hot(&world.store, index);
+            let page = world.work.cold_page(&world.store, index);
+            for shape in page.shapes_of(Place::of(index).row) {
+                self.note(index, &bounds(world, index, hot, shape), epoch(world));
+            }
+        }
+        self.cover(index, rules);
     }
 }
 
@@ -409,22 +457,39 @@ fn overlaps_now(world: &World, key: u32, others: &Aabb) -> bool {
 
 /// What a shape may touch within the tick: its box, half the margin, and the way it goes.
 fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
-    swept(world, hot, world.work.cold(&world.store, index), shape)
+    bounds_of(world, hot, world.work.cold(&world.store, index), shape)
 }
 
 /// The same in another slot.
 fn bounds_in(world: &World, slot: &Slot, index: u32, shape: &ShapeRow) -> Aabb {
-    swept(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
+    bounds_of(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
 }
 
-fn swept(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {
-    let tight = shape.shape.bounds(&(origin(hot, cold) * shape.pose));
+fn bounds_of(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {
+    let at = At { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() };
+    let placed = Placed::new(&at, cold.local_center, shape);
+    swept(world, &placed.bounds(&shape.shape), hot.velocity)
+}
+
+#[inline]
+fn swept(world: &World, tight: &Aabb, velocity: [Q20; 3]) -> Aabb {
     let around = tight.inflate(MARGIN * Real::HALF);
-    if hot.velocity == [Q20::ZERO; 3] {
+    if velocity == [Q20::ZERO; 3] {
         return around;
     }
-    let rate = Real::from_int(world.def.tick_rate as i32);
-    around.sweep(real_vector(hot.velocity) / rate)
+    around.sweep(way(velocity, world.def.tick_rate))
+}
+
+/// How far a velocity leads in a tick: the quotient of `Real`s, which needs no more than 64 bits here.
+#[inline]
+fn way(velocity: [Q20; 3], tick_rate: u32) -> Vec3 {
+    let rate = i64::from(tick_rate);
+    let part = |speed: Q20| {
+        // Rounded to nearest with ties up.
+        let twice = 2 * speed.to_real().to_bits() + rate;
+        Real::from_bits(twice.div_euclid(2 * rate))
+    };
+    Vec3::new(part(velocity[0]), part(velocity[1]), part(velocity[2]))
 }
 
 /// Whether two shapes of different bodies may touch at all.
@@ -446,4 +511,23 @@ fn meets(world: &World, a: u32, b: u32) -> bool {
         _ => either(BodyKind::Dynamic) || either(BodyKind::Kinematic),
     };
     wanted && world.def.layers.allow(a.filter, b.filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::real_vector;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_way_is_the_quotient_of_reals(
+            lanes in [any::<i32>(), any::<i32>(), any::<i32>()],
+            rate in 1..1000u32,
+        ) {
+            let velocity = lanes.map(Q20::from_bits);
+            let quotient = real_vector(velocity) / Real::from_int(rate as i32);
+            prop_assert_eq!(way(velocity, rate), quotient);
+        }
+    }
 }

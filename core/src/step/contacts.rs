@@ -1,15 +1,12 @@
-//! Contacts of a step: making one from two posed shapes, keeping one whose bodies hardly moved, and carrying the
-//! last tick's impulses over.
-//!
-//! While two bodies move little against each other, normal and arms stay frozen and only the separation is
-//! refreshed, always from where the geometry was made. That is what lets stacks stand.
+//! Contacts of a step: making one from two posed shapes, and carrying the last tick's impulses over. Which ones are kept
+//! as they are is `keep.rs`'s matter.
 
 use super::block::V;
 use super::bodies::StepBody;
 use super::prepare::Arms;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
-use crate::math::{Q30, Real, Scaled, Vec3, isqrt, round_shift};
+use crate::math::{Q30, Real, Scaled, Vec3, round_shift};
 use crate::world::rows::{ContactPoint, ContactRow};
 
 /// A contact in this step.
@@ -25,20 +22,6 @@ pub(crate) struct Contact {
     /// How far the first body goes until they meet, if they meet fast.
     pub(crate) lead: Vec3,
 }
-
-/// What keeping a contact depends on besides its bodies.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Keeping {
-    /// How far the bodies may have moved against each other.
-    pub(crate) tolerance: Real,
-    /// Radius that turns rotation into motion.
-    pub(crate) extent: Real,
-    /// Beyond this separation a point is none.
-    pub(crate) margin: i64,
-}
-
-/// cos² of half the angle that a body may have turned, 10°: 0.9924.
-const TURNED_LITTLE: i64 = 1_144_164_270_000_000_000;
 
 impl Contact {
     /// A contact from fresh geometry; `offset` leads from the first body's centre of mass to its shape's centre.
@@ -63,44 +46,6 @@ impl Contact {
             *separation = point.separation;
         }
         Self { row, bodies: places, separations, size, lead: Vec3::ZERO }
-    }
-
-    /// The old contact with fresh separations, if its bodies hardly moved against each other.
-    pub(crate) fn keep(
-        old: &ContactRow,
-        places: [u32; 2],
-        [a, b]: [&StepBody; 2],
-        keeping: &Keeping,
-        size: i64,
-    ) -> Option<Self> {
-        let [a0, b0] = old.rotations;
-        if !turned_little(a.rotation.to_bits(), a0.to_bits())
-            || !turned_little(b.rotation.to_bits(), b0.to_bits())
-        {
-            return None;
-        }
-        let relative = b.center - a.center;
-        let moved = a.rotation.rotate_inverse(relative) - a0.rotate_inverse(old.reference);
-        let turned = half_angle_sine(
-            (a.rotation.inverse() * b.rotation).to_bits(),
-            (a0.inverse() * b0).to_bits(),
-        );
-        if moved.length() + turned * keeping.extent * Real::from_int(2) >= keeping.tolerance {
-            return None;
-        }
-        // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forth.
-        let normal = Vec3::from_bits(old.normal.map(|c| i64::from(c) << 2));
-        let normal_a = a0.rotate(a.rotation.rotate_inverse(normal)) - normal;
-        let normal_b = b0.rotate(b.rotation.rotate_inverse(normal)) - normal;
-        let apart = normal.dot(relative - old.reference);
-        let mut separations = [0; 4];
-        for (point, separation) in old.points.iter().zip(&mut separations) {
-            let arm_a = Vec3::from_bits(point.made.at);
-            let change = apart + normal_b.dot(arm_a - old.reference) - normal_a.dot(arm_a);
-            *separation = point.made.separation.saturating_add(change.to_bits());
-        }
-        let near = separations[..old.points.len()].iter().any(|s| *s <= keeping.margin);
-        near.then_some(Self { row: *old, bodies: places, separations, size, lead: Vec3::ZERO })
     }
 
     /// Takes impulses over from the last tick's contact: for each point from the nearest old one in the first
@@ -205,22 +150,4 @@ fn collect<T: Copy + Default>(items: impl Iterator<Item = T>) -> FixedVec<T, 4> 
         list.push(item).expect("a manifold has at most four points");
     }
     list
-}
-
-/// The dot product of two unit quaternions with 30 fractional bits.
-fn alignment(a: [i32; 4], b: [i32; 4]) -> i64 {
-    let sum: i64 = a.iter().zip(b).map(|(a, b)| i64::from(*a) * i64::from(b)).sum();
-    sum >> 30
-}
-
-fn turned_little(a: [i32; 4], b: [i32; 4]) -> bool {
-    let cosine = alignment(a, b);
-    cosine * cosine > TURNED_LITTLE
-}
-
-/// |sin| of half the angle between two rotations.
-fn half_angle_sine(a: [i32; 4], b: [i32; 4]) -> Real {
-    let cosine = alignment(a, b);
-    let rest = ((1i64 << 60) - cosine * cosine).max(0) as u128;
-    Real::from_bits((isqrt(rest) as i64) << 2)
 }

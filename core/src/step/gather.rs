@@ -68,6 +68,7 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
         scratch.places.set(body.index, NOWHERE);
     }
     scratch.bodies.clear();
+    scratch.shapes.clear();
     let tick_rate = Real::from_int(world.def.tick_rate as i32);
     let substeps = Real::from_int(world.def.substeps as i32);
     scratch.shared =
@@ -84,6 +85,7 @@ fn push(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
     let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
     let place = scratch.bodies.list.len() as u32;
     scratch.bodies.push(index, hot, cold, &scratch.shared);
+    scratch.shapes.push(hot.rotation, cold.shapes);
     scratch.bodies.list[place as usize].awake = world.work.is_active(index);
     scratch.places.set(index, place);
     place

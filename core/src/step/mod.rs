@@ -45,6 +45,7 @@ mod events;
 mod fence;
 mod gather;
 mod impact;
+mod keep;
 mod kernel;
 mod narrow;
 #[cfg(feature = "test-internals")]
@@ -54,6 +55,7 @@ mod record;
 mod resim;
 mod rules;
 mod sensors;
+mod shapes;
 mod sleep;
 mod solve;
 mod sweep;
@@ -178,6 +180,7 @@ pub(crate) struct Scratch {
     shared: gather::Shared,
     broad: broad::Broad,
     bodies: bodies::Bodies,
+    shapes: shapes::Shapes,
     places: gather::Places,
     last: narrow::Last,
     contacts: Vec<contacts::Contact>,

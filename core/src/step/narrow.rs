@@ -1,16 +1,19 @@
 //! Third phase: contacts of the pairs, kept or made anew, with the last tick's impulses. Pairs with a sensor are put
 //! aside for the phase that tells of them.
 
+use super::block::Motion;
 use super::bodies::StepBody;
 use super::broad::MARGIN;
-use super::contacts::{Contact, Keeping};
+use super::contacts::Contact;
 use super::gather::place_of;
+use super::keep::Keeping;
+use super::shapes::StepShape;
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
-use crate::collide::{Posed, collide, out_of_reach};
-use crate::math::{Q30, Real, Vec3};
+use crate::collide::{collide, out_of_reach};
+use crate::math::{Real, Turn, Vec3};
 use crate::world::World;
-use crate::world::rows::{ContactRow, PairKey, ShapeRow, body_of};
+use crate::world::rows::{ContactRow, PairKey, body_of};
 use crate::world::slot::Place;
 
 /// How far two bodies may move against each other while their contact is kept: at most 5 cm, and a twentieth of
@@ -31,128 +34,166 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     let sweeper = Sweeper::new(world);
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
-        if shape_row(world, a).material.sensor || shape_row(world, b).material.sensor {
+        if senses(world, scratch, a) || senses(world, scratch, b) {
             scratch.sensing.push((a, b));
             continue;
         }
-        let places = [a, b].map(|shape| place_of(world, scratch, body_of(shape)));
-        let owner = if scratch.bodies.list[places[0] as usize].dynamic { a } else { b };
+        let places = [meet(world, scratch, a), meet(world, scratch, b)];
+        let [first, second] = places.map(|place| &scratch.bodies.list[place as usize]);
+        // One that moves as it is told keeps awake what it touches.
+        let restless = [second, first].map(|other| other.awake && !other.dynamic);
+        let owner = if first.dynamic { a } else { b };
         let key = PairKey::new(a, b);
         let old = scratch.last.find(world, body_of(owner), key);
         let old = old.filter(|_| !world.pending.is_void(key));
-        let Some(contact) = touch(world, scratch, &sweeper, [a, b], places, old, report) else {
+        let pair = Pair::new(scratch, key, places);
+        let kept = old.filter(|_| scratch.keeps()).and_then(|old| pair.keep(old));
+        if let (Some(old), Some(separations)) = (old, kept) {
+            report.kept += 1;
+            let (size, lead) = (pair.size(), Vec3::ZERO);
+            let contact = Contact { row: *old, bodies: places, separations, size, lead };
+            scratch.contacts.push(contact);
+        } else if let Some(contact) = pair.make(world, &sweeper, old) {
+            scratch.contacts.push(contact);
+        } else {
             continue;
-        };
+        }
+        let [.., contact] = &scratch.contacts[..] else { continue };
         let count = contact.row.points.len();
         report.points += count as u32;
         deepest = contact.separations[..count].iter().fold(deepest, |least, s| least.min(*s));
-        scratch.contacts.push(contact);
-        let bodies = &mut scratch.bodies.list;
-        for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
-            bodies[this].restless |= bodies[other].awake && !bodies[other].dynamic;
+        for (place, restless) in places.into_iter().zip(restless) {
+            scratch.bodies.list[place as usize].restless |= restless;
         }
     }
     report.contacts = scratch.contacts.len() as u32;
     report.deepest = Real::from_bits(deepest);
 }
 
-fn touch(
-    world: &World,
-    scratch: &Scratch,
-    sweeper: &Sweeper,
-    keys: [u32; 2],
+/// Whether a shape is a sensor's. Its body gets no place because of the question.
+#[inline]
+fn senses(world: &World, scratch: &mut Scratch, key: u32) -> bool {
+    let Scratch { places, shapes, bodies, .. } = scratch;
+    match places.get(body_of(key)) {
+        Some(place) => shapes.find(world, bodies, place, key).sensor,
+        None => shape_row(world, key).material.sensor,
+    }
+}
+
+/// The place of a shape's body; the shape is known then.
+#[inline]
+fn meet(world: &World, scratch: &mut Scratch, key: u32) -> u32 {
+    let place = place_of(world, scratch, body_of(key));
+    scratch.shapes.find(world, &scratch.bodies, place, key);
+    place
+}
+
+/// Two shapes that might touch.
+struct Pair<'a> {
+    key: PairKey,
     places: [u32; 2],
-    old: Option<&ContactRow>,
-    report: &mut StepReport,
-) -> Option<Contact> {
-    let bodies = places.map(|place| &scratch.bodies.list[place as usize]);
-    let shapes = keys.map(|key| shape_row(world, key));
-    let thickness = shapes[0].shape.thickness().min(shapes[1].shape.thickness());
-    let size = thickness.to_bits() / 2;
-    let key = PairKey::new(keys[0], keys[1]);
-    if let Some(old) = old
-        && scratch.keeps()
-        && shapes.iter().all(|shape| shape.shape.is_flat())
-    {
-        let extent = bodies
-            .iter()
-            .zip(&shapes)
-            .filter(|(body, _)| body.dynamic)
-            .filter_map(|(_, shape)| shape.shape.bounding_radius())
-            .max()
-            .unwrap_or(Real::ZERO);
-        let tolerance = KEEP_LIMIT.min(thickness * KEEP_SHARE);
-        let keeping = Keeping { tolerance, extent, margin: MARGIN.to_bits() };
-        if let Some(contact) = Contact::keep(old, places, bodies, &keeping, size) {
-            report.kept += 1;
-            return Some(contact);
+    bodies: [&'a StepBody; 2],
+    shapes: [&'a StepShape; 2],
+    turns: [&'a Turn; 2],
+    motions: [&'a Motion; 2],
+}
+
+impl<'a> Pair<'a> {
+    #[inline(always)]
+    fn new(scratch: &'a Scratch, key: PairKey, places: [u32; 2]) -> Self {
+        let [a, b] = key.shapes();
+        let at = places.map(|place| place as usize);
+        Self {
+            key,
+            places,
+            bodies: [&scratch.bodies.list[at[0]], &scratch.bodies.list[at[1]]],
+            shapes: [scratch.shapes.get(places[0], a), scratch.shapes.get(places[1], b)],
+            turns: [&scratch.shapes.turns[at[0]], &scratch.shapes.turns[at[1]]],
+            motions: [&scratch.bodies.motions[at[0]], &scratch.bodies.motions[at[1]]],
         }
     }
-    let margin = MARGIN.to_bits();
-    let offsets = [offset(world, bodies[0], shapes[0]), offset(world, bodies[1], shapes[1])];
-    let delta = (bodies[1].center + offsets[1]) - (bodies[0].center + offsets[0]);
-    let motions = places.map(|place| &scratch.bodies.motions[place as usize]);
-    let reach = sweeper.reach(motions, shapes.map(|shape| &shape.shape));
-    // What moves less than the margin in a tick can wait until it is within it.
-    let far = reach.filter(|reach| *reach > 2 * margin);
-    // Many pairs of a crowd end here; turning them would have been in vain.
-    if out_of_reach(&shapes[0].shape, &shapes[1].shape, delta.to_bits(), far.unwrap_or(margin)) {
-        return None;
+
+    /// The thickness of the thinner shape.
+    fn thickness(&self) -> Real {
+        self.shapes[0].thickness.min(self.shapes[1].thickness)
     }
-    let way = if reach.is_some() { sweeper.way(motions) } else { Vec3::ZERO };
-    if far.is_some() && sweep::misses(&shapes[0].shape, &shapes[1].shape, delta, way) {
-        return None;
+
+    /// Half of it, raw metres.
+    fn size(&self) -> i64 {
+        self.thickness().to_bits() / 2
     }
-    let [a, b] = [posed(bodies[0], shapes[0], offsets[0]), posed(bodies[1], shapes[1], offsets[1])];
-    let mut found = Found { manifold: collide(&a, &b, margin), time: Real::ZERO };
-    if let Some(reach) = reach {
-        let points = &found.manifold.points;
-        let least = points.iter().map(|point| point.separation).min();
-        // Of what is within the margin only round shapes that don't touch yet are better looked at along their way;
-        // the faces of boxes tell more where they are than where they will be.
-        let round = || shapes.iter().any(|shape| !shape.shape.is_flat());
-        if least.map_or(far.is_some(), |least| least > 0 && round()) {
-            let first = least.map(|least| (found.manifold.normal, least));
-            found = sweep::run(&a, &b, way, reach, first)?;
+
+    fn is_flat(&self) -> bool {
+        self.shapes[0].flat && self.shapes[1].flat
+    }
+
+    /// The separations of the old contact, if it is kept.
+    #[inline]
+    fn keep(&self, old: &ContactRow) -> Option<[i64; 4]> {
+        if !self.is_flat() {
+            return None;
         }
+        let radius = |i: usize| {
+            if self.bodies[i].dynamic { self.shapes[i].radius.unwrap_or(0) } else { 0 }
+        };
+        let keeping = Keeping {
+            tolerance: KEEP_LIMIT.min(self.thickness() * KEEP_SHARE),
+            extent: Real::from_bits(radius(0).max(radius(1))),
+            margin: MARGIN.to_bits(),
+        };
+        keeping.separations(old, self.bodies, self.turns)
     }
-    if found.manifold.points.is_empty() {
-        return None;
+
+    /// A contact from where the shapes are now.
+    #[inline(never)]
+    fn make(&self, world: &World, sweeper: &Sweeper, old: Option<&ContactRow>) -> Option<Contact> {
+        let Self { bodies, shapes, motions, .. } = *self;
+        let margin = MARGIN.to_bits();
+        let delta = shapes[1].center - shapes[0].center;
+        let reach = sweeper.reach(motions, self.is_flat());
+        // What moves less than the margin in a tick can wait until it is within it.
+        let far = reach.filter(|reach| *reach > 2 * margin);
+        // Many pairs of a crowd end here.
+        let radii = shapes.map(|shape| shape.radius);
+        if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
+            return None;
+        }
+        let way = if reach.is_some() { sweeper.way(motions) } else { Vec3::ZERO };
+        if far.is_some() && sweep::misses(radii, delta, way) {
+            return None;
+        }
+        let [a, b] = [shapes[0].posed(), shapes[1].posed()];
+        let mut found = Found { manifold: collide(&a, &b, margin), time: Real::ZERO };
+        if let Some(reach) = reach {
+            let points = &found.manifold.points;
+            let least = points.iter().map(|point| point.separation).min();
+            // Of what is within the margin only round shapes that don't touch yet are better looked at along their way;
+            // the faces of boxes tell more where they are than where they will be.
+            if least.map_or(far.is_some(), |least| least > 0 && !self.is_flat()) {
+                let first = least.map(|least| (found.manifold.normal, least));
+                found = sweep::run(&a, &b, way, reach, first)?;
+            }
+        }
+        if found.manifold.points.is_empty() {
+            return None;
+        }
+        let [first, second] = self.key.shapes().map(|key| &shape_row(world, key).material);
+        let mixed = world.def.materials.mix(first, second);
+        let row = ContactRow { key: self.key, mixed, ..ContactRow::default() };
+        let offset = shapes[0].offset.to_bits();
+        let (manifold, size) = (&found.manifold, self.size());
+        let mut contact = Contact::from_manifold(manifold, row, self.places, bodies, offset, size);
+        if found.time > Real::ZERO {
+            sweeper.rewind(&mut contact, way, found.time)?;
+        }
+        if let Some(old) = old {
+            contact.inherit(old, self.thickness());
+        }
+        Some(contact)
     }
-    let mixed = world.def.materials.mix(&shapes[0].material, &shapes[1].material);
-    let row = ContactRow { key, mixed, ..ContactRow::default() };
-    let mut contact =
-        Contact::from_manifold(&found.manifold, row, places, bodies, offsets[0].to_bits(), size);
-    if found.time > Real::ZERO {
-        sweeper.rewind(&mut contact, way, found.time)?;
-    }
-    if let Some(old) = old {
-        contact.inherit(old, thickness);
-    }
-    Some(contact)
 }
 
-/// The way from a body's centre of mass to its shape's origin.
-#[inline(always)]
-pub(super) fn offset(world: &World, body: &StepBody, shape: &ShapeRow) -> Vec3 {
-    let local = shape.pose.translation - world.work.cold(&world.store, body.index).local_center;
-    // Nearly always the shape is the body: spare turning nothing.
-    if local == Vec3::ZERO { local } else { body.rotation.rotate(local) }
-}
-
-/// A body's shape where it is.
-#[inline(always)]
-pub(super) fn posed<'a>(body: &StepBody, shape: &'a ShapeRow, offset: Vec3) -> Posed<'a> {
-    let [x, y, z] = (body.rotation * shape.pose.rotation).to_lanes();
-    let bits = |row: [Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
-    Posed {
-        shape: &shape.shape,
-        center: (body.center + offset).to_bits(),
-        rotation: [bits(x), bits(y), bits(z)],
-    }
-}
-
-pub(super) fn shape_row(world: &World, key: u32) -> &ShapeRow {
+fn shape_row(world: &World, key: u32) -> &crate::world::rows::ShapeRow {
     let body = body_of(key);
     let shapes = world.work.cold_page(&world.store, body).shapes_of(Place::of(body).row);
     &shapes[(key & 0xff) as usize]

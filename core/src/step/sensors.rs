@@ -2,7 +2,6 @@
 //! changed stays as it was, so a static sensor keeps what fell asleep inside it.
 
 use super::gather::place_of;
-use super::narrow::{offset, posed, shape_row};
 use super::record::ids;
 use super::{Scratch, StepReport};
 use crate::collide::collide;
@@ -108,16 +107,16 @@ fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
     out.clear();
     for i in 0..scratch.sensing.len() {
         let keys: [u32; 2] = scratch.sensing[i].into();
-        let places = keys.map(|shape| place_of(world, scratch, body_of(shape)) as usize);
-        let shapes = keys.map(|shape| shape_row(world, shape));
-        let side = |i: usize| {
-            let body = &scratch.bodies.list[places[i]];
-            posed(body, shapes[i], offset(world, body, shapes[i]))
-        };
-        let manifold = collide(&side(0), &side(1), 0);
+        let places = keys.map(|shape| {
+            let place = place_of(world, scratch, body_of(shape));
+            scratch.shapes.find(world, &scratch.bodies, place, shape);
+            place
+        });
+        let side = |i: usize| scratch.shapes.get(places[i], keys[i]);
+        let manifold = collide(&side(0).posed(), &side(1).posed(), 0);
         if manifold.points.iter().any(|point| point.separation <= 0) {
             let [a, b] = keys;
-            let first = shapes[0].material.sensor;
+            let first = side(0).sensor;
             out.push(if first { PairKey::new(a, b) } else { PairKey::new(b, a) });
         }
     }

@@ -12,7 +12,6 @@ use super::contacts::Contact;
 use super::prepare::SEPARATION_LIMIT;
 use crate::collide::{Manifold, Posed, collide, gap, out_of_reach};
 use crate::math::{Real, Vec3};
-use crate::shape::Shape;
 use crate::world::{World, real_vector};
 
 /// Shapes touch when they overlap by this, half a millimetre: what rolls along others sinks in less than that, and
@@ -56,15 +55,14 @@ impl Sweeper {
     }
 
     /// How far apart a pair may be that can touch within the tick, raw metres; `None` if it is so slow that those
-    /// within the margin are all, as they are.
+    /// within the margin are all, as they are. `flat` says whether both shapes are.
     #[inline(always)]
-    pub(super) fn reach(&self, motions: [&Motion; 2], shapes: [&Shape; 2]) -> Option<i64> {
+    pub(super) fn reach(&self, motions: [&Motion; 2], flat: bool) -> Option<i64> {
         let [a, b] = motions;
         let size = |i: usize| i64::from((b.linear[i].to_bits() - a.linear[i].to_bits()).abs());
         // At least the speed, at most √3 of it.
         let speed = size(0) + size(1) + size(2);
         let margin = MARGIN.to_bits();
-        let flat = shapes[0].is_flat() && shapes[1].is_flat();
         let slow = if flat { margin } else { margin / SLOW_SHARE };
         if speed << 12 <= slow * self.tick_rate {
             return None;
@@ -135,8 +133,8 @@ pub(super) fn run(
     found(time)
 }
 
-/// Whether two balls around the shapes stay further apart than the margin, the second moving by `way`.
-pub(super) fn misses(a: &Shape, b: &Shape, delta: Vec3, way: Vec3) -> bool {
+/// Whether two balls with the shapes' bounding radii stay further apart than the margin, the second moving by `way`.
+pub(super) fn misses(radii: [Option<i64>; 2], delta: Vec3, way: Vec3) -> bool {
     let (toward, square) = (-delta.dot(way), way.length_squared());
     let time = if toward <= Real::ZERO {
         Real::ZERO
@@ -145,5 +143,5 @@ pub(super) fn misses(a: &Shape, b: &Shape, delta: Vec3, way: Vec3) -> bool {
     } else {
         toward / square
     };
-    out_of_reach(a, b, (delta + way * time).to_bits(), MARGIN.to_bits())
+    out_of_reach(radii, (delta + way * time).to_bits(), MARGIN.to_bits())
 }

@@ -30,7 +30,7 @@ impl Body {
     }
 
     pub(super) fn posed(&self) -> Posed<'_> {
-        Posed { shape: &self.shape, center: self.center, rotation: self.rotation }
+        Posed::new(&self.shape, self.center, self.rotation)
     }
 
     pub(super) fn moved(self, by: V) -> Self {

@@ -177,7 +177,7 @@ fn offset(shape: &ShapeRow, center: Vec3, rotation: Quat) -> Vec3 {
 
 fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> Posed<'a> {
     let rows = (rotation * row.pose.rotation).to_lanes();
-    Posed { shape, center: center.to_bits(), rotation: rows.map(|row| row.map(Q30::to_bits)) }
+    Posed::new(shape, center.to_bits(), rows.map(|row| row.map(Q30::to_bits)))
 }
 
 /// For reading: the definition and tick that come before all other tables.

@@ -1,0 +1,195 @@
+//! Contacts whose bodies hardly moved: normal and arms stay frozen and only the separation is refreshed, always from where
+//! the geometry was made. That is what lets stacks stand.
+//!
+//! Whether a contact is kept is part of the simulation, so [`Keeping::moved_little`] decides, bit by bit. Of what rests
+//! nearly all moved so little that a bound which is far too large shows it as well (`surely_moved_little`), for a fraction
+//! of the cost; a test compares the two.
+
+use super::bodies::StepBody;
+use crate::math::{Quat, Real, Turn, Vec3, isqrt};
+use crate::world::rows::ContactRow;
+
+/// What keeping a contact depends on besides its bodies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keeping {
+    /// How far the bodies may have moved against each other.
+    pub(super) tolerance: Real,
+    /// Radius that turns rotation into motion.
+    pub(super) extent: Real,
+    /// Beyond this separation a point is none.
+    pub(super) margin: i64,
+}
+
+/// cos² of half the angle that a body may have turned, 10°: 0.9924.
+const TURNED_LITTLE: i64 = 1_144_164_270_000_000_000;
+
+/// Two bodies against each other: the second centre from the first, and both rotations.
+#[derive(Clone, Copy, Debug)]
+struct Poses {
+    relative: Vec3,
+    rotations: [Quat; 2],
+}
+
+impl Keeping {
+    /// Fresh separations of an old contact, if its bodies hardly moved against each other and a point is still near.
+    #[inline]
+    pub(super) fn separations(
+        &self,
+        old: &ContactRow,
+        [a, b]: [&StepBody; 2],
+        [turn_a, turn_b]: [&Turn; 2],
+    ) -> Option<[i64; 4]> {
+        let was = Poses { relative: old.reference, rotations: old.rotations };
+        let is = Poses { relative: b.center - a.center, rotations: [a.rotation, b.rotation] };
+        if !self.surely_moved_little(&was, &is) && !self.moved_little(&was, &is) {
+            return None;
+        }
+        // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forth.
+        let n = old.normal;
+        let normal =
+            Vec3::from_bits([i64::from(n[0]) << 2, i64::from(n[1]) << 2, i64::from(n[2]) << 2]);
+        let [a0, b0] = old.rotations;
+        let normal_a = a0.turn().rotate(turn_a.rotate_inverse(normal)) - normal;
+        let normal_b = b0.turn().rotate(turn_b.rotate_inverse(normal)) - normal;
+        let apart = normal.dot(is.relative - was.relative);
+        let mut separations = [0; 4];
+        let mut near = false;
+        for (point, separation) in old.points.iter().zip(&mut separations) {
+            let arm_a = Vec3::from_bits(point.made.at);
+            let change = apart + normal_b.dot(arm_a - old.reference) - normal_a.dot(arm_a);
+            *separation = point.made.separation.saturating_add(change.to_bits());
+            near |= *separation <= self.margin;
+        }
+        near.then_some(separations)
+    }
+
+    /// Whether two bodies moved so little against each other, and each turned so little, that their contact is kept.
+    #[inline(never)]
+    fn moved_little(&self, was: &Poses, is: &Poses) -> bool {
+        let ([a0, b0], [a, b]) = (was.rotations, is.rotations);
+        if !turned_little(a.to_bits(), a0.to_bits()) || !turned_little(b.to_bits(), b0.to_bits()) {
+            return false;
+        }
+        let moved = a.rotate_inverse(is.relative) - a0.rotate_inverse(was.relative);
+        let turned = half_angle_sine((a.inverse() * b).to_bits(), (a0.inverse() * b0).to_bits());
+        moved.length() + turned * self.extent * Real::from_int(2) < self.tolerance
+    }
+
+    /// Says yes only where [`Self::moved_little`] does.
+    ///
+    /// With d the change of the relative place r, and q how much the components of a rotation changed in sum:
+    /// |Rᵀr − R₀ᵀr₀| ≤ |d| + |R − R₀|·|r₀|, and a matrix changes by 6q at most, because its entries are quadratic in
+    /// the components. The sine of half the angle between two relative rotations is at most q + q' of the two bodies, but
+    /// it is found from a cosine of 30 bits, which alone may make 2⁻¹³ of nothing.
+    #[inline]
+    fn surely_moved_little(&self, was: &Poses, is: &Poses) -> bool {
+        // Sums of magnitudes are no less than lengths. Raw metres; what is longer than 2¹³ of them is left to the other.
+        let sum = |v: Vec3| {
+            let [x, y, z] = v.to_bits();
+            let most = x.unsigned_abs() | y.unsigned_abs() | z.unsigned_abs();
+            (most < 1 << 45).then(|| x.abs() + y.abs() + z.abs())
+        };
+        let changed = |i: usize| {
+            let (was, is) = (was.rotations[i].to_bits(), is.rotations[i].to_bits());
+            let part = |k: usize| (i64::from(is[k]) - i64::from(was[k])).abs();
+            part(0) + part(1) + part(2) + part(3)
+        };
+        let (Some(moved), Some(long)) = (sum(is.relative - was.relative), sum(was.relative)) else {
+            return false;
+        };
+        let (turned_a, turned_b) = (changed(0), changed(1));
+        // A sixty-fourth of a radian is far from ten degrees.
+        if moved >= self.tolerance.to_bits() || turned_a.max(turned_b) >= 1 << 24 {
+            return false;
+        }
+        // Rotations have 30 fractional bits, lengths 32; 16 bits of the lengths leave room for the products.
+        let swung = ((8 * turned_a) * ((long >> 16) + 1)) >> 14;
+        let sine = turned_a + turned_b + (1 << 18);
+        let extent = self.extent.to_bits();
+        let rolled = ((2 * sine) * ((extent >> 16) + 1)) >> 14;
+        // Rounding and rotations that are not quite of length one.
+        let rounding = (moved >> 20) + 64;
+        moved + swung + rolled + rounding < self.tolerance.to_bits()
+    }
+}
+
+/// The dot product of two unit quaternions with 30 fractional bits.
+fn alignment(a: [i32; 4], b: [i32; 4]) -> i64 {
+    let sum: i64 = a.iter().zip(b).map(|(a, b)| i64::from(*a) * i64::from(b)).sum();
+    sum >> 30
+}
+
+fn turned_little(a: [i32; 4], b: [i32; 4]) -> bool {
+    let cosine = alignment(a, b);
+    cosine * cosine > TURNED_LITTLE
+}
+
+/// |sin| of half the angle between two rotations.
+fn half_angle_sine(a: [i32; 4], b: [i32; 4]) -> Real {
+    let cosine = alignment(a, b);
+    let rest = ((1i64 << 60) - cosine * cosine).max(0) as u128;
+    Real::from_bits((isqrt(rest) as i64) << 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rotation() -> impl Strategy<Value = Quat> {
+        [any::<i32>(), any::<i32>(), any::<i32>(), any::<i32>()].prop_map(|parts| {
+            let [x, y, z, w] = parts.map(|part| Real::from_bits(i64::from(part)));
+            Quat::from_xyzw(x, y, z, w).unwrap_or(Quat::IDENTITY)
+        })
+    }
+
+    /// Vectors of every length up to 2^`bits` ulps.
+    fn vector(bits: u32) -> impl Strategy<Value = Vec3> {
+        let part = -(1i64 << bits)..(1i64 << bits);
+        ([part.clone(), part.clone(), part], 0..bits)
+            .prop_map(|(parts, shift)| Vec3::from_bits(parts.map(|part| part >> shift)))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50_000))]
+
+        #[test]
+        fn the_bound_never_says_yes_where_the_rule_says_no(
+            relative in vector(46),
+            rotations in [rotation(), rotation()],
+            moved in vector(32),
+            turned in [vector(28), vector(28)],
+            carried in any::<bool>(),
+            (extent, tolerance) in (0..1i64 << 44, 0..1i64 << 28),
+            (small, tight) in (0..44u32, 0..20u32),
+        ) {
+            let was = Poses { relative, rotations };
+            let turn = turned.map(Quat::from_rotation_vector);
+            // Both turned alike, as one body, or each for itself.
+            let turn = if carried { [turn[0]; 2] } else { turn };
+            let place = if carried { turn[0].rotate(relative) } else { relative };
+            let is = Poses {
+                relative: place + moved,
+                rotations: [turn[0] * rotations[0], turn[1] * rotations[1]],
+            };
+            let keeping = Keeping {
+                tolerance: Real::from_bits(tolerance >> tight),
+                extent: Real::from_bits(extent >> small),
+                margin: 0,
+            };
+            if keeping.surely_moved_little(&was, &is) {
+                prop_assert!(keeping.moved_little(&was, &is));
+            }
+        }
+    }
+
+    #[test]
+    fn the_bound_says_yes_to_what_rests() {
+        let was = Poses { relative: Vec3::Y, rotations: [Quat::IDENTITY; 2] };
+        let moved = Vec3::splat(Real::ratio(1, 1000));
+        let turned = Quat::from_rotation_vector(Vec3::splat(Real::ratio(1, 2000)));
+        let is = Poses { relative: Vec3::Y + moved, rotations: [turned, Quat::IDENTITY] };
+        let keeping = Keeping { tolerance: Real::ratio(5, 100), extent: Real::ONE, margin: 0 };
+        assert!(keeping.surely_moved_little(&was, &is));
+    }
+}
