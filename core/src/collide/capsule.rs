@@ -1,7 +1,8 @@
 //! Two capsules: the closest points of their core segments; two points when they lie along each other.
 
 use super::frame::{
-    Raw, Unit, add, along, axis, cosine, cross, direction, dot, facing, sub, too_short, unit_of,
+    Raw, Unit, add, along, axis, cosine, cross, direction, dot, facing, is_longer, sub, too_short,
+    unit_of,
 };
 use super::sphere::between;
 use super::{Manifold, Pair, Point};
@@ -38,6 +39,13 @@ impl Segment {
 pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> Manifold {
     let first = Segment { middle: [0; 3], long: axis(&pair.turn_a, 1), half: half_lengths[0] };
     let second = Segment { middle: pair.delta, long: axis(&pair.turn_b, 1), half: half_lengths[1] };
+    // No point of the second core is further from its middle than half its length, give or take the rounding of an axis.
+    let near = radii[0] + radii[1] + pair.margin;
+    let slack = 64 + ((first.half + second.half) >> 20);
+    let near = near.max(too_short(first.half + second.half)) + second.half + slack;
+    if is_longer(sub(pair.delta, first.at(first.nearest(pair.delta))), near) {
+        return Manifold::default();
+    }
     let across = cross(first.long, second.long);
     let sine_squared: i64 = across.map(|c| (c >> 30) * (c >> 30)).iter().sum();
 

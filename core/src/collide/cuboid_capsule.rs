@@ -14,6 +14,9 @@ const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
 pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
     let touch = Touch::new(pair, half, half_length, radius);
+    if touch.is_far() {
+        return Manifold::default();
+    }
     let (foot, gap) = touch.nearest();
     match direction(gap, too_short(half_length)) {
         Some((normal, distance)) => touch.outside(foot, gap, normal, distance),
@@ -34,6 +37,8 @@ struct Touch<'a> {
     /// The capsule's core in the box's frame.
     middle: Raw,
     long: Unit,
+    /// How far the core reaches along each axis.
+    reach: Raw,
     half_length: i64,
     radius: i64,
     preference: i64,
@@ -42,21 +47,33 @@ struct Touch<'a> {
 impl<'a> Touch<'a> {
     fn new(pair: &'a Pair, half: Raw, half_length: i64, radius: i64) -> Self {
         let thickness = half.into_iter().fold(radius, i64::min);
+        let long = unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1));
+        let [x, y, z] = along(long, half_length);
         Self {
             pair,
             half,
             middle: to_local(&pair.turn_a, pair.delta),
-            long: unit_to_local(&pair.turn_a, axis(&pair.turn_b, 1)),
+            long,
+            reach: [x.abs(), y.abs(), z.abs()],
             half_length,
             radius,
             preference: face_preference(thickness),
         }
     }
 
+    /// Whether a face of the box alone shows that the capsule is beyond the margin: all that follows would find out too.
+    fn is_far(&self) -> bool {
+        // So far that the way to the core has a direction; and a few ulps for the rounding of places on it.
+        let most = (self.radius + self.pair.margin).max(too_short(self.half_length)) + 8;
+        let beyond = |k: usize| self.middle[k].abs() - self.half[k] - self.reach[k] > most;
+        beyond(0) || beyond(1) || beyond(2)
+    }
+
     /// The box's point nearest to the core, and the way from there to the core.
     fn nearest(&self) -> (Raw, Raw) {
         let core = self.at(self.closest());
-        let foot: Raw = core::array::from_fn(|k| core[k].clamp(-self.half[k], self.half[k]));
+        let inside = |k: usize| core[k].clamp(-self.half[k], self.half[k]);
+        let foot = [inside(0), inside(1), inside(2)];
         (foot, sub(core, foot))
     }
 
@@ -79,43 +96,31 @@ impl<'a> Touch<'a> {
         }
         let stops = &mut stops[..count];
         stops.sort();
-        // First from below where the slope is no longer negative, first from above where no longer positive.
-        let low = self.turning(stops.iter().copied(), 1);
-        let high = self.turning(stops.iter().rev().copied(), -1);
-        i64::midpoint(low, high)
-    }
-
-    /// The place between the first stop at which `sign` · slope ≥ 0 and the stop before, where it is zero.
-    fn turning(&self, stops: impl Iterator<Item = i64>, sign: i128) -> i64 {
-        let mut before: Option<(i64, i128)> = None;
-        for place in stops {
-            let slope = sign * self.slope(place);
-            if slope >= 0 {
-                let Some((start, negative)) = before else { return place };
-                let (down, whole) = (-negative, slope - negative);
-                return start + (i128::from(place - start) * down / whole) as i64;
-            }
-            before = Some((place, slope));
+        let mut slopes = [0; 8];
+        for (slope, place) in slopes.iter_mut().zip(&*stops) {
+            *slope = self.slope(*place);
         }
-        before.map_or(0, |(place, _)| place)
+        let stops = stops.iter().copied().zip(slopes);
+        // First from below where the slope is no longer negative, first from above where no longer positive.
+        let low = turning(stops.clone(), 1);
+        let high = turning(stops.rev(), -1);
+        i64::midpoint(low, high)
     }
 
     /// Half the derivative of the squared distance to the box along the core, 62 fractional bits.
     fn slope(&self, place: i64) -> i128 {
         let point = self.at(place);
-        (0..3)
-            .map(|k| {
-                let excess = point[k] - point[k].clamp(-self.half[k], self.half[k]);
-                i128::from(self.long[k]) * i128::from(excess)
-            })
-            .sum()
+        let part = |k: usize| {
+            let excess = point[k] - point[k].clamp(-self.half[k], self.half[k]);
+            i128::from(self.long[k]) * i128::from(excess)
+        };
+        part(0) + part(1) + part(2)
     }
 
     /// Where the core passes the plane coordinate `k` = `plane`, if it does between its ends.
     fn passes(&self, k: usize, plane: i64) -> Option<i64> {
-        let reach = times(self.long[k], self.half_length).abs();
         let distance = plane - self.middle[k];
-        (distance.abs() < reach).then(|| {
+        (distance.abs() < self.reach[k]).then(|| {
             let place = (i128::from(distance) << UNIT) / i128::from(self.long[k]);
             (place as i64).clamp(-self.half_length, self.half_length)
         })
@@ -139,10 +144,8 @@ impl<'a> Touch<'a> {
 
     /// The core runs through the box.
     fn inside(&self) -> Manifold {
-        let separation = |k: usize| {
-            let reach = times(self.long[k], self.half_length).abs();
-            self.middle[k].abs() - self.half[k] - reach - self.radius
-        };
+        let separation =
+            |k: usize| self.middle[k].abs() - self.half[k] - self.reach[k] - self.radius;
         let face = (1..3).fold(0, |m, k| if separation(k) > separation(m) { k } else { m });
         let mut to_beat = separation(face) + self.preference;
         let mut edge = None;
@@ -256,4 +259,19 @@ impl<'a> Touch<'a> {
         let normal = unit_to_world(&self.pair.turn_a, normal);
         self.pair.single(normal, Point { at, separation, feature })
     }
+}
+
+/// The place between the first stop at which `sign` · slope ≥ 0 and the stop before, where it is zero.
+fn turning(stops: impl Iterator<Item = (i64, i128)>, sign: i128) -> i64 {
+    let mut before: Option<(i64, i128)> = None;
+    for (place, slope) in stops {
+        let slope = sign * slope;
+        if slope >= 0 {
+            let Some((start, negative)) = before else { return place };
+            let (down, whole) = (-negative, slope - negative);
+            return start + (i128::from(place - start) * down / whole) as i64;
+        }
+        before = Some((place, slope));
+    }
+    before.map_or(0, |(place, _)| place)
 }

@@ -2,7 +2,7 @@
 //! Components are written out: `array::map` and `from_fn` are often left as calls with a loop in them.
 //! Each result is rounded once. Sums wrap: ranges are checked where a pair enters.
 
-use crate::math::{Scaled, round_shift, saturate};
+use crate::math::{Scaled, length_squared, round_shift, saturate};
 
 /// A length vector, Q32.32.
 pub(super) type Raw = [i64; 3];
@@ -103,6 +103,14 @@ pub(super) fn direction(v: Raw, short: i64) -> Option<(Unit, i64)> {
     let length = ((scaled.length() + ((1 << shift) >> 1)) >> shift) as i64;
     let part = |k: usize| scaled.direction(k, UNIT) as i32;
     (length > short).then(|| ([part(0), part(1), part(2)], length))
+}
+
+/// Whether a vector is longer than this by more than what [`direction`] may round off: what is nearer than that by its
+/// account is not.
+#[inline]
+pub(super) fn is_longer(v: Raw, length: i64) -> bool {
+    let most = u128::from((length + 2).unsigned_abs());
+    length_squared(v) > most * most
 }
 
 /// How short a difference between points of shapes this long (half lengths and edges) has no direction worth the

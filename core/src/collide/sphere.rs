@@ -1,7 +1,7 @@
 //! Balls against balls, capsules and boxes: the closest point of the other shape's core, then one distance.
 
 use super::frame::{Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world};
-use super::frame::{UNIT, too_short, unit_to_world};
+use super::frame::{UNIT, is_longer, too_short, unit_to_world};
 use super::{Manifold, Pair, Point};
 
 /// Two balls whose centres coincide are pushed apart upward.
@@ -16,6 +16,9 @@ pub(super) fn capsule_sphere(pair: &Pair, half_length: i64, radius: i64, ball: i
     let long = axis(&pair.turn_a, 1);
     let core = along(long, dot(long, pair.delta).clamp(-half_length, half_length));
     let gap = sub(pair.delta, core);
+    if is_longer(gap, (radius + ball + pair.margin).max(too_short(half_length))) {
+        return Manifold::default();
+    }
     // A ball on the core line leaves across it.
     let (normal, distance) = direction(gap, too_short(half_length))
         .unwrap_or_else(|| facing(axis(&pair.turn_a, 0), gap));
@@ -24,8 +27,13 @@ pub(super) fn capsule_sphere(pair: &Pair, half_length: i64, radius: i64, ball: i
 
 pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64) -> Manifold {
     let center = to_local(&pair.turn_a, pair.delta);
-    let nearest: Raw = core::array::from_fn(|k| center[k].clamp(-half[k], half[k]));
-    let (local_normal, distance, foot) = match direction(sub(center, nearest), 0) {
+    let inside = |k: usize| center[k].clamp(-half[k], half[k]);
+    let nearest: Raw = [inside(0), inside(1), inside(2)];
+    let gap = sub(center, nearest);
+    if is_longer(gap, radius + pair.margin) {
+        return Manifold::default();
+    }
+    let (local_normal, distance, foot) = match direction(gap, 0) {
         Some((normal, distance)) => (normal, distance, nearest),
         None => nearest_face(center, half),
     };

@@ -25,6 +25,7 @@ pub(crate) struct Contact {
 
 impl Contact {
     /// A contact from fresh geometry; `offset` leads from the first body's centre of mass to its shape's centre.
+    #[inline(always)]
     pub(crate) fn from_manifold(
         manifold: &Manifold,
         mut row: ContactRow,

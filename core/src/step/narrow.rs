@@ -2,12 +2,12 @@
 //! aside for the phase that tells of them.
 
 use super::block::Motion;
-use super::bodies::StepBody;
+use super::bodies::{Bodies, StepBody};
 use super::broad::MARGIN;
 use super::contacts::Contact;
 use super::gather::place_of;
 use super::keep::Keeping;
-use super::shapes::StepShape;
+use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
 use crate::collide::{collide, out_of_reach};
@@ -30,62 +30,74 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 /// Adds the contacts of the pairs that the broad phase has now.
 pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.last.clear();
-    let mut deepest = report.deepest.to_bits();
+    let (mut deepest, keeps) = (report.deepest.to_bits(), scratch.keeps());
     let sweeper = Sweeper::new(world);
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
-        if senses(world, scratch, a) || senses(world, scratch, b) {
+        let Some(places) = meet(world, scratch, [a, b]) else {
             scratch.sensing.push((a, b));
             continue;
-        }
-        let places = [meet(world, scratch, a), meet(world, scratch, b)];
-        let [first, second] = places.map(|place| &scratch.bodies.list[place as usize]);
-        // One that moves as it is told keeps awake what it touches.
-        let restless = [second, first].map(|other| other.awake && !other.dynamic);
-        let owner = if first.dynamic { a } else { b };
+        };
+        let Scratch { bodies, shapes, contacts, last, .. } = &mut *scratch;
         let key = PairKey::new(a, b);
-        let old = scratch.last.find(world, body_of(owner), key);
+        let pair = Pair::new(bodies, shapes, key, places);
+        let flat = pair.is_flat();
+        // Most pairs of a crowd end here. Flat ones may be kept whatever their reach.
+        let reach = if flat { None } else { pair.reach(&sweeper) };
+        if !flat && reach.is_none() {
+            continue;
+        }
+        let owner = if pair.bodies[0].dynamic { a } else { b };
+        let old = last.find(world, body_of(owner), key);
         let old = old.filter(|_| !world.pending.is_void(key));
-        let pair = Pair::new(scratch, key, places);
-        let kept = old.filter(|_| scratch.keeps()).and_then(|old| pair.keep(old));
+        let kept = old.filter(|_| flat && keeps).and_then(|old| pair.keep(old));
         if let (Some(old), Some(separations)) = (old, kept) {
             report.kept += 1;
             let (size, lead) = (pair.size(), Vec3::ZERO);
-            let contact = Contact { row: *old, bodies: places, separations, size, lead };
-            scratch.contacts.push(contact);
-        } else if let Some(contact) = pair.make(world, &sweeper, old) {
-            scratch.contacts.push(contact);
+            contacts.push(Contact { row: *old, bodies: places, separations, size, lead });
         } else {
-            continue;
+            let Some(reach) = reach.or_else(|| pair.reach(&sweeper)) else { continue };
+            if pair.make(world, &sweeper, &reach, old, contacts).is_none() {
+                continue;
+            }
         }
-        let [.., contact] = &scratch.contacts[..] else { continue };
+        let Some(contact) = contacts.last() else { continue };
         let count = contact.row.points.len();
         report.points += count as u32;
         deepest = contact.separations[..count].iter().fold(deepest, |least, s| least.min(*s));
-        for (place, restless) in places.into_iter().zip(restless) {
-            scratch.bodies.list[place as usize].restless |= restless;
+        let bodies = &mut bodies.list;
+        for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
+            bodies[this].restless |= bodies[other].awake && !bodies[other].dynamic;
         }
     }
     report.contacts = scratch.contacts.len() as u32;
     report.deepest = Real::from_bits(deepest);
 }
 
-/// Whether a shape is a sensor's. Its body gets no place because of the question.
+/// The places of the bodies of two shapes, which are known then; `None` if one is a sensor's.
 #[inline]
-fn senses(world: &World, scratch: &mut Scratch, key: u32) -> bool {
+fn meet(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
+    let [a, b] = keys;
     let Scratch { places, shapes, bodies, .. } = scratch;
-    match places.get(body_of(key)) {
-        Some(place) => shapes.find(world, bodies, place, key).sensor,
-        None => shape_row(world, key).material.sensor,
-    }
+    let (Some(first), Some(second)) = (places.get(body_of(a)), places.get(body_of(b))) else {
+        return meet_first(world, scratch, keys);
+    };
+    let senses = shapes.find(world, bodies, first, a).material.sensor;
+    let senses = shapes.find(world, bodies, second, b).material.sensor || senses;
+    (!senses).then_some([first, second])
 }
 
-/// The place of a shape's body; the shape is known then.
-#[inline]
-fn meet(world: &World, scratch: &mut Scratch, key: u32) -> u32 {
-    let place = place_of(world, scratch, body_of(key));
-    scratch.shapes.find(world, &scratch.bodies, place, key);
-    place
+/// The same, where one has no place yet. It gets none because of a sensor.
+#[inline(never)]
+fn meet_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
+    if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
+        return None;
+    }
+    Some(keys.map(|key| {
+        let place = place_of(world, scratch, body_of(key));
+        scratch.shapes.find(world, &scratch.bodies, place, key);
+        place
+    }))
 }
 
 /// Two shapes that might touch.
@@ -98,18 +110,27 @@ struct Pair<'a> {
     motions: [&'a Motion; 2],
 }
 
+/// What is known of two shapes that are not out of each other's reach.
+struct Reach {
+    /// How far apart they may be and touch within the tick; none for slow ones.
+    within: Option<i64>,
+    /// The same, if it is so far that they are looked at along their way.
+    far: Option<i64>,
+    /// What the second moves against the first in the tick, if there is a reach.
+    way: Vec3,
+}
+
 impl<'a> Pair<'a> {
     #[inline(always)]
-    fn new(scratch: &'a Scratch, key: PairKey, places: [u32; 2]) -> Self {
-        let [a, b] = key.shapes();
-        let at = places.map(|place| place as usize);
+    fn new(bodies: &'a Bodies, shapes: &'a Shapes, key: PairKey, places: [u32; 2]) -> Self {
+        let ([a, b], at) = (key.shapes(), [places[0] as usize, places[1] as usize]);
         Self {
             key,
             places,
-            bodies: [&scratch.bodies.list[at[0]], &scratch.bodies.list[at[1]]],
-            shapes: [scratch.shapes.get(places[0], a), scratch.shapes.get(places[1], b)],
-            turns: [&scratch.shapes.turns[at[0]], &scratch.shapes.turns[at[1]]],
-            motions: [&scratch.bodies.motions[at[0]], &scratch.bodies.motions[at[1]]],
+            bodies: [&bodies.list[at[0]], &bodies.list[at[1]]],
+            shapes: [shapes.get(places[0], a), shapes.get(places[1], b)],
+            turns: [&shapes.turns[at[0]], &shapes.turns[at[1]]],
+            motions: [&bodies.motions[at[0]], &bodies.motions[at[1]]],
         }
     }
 
@@ -144,17 +165,16 @@ impl<'a> Pair<'a> {
         keeping.separations(old, self.bodies, self.turns)
     }
 
-    /// A contact from where the shapes are now.
-    #[inline(never)]
-    fn make(&self, world: &World, sweeper: &Sweeper, old: Option<&ContactRow>) -> Option<Contact> {
-        let Self { bodies, shapes, motions, .. } = *self;
-        let margin = MARGIN.to_bits();
+    /// How far the shapes reach, or `None` if they are out of it, as balls around them show.
+    #[inline(always)]
+    fn reach(&self, sweeper: &Sweeper) -> Option<Reach> {
+        let Self { shapes, motions, .. } = *self;
         let delta = shapes[1].center - shapes[0].center;
+        let margin = MARGIN.to_bits();
         let reach = sweeper.reach(motions, self.is_flat());
         // What moves less than the margin in a tick can wait until it is within it.
         let far = reach.filter(|reach| *reach > 2 * margin);
-        // Many pairs of a crowd end here.
-        let radii = shapes.map(|shape| shape.radius);
+        let radii = [shapes[0].radius, shapes[1].radius];
         if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
             return None;
         }
@@ -162,9 +182,24 @@ impl<'a> Pair<'a> {
         if far.is_some() && sweep::misses(radii, delta, way) {
             return None;
         }
+        Some(Reach { within: reach, far, way })
+    }
+
+    /// Adds a contact from where the shapes are now, if they touch.
+    #[inline(never)]
+    fn make(
+        &self,
+        world: &World,
+        sweeper: &Sweeper,
+        &Reach { within, far, way }: &Reach,
+        old: Option<&ContactRow>,
+        contacts: &mut Vec<Contact>,
+    ) -> Option<()> {
+        let Self { bodies, shapes, .. } = *self;
+        let margin = MARGIN.to_bits();
         let [a, b] = [shapes[0].posed(), shapes[1].posed()];
         let mut found = Found { manifold: collide(&a, &b, margin), time: Real::ZERO };
-        if let Some(reach) = reach {
+        if let Some(reach) = within {
             let points = &found.manifold.points;
             let least = points.iter().map(|point| point.separation).min();
             // Of what is within the margin only round shapes that don't touch yet are better looked at along their way;
@@ -177,19 +212,20 @@ impl<'a> Pair<'a> {
         if found.manifold.points.is_empty() {
             return None;
         }
-        let [first, second] = self.key.shapes().map(|key| &shape_row(world, key).material);
-        let mixed = world.def.materials.mix(first, second);
+        let mixed = world.def.materials.mix(&shapes[0].material, &shapes[1].material);
         let row = ContactRow { key: self.key, mixed, ..ContactRow::default() };
         let offset = shapes[0].offset.to_bits();
         let (manifold, size) = (&found.manifold, self.size());
-        let mut contact = Contact::from_manifold(manifold, row, self.places, bodies, offset, size);
-        if found.time > Real::ZERO {
-            sweeper.rewind(&mut contact, way, found.time)?;
+        contacts.push(Contact::from_manifold(manifold, row, self.places, bodies, offset, size));
+        let contact = contacts.last_mut()?;
+        if found.time > Real::ZERO && sweeper.rewind(contact, way, found.time).is_none() {
+            contacts.pop();
+            return None;
         }
         if let Some(old) = old {
             contact.inherit(old, self.thickness());
         }
-        Some(contact)
+        Some(())
     }
 }
 

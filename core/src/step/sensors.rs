@@ -116,7 +116,7 @@ fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
         let manifold = collide(&side(0).posed(), &side(1).posed(), 0);
         if manifold.points.iter().any(|point| point.separation <= 0) {
             let [a, b] = keys;
-            let first = side(0).sensor;
+            let first = side(0).material.sensor;
             out.push(if first { PairKey::new(a, b) } else { PairKey::new(b, a) });
         }
     }

@@ -6,9 +6,9 @@ use super::bodies::{Bodies, StepBody};
 use crate::collide::Posed;
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::Shape;
-use crate::world::World;
 use crate::world::rows::ShapeRow;
 use crate::world::slot::Place;
+use crate::world::{Combine, Material, World};
 
 /// A shape during a step.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct StepShape {
     /// Rows of its rotation, raw Q1.30.
     rotation: [[i32; 3]; 3],
     pub(crate) flat: bool,
-    pub(crate) sensor: bool,
+    pub(crate) material: Material,
     /// Whether all this is known in this tick.
     ready: bool,
 }
@@ -38,7 +38,7 @@ impl StepShape {
         center: Vec3::ZERO,
         rotation: [[0; 3]; 3],
         flat: false,
-        sensor: false,
+        material: NOTHING,
         ready: false,
     };
 
@@ -52,6 +52,17 @@ impl StepShape {
         }
     }
 }
+
+/// The surface of a shape that is not known yet.
+const NOTHING: Material = Material {
+    friction: Real::ZERO,
+    restitution: Real::ZERO,
+    rolling: Real::ZERO,
+    spinning: Real::ZERO,
+    combine: Combine::Average,
+    tag: 0,
+    sensor: false,
+};
 
 /// The columns.
 #[derive(Debug, Default)]
@@ -131,7 +142,7 @@ impl Shapes {
             center: at.center + placed.offset,
             rotation: [bits(x), bits(y), bits(z)],
             flat: row.shape.is_flat(),
-            sensor: row.material.sensor,
+            material: row.material,
             ready: true,
         };
     }

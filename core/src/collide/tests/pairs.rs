@@ -3,7 +3,7 @@
 use super::oracle::{Body, core_distance, fifteen_axes, metres, separation_along, unit};
 use super::*;
 use crate::collide::Point;
-use crate::shape::Geometry;
+use crate::shape::{Geometry, MAX_SIZE};
 
 /// What rounding may cost: some ulps of the pair's exponent, or of a long shape's axes.
 fn tolerance(a: &Body, b: &Body) -> f64 {
@@ -49,6 +49,26 @@ fn check_manifold(a: &Body, b: &Body, manifold: &Manifold) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// What is beyond the margin is often told by a bound, before it is known where the shapes are nearest. It must not be
+    /// told of what is within: there a margin takes points away and nothing else.
+    #[test]
+    fn bounds_reject_nothing_that_is_within_the_margin(
+        (a, b) in any_pair(any_solid(), any_round()),
+        margin in prop_oneof![0.0..0.001f64, 0.0..0.5f64],
+        swap in any::<bool>(),
+    ) {
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        let margin = oracle::raw(margin);
+        let mut expected = collide(&a.posed(), &b.posed(), MAX_SIZE.to_bits());
+        let all = core::mem::take(&mut expected.points);
+        for point in all.iter().filter(|point| point.separation <= margin) {
+            expected.points.push(*point).unwrap();
+        }
+        if !expected.points.is_empty() {
+            prop_assert_eq!(collide(&a.posed(), &b.posed(), margin), expected);
+        }
+    }
 
     #[test]
     fn round_pairs_have_their_exact_distance((a, b) in any_pair(any_round(), any_round())) {
