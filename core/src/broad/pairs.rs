@@ -5,7 +5,7 @@
 //! them overlaps by tight boxes. Of what sleeps or never moves only the pairs with something active are candidates, so it
 //! costs nothing until that comes near.
 
-use super::things::{Mobility, Proxy, Things};
+use super::things::{ACTIVE, MOVED, Mobility, Proxy, Things};
 use super::tree::Found;
 use crate::data::sort_by_key;
 use crate::math::Aabb;
@@ -23,11 +23,11 @@ pub(crate) struct BroadPhase {
     pub(super) things: Things,
     /// By keys.
     candidates: Vec<Candidate>,
-    /// Candidates found since; memory for the merge.
+    /// Candidates of what moved since.
     fresh: Vec<Candidate>,
-    merged: Vec<Candidate>,
     sort: Vec<Candidate>,
-    sort_pairs: Vec<(u32, u32)>,
+    /// Those of them that overlap.
+    told: Vec<(u32, u32)>,
 }
 
 /// Two things whose fat boxes overlap and of which one was active when that was found.
@@ -111,28 +111,41 @@ impl BroadPhase {
         filter: impl FnMut(u32, u32) -> bool,
         out: &mut Vec<(u32, u32)>,
     ) {
-        out.clear();
-        if self.things.moved.is_empty() {
-            self.tell(out);
+        self.search(filter);
+        self.tell(out);
+        let Self { things: Things { tight, marks, moved, .. }, candidates, fresh, .. } = self;
+        if moved.is_empty() {
             return;
         }
-        self.search(filter);
-        sort_by_key(&mut self.fresh, &mut self.sort, Candidate::key);
-        self.merge(out);
-        let Things { list, moved, .. } = &mut self.things;
-        moved.drain(..).for_each(|place| list[place as usize].moved = false);
+        sort_by_key(fresh, &mut self.sort, Candidate::key);
+        merge(candidates, fresh, Candidate::key);
+        self.told.clear();
+        let overlaps = |candidate: &&Candidate| {
+            let (a, b) = candidate.places;
+            tight[a as usize].overlaps(&tight[b as usize])
+        };
+        self.told.extend(fresh.iter().filter(overlaps).map(|candidate| candidate.keys));
+        merge(out, &self.told, |pair| pair_key(*pair));
+        moved.drain(..).for_each(|place| marks[place as usize] &= !MOVED);
     }
 
-    /// Tells of candidates that overlap and forgets those that fell asleep.
+    /// Tells of candidates that overlap, and forgets those that fell asleep or are out of date.
     fn tell(&mut self, out: &mut Vec<(u32, u32)>) {
-        let Things { tight, list, .. } = &self.things;
-        self.candidates.retain(|&Candidate { keys, places: (a, b) }| {
-            let active = list[a as usize].active | list[b as usize].active;
-            if active && tight[a as usize].overlaps(&tight[b as usize]) {
-                out.push(keys);
-            }
-            active
-        });
+        let Self { things: Things { tight, marks, .. }, candidates, .. } = self;
+        let (mut kept, mut told) = (0, 0);
+        out.resize(candidates.len(), (0, 0));
+        // Without branches: which candidates overlap is anybody's guess, a processor's too.
+        for i in 0..candidates.len() {
+            let candidate = candidates[i];
+            let (a, b) = (candidate.places.0 as usize, candidate.places.1 as usize);
+            let stays = marks[a] | marks[b] == ACTIVE;
+            candidates[kept] = candidate;
+            kept += usize::from(stays);
+            out[told] = candidate.keys;
+            told += usize::from(stays & overlap(&tight[a], &tight[b]));
+        }
+        candidates.truncate(kept);
+        out.truncate(told);
     }
 
     /// Finds the candidates of all things that moved.
@@ -140,12 +153,13 @@ impl BroadPhase {
         let Self { things, fresh, .. } = self;
         fresh.clear();
         for &place in &things.moved {
-            let thing = &things.list[place as usize];
+            let (thing, active) = (&things.list[place as usize], things.is_active(place));
             let Some(bounds) = things.fat(Proxy(place)) else { continue };
             let mut visit = |found: &Found| {
                 let other = &things.list[found.key as usize];
                 // Of two that moved the one with the lower key finds the other. Nothing finds itself.
-                if found.key == place || other.moved && other.key < thing.key {
+                let moved = things.marks[found.key as usize] & MOVED != 0;
+                if found.key == place || moved && other.key < thing.key {
                     return;
                 }
                 let (a, b) = ((thing.key, place), (other.key, found.key));
@@ -154,42 +168,11 @@ impl BroadPhase {
                     fresh.push(Candidate { keys: (a.0, b.0), places: (a.1, b.1) });
                 }
             };
-            things.mobile.overlapping(bounds, !thing.active, &mut visit);
-            if thing.active {
+            things.mobile.overlapping(bounds, !active, &mut visit);
+            if active {
                 things.fixed.overlapping(bounds, false, &mut visit);
             }
         }
-    }
-
-    /// Puts what was found in the place of what things that moved had, and tells of what overlaps.
-    fn merge(&mut self, out: &mut Vec<(u32, u32)>) {
-        let Self { things: Things { tight, list, .. }, candidates, fresh, merged, .. } = self;
-        merged.clear();
-        let most = candidates.len() + fresh.len();
-        if merged.capacity() < most {
-            merged.reserve(most.next_power_of_two());
-        }
-        let mut add = |candidate: &Candidate| {
-            let (a, b) = candidate.places;
-            merged.push(*candidate);
-            if tight[a as usize].overlaps(&tight[b as usize]) {
-                out.push(candidate.keys);
-            }
-        };
-        let mut fresh = fresh.iter().peekable();
-        for candidate in &*candidates {
-            let (a, b) = candidate.places;
-            let (a, b) = (&list[a as usize], &list[b as usize]);
-            if a.moved | b.moved | !(a.active | b.active) {
-                continue;
-            }
-            while let Some(before) = fresh.next_if(|fresh| fresh.key() < candidate.key()) {
-                add(before);
-            }
-            add(candidate);
-        }
-        fresh.for_each(add);
-        core::mem::swap(candidates, merged);
     }
 
     /// Marks things as active and fills `out` with the pairs that `pairs` gives now and did not give before. Those
@@ -202,17 +185,18 @@ impl BroadPhase {
     ) {
         out.clear();
         for &proxy in woken {
-            let sleeps =
-                |thing: &super::things::Thing| thing.mobility == Mobility::Mobile && !thing.active;
-            let Some(thing) = self.things.get(proxy).copied().filter(sleeps) else { continue };
+            let Some(thing) = self.things.get(proxy).copied() else { continue };
+            if thing.mobility == Mobility::Fixed || self.things.is_active(proxy.0) {
+                continue;
+            }
             // Those woken earlier in this list are active by now, and their pairs with this one listed.
             self.things.set_active(proxy, true);
-            let Things { tight, list, fixed, mobile, .. } = &self.things;
+            let Things { tight, marks, list, fixed, mobile, .. } = &self.things;
             let bounds = &tight[proxy.0 as usize];
             let mut visit = |found: &Found| {
                 let other = &list[found.key as usize];
                 let pair = (thing.key.min(other.key), thing.key.max(other.key));
-                if !other.active
+                if marks[found.key as usize] & ACTIVE == 0
                     && tight[found.key as usize].overlaps(bounds)
                     && filter(pair.0, pair.1)
                 {
@@ -222,13 +206,51 @@ impl BroadPhase {
             mobile.overlapping(bounds, false, &mut visit);
             fixed.overlapping(bounds, false, &mut visit);
         }
-        sort_by_key(out, &mut self.sort_pairs, |&(a, b)| u64::from(a) << 32 | u64::from(b));
+        sort_by_key(out, &mut self.told, |pair| pair_key(*pair));
     }
 }
 
 impl Candidate {
     #[inline]
     fn key(&self) -> u64 {
-        u64::from(self.keys.0) << 32 | u64::from(self.keys.1)
+        pair_key(self.keys)
+    }
+}
+
+#[inline]
+const fn pair_key((a, b): (u32, u32)) -> u64 {
+    (a as u64) << 32 | b as u64
+}
+
+/// As [`Aabb::overlaps`], without branches.
+#[inline]
+#[allow(clippy::needless_bitwise_bool, reason = "lazy operators are branches")]
+fn overlap(a: &Aabb, b: &Aabb) -> bool {
+    let ([ax, ay, az], [bx, by, bz]) = (a.min().to_bits(), b.max().to_bits());
+    let low = (ax <= bx) & (ay <= by) & (az <= bz);
+    let ([ax, ay, az], [bx, by, bz]) = (a.max().to_bits(), b.min().to_bits());
+    low & (bx <= ax) & (by <= ay) & (bz <= az)
+}
+
+/// Merges sorted items into a sorted list, from the end, so that what is before the first of them is not touched.
+fn merge<T: Copy>(list: &mut Vec<T>, items: &[T], key: impl Fn(&T) -> u64) {
+    let (mut from, mut to) = (list.len(), list.len() + items.len());
+    if list.capacity() < to {
+        // Generously: crowds come and go, and which tick has the most must not hang on chance.
+        list.reserve(to.next_power_of_two() - from);
+    }
+    list.extend_from_slice(items);
+    for item in items.iter().rev() {
+        // Where it goes is near the end of what is left, or a search in doubled steps finds it soon; then a block moves.
+        let beyond = |other: &T| key(other) > key(item);
+        let mut step = 1;
+        while step < from && beyond(&list[from - step]) {
+            step *= 2;
+        }
+        let low = from.saturating_sub(step);
+        let start = low + list[low..from].partition_point(|other| !beyond(other));
+        list.copy_within(start..from, to - (from - start));
+        (from, to) = (start, to - (from - start) - 1);
+        list[to] = *item;
     }
 }

@@ -25,15 +25,17 @@ pub(super) struct Thing {
     pub(super) key: u32,
     leaf: Leaf,
     pub(super) mobility: Mobility,
-    pub(super) live: bool,
-    pub(super) active: bool,
-    /// Its fat box is another one, or it became active, since pairs were last asked for.
-    pub(super) moved: bool,
+    live: bool,
 }
+
+/// Mark of a thing that is active.
+pub(super) const ACTIVE: u8 = 1;
+/// Mark of one that has another fat box, came, went or became active since pairs were last asked for.
+pub(super) const MOVED: u8 = 2;
 
 /// A fat box reaches beyond the tight one by this share of its longest edge, within limits. More means fewer searches and
 /// more candidates. Measured.
-const MARGIN_SHIFT: u32 = 3;
+const MARGIN_SHIFT: u32 = 4;
 const LEAST_MARGIN: i64 = 1 << (32 - 6);
 const GREATEST_MARGIN: i64 = 1 << (32 - 1);
 /// A thing on its way gets a box for so many updates more of the same motion, up to so many margins.
@@ -47,6 +49,8 @@ const STALE_MARGINS: i64 = 24;
 pub(super) struct Things {
     pub(super) tight: Vec<Aabb>,
     fat: Vec<Aabb>,
+    /// [`ACTIVE`], [`MOVED`].
+    pub(super) marks: Vec<u8>,
     pub(super) list: Vec<Thing>,
     free: Vec<u32>,
     /// Those whose candidates are out of date, each once; some may be gone.
@@ -65,6 +69,7 @@ impl Things {
     pub(super) fn clear(&mut self) {
         self.tight.clear();
         self.fat.clear();
+        self.marks.clear();
         self.list.clear();
         self.free.clear();
         self.moved.clear();
@@ -79,16 +84,16 @@ impl Things {
         // Named by its place, and its leaf by the place as well: whoever finds it wants the rest of it.
         let place = self.free.pop().unwrap_or(self.list.len() as u32);
         let leaf = self.tree(mobility).insert(place, &fat);
-        let thing = Thing { key, leaf, mobility, live: true, active: false, moved: false };
+        let thing = Thing { key, leaf, mobility, live: true };
         if place as usize == self.list.len() {
             self.tight.push(*tight);
             self.fat.push(fat);
+            self.marks.push(0);
             self.list.push(thing);
         } else {
-            let moved = self.list[place as usize].moved;
             self.tight[place as usize] = *tight;
             self.fat[place as usize] = fat;
-            self.list[place as usize] = Thing { moved, ..thing };
+            self.list[place as usize] = thing;
         }
         self.note_moved(place);
         Proxy(place)
@@ -98,8 +103,8 @@ impl Things {
     pub(super) fn remove(&mut self, proxy: Proxy) -> bool {
         let Some(&Thing { leaf, mobility, .. }) = self.get(proxy) else { return false };
         self.tree(mobility).remove(leaf);
-        let thing = &mut self.list[proxy.0 as usize];
-        (thing.live, thing.active) = (false, false);
+        self.list[proxy.0 as usize].live = false;
+        self.marks[proxy.0 as usize] &= !ACTIVE;
         self.note_moved(proxy.0);
         self.free.push(proxy.0);
         true
@@ -137,12 +142,11 @@ impl Things {
 
     /// Marks a mobile thing; returns whether it is there and mobile.
     pub(super) fn set_active(&mut self, proxy: Proxy, active: bool) -> bool {
-        let Some(&Thing { leaf, mobility: Mobility::Mobile, active: before, .. }) = self.get(proxy)
-        else {
+        let Some(&Thing { leaf, mobility: Mobility::Mobile, .. }) = self.get(proxy) else {
             return false;
         };
-        if before != active {
-            self.list[proxy.0 as usize].active = active;
+        if self.is_active(proxy.0) != active {
+            self.marks[proxy.0 as usize] ^= ACTIVE;
             self.mobile.set_active(leaf, active);
             if active {
                 self.note_moved(proxy.0);
@@ -163,10 +167,15 @@ impl Things {
         self.get(proxy).map(|_| &self.fat[proxy.0 as usize])
     }
 
+    #[inline]
+    pub(super) fn is_active(&self, place: u32) -> bool {
+        self.marks[place as usize] & ACTIVE != 0
+    }
+
     fn note_moved(&mut self, place: u32) {
-        let thing = &mut self.list[place as usize];
-        if !thing.moved {
-            thing.moved = true;
+        let marks = &mut self.marks[place as usize];
+        if *marks & MOVED == 0 {
+            *marks |= MOVED;
             self.moved.push(place);
         }
     }

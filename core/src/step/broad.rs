@@ -1,6 +1,7 @@
 //! Second phase: pairs of shapes whose bounds overlap. Keeps the tree in step with the state.
 
 use super::bodies::StepBody;
+use super::covers::{Covers, epoch};
 use super::resim::make_room;
 use super::rules::{Rule, Rules};
 use super::shapes::{At, Placed, Shapes};
@@ -28,10 +29,8 @@ pub(crate) struct Broad {
     found: Vec<u32>,
     sort: Vec<(u32, u32)>,
     woken: Vec<Proxy>,
-    /// Where bodies were, by stream and place in it.
-    covers: Vec<Vec<Cover>>,
-    /// Bodies with a cover of this epoch or the last.
-    recent: Vec<u32>,
+    /// Where bodies were.
+    covers: Covers,
     /// From this tick on covers are complete.
     since: u32,
     /// The tree may be of another tick: leaves of recent bodies are not where these are.
@@ -42,19 +41,11 @@ pub(crate) struct Broad {
     done: Vec<(u32, u32)>,
 }
 
-/// Where a body was in the ticks that are held. Epochs are as long as the history, so this one and the last cover it.
-#[derive(Clone, Copy, Debug)]
-struct Cover {
-    epoch: u32,
-    now: Aabb,
-    before: Aabb,
-}
-
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let Scratch { changed, stirred, broad, bodies, shapes, .. } = scratch;
     if broad.ready {
         if broad.stale {
-            stirred.extend_from_slice(&broad.recent);
+            stirred.extend_from_slice(&broad.covers.recent);
         }
         for &index in &*changed {
             broad.insert_again(world, index);
@@ -78,7 +69,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     changed.clear();
     stirred.clear();
     (broad.stale, broad.wide) = (false, false);
-    broad.forget_covers(world);
+    broad.covers.forget(world);
     let filter = |a, b| meets(world, a, b);
     broad.phase.pairs(filter, &mut broad.pairs);
     broad.add_changed(world);
@@ -129,8 +120,8 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
         broad.follow(world, index, rules);
     }
     if !broad.wide {
-        for i in 0..broad.recent.len() {
-            broad.cover(broad.recent[i], rules);
+        for i in 0..broad.covers.recent.len() {
+            broad.cover(broad.covers.recent[i], rules);
         }
         (broad.stale, broad.wide) = (true, true);
     }
@@ -221,7 +212,7 @@ impl Broad {
         for slot in held() {
             for index in active.iter().filter(|index| slot.id_at(*index).is_some()) {
                 for shape in slot.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
-                    self.note(index, &bounds_in(world, slot, index, shape), epoch(world));
+                    self.covers.note(index, &bounds_in(world, slot, index, shape), epoch(world));
                 }
             }
         }
@@ -229,10 +220,7 @@ impl Broad {
 
     /// Lets the leaves of a body cover where it is and was.
     fn cover(&mut self, index: u32, rules: &mut Rules) {
-        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
-        let cover = self.covers.get(stream).and_then(|covers| covers.get(local));
-        let Some(cover) = cover.filter(|cover| cover.epoch != NEVER) else { return };
-        let covers = cover.now.union(&cover.before);
+        let Some(covers) = self.covers.of(index) else { return };
         if !rules.holds(Rule::Covers) {
             return;
         }
@@ -240,50 +228,6 @@ impl Broad {
             let proxy = self.proxies(index)[i];
             self.phase.cover(proxy, &covers);
         }
-    }
-
-    /// Notes where a body is.
-    #[inline]
-    fn note(&mut self, index: u32, bounds: &Aabb, epoch: u32) {
-        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
-        if self.covers.len() <= stream {
-            self.covers.resize(stream + 1, Vec::new());
-        }
-        let covers = &mut self.covers[stream];
-        if covers.len() <= local {
-            let nowhere = Cover { epoch: NEVER, now: *bounds, before: *bounds };
-            covers.resize((local + 1).next_multiple_of(32), nowhere);
-        }
-        let cover = &mut covers[local];
-        if cover.epoch == NEVER || cover.epoch + 1 < epoch {
-            if cover.epoch == NEVER {
-                self.recent.push(index);
-            }
-            *cover = Cover { epoch, now: *bounds, before: *bounds };
-        } else if cover.epoch < epoch {
-            *cover = Cover { epoch, now: *bounds, before: cover.now };
-        } else if !cover.now.encloses(bounds) {
-            cover.now = cover.now.union(bounds);
-        }
-    }
-
-    /// Lets go of covers that no tick which is held needs.
-    fn forget_covers(&mut self, world: &World) {
-        // Once an epoch is enough.
-        if !(world.tick as usize).is_multiple_of(world.timeline.len()) {
-            return;
-        }
-        let (covers, epoch) = (&mut self.covers, epoch(world));
-        self.recent.retain(|index| {
-            let (stream, local) =
-                ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
-            let cover = &mut covers[stream][local];
-            let keep = cover.epoch + 1 >= epoch;
-            if !keep {
-                cover.epoch = NEVER;
-            }
-            keep
-        });
     }
 
     fn proxies(&mut self, index: u32) -> &mut Vec<Proxy> {
@@ -418,7 +362,7 @@ impl Broad {
     fn move_shape(&mut self, index: u32, proxy: Proxy, tight: &Aabb, epoch: u32) {
         self.phase.update(proxy, tight);
         if let Some(&fat) = self.phase.fat(proxy) {
-            self.note(index, &fat, epoch);
+            self.covers.note(index, &fat, epoch);
         }
     }
 
@@ -429,19 +373,11 @@ impl Broad {
             let hot = world.work.hot(&world.store, index);
             let page = world.work.cold_page(&world.store, index);
             for shape in page.shapes_of(Place::of(index).row) {
-                self.note(index, &bounds(world, index, hot, shape), epoch(world));
+                self.covers.note(index, &bounds(world, index, hot, shape), epoch(world));
             }
         }
         self.cover(index, rules);
     }
-}
-
-/// No epoch.
-const NEVER: u32 = u32::MAX - 1;
-
-/// The epoch of the newest tick that was ever reached from here; ticks that are held are of it or the one before.
-fn epoch(world: &World) -> u32 {
-    world.timeline.newest() / world.timeline.len() as u32
 }
 
 /// Whether the bounds of a shape in this tick overlap others.

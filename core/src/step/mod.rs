@@ -41,6 +41,7 @@ mod bodies;
 mod broad;
 mod clusters;
 mod contacts;
+mod covers;
 mod events;
 mod fence;
 mod gather;

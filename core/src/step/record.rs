@@ -116,12 +116,12 @@ fn impulse(speed: i64, [a, b]: [i64; 2]) -> Real {
 
 /// Sorts contacts by the page of their owner and finds the pages that they, or those that they end, may be in.
 fn find_pages(world: &World, scratch: &mut Scratch) {
-    let Scratch { record, contacts, bodies, clusters, copied, neighbours, .. } = scratch;
+    let Scratch { record, contacts, bodies, copied, neighbours, .. } = scratch;
     let Buffers { owners, sort, pages, sort_pages } = record;
     let bodies = &bodies.list;
     owners.clear();
-    owners.extend(clusters.contacts.iter().map(|&place| {
-        let [a, b] = contacts[place as usize].bodies.map(|body| &bodies[body as usize]);
+    owners.extend(contacts.iter().zip(0..).map(|(contact, place)| {
+        let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
         (page_number(if a.dynamic { a.index } else { b.index }), place)
     }));
     // Contacts stand in the order in which they were found: by key, unless something woke.
@@ -195,8 +195,12 @@ fn merge(
     side: &Side<'_>,
     mut teller: Teller<'_>,
 ) {
-    let mut was = was.iter().filter(|row| side.decides(row.key)).peekable();
     let contact = |(_, place): &(u32, u32)| &side.scratch.contacts[*place as usize].row;
+    if core::ptr::eq(was, others) {
+        merge_shared(was, is.iter().map(contact), out, side, &mut teller);
+        return;
+    }
+    let mut was = was.iter().filter(|row| side.decides(row.key)).peekable();
     let mut is = is.iter().map(contact).peekable();
     let mut others = others.iter().filter(|row| !side.decides(row.key)).peekable();
     loop {
@@ -214,6 +218,36 @@ fn merge(
                 teller.tell(key, was, is);
             }
         }
+    }
+}
+
+/// The same where the next slot still shares the page with the last one, as it does unless a tick is computed again: each
+/// of its contacts is either this step's or another's.
+fn merge_shared<'a>(
+    was: &[ContactRow],
+    is: impl Iterator<Item = &'a ContactRow>,
+    out: &mut Vec<ContactRow>,
+    side: &Side<'_>,
+    teller: &mut Teller<'_>,
+) {
+    let mut is = is.peekable();
+    for row in was {
+        while let Some(new) = is.next_if(|is| is.key < row.key) {
+            out.push(*new);
+            teller.tell(new.key, None, Some(new));
+        }
+        if let Some(new) = is.next_if(|is| is.key == row.key) {
+            out.push(*new);
+            teller.tell(row.key, Some(row), Some(new));
+        } else if !side.decides(row.key) || side.rests(row.key) {
+            out.push(*row);
+        } else {
+            teller.tell(row.key, Some(row), None);
+        }
+    }
+    for new in is {
+        out.push(*new);
+        teller.tell(new.key, None, Some(new));
     }
 }
 

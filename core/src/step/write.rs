@@ -21,13 +21,14 @@ pub(super) fn run(
             solver.way[place]
         } else {
             // The same on every substep, whether or not something touches it.
-            let lanes = [motion.linear, motion.angular];
-            core::array::from_fn(|i| {
-                i64::from(lanes[i / 3][i % 3].to_bits()) * i64::from(world.def.substeps)
-            })
+            let way = |lane: Q20| i64::from(lane.to_bits()) * i64::from(world.def.substeps);
+            let ([x, y, z], [u, v, w]) = (motion.linear, motion.angular);
+            [way(x), way(y), way(z), way(u), way(v), way(w)]
         };
-        let moved = [0, 1, 2].map(|i: usize| distance(way[i], rate, 0));
-        let turned = [3, 4, 5].map(|i: usize| distance(way[i], rate, body.exponent));
+        let moved = |i: usize| distance(way[i], rate, 0);
+        let moved = [moved(0), moved(1), moved(2)];
+        let turned = |i: usize| distance(way[i], rate, body.exponent);
+        let turned = [turned(3), turned(4), turned(5)];
         let rotation = if turned == [0; 3] {
             body.rotation
         } else {
@@ -78,6 +79,7 @@ pub(super) fn run(
 }
 
 /// A sum of velocities over the substeps, over 2^exponent, as a distance in raw metres or radians.
+#[inline]
 fn distance(way: i64, rate: i64, exponent: i8) -> i64 {
     // Q20 to Q32, divided by the rate, rounded to nearest with ties up.
     let shift = 12 - i32::from(exponent);
