@@ -1,8 +1,9 @@
 //! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused; `match` and `replay`, which only handle files, give 2 for all
+//! went wrong or was found wrong, 2 the command was misused; `bench`, `match` and `replay`, which only handle files, give 2 for all
 //! that keeps them from their work.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod lab;
 mod matches;
 mod replays;
@@ -23,6 +24,9 @@ fn main() -> ExitCode {
     // Prints help or what is wrong, and exits with 0 or 2.
     let arguments = command().get_matches();
     match arguments.subcommand() {
+        Some(("bench", arguments)) => {
+            bench::run(arguments).unwrap_or_else(|error| fail(&error, 2))
+        }
         Some(("lab", arguments)) => match run_lab(arguments) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(&error, 1),
@@ -64,6 +68,7 @@ fn command() -> Command {
         .about("Multiplayer games in which every machine computes the same world, bit for bit")
         .subcommand_required(true)
         .arg_required_else_help(true)
+        .subcommand(bench::command())
         .subcommand(lab)
         .subcommand(matches::command())
         .subcommand(replays::command())
@@ -99,9 +104,14 @@ mod tests {
         };
         assert_eq!(code(&["lab", "--port", "0", "--players", "4", "--seed", "12"]), 0);
         assert_eq!(code(&["lab", "--help"]), 0);
+        assert_eq!(code(&["bench", "--quick", "--scene", "bin", "--json", "a", "--html", "b"]), 0);
         assert_eq!(code(&["match", "new", "--game", "tanks", "--players", "2", "--out", "x"]), 0);
         for wrong in [
             &["lab", "--players", "5"][..],
+            &["bench", "--scene", "storm"],
+            &["bench", "--json"],
+            &["bench", "--fast"],
+            &["bench", "pyramid"],
             &["lab", "--port", "99999"],
             &["lab", "--seed", "-1"],
             &["match"],

@@ -1,0 +1,146 @@
+//! The report as one HTML page that needs nothing else: targets, pictures, then every row.
+//!
+//! - `style.css`: light and dark, by what the reader's system says.
+//! - `curves.rs`, `bars.rs`, `ratios.rs`: pictures as SVG, drawn with the page's colours.
+//!
+//! Colours can be told apart by colour-blind people, and nothing is told by colour alone: curves have their own marks and
+//! dashes and are named at their ends.
+
+mod bars;
+mod curves;
+mod ratios;
+
+use crate::report::{Report, Row, Section, Unit};
+use crate::stats::Spread;
+use crate::table::{peers, ratio_text};
+use crate::targets::{Target, Verdict};
+use std::fmt::Write;
+
+/// The page.
+pub fn page(report: &Report) -> String {
+    let mut out = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n<title>Isostep bench</title>\n");
+    let _ = write!(out, "<style>\n{}</style>\n</head>\n<body>\n", include_str!("style.css"));
+    head(&mut out, report);
+    out.push_str("<main>\n");
+    if !report.targets.is_empty() {
+        targets(&mut out, &report.targets);
+    }
+    ratios::draw(&mut out, report);
+    out.push_str("<section class=\"pictures\">\n");
+    report.bars.iter().filter(|bars| !bars.bars.is_empty()).for_each(|b| bars::draw(&mut out, b));
+    report.plots.iter().for_each(|plot| curves::draw(&mut out, plot));
+    out.push_str("</section>\n");
+    for section in report.sections.iter().filter(|section| !section.rows.is_empty()) {
+        rows(&mut out, section);
+    }
+    if !report.notes.is_empty() {
+        out.push_str("<section>\n<h2>Notes</h2>\n<ul>\n");
+        for note in &report.notes {
+            let _ = writeln!(out, "<li>{}</li>", escape(note));
+        }
+        out.push_str("</ul>\n</section>\n");
+    }
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+/// Text that can stand anywhere in the page.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn head(out: &mut String, report: &Report) {
+    let about = &report.about;
+    let kind = if about.quick { "A quick run" } else { "A full run" };
+    out.push_str("<header>\n<h1>What it costs</h1>\n");
+    let _ = writeln!(
+        out,
+        "<p>Isostep {}. {kind} of {} s on {} ({} threads, {}); computed as {}.</p>",
+        escape(&about.version),
+        about.seconds,
+        escape(&about.processor),
+        about.threads,
+        escape(&about.system),
+        escape(&about.paths.join("; "))
+    );
+    if !about.peers.is_empty() {
+        let _ = writeln!(out, "<p>Beside: {}.</p>", escape(&about.peers.join("; ")));
+    }
+    if about.debug {
+        out.push_str("<p class=\"alarm\">This is a debug build: times mean nothing. Use --release.</p>\n");
+    }
+    out.push_str(
+        "<p class=\"quiet\">Medians, with the 10th to 90th percentile; contenders take turns in one run, and a ratio (ours / \
+         theirs, below 1 is faster) is the median over rounds taken side by side.</p>\n</header>\n",
+    );
+}
+
+fn targets(out: &mut String, targets: &[Target]) {
+    let number = |verdict| targets.iter().filter(|target| target.verdict == verdict).count();
+    out.push_str("<section>\n<h2>Targets</h2>\n");
+    let _ = writeln!(
+        out,
+        "<p>{} met, {} missed, {} not measured in this run.</p>",
+        number(Verdict::Met),
+        number(Verdict::Missed),
+        number(Verdict::NotMeasured)
+    );
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr><th>measure</th><th class=\"n\">wanted</th>");
+    out.push_str("<th class=\"n\">measured</th><th>verdict</th></tr></thead>\n<tbody>\n");
+    for target in targets {
+        let (class, mark) = match target.verdict {
+            Verdict::Met => ("met", "✓"),
+            Verdict::Missed => ("missed", "✗"),
+            Verdict::NotMeasured => ("quiet", "–"),
+        };
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{class}\">{mark} {}</td></tr>",
+            escape(&target.measure),
+            escape(&target.wanted),
+            escape(&target.shown()),
+            escape(&target.words())
+        );
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+fn rows(out: &mut String, section: &Section) {
+    let peers = peers(section);
+    let _ = writeln!(out, "<section>\n<h2>{}</h2>\n<p>{}</p>", escape(&section.title), escape(&section.note));
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr><th>measure</th><th class=\"n\">ours</th><th class=\"n\">least</th>");
+    for peer in &peers {
+        let _ = write!(out, "<th class=\"n\">{}</th><th class=\"n\">ratio</th>", escape(peer));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in &section.rows {
+        let least = if row.ours.samples > 1 { row.unit.show(row.ours.least) } else { String::new() };
+        let _ = write!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n quiet\">{least}</td>",
+            escape(&row.name),
+            spread(row, &row.ours)
+        );
+        for peer in &peers {
+            let beside = row.beside.iter().find(|beside| &beside.name == peer);
+            let theirs = beside.map_or_else(String::new, |beside| spread(row, &beside.theirs));
+            let ratio = beside.and_then(|beside| beside.ratio).map_or_else(String::new, ratio_text);
+            let _ = write!(out, "<td class=\"n\">{theirs}</td><td class=\"n strong\">{ratio}</td>");
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+fn spread(row: &Row, spread: &Spread) -> String {
+    let show = |value: f64| if value.is_finite() { row.unit.show(value) } else { "never".to_owned() };
+    let unit = if row.unit == Unit::Share { " %" } else { row.unit.symbol() };
+    let unit = if spread.median.is_finite() { unit } else { "" };
+    let mut text = format!("{}<small> {unit}</small>", show(spread.median));
+    if spread.samples > 1 {
+        let _ = write!(text, " <small class=\"quiet\">{}–{}</small>", show(spread.p10), show(spread.p90));
+    }
+    text
+}

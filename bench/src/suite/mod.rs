@@ -1,0 +1,147 @@
+//! All rows of `isostep bench`: our scenes and sessions, and whoever stands beside.
+//!
+//! - `staging.rs`, `ours.rs`: the scenes as numbers, and our side of them.
+//! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and how well it was solved.
+//! - `field.rs`: rollbacks by depth and by what was wrong, digests.
+//! - `growth.rs`, `memory.rs`: many bodies, sleepers, bytes.
+//! - `session.rs`, `wire.rs`: matches without and with a netcode.
+//! - `game.rs`: a game, by the call that games use.
+
+mod field;
+mod game;
+mod growth;
+mod memory;
+mod ours;
+mod quality;
+mod scenes;
+pub mod session;
+mod staging;
+pub mod wire;
+
+use crate::engine::Engine;
+use crate::machine::About;
+use crate::report::{Beside, Report, Row, Unit};
+use crate::stats::{Ratio, Spread};
+use crate::targets::issue_targets;
+use std::time::{Duration, Instant};
+use wire::Trace;
+
+pub use ours::Ours;
+pub use staging::{SCENES, SEED, sleepless, stage};
+
+/// What to measure.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A short run: fewer rounds, smaller growth.
+    pub quick: bool,
+    /// Only these scenes, and only what is measured on scenes; all when there are none.
+    pub scenes: Vec<String>,
+}
+
+impl Options {
+    /// So many rounds, or few in a short run.
+    pub(crate) const fn rounds(&self, full: usize, quick: usize) -> usize {
+        if self.quick { quick } else { full }
+    }
+}
+
+/// A match that goes on, tick by tick, everything in memory.
+pub trait Match {
+    /// Who plays it.
+    fn name(&self) -> String;
+    /// A tick of every machine, one after another.
+    fn tick(&mut self);
+    /// What all machines sent so far.
+    fn sent(&self) -> Sent;
+}
+
+/// What was sent so far, without the headers of IP and UDP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Datagrams.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Who stands beside us.
+pub trait Peers {
+    /// Other engines, each to be loaded with scenes.
+    fn engines(&mut self) -> Vec<Box<dyn Engine>>;
+    /// Other sessions, with so many players and digests at this interval.
+    fn sessions(&mut self, players: usize, digest_every: u32) -> Vec<Box<dyn Match>>;
+    /// Other netcodes, over links of this latency.
+    fn wires(&mut self, players: usize, one_way: Duration, trace: Trace) -> Vec<Box<dyn Match>>;
+    /// Who is missing and why.
+    fn notes(&self) -> Vec<String>;
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoPeers;
+
+impl Peers for NoPeers {
+    fn engines(&mut self) -> Vec<Box<dyn Engine>> {
+        Vec::new()
+    }
+    fn sessions(&mut self, _: usize, _: u32) -> Vec<Box<dyn Match>> {
+        Vec::new()
+    }
+    fn wires(&mut self, _: usize, _: Duration, _: Trace) -> Vec<Box<dyn Match>> {
+        Vec::new()
+    }
+    fn notes(&self) -> Vec<String> {
+        let note = "nobody stands beside; `cargo run --release -p isostep-cli --features peers -- bench` builds Rapier and \
+                    ggrs and measures them in the same run";
+        vec![note.to_owned()]
+    }
+}
+
+/// Measures everything. `progress` is told what comes next.
+pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&str)) -> Report {
+    let start = Instant::now();
+    let mut report = Report { about: About::here(options.quick), ..Report::default() };
+    let mut engines = peers.engines();
+    report.about.peers = engines.iter().map(|engine| engine.name()).collect();
+    scenes::measure(options, &mut engines, &mut report, progress);
+    drop(engines);
+    if options.scenes.is_empty() {
+        field::measure(options, &mut report, progress);
+        growth::measure(options, &mut report, progress);
+        memory::measure(&mut report, progress);
+        session::measure(options, peers, &mut report, progress);
+        wire::measure(options, peers, &mut report, progress);
+        game::measure(options, &mut report, progress);
+    }
+    report.notes.extend(peers.notes());
+    if !cfg!(feature = "internals") {
+        report.notes.push("save is not measured: it is part of a step, and only a build with `internals` tells them apart".to_owned());
+    }
+    report.targets = issue_targets(&report);
+    report.about.seconds = start.elapsed().as_secs();
+    report
+}
+
+/// Samples of one contender, with its name.
+type Named = (String, Vec<f64>);
+
+/// A row of samples that were taken in turn, ours first.
+fn row(key: &str, name: &str, unit: Unit, samples: &[Named]) -> Option<Row> {
+    let ((_, ours), others) = samples.split_first()?;
+    let mut row = Row::new(key, name, unit, Spread::of(ours)?);
+    for (name, theirs) in others {
+        // Who is broken took forever.
+        let Some(spread) = Spread::of(theirs).filter(|spread| spread.p90.is_finite()) else { continue };
+        row.beside.push(Beside {
+            name: name.clone(),
+            theirs: spread,
+            ratio: Ratio::of(ours, theirs),
+        });
+    }
+    Some(row)
+}
+
+/// A number with thousands apart.
+fn count(number: usize) -> String {
+    crate::report::digits(number as f64).trim_end_matches(".00").trim_end_matches(".0").to_owned()
+}

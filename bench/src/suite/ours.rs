@@ -1,0 +1,204 @@
+//! Our side of the scenes.
+
+use super::staging::{players, sleepless};
+use crate::engine::{Engine, Look, Staging};
+use crate::turns::micros;
+use isostep_core::world::{BodyId, BodyKind, World};
+use isostep_core::{Phase, Real, StepReport, Vec3, real};
+use isostep_determinism_tests::scenes::Scene;
+use std::time::Instant;
+
+/// By how much a body's velocity differs between the old future and the new one: nothing that a scene feels, but its bits
+/// differ. Metres a second.
+const NUDGE: Real = real!(0.0000152587890625);
+/// How far back a restore goes.
+const BACK: u32 = 8;
+
+/// A scene in our world.
+pub struct Ours {
+    scene: Scene,
+    name: String,
+    /// Those that move and that nobody drives.
+    loose: Vec<BodyId>,
+    last: StepReport,
+    bytes: Vec<u8>,
+    /// Nanoseconds by phase, of all ticks since the scene was loaded.
+    phases: [u64; Phase::ALL.len()],
+    /// Microseconds of them all.
+    total: f64,
+    ticks: u32,
+    #[cfg(feature = "internals")]
+    twin: Option<Scene>,
+}
+
+impl Ours {
+    /// A scene of the list; `None` if there is none of this name.
+    pub fn new(name: &str) -> Option<Self> {
+        let scene = sleepless(name)?;
+        let steered = players(name);
+        let loose = scene.world.bodies().enumerate().filter(|(i, (_, body))| {
+            body.kind() == BodyKind::Dynamic && !steered.contains(i)
+        });
+        let loose = loose.map(|(_, (id, _))| id).collect();
+        Some(Self {
+            scene,
+            name: name.to_owned(),
+            loose,
+            last: StepReport::default(),
+            bytes: Vec::new(),
+            phases: [0; Phase::ALL.len()],
+            total: 0.0,
+            ticks: 0,
+            #[cfg(feature = "internals")]
+            twin: None,
+        })
+    }
+
+    /// The world.
+    pub const fn world(&self) -> &World {
+        &self.scene.world
+    }
+
+    /// What the last step said.
+    pub const fn last(&self) -> &StepReport {
+        &self.last
+    }
+
+    /// Mean microseconds a step by phase, since the scene was loaded.
+    pub fn phases(&self) -> [f64; Phase::ALL.len()] {
+        self.phases.map(|sum| sum as f64 / 1e3 / f64::from(self.ticks.max(1)))
+    }
+
+    /// Mean microseconds a step, since the scene was loaded.
+    pub fn mean_step(&self) -> f64 {
+        self.total / f64::from(self.ticks.max(1))
+    }
+
+    fn step_once(&mut self) -> f64 {
+        self.scene.act();
+        let start = Instant::now();
+        let mut clock = || start.elapsed().as_nanos() as u64;
+        self.last = self.scene.world.step_timed(Some(&mut clock));
+        let time = start.elapsed().as_secs_f64() * 1e6;
+        for (sum, nanoseconds) in self.phases.iter_mut().zip(self.last.nanoseconds) {
+            *sum += nanoseconds;
+        }
+        self.total += time;
+        self.ticks += 1;
+        time
+    }
+
+    /// One tick in which everybody's velocity differs a little.
+    fn nudged_step(&mut self, nudge: Real) {
+        self.scene.act();
+        let world = &mut self.scene.world;
+        for &id in &self.loose {
+            if let Some(velocity) = world.body(id).map(|body| body.velocity()) {
+                // Slow bodies can always be a little faster.
+                let _ = world.set_velocity(id, velocity + Vec3::X * nudge);
+            }
+        }
+        world.step();
+    }
+
+    /// The bytes of a tick since the one before, and how long that took.
+    pub fn delta(&self) -> Option<(f64, usize)> {
+        let (now, mut size) = (self.scene.world.tick(), 0);
+        let time = micros(|| {
+            size = self.scene.world.snapshot(now, now.checked_sub(1)).map_or(0, |bytes| bytes.len());
+        });
+        (size > 0).then_some((time, size))
+    }
+}
+
+impl Engine for Ours {
+    fn name(&self) -> String {
+        "Isostep".to_owned()
+    }
+
+    fn load(&mut self, staging: &Staging) {
+        if let Some(anew) = Self::new(&staging.name) {
+            *self = anew;
+        }
+    }
+
+    fn step(&mut self, ticks: u32) -> f64 {
+        (0..ticks).map(|_| self.step_once()).sum()
+    }
+
+    /// What a step takes more than one that writes its rows over the last tick's: saving is a part of the step.
+    #[cfg(feature = "internals")]
+    fn save(&mut self) -> f64 {
+        let twin = self.twin.get_or_insert_with(|| {
+            let mut twin = sleepless(&self.name).expect("it was built before");
+            twin.world = self.scene.world.clone();
+            twin.world.write_in_place(true);
+            twin
+        });
+        self.scene.act();
+        twin.act();
+        let (mut with, mut without) = (0.0, 0.0);
+        for kept in [self.ticks.is_multiple_of(2), !self.ticks.is_multiple_of(2)] {
+            if kept {
+                with = micros(|| self.scene.world.step());
+            } else {
+                without = micros(|| twin.world.step());
+            }
+        }
+        self.ticks += 1;
+        with - without
+    }
+
+    #[cfg(not(feature = "internals"))]
+    fn save(&mut self) -> f64 {
+        let _ = &self.name;
+        0.0
+    }
+
+    /// Going back is choosing a slot. What a rewind leaves to the next steps counts for rollbacks.
+    fn restore(&mut self) -> f64 {
+        for _ in 0..BACK {
+            self.scene.step();
+        }
+        let now = self.scene.world.tick();
+        micros(|| self.scene.world.rewind(now - BACK))
+    }
+
+    fn rollback(&mut self, depth: u32) -> f64 {
+        let now = self.scene.world.tick();
+        for _ in 0..depth {
+            self.nudged_step(NUDGE);
+        }
+        micros(|| {
+            // Held: it was the present a moment ago.
+            let _ = self.scene.world.rewind(now);
+            for _ in 0..depth {
+                self.nudged_step(-NUDGE);
+            }
+        })
+    }
+
+    fn encode(&mut self) -> Option<(f64, usize)> {
+        let now = self.scene.world.tick();
+        let time = micros(|| self.bytes = self.scene.world.snapshot(now, None).unwrap_or_default());
+        (!self.bytes.is_empty()).then_some((time, self.bytes.len()))
+    }
+
+    fn decode(&mut self) -> Option<f64> {
+        let mut other = self.scene.world.clone();
+        let mut read = Ok(());
+        let time = micros(|| read = other.restore(&self.bytes));
+        read.is_ok().then_some(time)
+    }
+
+    fn look(&mut self) -> Look {
+        let bodies = self.loose.iter().filter_map(|id| self.scene.world.body(*id));
+        let (mut places, mut speeds) = (Vec::new(), Vec::new());
+        for body in bodies {
+            places.push(body.position().to_array().map(Real::to_f64));
+            let velocity = body.velocity().to_array().map(Real::to_f64);
+            speeds.push(velocity.iter().map(|v| v * v).sum::<f64>().sqrt());
+        }
+        Look { deepest: -self.last.deepest.to_f64(), places, speeds }
+    }
+}

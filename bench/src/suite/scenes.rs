@@ -1,0 +1,236 @@
+//! The scenes beside other engines: steps in turns of ten ticks, then saves, restores, rollbacks and bytes.
+
+use super::quality::{self, EVERY, Watch};
+use super::staging::{SCENES, stage};
+use super::{Named, Options, Ours, row};
+use crate::engine::Engine;
+use crate::report::{Bar, Bars, Report, Row, Section, Unit};
+use crate::stats::{Ratio, Spread};
+use crate::turns::{Contender, in_turn};
+use isostep_core::Phase;
+
+/// Ticks that nobody measures: things fall.
+const FIRST: u32 = 60;
+/// Ticks of a scene.
+const LAST: u32 = 600;
+/// How far a rollback goes.
+const DEPTH: u32 = 8;
+
+pub(super) fn measure(
+    options: &Options,
+    peers: &mut [Box<dyn Engine>],
+    report: &mut Report,
+    progress: &mut dyn FnMut(&str),
+) {
+    let mut all = Sections::new();
+    for name in SCENES {
+        if options.scenes.is_empty() || options.scenes.iter().any(|scene| scene == name) {
+            scene(name, options, peers, &mut all, progress);
+        }
+    }
+    report.bars.push(all.phases);
+    report.sections.extend(all.sections);
+}
+
+struct Sections {
+    /// Step, state, bytes, quality.
+    sections: [Section; 4],
+    phases: Bars,
+}
+
+impl Sections {
+    fn new() -> Self {
+        let section = |title: &str, note: &str| Section {
+            title: title.to_owned(),
+            note: note.to_owned(),
+            rows: Vec::new(),
+        };
+        let mut phases = Bars {
+            title: "A step by phase".to_owned(),
+            note: "Mean microseconds of our steps, the first second included.".to_owned(),
+            unit: Unit::Microseconds,
+            parts: Phase::ALL.iter().map(|phase| words(&format!("{phase:?}"))).collect(),
+            bars: Vec::new(),
+        };
+        phases.parts.push("the rest".to_owned());
+        let step = "Ticks 60 to 600 in turns of ten; nothing sleeps; one thread. Rapier has its defaults (4 iterations; we \
+                    take 8 substeps).";
+        let state = "Saving is part of our step: what it takes more than one that keeps no history, beside Rapier's clone. \
+                     Restoring is choosing a slot, beside cloning back. A rollback counts going back, 8 steps and 8 saves; \
+                     every body differs.";
+        let bytes = "A whole tick written out and read back, and ours since the tick before; Rapier's through bincode.";
+        let quality = "After 600 ticks. Nobody should be fast by solving less.";
+        Self {
+            sections: [
+                section("Step", step),
+                section("Save, restore, roll back", state),
+                section("As bytes", bytes),
+                section("Quality", quality),
+            ],
+            phases,
+        }
+    }
+}
+
+/// `BroadPhase` as `broad phase`.
+fn words(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(c.to_lowercase());
+    }
+    text
+}
+
+fn scene(
+    name: &str,
+    options: &Options,
+    peers: &mut [Box<dyn Engine>],
+    all: &mut Sections,
+    progress: &mut dyn FnMut(&str),
+) {
+    let (Some(staging), Some(mut ours)) = (stage(name), Ours::new(name)) else { return };
+    let names: Vec<String> =
+        [ours.name()].into_iter().chain(peers.iter().map(|peer| peer.name())).collect();
+    let mut samples: Vec<Named> = names.iter().map(|name| (name.clone(), Vec::new())).collect();
+    for repetition in 0..options.rounds(3, 1) {
+        progress(&format!("{name}: steps, run {}", repetition + 1));
+        let mut watches = Vec::new();
+        for engine in everybody(&mut ours, peers) {
+            engine.load(&staging);
+            watches.push((engine.name(), Watch::begin(engine.look())));
+        }
+        for _ in 0..FIRST / EVERY {
+            for (engine, (_, watch)) in everybody(&mut ours, peers).zip(&mut watches) {
+                engine.step(EVERY);
+                watch.look(engine.look());
+            }
+        }
+        for round in 0..((LAST - FIRST) / EVERY) as usize {
+            let mut engines: Vec<_> = everybody(&mut ours, peers).collect();
+            let count = engines.len();
+            for who in (0..count).map(|place| (place + round) % count) {
+                samples[who].1.push(engines[who].step(EVERY) / f64::from(EVERY));
+                watches[who].1.look(engines[who].look());
+            }
+        }
+        if repetition == 0 {
+            all.sections[3].rows.extend(quality::rows(name, &watches));
+        }
+    }
+    let title = format!("{name}, {} bodies, {} contacts", ours.last().bodies, ours.last().contacts);
+    all.sections[0].rows.extend(row(&format!("step/{name}"), &title, Unit::Microseconds, &samples));
+    let mut values = ours.phases().to_vec();
+    values.push((ours.mean_step() - values.iter().sum::<f64>()).max(0.0));
+    all.phases.bars.push(Bar { name: name.to_owned(), values });
+    progress(&format!("{name}: save, restore, roll back"));
+    all.sections[1].rows.extend(state(name, options, &mut ours, peers));
+    progress(&format!("{name}: as bytes"));
+    all.sections[2].rows.extend(bytes(name, options, &mut ours, peers));
+}
+
+fn everybody<'a>(
+    ours: &'a mut Ours,
+    peers: &'a mut [Box<dyn Engine>],
+) -> impl Iterator<Item = &'a mut dyn Engine> {
+    let peers = peers.iter_mut().map(|peer| &mut **peer as &mut dyn Engine);
+    [ours as &mut dyn Engine].into_iter().chain(peers)
+}
+
+/// Lets everybody do something in turn, so many times.
+fn turns(
+    rounds: usize,
+    ours: &mut Ours,
+    peers: &mut [Box<dyn Engine>],
+    work: impl Fn(&mut dyn Engine) -> f64,
+) -> Vec<Named> {
+    let work = &work;
+    let names: Vec<String> = everybody(ours, peers).map(|engine| engine.name()).collect();
+    let mut contenders: Vec<Contender<'_>> = everybody(ours, peers)
+        .map(|engine| Box::new(move || work(engine)) as Contender<'_>)
+        .collect();
+    names.into_iter().zip(in_turn(rounds, &mut contenders)).collect()
+}
+
+fn state(
+    name: &str,
+    options: &Options,
+    ours: &mut Ours,
+    peers: &mut [Box<dyn Engine>],
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if cfg!(feature = "internals") {
+        let samples = turns(options.rounds(241, 61), ours, peers, |engine| engine.save());
+        rows.extend(save_row(name, &samples));
+    }
+    // Who has nothing kept yet keeps something now.
+    turns(1, ours, peers, |engine| engine.save());
+    let samples = turns(options.rounds(41, 11), ours, peers, |engine| engine.restore());
+    rows.extend(row(&format!("restore/{name}"), &format!("{name}: restore"), Unit::Microseconds, &samples));
+    let rounds = options.rounds(25, 5);
+    let samples = turns(rounds, ours, peers, |engine| engine.rollback(DEPTH));
+    let title = format!("{name}: rollback by {DEPTH}, all dirty");
+    rows.extend(row(&format!("rollback-{DEPTH}/{name}"), &title, Unit::Microseconds, &samples));
+    rows
+}
+
+/// A save is the difference of two steps and much smaller than their noise: only medians of many mean something, and so the
+/// ratio is that of medians.
+fn save_row(name: &str, samples: &[Named]) -> Option<Row> {
+    let mut row =
+        row(&format!("save/{name}"), &format!("{name}: save"), Unit::Microseconds, samples)?;
+    let ours = row.ours;
+    for beside in &mut row.beside {
+        let theirs = beside.theirs;
+        beside.ratio = Some(Ratio {
+            median: ours.median.max(0.1) / theirs.median,
+            p10: ours.p10.max(0.0) / theirs.median,
+            p90: ours.p90.max(0.0) / theirs.median,
+            quiet: ours.median.max(0.1) / theirs.least,
+        });
+    }
+    Some(row)
+}
+
+fn bytes(
+    name: &str,
+    options: &Options,
+    ours: &mut Ours,
+    peers: &mut [Box<dyn Engine>],
+) -> Vec<Row> {
+    let rounds = options.rounds(11, 3);
+    let mut sizes: Vec<Named> = Vec::new();
+    for engine in everybody(ours, peers) {
+        engine.step(1);
+        let size = engine.encode().map_or(f64::INFINITY, |(_, size)| size as f64);
+        sizes.push((engine.name(), vec![size]));
+    }
+    let forever = f64::INFINITY;
+    let encode = turns(rounds, ours, peers, |engine| engine.encode().map_or(forever, |(time, _)| time));
+    let decode = turns(rounds, ours, peers, |engine| engine.decode().unwrap_or(forever));
+    let mut rows = Vec::new();
+    rows.extend(row(&format!("bytes/{name}"), &format!("{name}: size"), Unit::Bytes, &sizes));
+    rows.extend(row(&format!("encode/{name}"), &format!("{name}: encode"), Unit::Microseconds, &encode));
+    rows.extend(row(&format!("decode/{name}"), &format!("{name}: decode"), Unit::Microseconds, &decode));
+    let deltas: Vec<_> = (0..rounds).filter_map(|_| {
+        ours.step(1);
+        ours.delta()
+    }).collect();
+    let column = |pick: fn(&(f64, usize)) -> f64| Spread::of(&deltas.iter().map(pick).collect::<Vec<_>>());
+    if let Some((times, sizes)) = column(|d| d.0).zip(column(|d| d.1 as f64)) {
+        let title = |what: &str| format!("{name}: {what} since the tick before");
+        rows.push(Row::new(format!("bytes-delta/{name}"), title("size"), Unit::Bytes, sizes));
+        rows.push(Row::new(format!("encode-delta/{name}"), title("encode"), Unit::Microseconds, times));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn phases_read_as_words() {
+        assert_eq!(super::words("BroadPhase"), "broad phase");
+    }
+}

@@ -1,0 +1,93 @@
+//! `isostep bench`: what steps, saves, rollbacks and matches cost on this machine, beside the peers if they were built in.
+//! A table on stdout, progress on stderr. Exit codes: 0 it was measured, whatever came out; 2 a file can't be written.
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use isostep_bench::suite::{self, Options, SCENES};
+use isostep_bench::{Report, html, table};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+const EXAMPLE: &str = "\
+Examples:
+  isostep bench --quick
+  isostep bench --html report.html --json report.json
+  isostep bench --scene bin
+With Rapier and ggrs beside: cargo run --release -p isostep-cli --features peers -- bench";
+
+/// What keeps it from its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BenchError {
+    #[error("{}: the report can't be written there ({error}); choose another place", path.display())]
+    Write { path: PathBuf, error: io::Error },
+    #[error("the table can't be printed: {0}")]
+    Print(#[from] io::Error),
+}
+
+pub(crate) fn command() -> Command {
+    let flag = Arg::new("quick").long("quick").action(ArgAction::SetTrue);
+    let scene = Arg::new("scene").long("scene").value_name("SCENE").action(ArgAction::Append);
+    let file = |name: &'static str| {
+        Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf))
+    };
+    Command::new("bench")
+        .about("Measures steps, saves, rollbacks and matches on this machine")
+        .long_about(
+            "Measures what steps, saves, rollbacks, digests, sessions and packets cost on this machine, and compares them \
+             with what is wanted. Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
+        )
+        .arg(flag.help("A short run: fewer rounds, smaller worlds"))
+        .arg(scene.value_parser(SCENES).help("Only what is measured on this scene; may be repeated"))
+        .arg(file("json").help("Also write everything as JSON"))
+        .arg(file("html").help("Also write a page with pictures"))
+        .after_help(EXAMPLE)
+}
+
+pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, BenchError> {
+    let scenes = arguments.get_many::<String>("scene").unwrap_or_default();
+    let options = Options { quick: arguments.get_flag("quick"), scenes: scenes.cloned().collect() };
+    let output = |name| arguments.get_one::<PathBuf>(name).map(|path| Output::open(path));
+    // Before minutes are spent on what can't be kept.
+    let (json, html) = (output("json").transpose()?, output("html").transpose()?);
+    let report = measure(&options);
+    if let Some(file) = json {
+        let mut text = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
+        text.push('\n');
+        file.write(&text)?;
+    }
+    if let Some(file) = html {
+        file.write(&html::page(&report))?;
+    }
+    io::stdout().write_all(table(&report).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(options: &Options) -> Report {
+    let start = Instant::now();
+    let mut progress = |what: &str| eprintln!("{:4} s  {what}", start.elapsed().as_secs());
+    #[cfg(feature = "peers")]
+    let mut peers = isostep_benches::BuiltIn::new(!options.quick, &mut progress);
+    #[cfg(not(feature = "peers"))]
+    let mut peers = suite::NoPeers;
+    suite::run(options, &mut peers, &mut progress)
+}
+
+/// A file that can be written.
+struct Output {
+    path: PathBuf,
+    file: File,
+}
+
+impl Output {
+    fn open(path: &Path) -> Result<Self, BenchError> {
+        let failed = |error| BenchError::Write { path: path.to_owned(), error };
+        Ok(Self { path: path.to_owned(), file: File::create(path).map_err(failed)? })
+    }
+
+    fn write(mut self, text: &str) -> Result<(), BenchError> {
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| BenchError::Write { path: self.path, error })
+    }
+}
