@@ -126,7 +126,7 @@ impl Unit {
 pub(crate) fn digits(value: f64) -> String {
     let size = value.abs();
     if size >= 999.5 {
-        let whole = format!("{:.0}", size);
+        let whole = format!("{size:.0}");
         let mut text = if value < 0.0 { "-".to_owned() } else { String::new() };
         for (i, digit) in whole.chars().enumerate() {
             if i > 0 && (whole.len() - i).is_multiple_of(3) {
@@ -239,8 +239,12 @@ mod tests {
 
     #[test]
     fn numbers_have_three_digits_that_matter() {
-        let shown = [0.004, 0.5, 9.994, 9.996, 99.96, 999.4, 999.6, 1_234_567.8, -2500.0].map(digits);
-        assert_eq!(shown, ["0.00", "0.50", "9.99", "10.0", "100", "999", "1,000", "1,234,568", "-2,500"]);
+        let shown =
+            [0.004, 0.5, 9.994, 9.996, 99.96, 999.4, 999.6, 1_234_567.8, -2500.0].map(digits);
+        assert_eq!(
+            shown,
+            ["0.00", "0.50", "9.99", "10.0", "100", "999", "1,000", "1,234,568", "-2,500"]
+        );
         assert_eq!(Unit::Share.show(0.0234), "2.34");
     }
 }

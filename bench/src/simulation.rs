@@ -120,7 +120,8 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> SimulationBench<S, F> 
                 ("one", Guess::One, "one player guessed wrong"),
                 ("all", Guess::All, "all guessed wrong"),
             ] {
-                let samples: Result<Vec<_>, _> = (0..rounds).map(|_| game.rollback(depth, guess)).collect();
+                let samples: Result<Vec<_>, _> =
+                    (0..rounds).map(|_| game.rollback(depth, guess)).collect();
                 let key = format!("simulation/rollback/{depth}/{key}");
                 push(&mut rows, &key, &format!("rollback by {depth}, {words}"), &samples?);
             }

@@ -17,15 +17,24 @@ pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Half of the samples are below.
+    #[serde(deserialize_with = "or_never")]
     pub median: f64,
     /// A tenth of the samples is below.
+    #[serde(deserialize_with = "or_never")]
     pub p10: f64,
     /// Nine tenths are.
+    #[serde(deserialize_with = "or_never")]
     pub p90: f64,
     /// The quietest moment.
+    #[serde(deserialize_with = "or_never")]
     pub least: f64,
     /// How many there were; one is a value that does not vary, such as a size.
     pub samples: u32,
+}
+
+/// JSON has no infinity, which is what never takes: it is written as null.
+fn or_never<'de, D: serde::Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(number)?.unwrap_or(f64::INFINITY))
 }
 
 impl Spread {
@@ -63,7 +72,8 @@ impl Ratio {
     /// Of rounds: the sample at one place of `ours` was taken beside that of `theirs`. `None` when there are none, or theirs
     /// are zero.
     pub fn of(ours: &[f64], theirs: &[f64]) -> Option<Self> {
-        let ratios: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
+        let ratios: Vec<f64> =
+            ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
         let ratio = Self {
             median: quantile(&ratios, 0.5)?,
             p10: quantile(&ratios, 0.1)?,

@@ -4,6 +4,9 @@ use crate::report::{Report, Row, Section};
 use crate::stats::Ratio;
 use std::fmt::Write;
 
+/// How long lines of words are.
+const WIDTH: usize = 110;
+
 /// The whole report as text.
 pub fn table(report: &Report) -> String {
     let mut out = String::new();
@@ -14,12 +17,13 @@ pub fn table(report: &Report) -> String {
     }
     for bars in &report.bars {
         title(&mut out, &bars.title, &bars.note);
-        let header: Vec<String> = [format!("{}", bars.unit.symbol())]
+        let header: Vec<String> = [bars.unit.symbol().to_owned()]
             .into_iter()
             .chain(bars.bars.iter().map(|bar| bar.name.clone()))
             .collect();
         let cells = |part: usize| bars.bars.iter().map(move |bar| part_of(bar, part, bars.unit));
-        let row = |(i, part): (usize, &String)| [part.clone()].into_iter().chain(cells(i)).collect();
+        let row =
+            |(i, part): (usize, &String)| [part.clone()].into_iter().chain(cells(i)).collect();
         let rows: Vec<Vec<String>> = bars.parts.iter().enumerate().map(row).collect();
         lay_out(&mut out, &header, &rows);
     }
@@ -33,14 +37,16 @@ pub fn table(report: &Report) -> String {
         lay_out(&mut out, &header, &rows);
     }
     for note in &report.notes {
-        let _ = writeln!(out, "\nNote: {note}");
+        out.push('\n');
+        wrap(&mut out, &format!("Note: {note}"));
     }
     out
 }
 
 /// A part with its share of the bar.
 fn part_of(bar: &crate::Bar, part: usize, unit: crate::Unit) -> String {
-    let (value, sum) = (bar.values.get(part).copied().unwrap_or(0.0), bar.values.iter().sum::<f64>());
+    let (value, sum) =
+        (bar.values.get(part).copied().unwrap_or(0.0), bar.values.iter().sum::<f64>());
     let share = if sum > 0.0 { 100.0 * value / sum } else { 0.0 };
     format!("{} ({share:.0} %)", unit.show(value))
 }
@@ -66,7 +72,26 @@ fn head(out: &mut String, report: &Report) {
 fn title(out: &mut String, title: &str, note: &str) {
     let _ = writeln!(out, "\n== {title}");
     if !note.is_empty() {
-        let _ = writeln!(out, "{note}");
+        wrap(out, note);
+    }
+    out.push('\n');
+}
+
+/// Words in lines that fit a terminal.
+fn wrap(out: &mut String, text: &str) {
+    let mut width = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            out.push('\n');
+            width = 0;
+        }
+        if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += length;
     }
     out.push('\n');
 }
@@ -110,6 +135,9 @@ fn rows(section: &Section) -> Vec<Vec<String>> {
 }
 
 fn spread(row: &Row, spread: &crate::Spread) -> String {
+    if !spread.median.is_finite() {
+        return "never".to_owned();
+    }
     let show = |value| row.unit.show(value);
     let symbol = row.unit.symbol();
     if spread.samples > 1 {
@@ -128,7 +156,7 @@ pub(crate) fn ratio_text(ratio: Ratio) -> String {
             format!("{value:.2}")
         }
     };
-    if ratio.p10 == ratio.p90 {
+    if ratio.p90 <= ratio.p10 {
         one(ratio.median)
     } else {
         format!("{} ({}–{})", one(ratio.median), one(ratio.p10), one(ratio.p90))

@@ -79,20 +79,40 @@ const RAPIER: &str = "Rapier 0.36, deterministic";
 
 /// Measure, what is wanted in words and as a number, and where it is found.
 const WANTED: [(&str, &str, f64, Aim); 21] = [
-    ("step, pyramid, beside Rapier", "≤ 1.00 (stretch 0.80)", 1.0, Aim::Beside("step/pyramid", RAPIER)),
+    (
+        "step, pyramid, beside Rapier",
+        "≤ 1.00 (stretch 0.80)",
+        1.0,
+        Aim::Beside("step/pyramid", RAPIER),
+    ),
     ("step, stacks, beside Rapier", "≤ 0.80", 0.8, Aim::Beside("step/stacks", RAPIER)),
     ("step, bin, beside Rapier", "≤ 0.80", 0.8, Aim::Beside("step/bin", RAPIER)),
     ("step, arena, beside Rapier", "≤ 0.80", 0.8, Aim::Beside("step/arena", RAPIER)),
     ("step, stacks, 2 threads", "≤ 0.50", 0.5, Aim::Beside("step/stacks/2-threads", RAPIER)),
     ("step, bin, 2 threads", "≤ 0.70", 0.7, Aim::Beside("step/bin/2-threads", RAPIER)),
-    ("save, pyramid, beside Rapier's clone", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/pyramid", RAPIER)),
+    (
+        "save, pyramid, beside Rapier's clone",
+        "≤ 1/30",
+        1.0 / 30.0,
+        Aim::Beside("save/pyramid", RAPIER),
+    ),
     ("save, stacks", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/stacks", RAPIER)),
     ("save, bin", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/bin", RAPIER)),
     ("save, arena", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/arena", RAPIER)),
-    ("restore, bin, beside Rapier's clone back", "≤ 1/100", 0.01, Aim::Beside("restore/bin", RAPIER)),
+    (
+        "restore, bin, beside Rapier's clone back",
+        "≤ 1/100",
+        0.01,
+        Aim::Beside("restore/bin", RAPIER),
+    ),
     ("restore, pyramid", "≤ 1/100", 0.01, Aim::Beside("restore/pyramid", RAPIER)),
     ("rollback by 8, all dirty, bin", "≤ 0.55", 0.55, Aim::Beside("rollback-8/bin", RAPIER)),
-    ("rollback by 8, all dirty, pyramid", "≤ 0.55", 0.55, Aim::Beside("rollback-8/pyramid", RAPIER)),
+    (
+        "rollback by 8, all dirty, pyramid",
+        "≤ 0.55",
+        0.55,
+        Aim::Beside("rollback-8/pyramid", RAPIER),
+    ),
     (
         "rollback by 8, one input of 1,000 bodies in 200 clusters, of our full one",
         "≤ 1/20",
@@ -101,7 +121,12 @@ const WANTED: [(&str, &str, f64, Aim); 21] = [
     ),
     ("digest every 8 ticks, of our step", "≤ 5 %", 0.05, Aim::Value("digest/share")),
     ("20,000 asleep and 100 awake, of the 100 alone", "≤ 1.3", 1.3, Aim::Value("growth/asleep")),
-    ("growth to 20,000 awake, many clusters, of linear", "≤ 1.15", 1.15, Aim::Value("growth/clusters")),
+    (
+        "growth to 20,000 awake, many clusters, of linear",
+        "≤ 1.15",
+        1.15,
+        Aim::Value("growth/clusters"),
+    ),
     ("growth to 20,000 awake, one pile, of linear", "≤ 2", 2.0, Aim::Value("growth/pile")),
     ("bytes an awake body and tick, without contacts", "≤ 250", 250.0, Aim::Value("memory/body")),
     ("time of a session, 2 players, beside ggrs", "≤ 0.50", 0.5, Aim::Beside("session/2", "ggrs")),
@@ -117,10 +142,10 @@ pub fn issue_targets(report: &Report) -> Vec<Target> {
             Some(median(report.row(key)?) / median(report.row(other)?))
         }
     };
-    let target = |&(measure, wanted, limit, aim): &_| Target::new(measure, wanted, limit, number(aim));
+    let target =
+        |&(measure, wanted, limit, aim): &_| Target::new(measure, wanted, limit, number(aim));
     WANTED.iter().map(target).collect()
 }
-
 
 #[cfg(test)]
 mod tests {

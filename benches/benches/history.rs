@@ -6,13 +6,13 @@
 //! last tick's (`write_in_place`, which has no history to go back to). Contenders take turns; a ratio is that of two
 //! samples side by side.
 
-mod rapier;
-
-use isostep_benches::{Table, quantile, wanted};
+use isostep_bench::engine::Engine;
+use isostep_bench::suite::{sleepless, stage};
+use isostep_benches::rapier::Rapier;
+use isostep_benches::{RAPIER, Table, quantile, wanted};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, ResimMode, World, WorldDef};
 use isostep_core::{Real, Vec3, real};
-use rapier::{Rapier, Script, sleepless};
 use std::time::Instant;
 
 const DEPTH: u32 = 8;
@@ -69,34 +69,23 @@ fn both(samples: &[f64]) -> String {
 }
 
 fn save(name: &str) -> [String; 5] {
-    let script = Script::of(name);
-    let [mut kept, mut in_place] = [sleepless(name), sleepless(name)];
+    let scene = || sleepless(name).expect("a scene of the list");
+    let [mut kept, mut in_place] = [scene(), scene()];
     in_place.world.write_in_place(true);
-    let mut rapier = Rapier::like(name, &kept);
+    let mut rapier = Rapier::new(RAPIER);
+    rapier.load(&stage(name).expect("a scene of the list"));
     let (mut steps, mut saves, mut clones) = (Vec::new(), Vec::new(), Vec::new());
     for tick in 0..300 {
         kept.act();
         in_place.act();
-        rapier.act(&script, tick);
+        rapier.act();
         rapier.world.step();
         let with = micros(|| _ = kept.world.step());
         let without = micros(|| _ = in_place.world.step());
         if tick < 60 {
             continue;
         }
-        let world = &rapier.world;
-        clones.push(micros(|| {
-            let parts = (
-                world.islands.clone(),
-                world.broad_phase.clone(),
-                world.narrow_phase.clone(),
-                world.bodies.clone(),
-                world.colliders.clone(),
-                world.impulse_joints.clone(),
-                world.multibody_joints.clone(),
-            );
-            drop(std::hint::black_box(parts));
-        }));
+        clones.push(micros(|| drop(std::hint::black_box(rapier.keep()))));
         steps.push(with);
         saves.push(with - without);
     }

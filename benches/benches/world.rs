@@ -8,16 +8,14 @@
 //! (the players of the arena) run outside the clock. Rapier has its defaults apart from what the scene says and
 //! nothing sleeps in either.
 
-mod rapier;
-
-use isostep_benches::{Table, quantile, wanted};
+use isostep_bench::engine::{Engine, Staging};
+use isostep_bench::suite::{SCENES, sleepless, stage};
+use isostep_benches::rapier::Rapier;
+use isostep_benches::{RAPIER, Table, quantile, wanted};
 use isostep_core::Phase;
 use isostep_determinism_tests::scenes::Scene;
-use rapier::{Rapier, Script, sleepless};
 use std::time::Instant;
 
-/// Scenes that Rapier can be given too: nothing in them is spawned, led or asleep.
-const SCENES: [&str; 4] = ["pyramid", "stacks", "bin", "arena"];
 const FIRST: u32 = 60;
 const LAST: u32 = 360;
 const TURN: u32 = 10;
@@ -36,9 +34,9 @@ fn main() {
     let mut ratios = Table::new(["scene", "broad phase", "narrow phase", "solver and rest"]);
     let mut kept = Table::new(["scene", "kept", "narrow", "narrow, none kept", "times"]);
     for name in SCENES {
-        let script = Script::of(name);
+        let staging = stage(name).expect("a scene of the list");
         let mut samples = Samples::default();
-        (0..REPETITIONS).for_each(|_| repetition(name, &script, &mut samples));
+        (0..REPETITIONS).for_each(|_| repetition(name, &staging, &mut samples));
         beside.row(samples.beside(name));
         phases.row(samples.phases(name));
         ratios.row(samples.ratios(name));
@@ -67,27 +65,28 @@ struct Samples {
     kept: f64,
 }
 
-fn repetition(name: &str, script: &Script, samples: &mut Samples) {
-    let mut ours = sleepless(name);
+fn repetition(name: &str, staging: &Staging, samples: &mut Samples) {
+    let scene = || sleepless(name).expect("a scene of the list");
+    let mut ours = scene();
     // The same with every contact made anew.
-    let mut anew = sleepless(name);
+    let mut anew = scene();
     anew.world.keep_contacts(false);
-    let mut rapier = Rapier::like(name, &ours);
-    for tick in 0..FIRST {
+    let mut rapier = Rapier::new(RAPIER);
+    rapier.load(staging);
+    rapier.world.physics_pipeline.counters.enable();
+    for _ in 0..FIRST {
         ours.step();
         anew.step();
-        rapier.act(script, tick);
+        rapier.act();
         rapier.world.step();
     }
-    for (turn, start) in (FIRST..LAST).step_by(TURN as usize).enumerate() {
+    for turn in 0..((LAST - FIRST) / TURN) as usize {
         let mut times = [0.0; 2];
         for who in [turn % 2, 1 - turn % 2] {
             times[who] = if who == 0 {
                 (0..TURN).map(|_| step_ours(&mut ours, samples)).sum()
             } else {
-                (start..start + TURN)
-                    .map(|tick| step_rapier(&mut rapier, script, tick, samples))
-                    .sum()
+                (0..TURN).map(|_| step_rapier(&mut rapier, samples)).sum()
             };
         }
         let [mine, theirs] = times.map(|time| time / f64::from(TURN));
@@ -171,8 +170,8 @@ impl Samples {
 }
 
 /// Microseconds that one step of Rapier takes.
-fn step_rapier(rapier: &mut Rapier, script: &Script, tick: u32, samples: &mut Samples) -> f64 {
-    rapier.act(script, tick);
+fn step_rapier(rapier: &mut Rapier, samples: &mut Samples) -> f64 {
+    rapier.act();
     let start = Instant::now();
     rapier.world.step();
     let time = start.elapsed().as_secs_f64() * 1e6;

@@ -2,6 +2,15 @@
 //!
 //! The machines this runs on are noisy, so a time alone says little. Within one run the contenders take
 //! turns in short rounds; noise hits all of them, and the median of the rounds' ratios stays put.
+//!
+//! - `rapier.rs`, `ggrs/`: the peers, doing what `isostep_bench` asks of everybody.
+//! - `built_in.rs`: all of them together, for `isostep bench`.
+
+mod built_in;
+pub mod ggrs;
+pub mod rapier;
+
+pub use built_in::{BuiltIn, RAPIER};
 
 use std::fmt;
 use std::hint::black_box;

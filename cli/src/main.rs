@@ -24,9 +24,7 @@ fn main() -> ExitCode {
     // Prints help or what is wrong, and exits with 0 or 2.
     let arguments = command().get_matches();
     match arguments.subcommand() {
-        Some(("bench", arguments)) => {
-            bench::run(arguments).unwrap_or_else(|error| fail(&error, 2))
-        }
+        Some(("bench", arguments)) => bench::run(arguments).unwrap_or_else(|error| fail(&error, 2)),
         Some(("lab", arguments)) => match run_lab(arguments) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(&error, 1),

@@ -35,7 +35,11 @@ enum Answer {
 ///
 /// # Errors
 /// When a line is no question, or an answer can't be written.
-pub fn serve(engine: &mut dyn Engine, asks: impl BufRead, mut answers: impl Write) -> io::Result<()> {
+pub fn serve(
+    engine: &mut dyn Engine,
+    asks: impl BufRead,
+    mut answers: impl Write,
+) -> io::Result<()> {
     for line in asks.lines() {
         let answer = match serde_json::from_str(&line?)? {
             Ask::Name => Answer::Name(engine.name()),
@@ -244,7 +248,14 @@ mod tests {
         let body =
             Placed { fixed: false, player: false, place: [0.1, 2.0, 3.0], form: Form::Ball(0.5) };
         let staging = Staging { name: "two".to_owned(), bodies: vec![body; 2], script: vec![] };
-        let asks = [Ask::Name, Ask::Load(Box::new(staging)), Ask::Step(5), Ask::Encode, Ask::Decode, Ask::Look];
+        let asks = [
+            Ask::Name,
+            Ask::Load(Box::new(staging)),
+            Ask::Step(5),
+            Ask::Encode,
+            Ask::Decode,
+            Ask::Look,
+        ];
         let lines: String =
             asks.iter().map(|ask| serde_json::to_string(ask).unwrap() + "\n").collect();
         let mut said = Vec::new();

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 560.0;
 const LEFT: f64 = 74.0;
-const RIGHT: f64 = 64.0;
+const RIGHT: f64 = 78.0;
 const BAR: f64 = 30.0;
 const STEP: f64 = 50.0;
 /// Parts with a colour of their own; the others are one.
@@ -21,7 +21,7 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
     let height = top + STEP * bars.bars.len() as f64 + 8.0;
     let _ = writeln!(
         out,
-        "<figure>\n<h3>{}</h3>\n<p>{} Bars are shares of the whole; its {} stand behind.</p>\n<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
+        "<figure>\n<h3>{}</h3>\n<p>{} Bars are shares of the whole; its {} stand behind the bar.</p>\n<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
         escape(&bars.title),
         escape(&bars.note),
         bars.unit.symbol(),
@@ -43,7 +43,8 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
     }
     for (row, bar) in bars.bars.iter().enumerate() {
         let sum: f64 = bar.values.iter().sum::<f64>().max(1e-9);
-        let own: Vec<f64> = chosen.iter().map(|part| bar.values.get(*part).copied().unwrap_or(0.0)).collect();
+        let own: Vec<f64> =
+            chosen.iter().map(|part| bar.values.get(*part).copied().unwrap_or(0.0)).collect();
         let others = sum - own.iter().sum::<f64>();
         let y = top + STEP * row as f64;
         let _ = writeln!(
@@ -67,8 +68,16 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
                 bars.unit.symbol()
             );
             if width > NAMED / 1.6 {
-                let text = if width > NAMED + 26.0 { format!("{} {share:.0} %", names[i]) } else { format!("{share:.0} %") };
-                let text = if text.chars().count() as f64 * 6.2 > width { format!("{share:.0} %") } else { text };
+                let text = if width > NAMED + 26.0 {
+                    format!("{} {share:.0} %", names[i])
+                } else {
+                    format!("{share:.0} %")
+                };
+                let text = if text.chars().count() as f64 * 6.2 > width {
+                    format!("{share:.0} %")
+                } else {
+                    text
+                };
                 let _ = writeln!(
                     out,
                     "<text class=\"in\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",

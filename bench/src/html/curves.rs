@@ -4,9 +4,9 @@ use super::escape;
 use crate::report::{Axis, Line, Plot, digits};
 use std::fmt::Write;
 
-const WIDTH: f64 = 560.0;
+const WIDTH: f64 = 572.0;
 const HEIGHT: f64 = 340.0;
-const LEFT: f64 = 62.0;
+const LEFT: f64 = 80.0;
 /// Room for the curves' names at their ends.
 const RIGHT: f64 = 118.0;
 const TOP: f64 = 12.0;
@@ -52,7 +52,8 @@ impl Scale {
     pub(super) fn ticks(&self) -> Vec<f64> {
         if !self.log {
             let step = round_above(self.to / 6.0);
-            return (0..).map(|i| f64::from(i) * step).take_while(|v| *v <= self.to).collect();
+            let count = (self.to / step * 1.0001) as u32;
+            return (0..=count).map(|i| f64::from(i) * step).collect();
         }
         let wide = self.to / self.from > 120.0;
         let mut ticks = Vec::new();
@@ -84,7 +85,11 @@ fn round_above(value: f64) -> f64 {
 /// A number beside an axis: no more digits than it has.
 pub(super) fn tick_text(value: f64) -> String {
     let text = digits(value);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {

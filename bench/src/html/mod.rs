@@ -18,9 +18,12 @@ use std::fmt::Write;
 
 /// The page.
 pub fn page(report: &Report) -> String {
-    let mut out = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    let mut out =
+        String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n<title>Isostep bench</title>\n");
+    out.push_str(
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Isostep bench</title>\n",
+    );
     let _ = write!(out, "<style>\n{}</style>\n</head>\n<body>\n", include_str!("style.css"));
     head(&mut out, report);
     out.push_str("<main>\n");
@@ -69,7 +72,9 @@ fn head(out: &mut String, report: &Report) {
         let _ = writeln!(out, "<p>Beside: {}.</p>", escape(&about.peers.join("; ")));
     }
     if about.debug {
-        out.push_str("<p class=\"alarm\">This is a debug build: times mean nothing. Use --release.</p>\n");
+        out.push_str(
+            "<p class=\"alarm\">This is a debug build: times mean nothing. Use --release.</p>\n",
+        );
     }
     out.push_str(
         "<p class=\"quiet\">Medians, with the 10th to 90th percentile; contenders take turns in one run, and a ratio (ours / \
@@ -87,13 +92,17 @@ fn targets(out: &mut String, targets: &[Target]) {
         number(Verdict::Missed),
         number(Verdict::NotMeasured)
     );
-    out.push_str("<div class=\"wide\"><table>\n<thead><tr><th>measure</th><th class=\"n\">wanted</th>");
+    out.push_str(
+        "<div class=\"wide\"><table>\n<thead><tr><th>measure</th><th class=\"n\">wanted</th>",
+    );
     out.push_str("<th class=\"n\">measured</th><th>verdict</th></tr></thead>\n<tbody>\n");
-    for target in targets {
+    let (missing, found): (Vec<_>, Vec<_>) =
+        targets.iter().partition(|target| target.verdict == Verdict::NotMeasured);
+    for target in found {
         let (class, mark) = match target.verdict {
             Verdict::Met => ("met", "✓"),
             Verdict::Missed => ("missed", "✗"),
-            Verdict::NotMeasured => ("quiet", "–"),
+            Verdict::NotMeasured => continue,
         };
         let _ = writeln!(
             out,
@@ -104,19 +113,37 @@ fn targets(out: &mut String, targets: &[Target]) {
             escape(&target.words())
         );
     }
-    out.push_str("</tbody>\n</table></div>\n</section>\n");
+    out.push_str("</tbody>\n</table></div>\n");
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing
+            .iter()
+            .map(|target| format!("{} ({})", target.measure, target.wanted))
+            .collect();
+        let _ = writeln!(
+            out,
+            "<p class=\"quiet after\">Not measured in this run: {}.</p>",
+            escape(&missing.join("; "))
+        );
+    }
+    out.push_str("</section>\n");
 }
 
 fn rows(out: &mut String, section: &Section) {
     let peers = peers(section);
-    let _ = writeln!(out, "<section>\n<h2>{}</h2>\n<p>{}</p>", escape(&section.title), escape(&section.note));
+    let _ = writeln!(
+        out,
+        "<section>\n<h2>{}</h2>\n<p>{}</p>",
+        escape(&section.title),
+        escape(&section.note)
+    );
     out.push_str("<div class=\"wide\"><table>\n<thead><tr><th>measure</th><th class=\"n\">ours</th><th class=\"n\">least</th>");
     for peer in &peers {
         let _ = write!(out, "<th class=\"n\">{}</th><th class=\"n\">ratio</th>", escape(peer));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in &section.rows {
-        let least = if row.ours.samples > 1 { row.unit.show(row.ours.least) } else { String::new() };
+        let least =
+            if row.ours.samples > 1 { row.unit.show(row.ours.least) } else { String::new() };
         let _ = write!(
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n quiet\">{least}</td>",
@@ -135,12 +162,18 @@ fn rows(out: &mut String, section: &Section) {
 }
 
 fn spread(row: &Row, spread: &Spread) -> String {
-    let show = |value: f64| if value.is_finite() { row.unit.show(value) } else { "never".to_owned() };
+    let show =
+        |value: f64| if value.is_finite() { row.unit.show(value) } else { "never".to_owned() };
     let unit = if row.unit == Unit::Share { " %" } else { row.unit.symbol() };
     let unit = if spread.median.is_finite() { unit } else { "" };
     let mut text = format!("{}<small> {unit}</small>", show(spread.median));
     if spread.samples > 1 {
-        let _ = write!(text, " <small class=\"quiet\">{}–{}</small>", show(spread.p10), show(spread.p90));
+        let _ = write!(
+            text,
+            " <small class=\"quiet\">{}–{}</small>",
+            show(spread.p10),
+            show(spread.p90)
+        );
     }
     text
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 1152.0;
 const LEFT: f64 = 300.0;
-const RIGHT: f64 = 170.0;
+const RIGHT: f64 = 196.0;
 const STEP: f64 = 21.0;
 const TOP: f64 = 34.0;
 
@@ -42,7 +42,10 @@ pub(super) fn draw(out: &mut String, report: &Report) {
     let lines: usize = groups.iter().map(|(_, dots)| rows_of(dots) + 1).sum();
     let height = TOP + STEP * lines as f64 + 34.0;
     out.push_str("<section>\n<h2>Beside the peers</h2>\n<p>Ours divided by theirs: left of the dashed line ours takes less. Bars are the 10th to 90th percentile of rounds; where several peers are in a row, each has its own mark.</p>\n");
-    let _ = writeln!(out, "<figure><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Ours divided by theirs\">");
+    let _ = writeln!(
+        out,
+        "<figure><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Ours divided by theirs\">"
+    );
     legend(out, &names);
     for value in x.ticks() {
         let at = x.at(value);
@@ -55,11 +58,20 @@ pub(super) fn draw(out: &mut String, report: &Report) {
         );
     }
     let even = x.at(1.0);
-    let _ = writeln!(out, "<line class=\"even\" x1=\"{even:.1}\" x2=\"{even:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>", height - 26.0);
+    let _ = writeln!(
+        out,
+        "<line class=\"even\" x1=\"{even:.1}\" x2=\"{even:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>",
+        height - 26.0
+    );
     let mut y = TOP;
     for (title, dots) in &groups {
         y += STEP;
-        let _ = writeln!(out, "<text class=\"quiet\" x=\"0\" y=\"{:.1}\">{}</text>", y - 5.0, escape(title));
+        let _ = writeln!(
+            out,
+            "<text class=\"quiet\" x=\"0\" y=\"{:.1}\">{}</text>",
+            y - 5.0,
+            escape(title)
+        );
         let mut last: Option<&str> = None;
         for dot in dots {
             if last != Some(dot.row.key.as_str()) {
@@ -142,9 +154,25 @@ fn shape(out: &mut String, i: usize, x: f64, y: f64, title: &str) {
     };
     let title = format!("<title>{}</title>", escape(title));
     let _ = match i % 4 {
-        0 => writeln!(out, "<circle class=\"f{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\">{title}</circle>"),
-        1 => writeln!(out, "<rect class=\"f{colour}\" x=\"{:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\">{title}</rect>", x - 4.0, y - 4.0),
-        2 => writeln!(out, "<polygon class=\"f{colour}\" points=\"{}\">{title}</polygon>", points([(0.0, -5.0), (5.0, 4.0), (-5.0, 4.0), (0.0, -5.0)])),
-        _ => writeln!(out, "<polygon class=\"f{colour}\" points=\"{}\">{title}</polygon>", points([(0.0, -6.0), (6.0, 0.0), (0.0, 6.0), (-6.0, 0.0)])),
+        0 => writeln!(
+            out,
+            "<circle class=\"f{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\">{title}</circle>"
+        ),
+        1 => writeln!(
+            out,
+            "<rect class=\"f{colour}\" x=\"{:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\">{title}</rect>",
+            x - 4.0,
+            y - 4.0
+        ),
+        2 => writeln!(
+            out,
+            "<polygon class=\"f{colour}\" points=\"{}\">{title}</polygon>",
+            points([(0.0, -5.0), (5.0, 4.0), (-5.0, 4.0), (0.0, -5.0)])
+        ),
+        _ => writeln!(
+            out,
+            "<polygon class=\"f{colour}\" points=\"{}\">{title}</polygon>",
+            points([(0.0, -6.0), (6.0, 0.0), (0.0, 6.0), (-6.0, 0.0)])
+        ),
     };
 }

@@ -70,14 +70,15 @@ fn rollback(world: &mut World, ids: &[BodyId], wrong: usize, depth: u32) -> f64 
 
 pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn FnMut(&str)) {
     let mut rows = Vec::new();
+    progress("rollback: settling 1,000 bricks");
+    // Everything anew first, then only what differs.
+    let mut worlds: Vec<_> = [(ResimMode::Full, 1)]
+        .into_iter()
+        .chain(WRONG.map(|wrong| (ResimMode::Incremental, wrong)))
+        .map(|(mode, wrong)| (settled(mode), wrong))
+        .collect();
     for depth in DEPTHS {
         progress(&format!("rollback by {depth}"));
-        // Everything anew first, then only what differs.
-        let mut worlds: Vec<_> = [(ResimMode::Full, 1)]
-            .into_iter()
-            .chain(WRONG.map(|wrong| (ResimMode::Incremental, wrong)))
-            .map(|(mode, wrong)| (settled(mode), wrong))
-            .collect();
         let mut contenders: Vec<Contender<'_>> = worlds
             .iter_mut()
             .map(|((world, ids), wrong)| {
@@ -91,7 +92,8 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
                 Some(wrong) => (wrong.to_string(), share(wrong)),
             };
             let name = format!("by {depth}: {what}");
-            let row = |ours| Row::new(format!("rollback/{depth}/{key}"), name, Unit::Microseconds, ours);
+            let row =
+                |ours| Row::new(format!("rollback/{depth}/{key}"), name, Unit::Microseconds, ours);
             rows.extend(Spread::of(samples).map(row));
         }
     }
@@ -99,7 +101,11 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
     let note = "1,000 bricks awake in 200 stacks of five; those who are told otherwise stand far apart, so that 100 of them \
                 are in 100 stacks. The result is bit for bit that of computing everything again."
         .to_owned();
-    report.sections.push(Section { title: "Rollback by depth and by what was wrong".to_owned(), note, rows });
+    report.sections.push(Section {
+        title: "Rollback by depth and by what was wrong".to_owned(),
+        note,
+        rows,
+    });
     progress("digest");
     report.sections.push(digest(options));
 }
@@ -118,7 +124,8 @@ fn plots(rows: &[Row]) -> [Plot; 2] {
             let x = *wrong as f64 * 100.0 / BRICKS as f64;
             Some(Point::of(x, spread(depth, &wrong.to_string())?))
         });
-        Line { name: format!("{depth} ticks"), points: points.collect() }
+        let plural = if depth == 1 { "" } else { "s" };
+        Line { name: format!("{depth} tick{plural}"), points: points.collect() }
     };
     let by_depth = |key: &str, name: String| {
         let point = |depth: &u32| Some(Point::of(f64::from(*depth), spread(*depth, key)?));

@@ -17,7 +17,7 @@ const VISITORS: u32 = 100;
 const TURN: u32 = 10;
 
 pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn FnMut(&str)) {
-    let sizes = if options.quick { &SIZES[..2] } else { &SIZES[..] };
+    let sizes = if options.quick { &SIZES[..1] } else { &SIZES[..] };
     let mut rows = Vec::new();
     let mut lines = Vec::new();
     for (key, name, build) in [
@@ -40,28 +40,36 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
             };
             if points.is_empty() {
                 rows.extend(step(SMALL, &samples[0]));
-                points.extend(Spread::of(&samples[0]).map(|spread| Point::of(SMALL as f64, spread)));
+                points
+                    .extend(Spread::of(&samples[0]).map(|spread| Point::of(SMALL as f64, spread)));
             }
             points.extend(Spread::of(&samples[1]).map(|spread| Point::of(size as f64, spread)));
             rows.extend(step(size, &samples[1]));
             let factor = size as f64 / SMALL as f64;
-            let times: Vec<f64> =
-                samples[1].iter().zip(&samples[0]).map(|(large, small)| large / small / factor).collect();
+            let times: Vec<f64> = samples[1]
+                .iter()
+                .zip(&samples[0])
+                .map(|(large, small)| large / small / factor)
+                .collect();
             let whole = size == SIZES[SIZES.len() - 1];
-            let key = if whole { format!("growth/{key}") } else { format!("growth/{key}/{size}/linear") };
+            let key =
+                if whole { format!("growth/{key}") } else { format!("growth/{key}/{size}/linear") };
             let title = format!("{name}, {} bodies, of linear", count(size));
             rows.extend(Spread::of(&times).map(|ours| Row::new(key, title, Unit::Times, ours)));
         }
         lines.push(Line { name: name.to_owned(), points });
     }
     rows.extend(asleep(options, progress));
-    report.plots.insert(0, Plot {
-        title: "Step against bodies".to_owned(),
-        note: "All awake: stacks of five, and one pile ten bricks high.".to_owned(),
-        x: Axis::log("bodies awake"),
-        y: Axis::log("µs a step"),
-        lines,
-    });
+    report.plots.insert(
+        0,
+        Plot {
+            title: "Step against bodies".to_owned(),
+            note: "All awake: stacks of five, and one pile ten bricks high.".to_owned(),
+            x: Axis::log("bodies awake"),
+            y: Axis::log("µs a step"),
+            lines,
+        },
+    );
     let note = "Each size takes turns with 1,000 bodies; \"of linear\" is its time for a body divided by theirs.".to_owned();
     report.sections.push(Section { title: "Growth".to_owned(), note, rows });
 }
@@ -94,7 +102,8 @@ fn pile(bricks: usize) -> World {
 fn asleep(options: &Options, progress: &mut dyn FnMut(&str)) -> Vec<Row> {
     let sleepers = if options.quick { 5000 } else { 20_000 };
     progress(&format!("{} asleep beside {VISITORS} awake", count(sleepers)));
-    let mut worlds = [0, sleepers as u32].map(|sleepers| scenes::sleepers_apart(sleepers, VISITORS, SEED));
+    let mut worlds =
+        [0, sleepers as u32].map(|sleepers| scenes::sleepers_apart(sleepers, VISITORS, SEED));
     for scene in &mut worlds {
         for _ in 0..2 * SETTLE {
             scene.step();
@@ -107,14 +116,23 @@ fn asleep(options: &Options, progress: &mut dyn FnMut(&str)) -> Vec<Row> {
                 scene.act();
                 micros(|| scene.world.step())
             };
-            Box::new(move || (0..TURN).map(|_| turn()).sum::<f64>() / f64::from(TURN)) as Contender<'_>
+            Box::new(move || (0..TURN).map(|_| turn()).sum::<f64>() / f64::from(TURN))
+                as Contender<'_>
         })
         .collect();
     let samples = in_turn(options.rounds(101, 25), &mut contenders);
-    let times: Vec<f64> = samples[1].iter().zip(&samples[0]).map(|(with, alone)| with / alone).collect();
+    let times: Vec<f64> =
+        samples[1].iter().zip(&samples[0]).map(|(with, alone)| with / alone).collect();
     let mut rows = Vec::new();
-    let add = |key: &str, title: String, unit, samples: &[f64]| row(key, &title, unit, &[(String::new(), samples.to_vec())]);
-    rows.extend(add("growth/awake", format!("{VISITORS} awake, alone"), Unit::Microseconds, &samples[0]));
+    let add = |key: &str, title: String, unit, samples: &[f64]| {
+        row(key, &title, unit, &[(String::new(), samples.to_vec())])
+    };
+    rows.extend(add(
+        "growth/awake",
+        format!("{VISITORS} awake, alone"),
+        Unit::Microseconds,
+        &samples[0],
+    ));
     let beside = format!("{VISITORS} awake beside {} asleep", count(sleepers));
     rows.extend(add("growth/beside", beside.clone(), Unit::Microseconds, &samples[1]));
     let key = if options.quick { "growth/asleep/quick" } else { "growth/asleep" };

@@ -31,9 +31,15 @@ pub(super) fn measure(report: &mut Report, progress: &mut dyn FnMut(&str)) {
         let per_body = format!("{name}: a body, with its {:.1} contacts", contacts / bodies);
         rows.push(exact(&format!("memory/{name}"), &per_body, bytes / bodies));
         let contact = (bytes - body * bodies) / contacts.max(1.0);
-        rows.push(exact(&format!("memory/{name}/contact"), &format!("{name}: of that, a contact"), contact));
+        rows.push(exact(
+            &format!("memory/{name}/contact"),
+            &format!("{name}: of that, a contact"),
+            contact,
+        ));
     }
-    let note = "Bytes of pages that a tick does not share with the one before, for each body awake.".to_owned();
+    let note =
+        "Bytes of pages that a tick does not share with the one before, for each body awake."
+            .to_owned();
     report.sections.push(Section { title: "Memory of a tick".to_owned(), note, rows });
 }
 

@@ -29,6 +29,9 @@ use wire::Trace;
 pub use ours::Ours;
 pub use staging::{SCENES, SEED, sleepless, stage};
 
+/// A quiet machine stays below this, the 90th percentile of equal steps divided by the 10th.
+const UNREST: f64 = 1.6;
+
 /// What to measure.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -117,9 +120,22 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     if !cfg!(feature = "internals") {
         report.notes.push("save is not measured: it is part of a step, and only a build with `internals` tells them apart".to_owned());
     }
+    report.notes.extend(unrest(&report));
     report.targets = issue_targets(&report);
     report.about.seconds = start.elapsed().as_secs();
     report
+}
+
+/// Steps of a scene that rests take about the same time; where they do not, something else ran.
+fn unrest(report: &Report) -> Option<String> {
+    let resting = ["step/pyramid", "step/stacks"].iter().filter_map(|key| report.row(key));
+    let times = resting.map(|row| row.ours.p90 / row.ours.p10).fold(0.0, f64::max);
+    (times > UNREST).then(|| {
+        format!(
+            "this machine was busy: of the same steps one in ten took {times:.1} times as long as another one in ten. \
+             Ratios say little then, times nothing; run it again when nothing else runs"
+        )
+    })
 }
 
 /// Samples of one contender, with its name.
@@ -131,7 +147,9 @@ fn row(key: &str, name: &str, unit: Unit, samples: &[Named]) -> Option<Row> {
     let mut row = Row::new(key, name, unit, Spread::of(ours)?);
     for (name, theirs) in others {
         // Who is broken took forever.
-        let Some(spread) = Spread::of(theirs).filter(|spread| spread.p90.is_finite()) else { continue };
+        let Some(spread) = Spread::of(theirs).filter(|spread| spread.p90.is_finite()) else {
+            continue;
+        };
         row.beside.push(Beside {
             name: name.clone(),
             theirs: spread,

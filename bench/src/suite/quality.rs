@@ -74,17 +74,26 @@ pub(super) fn rows(scene: &str, watched: &[(String, Watch)]) -> Vec<Row> {
     let mut add = |key: &str, name: &str, unit: Unit, value: &dyn Fn(&Watch) -> f64| {
         let values: Vec<Named> =
             watched.iter().map(|(name, watch)| (name.clone(), vec![value(watch)])).collect();
-        rows.extend(counted(&format!("quality/{scene}/{key}"), &format!("{scene}: {name}"), unit, &values));
+        rows.extend(counted(
+            &format!("quality/{scene}/{key}"),
+            &format!("{scene}: {name}"),
+            unit,
+            &values,
+        ));
     };
     add("deepest", "deepest overlap at the end", Unit::Millimetres, &|w| w.deepest_end * 1e3);
     add("deepest-ever", "deepest overlap ever", Unit::Millimetres, &|w| w.deepest_ever * 1e3);
     if stands {
-        add("moved", "farthest from its first place", Unit::Millimetres, &|w| w.farthest(&w.first) * 1e3);
+        add("moved", "farthest from its first place", Unit::Millimetres, &|w| {
+            w.farthest(&w.first) * 1e3
+        });
     }
     if !driven {
         add("drift", "farthest in the last second", Unit::Millimetres, &|w| w.drift() * 1e3);
         add("fastest", "fastest at the end", Unit::MillimetresASecond, &|w| w.fastest * 1e3);
-        add("rest", "until 99 of 100 rest for good", Unit::Seconds, &|w| w.rest().unwrap_or(f64::INFINITY));
+        add("rest", "until 99 of 100 rest for good", Unit::Seconds, &|w| {
+            w.rest().unwrap_or(f64::INFINITY)
+        });
     }
     rows
 }
@@ -124,7 +133,8 @@ mod tests {
 
     #[test]
     fn the_arena_is_only_asked_how_deep() {
-        let watched = [("ours".to_owned(), Watch::default()), ("theirs".to_owned(), Watch::default())];
+        let watched =
+            [("ours".to_owned(), Watch::default()), ("theirs".to_owned(), Watch::default())];
         assert_eq!(rows("arena", &watched).len(), 2);
         assert_eq!(rows("stacks", &watched).len(), 6);
         assert_eq!(rows("bin", &watched)[0].beside[0].name, "theirs");

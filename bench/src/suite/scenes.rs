@@ -55,7 +55,7 @@ impl Sections {
         phases.parts.push("the rest".to_owned());
         let step = "Ticks 60 to 600 in turns of ten; nothing sleeps; one thread. Rapier has its defaults (4 iterations; we \
                     take 8 substeps).";
-        let state = "Saving is part of our step: what it takes more than one that keeps no history, beside Rapier's clone. \
+        let state = "Saving is part of our step: what its writing takes more than in a world that keeps no history, beside Rapier's clone. \
                      Restoring is choosing a slot, beside cloning back. A rollback counts going back, 8 steps and 8 saves; \
                      every body differs.";
         let bytes = "A whole tick written out and read back, and ours since the tick before; Rapier's through bincode.";
@@ -168,7 +168,12 @@ fn state(
     // Who has nothing kept yet keeps something now.
     turns(1, ours, peers, |engine| engine.save());
     let samples = turns(options.rounds(41, 11), ours, peers, |engine| engine.restore());
-    rows.extend(row(&format!("restore/{name}"), &format!("{name}: restore"), Unit::Microseconds, &samples));
+    rows.extend(row(
+        &format!("restore/{name}"),
+        &format!("{name}: restore"),
+        Unit::Microseconds,
+        &samples,
+    ));
     let rounds = options.rounds(25, 5);
     let samples = turns(rounds, ours, peers, |engine| engine.rollback(DEPTH));
     let title = format!("{name}: rollback by {DEPTH}, all dirty");
@@ -176,19 +181,19 @@ fn state(
     rows
 }
 
-/// A save is the difference of two steps and much smaller than their noise: only medians of many mean something, and so the
-/// ratio is that of medians.
+/// A save is a small difference of two times: only the median of many means something, so the ratio is that of medians; and
+/// none is given where even that drowns in noise.
 fn save_row(name: &str, samples: &[Named]) -> Option<Row> {
     let mut row =
         row(&format!("save/{name}"), &format!("{name}: save"), Unit::Microseconds, samples)?;
     let ours = row.ours;
     for beside in &mut row.beside {
         let theirs = beside.theirs;
-        beside.ratio = Some(Ratio {
-            median: ours.median.max(0.1) / theirs.median,
+        beside.ratio = (ours.median > 0.0).then(|| Ratio {
+            median: ours.median / theirs.median,
             p10: ours.p10.max(0.0) / theirs.median,
-            p90: ours.p90.max(0.0) / theirs.median,
-            quiet: ours.median.max(0.1) / theirs.least,
+            p90: ours.p90 / theirs.median,
+            quiet: ours.median / theirs.least,
         });
     }
     Some(row)
@@ -208,21 +213,40 @@ fn bytes(
         sizes.push((engine.name(), vec![size]));
     }
     let forever = f64::INFINITY;
-    let encode = turns(rounds, ours, peers, |engine| engine.encode().map_or(forever, |(time, _)| time));
+    let encode =
+        turns(rounds, ours, peers, |engine| engine.encode().map_or(forever, |(time, _)| time));
     let decode = turns(rounds, ours, peers, |engine| engine.decode().unwrap_or(forever));
     let mut rows = Vec::new();
     rows.extend(row(&format!("bytes/{name}"), &format!("{name}: size"), Unit::Bytes, &sizes));
-    rows.extend(row(&format!("encode/{name}"), &format!("{name}: encode"), Unit::Microseconds, &encode));
-    rows.extend(row(&format!("decode/{name}"), &format!("{name}: decode"), Unit::Microseconds, &decode));
-    let deltas: Vec<_> = (0..rounds).filter_map(|_| {
-        ours.step(1);
-        ours.delta()
-    }).collect();
-    let column = |pick: fn(&(f64, usize)) -> f64| Spread::of(&deltas.iter().map(pick).collect::<Vec<_>>());
+    rows.extend(row(
+        &format!("encode/{name}"),
+        &format!("{name}: encode"),
+        Unit::Microseconds,
+        &encode,
+    ));
+    rows.extend(row(
+        &format!("decode/{name}"),
+        &format!("{name}: decode"),
+        Unit::Microseconds,
+        &decode,
+    ));
+    let deltas: Vec<_> = (0..rounds)
+        .filter_map(|_| {
+            ours.step(1);
+            ours.delta()
+        })
+        .collect();
+    let column =
+        |pick: fn(&(f64, usize)) -> f64| Spread::of(&deltas.iter().map(pick).collect::<Vec<_>>());
     if let Some((times, sizes)) = column(|d| d.0).zip(column(|d| d.1 as f64)) {
         let title = |what: &str| format!("{name}: {what} since the tick before");
         rows.push(Row::new(format!("bytes-delta/{name}"), title("size"), Unit::Bytes, sizes));
-        rows.push(Row::new(format!("encode-delta/{name}"), title("encode"), Unit::Microseconds, times));
+        rows.push(Row::new(
+            format!("encode-delta/{name}"),
+            title("encode"),
+            Unit::Microseconds,
+            times,
+        ));
     }
     rows
 }

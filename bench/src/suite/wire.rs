@@ -180,9 +180,9 @@ pub(super) fn measure(
         for players in [2, 4, 8] {
             progress(&format!("wire: bytes, {trace:?}, {players} players"));
             let all = [ours(players, ONE_WAY, trace)].into_iter();
-            let bytes = all.chain(peers.wires(players, ONE_WAY, trace)).map(|mut one| {
-                (one.name(), vec![traffic(&mut *one, players, warm_up, ticks).0])
-            });
+            let bytes = all
+                .chain(peers.wires(players, ONE_WAY, trace))
+                .map(|mut one| (one.name(), vec![traffic(&mut *one, players, warm_up, ticks).0]));
             let title = format!("{trace:?}, {players} players: to each other one");
             let key = format!("wire/bytes/{trace:?}/{players}");
             rows.extend(row(&key, &title, Unit::Bytes, &bytes.collect::<Vec<_>>()));

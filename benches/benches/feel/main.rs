@@ -7,8 +7,6 @@
 //! Both sides play the same traces with the same presses, one rollback window, and are counted from the same second on.
 
 mod counts;
-#[path = "../ggrs_side/mod.rs"]
-mod ggrs_side;
 mod ours;
 mod picture;
 mod report;

@@ -3,9 +3,9 @@
 
 use crate::SETTLING;
 use crate::counts::Counts;
-use crate::ggrs_side::{Plain, fulfil, session};
 use crate::traces::{SECOND, Script, TICK, Trace};
 use ggrs::{GgrsEvent, Message, NonBlockingSocket, P2PSession, SessionState};
+use isostep_benches::ggrs::{Plain, fulfil, start};
 use isostep_rollback::sim_network::{SimEvent, Timers};
 use isostep_rollback::{NodeId, SimNetwork, Time};
 use std::cell::RefCell;
@@ -75,7 +75,7 @@ impl Theirs {
         timers.set(Time::ZERO, nodes[0]);
         timers.set(Time::ZERO + trace.launch, nodes[1]);
         let socket = |own| Socket { own, wire: Rc::clone(&wire) };
-        let start = |own| session((own, 2), delay, window as u32, 0, socket(own));
+        let start = |own| start((own, 2), delay, window as u32, 0, socket(own));
         let sessions = (0..2).map(start).collect();
         let (bytes, counts) = (Vec::new(), Counts::default());
         let skip = [0; 2];

@@ -4,12 +4,10 @@
 //! network's time is that of the tick; ours run as fast as they can. One poll a tick in both. The seed is the same, but
 //! ggrs sends two packets where we send one, so the same packet does not meet the same fate.
 
-use crate::Pad;
-use crate::ggrs_side::{Plain, fulfil, session};
-use crate::ours::Machine;
-use crate::ours::WINDOW;
-use crate::theirs::meet;
 use ggrs::{Message, NonBlockingSocket, P2PSession};
+use isostep_bench::suite::session::{Machine, Pad, WINDOW};
+use isostep_benches::ggrs::session::meet;
+use isostep_benches::ggrs::{Plain, fulfil, start};
 use isostep_benches::{Table, is_bench};
 use isostep_core::Rng;
 use isostep_rollback::{LinkConfig, NewestWins, NodeId, SimNetwork, Time};
@@ -149,9 +147,8 @@ impl Theirs {
         let wire = Wire { network, nodes, now: Time::ZERO, bytes: Vec::new() };
         let wire = Rc::new(RefCell::new(wire));
         let socket = |own| Socket { own, wire: Rc::clone(&wire) };
-        let mut sessions: Vec<_> = (0..players)
-            .map(|own| session((own, players), DELAY, WINDOW, 0, socket(own)))
-            .collect();
+        let mut sessions: Vec<_> =
+            (0..players).map(|own| start((own, players), DELAY, WINDOW, 0, socket(own))).collect();
         meet(&mut sessions);
         wire.borrow_mut().network.set_all_links(link).expect("a profile");
         Self { wire, sessions, counts: Counts::default() }

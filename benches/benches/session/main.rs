@@ -6,24 +6,12 @@
 //! Contenders take turns in one process. ggrs hands its messages over in memory, once as they are and once as bytes the way
 //! its own socket makes them; ours are always bytes.
 
-#[path = "../ggrs_side/mod.rs"]
-mod ggrs_side;
 mod links;
-mod ours;
-mod theirs;
 
+use isostep_bench::suite::Match;
+use isostep_bench::suite::session::Ours;
+use isostep_benches::ggrs::session::{Passing, Theirs};
 use isostep_benches::{Contender, Outcome, Table, is_bench, race, wanted};
-use isostep_rollback::NewestWins;
-use ours::Ours;
-use theirs::{Passing, Theirs};
-
-/// What every player sends for a tick: four bytes.
-type Pad = NewestWins<u32>;
-
-/// Something new every tick.
-fn press(player: usize, tick: u32) -> Pad {
-    NewestWins(tick.wrapping_mul(0x9E37_79B9).rotate_left(player as u32))
-}
 
 fn main() {
     if !wanted("session") {
@@ -77,25 +65,18 @@ fn sizes() -> Table {
         let mut theirs = Theirs::new(players, 4, 0, Passing::Bytes);
         (0..100).for_each(|_| ours.tick());
         (0..100).for_each(|_| theirs.tick());
-        let (before, before_theirs) = (ours.sent, theirs.sent());
+        let (before, before_theirs) = (ours.sent(), theirs.sent());
         (0..1000).for_each(|_| ours.tick());
         (0..1000).for_each(|_| theirs.tick());
-        let after = theirs.sent();
+        let (own, after) = (ours.sent(), theirs.sent());
         let each = |count: u64| format!("{:.1}", count as f64 / 1000.0 / players as f64);
         table.row([
             players.to_string(),
-            each(ours.sent.bytes - before.bytes),
+            each(own.bytes - before.bytes),
             each(after.bytes - before_theirs.bytes),
-            each(ours.sent.packets - before.packets),
+            each(own.packets - before.packets),
             each(after.packets - before_theirs.packets),
         ]);
     }
     table
-}
-
-/// What was sent so far.
-#[derive(Clone, Copy, Default)]
-struct Sent {
-    packets: u64,
-    bytes: u64,
 }

@@ -1,12 +1,12 @@
-//! The side of ggrs: a P2P session on every machine, messages as the bytes that its own socket sends, a network in memory.
+//! A P2P session on every machine, messages as the bytes that its own socket sends, a network in memory.
 //!
 //! Its quality reports go by the machine's clock, so that a run faster than 60 ticks a second has fewer of them than a game: the bytes
 //! here are a little too few.
 
-use crate::ggrs_side::{Plain, fulfil, session};
-use crate::traces::Trace;
-use crate::{Sent, TICK, WINDOW};
-use ggrs::{Message, NonBlockingSocket, P2PSession, SessionState};
+use super::{Plain, fulfil, start};
+use ::ggrs::{Message, NonBlockingSocket, P2PSession, SessionState};
+use isostep_bench::suite::wire::{DELAY, TICK, Trace, WINDOW};
+use isostep_bench::suite::{Match, Sent};
 use isostep_rollback::{LinkConfig, NodeId, SimNetwork, Time};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -47,20 +47,26 @@ impl NonBlockingSocket<u8> for Socket {
 }
 
 /// A match.
-pub(crate) struct Theirs {
+pub struct Theirs {
     wire: Rc<RefCell<Wire>>,
     sessions: Vec<P2PSession<Plain>>,
+    trace: Trace,
 }
 
+#[allow(
+    clippy::missing_panics_doc,
+    reason = "matches are built of constants: what they expect holds or a bench fails"
+)]
 impl Theirs {
-    pub(crate) fn new(players: usize, delay: u32, digest_every: u32, one_way: Duration) -> Self {
+    /// A match whose machines have met.
+    pub fn new(players: usize, digest_every: u32, one_way: Duration, trace: Trace) -> Self {
         let mut network = SimNetwork::new(1);
         let nodes = (0..players).map(|_| network.add_node()).collect();
         let wire =
             Wire { network, nodes, now: Time::ZERO, bytes: Vec::new(), sent: Sent::default() };
         let wire = Rc::new(RefCell::new(wire));
         let socket = |own| Socket { own, wire: Rc::clone(&wire) };
-        let start = |own| session((own, players), delay, WINDOW, digest_every, socket(own));
+        let start = |own| start((own, players), DELAY, WINDOW, digest_every, socket(own));
         let mut sessions: Vec<_> = (0..players).map(start).collect();
         let running =
             |session: &P2PSession<Plain>| session.current_state() == SessionState::Running;
@@ -69,21 +75,26 @@ impl Theirs {
         }
         let link = LinkConfig { latency: one_way, ..LinkConfig::perfect() };
         wire.borrow_mut().network.set_all_links(link).expect("a latency");
-        Self { wire, sessions }
+        Self { wire, sessions, trace }
+    }
+}
+
+impl Match for Theirs {
+    fn name(&self) -> String {
+        "ggrs 0.13".to_owned()
     }
 
-    /// A frame of every machine, one after another.
-    pub(crate) fn tick(&mut self, trace: Trace) {
+    fn tick(&mut self) {
         self.wire.borrow_mut().now += TICK;
         for (own, session) in self.sessions.iter_mut().enumerate() {
             let frame = session.current_frame();
-            session.add_local_input(own, trace.input(own, frame as u32)).expect("sits here");
+            session.add_local_input(own, self.trace.input(own, frame as u32)).expect("sits here");
             fulfil(session.advance_frame().expect("all have met"));
             session.events().for_each(drop);
         }
     }
 
-    pub(crate) fn sent(&self) -> Sent {
+    fn sent(&self) -> Sent {
         self.wire.borrow().sent
     }
 }

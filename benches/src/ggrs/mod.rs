@@ -1,13 +1,18 @@
-//! What benches of sessions share on the side of ggrs: a game that does nothing, and its sessions.
+//! The side of ggrs: a game that does nothing, its sessions, and matches of them: `session.rs` without a network, `wire.rs`
+//! over one.
 
-use crate::Pad;
-use ggrs::{
+pub mod session;
+pub mod wire;
+
+use ::ggrs::{
     Config, DesyncDetection, GgrsRequest, NonBlockingSocket, P2PSession, PlayerType,
     PredictRepeatLast, SessionBuilder,
 };
+use isostep_bench::suite::session::Pad;
 use std::time::Duration;
 
-pub(crate) struct Plain;
+/// What ggrs is told of the game.
+pub struct Plain;
 
 impl Config for Plain {
     type Input = Pad;
@@ -17,7 +22,11 @@ impl Config for Plain {
 }
 
 /// A session of a match, whichever way its socket goes.
-pub(crate) fn session(
+#[allow(
+    clippy::missing_panics_doc,
+    reason = "sessions are built of constants: what they expect holds or a bench fails"
+)]
+pub fn start(
     (own, players): (usize, usize),
     delay: u32,
     window: u32,
@@ -45,7 +54,7 @@ pub(crate) fn session(
 }
 
 /// Does what a session asks for; to which frame it went back.
-pub(crate) fn fulfil(requests: Vec<GgrsRequest<Plain>>) -> Option<i32> {
+pub fn fulfil(requests: Vec<GgrsRequest<Plain>>) -> Option<i32> {
     let mut back = None;
     for request in requests {
         match request {

@@ -1,16 +1,16 @@
-//! The side of ggrs: a P2P session on every machine, messages in queues.
+//! A P2P session on every machine, messages in queues.
 
-use crate::ggrs_side::{Plain, fulfil, session};
-use crate::ours::WINDOW;
-use crate::{Sent, press};
-use ggrs::{Message, NonBlockingSocket, P2PSession, SessionState};
+use super::{Plain, fulfil, start};
+use ::ggrs::{Message, NonBlockingSocket, P2PSession, SessionState};
+use isostep_bench::suite::session::{WINDOW, press};
+use isostep_bench::suite::{Match, Sent};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// How messages are handed over.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Passing {
+pub enum Passing {
     /// As they are.
     Messages,
     /// Through the bytes that ggrs's own socket sends.
@@ -60,7 +60,7 @@ impl NonBlockingSocket<u8> for Socket {
 }
 
 /// Lets sessions find each other.
-pub(crate) fn meet(sessions: &mut [P2PSession<Plain>]) {
+pub fn meet(sessions: &mut [P2PSession<Plain>]) {
     let running = |session: &P2PSession<Plain>| session.current_state() == SessionState::Running;
     while !sessions.iter().all(running) {
         sessions.iter_mut().for_each(P2PSession::poll_remote_clients);
@@ -68,25 +68,35 @@ pub(crate) fn meet(sessions: &mut [P2PSession<Plain>]) {
 }
 
 /// A match.
-pub(crate) struct Theirs {
+pub struct Theirs {
     sessions: Vec<P2PSession<Plain>>,
     wire: Rc<RefCell<Wire>>,
     tick: u32,
+    passing: Passing,
 }
 
 impl Theirs {
-    pub(crate) fn new(players: usize, delay: u32, digest_every: u32, passing: Passing) -> Self {
+    /// A match whose machines have met.
+    pub fn new(players: usize, delay: u32, digest_every: u32, passing: Passing) -> Self {
         let queues = (0..players).map(|_| VecDeque::new()).collect();
         let wire = Rc::new(RefCell::new(Wire { passing, queues, sent: Sent::default() }));
         let socket = |own| Socket { own: own as u8, wire: Rc::clone(&wire) };
-        let start = |own| session((own, players), delay, WINDOW, digest_every, socket(own));
+        let start = |own| start((own, players), delay, WINDOW, digest_every, socket(own));
         let mut sessions: Vec<_> = (0..players).map(start).collect();
         meet(&mut sessions);
-        Self { sessions, wire, tick: 0 }
+        Self { sessions, wire, tick: 0, passing }
+    }
+}
+
+impl Match for Theirs {
+    fn name(&self) -> String {
+        match self.passing {
+            Passing::Messages => "ggrs 0.13".to_owned(),
+            Passing::Bytes => "ggrs 0.13, as bytes".to_owned(),
+        }
     }
 
-    /// A tick of every machine, one after another.
-    pub(crate) fn tick(&mut self) {
+    fn tick(&mut self) {
         self.tick += 1;
         for (own, session) in self.sessions.iter_mut().enumerate() {
             session.poll_remote_clients();
@@ -96,7 +106,7 @@ impl Theirs {
         }
     }
 
-    pub(crate) fn sent(&self) -> Sent {
+    fn sent(&self) -> Sent {
         self.wire.borrow().sent
     }
 }

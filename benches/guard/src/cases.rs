@@ -1,0 +1,124 @@
+//! The work that is counted: small, the same on every run, and of every part that a game pays for in each tick.
+
+use isostep_bench::suite::wire::{self, Trace};
+use isostep_bench::suite::{Match, session, sleepless};
+use isostep_core::world::{BodyId, BodyKind, World};
+use isostep_core::{Vec3, real};
+use isostep_determinism_tests::scenes::{self, Scene};
+use std::hint::black_box;
+use std::time::Duration;
+
+/// Names of all cases.
+pub(crate) const NAMES: [&str; 7] =
+    ["pyramid", "bin", "rollback", "digest", "snapshot", "session", "wire"];
+
+const SEED: u64 = 7;
+
+/// Everything between entering and leaving this is counted; its name is what callgrind looks for.
+#[inline(never)]
+fn measured(work: &mut dyn FnMut()) {
+    work();
+    black_box(());
+}
+
+/// Repeats a piece of work, a tenth more often with a planted slowdown.
+fn repeat(times: u32, planted: bool, mut work: impl FnMut()) {
+    let times = if planted { times + times / 10 } else { times };
+    measured(&mut || (0..times).for_each(|_| work()));
+}
+
+/// Which instructions the processor offers to those who look, as far as callgrind knows them.
+pub(crate) fn instructions() -> String {
+    #[cfg(target_arch = "x86_64")]
+    let lanes = if std::is_x86_feature_detected!("avx2") { " with AVX2" } else { "" };
+    #[cfg(not(target_arch = "x86_64"))]
+    let lanes = "";
+    format!("{}{lanes}", std::env::consts::ARCH)
+}
+
+/// Does the work of a case; whether there is one of this name.
+pub(crate) fn run(case: &str, planted: bool) -> bool {
+    match case {
+        "pyramid" => steps(settled(sleepless("pyramid"), 60), planted),
+        "bin" => steps(settled(Some(scenes::bin(6, SEED)), 120), planted),
+        "rollback" => rollback(planted),
+        "digest" => digest(planted),
+        "snapshot" => snapshot(planted),
+        "session" => play(session::Ours::new(4, 1, 16), 200, planted),
+        "wire" => play(wire::Ours::new(2, 16, Duration::ZERO, Trace::Pad), 100, planted),
+        _ => return false,
+    }
+    true
+}
+
+fn settled(scene: Option<Scene>, ticks: u32) -> Scene {
+    let mut scene = scene.expect("a scene of the list");
+    for _ in 0..ticks {
+        scene.step();
+    }
+    scene
+}
+
+fn steps(mut scene: Scene, planted: bool) {
+    repeat(30, planted, || {
+        scene.step();
+    });
+}
+
+fn stacks() -> World {
+    settled(Some(scenes::stacks(6, 5)), 40).world
+}
+
+fn bricks(world: &World) -> Vec<BodyId> {
+    let bricks = world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic);
+    bricks.map(|(id, _)| id).collect()
+}
+
+/// Goes back by 8 ticks with one brick told otherwise.
+fn rollback(planted: bool) {
+    let mut world = stacks();
+    let brick = bricks(&world)[17];
+    let play = |world: &mut World, speed| {
+        for _ in 0..8 {
+            world.set_velocity(brick, Vec3::X * speed).expect("it lives");
+            world.step();
+        }
+    };
+    repeat(10, planted, || {
+        let now = world.tick();
+        play(&mut world, real!(0.25));
+        world.rewind(now).expect("held");
+        play(&mut world, real!(-0.25));
+    });
+}
+
+/// Digests of ticks in which everything moved.
+fn digest(planted: bool) {
+    let mut world = stacks();
+    let ids = bricks(&world);
+    repeat(10, planted, || {
+        for id in &ids {
+            world.set_velocity(*id, Vec3::ZERO).expect("they live");
+        }
+        world.step();
+        black_box(world.digest());
+    });
+}
+
+/// A tick written out whole and since the one before, and read back.
+fn snapshot(planted: bool) {
+    let mut world = stacks();
+    let mut other = world.clone();
+    repeat(10, planted, || {
+        world.step();
+        let now = world.tick();
+        let whole = world.snapshot(now, None).expect("held");
+        black_box(world.snapshot(now, Some(now - 1)).expect("held"));
+        other.restore(&whole).expect("its own bytes");
+    });
+}
+
+fn play(mut one: impl Match, ticks: u32, planted: bool) {
+    (0..100).for_each(|_| one.tick());
+    repeat(ticks, planted, || one.tick());
+}

@@ -1,0 +1,10 @@
+//! Rapier with its default features as a program that answers questions on its pipes; `isostep bench` starts it.
+#![forbid(unsafe_code)]
+
+#[path = "../../src/rapier.rs"]
+mod rapier;
+
+fn main() -> std::io::Result<()> {
+    let mut engine = rapier::Rapier::new("Rapier 0.36, default features");
+    isostep_bench::engine::serve(&mut engine, std::io::stdin().lock(), std::io::stdout().lock())
+}

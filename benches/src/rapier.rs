@@ -1,0 +1,212 @@
+//! Scenes in Rapier. This file is also a part of `benches/peers`, which has Rapier with other features, so it knows nothing
+//! but Rapier and `isostep_bench`.
+
+use isostep_bench::engine::{Engine, Form, Look, Placed, Staging};
+use isostep_bench::micros;
+use rapier3d::prelude::*;
+
+/// What a game has to keep to go back.
+type Kept = (
+    IslandManager,
+    BroadPhaseBvh,
+    NarrowPhase,
+    RigidBodySet,
+    ColliderSet,
+    ImpulseJointSet,
+    MultibodyJointSet,
+);
+
+/// Ticks that are held.
+const HELD: usize = 16;
+
+/// A scene in Rapier, with its defaults apart from what the scene says.
+pub struct Rapier {
+    name: String,
+    /// The world.
+    pub world: PhysicsWorld,
+    players: Vec<RigidBodyHandle>,
+    /// Those that move and that nobody drives.
+    loose: Vec<RigidBodyHandle>,
+    script: Vec<Vec<[f32; 2]>>,
+    tick: usize,
+    kept: Option<(usize, Kept)>,
+    /// The last ticks of a rollback.
+    ring: Vec<Option<Kept>>,
+    bytes: Vec<u8>,
+}
+
+impl Rapier {
+    /// An empty world of this name.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            world: PhysicsWorld::new(),
+            players: Vec::new(),
+            loose: Vec::new(),
+            script: Vec::new(),
+            tick: 0,
+            kept: None,
+            ring: (0..HELD).map(|_| None).collect(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Does what the script says for this tick; the world's `step` comes next.
+    pub fn act(&mut self) {
+        let row = self.tick.checked_rem(self.script.len()).map(|at| &self.script[at]);
+        for (player, [x, z]) in self.players.iter().zip(row.into_iter().flatten()) {
+            let body = &mut self.world.bodies[*player];
+            let y = body.linvel().y;
+            body.set_linvel(Vector::new(*x, y, *z), true);
+        }
+        self.tick += 1;
+    }
+
+    /// A copy of all that a game has to keep.
+    pub fn keep(&self) -> impl Sized + use<> {
+        self.copy()
+    }
+
+    fn copy(&self) -> Kept {
+        let world = &self.world;
+        (
+            world.islands.clone(),
+            world.broad_phase.clone(),
+            world.narrow_phase.clone(),
+            world.bodies.clone(),
+            world.colliders.clone(),
+            world.impulse_joints.clone(),
+            world.multibody_joints.clone(),
+        )
+    }
+
+    fn put(&mut self, kept: Kept) {
+        let world = &mut self.world;
+        (
+            world.islands,
+            world.broad_phase,
+            world.narrow_phase,
+            world.bodies,
+            world.colliders,
+            world.impulse_joints,
+            world.multibody_joints,
+        ) = kept;
+    }
+}
+
+impl Engine for Rapier {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn load(&mut self, staging: &Staging) {
+        *self = Self::new(&self.name);
+        self.world.gravity = Vector::new(0.0, -9.81, 0.0);
+        self.world.integration_parameters.dt = 1.0 / 60.0;
+        self.script.clone_from(&staging.script);
+        for placed in &staging.bodies {
+            let (handle, _) = self.world.insert(body(placed), collider(placed.form));
+            match placed {
+                Placed { fixed: true, .. } => (),
+                Placed { player: true, .. } => self.players.push(handle),
+                _ => self.loose.push(handle),
+            }
+        }
+    }
+
+    fn step(&mut self, ticks: u32) -> f64 {
+        let tick = |_| {
+            self.act();
+            micros(|| self.world.step())
+        };
+        (0..ticks).map(tick).sum()
+    }
+
+    fn save(&mut self) -> f64 {
+        let mut kept = None;
+        let time = micros(|| kept = Some(self.copy()));
+        self.kept = kept.map(|kept| (self.tick, kept));
+        time
+    }
+
+    fn restore(&mut self) -> f64 {
+        let Some((tick, kept)) = self.kept.take() else { return f64::INFINITY };
+        let time = micros(|| self.put(kept.clone()));
+        self.tick = tick;
+        self.kept = Some((tick, kept));
+        time
+    }
+
+    fn rollback(&mut self, depth: u32) -> f64 {
+        let (tick, kept) = (self.tick, self.copy());
+        self.step(depth);
+        self.tick = tick;
+        micros(|| {
+            self.put(kept.clone());
+            for slot in 0..depth as usize {
+                self.act();
+                self.world.step();
+                let copy = self.copy();
+                self.ring[slot % HELD] = Some(copy);
+            }
+        })
+    }
+
+    fn encode(&mut self) -> Option<(f64, usize)> {
+        let world = &self.world;
+        let state = (
+            &world.islands,
+            &world.broad_phase,
+            &world.narrow_phase,
+            &world.bodies,
+            &world.colliders,
+            &world.impulse_joints,
+            &world.multibody_joints,
+        );
+        let mut bytes = Vec::new();
+        let mut written = Ok(());
+        let time = micros(|| written = bincode::serialize_into(&mut bytes, &state));
+        written.ok()?;
+        self.bytes = bytes;
+        Some((time, self.bytes.len()))
+    }
+
+    fn decode(&mut self) -> Option<f64> {
+        let mut kept: Option<Kept> = None;
+        let time = micros(|| kept = bincode::deserialize(&self.bytes).ok());
+        kept.is_some().then_some(time)
+    }
+
+    fn look(&mut self) -> Look {
+        let pairs = self.world.narrow_phase.contact_pairs();
+        let manifolds = pairs.flat_map(ContactPair::manifolds);
+        let overlaps = manifolds.flat_map(|manifold| &manifold.points).map(|point| -point.dist);
+        let deepest = f64::from(overlaps.fold(0.0, f32::max));
+        let (mut places, mut speeds) = (Vec::new(), Vec::new());
+        for handle in &self.loose {
+            let body = &self.world.bodies[*handle];
+            let (place, velocity) = (body.translation(), body.linvel());
+            places.push([place.x, place.y, place.z].map(f64::from));
+            let squares = [velocity.x, velocity.y, velocity.z].map(|v| f64::from(v).powi(2));
+            speeds.push(squares.iter().sum::<f64>().sqrt());
+        }
+        Look { deepest, places, speeds }
+    }
+}
+
+fn body(placed: &Placed) -> RigidBodyBuilder {
+    let [x, y, z] = placed.place;
+    let builder =
+        if placed.fixed { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
+    let builder = builder.translation(Vector::new(x, y, z)).can_sleep(false);
+    if placed.player { builder.lock_rotations() } else { builder }
+}
+
+fn collider(form: Form) -> ColliderBuilder {
+    let builder = match form {
+        Form::Ball(radius) => ColliderBuilder::ball(radius),
+        Form::Cuboid([x, y, z]) => ColliderBuilder::cuboid(x, y, z),
+        Form::Capsule(half, radius) => ColliderBuilder::capsule_y(half, radius),
+    };
+    builder.friction(0.6).density(1.0)
+}
