@@ -3,6 +3,7 @@
 
 use isostep_bench::engine::{Engine, Form, Look, Placed, Staging};
 use isostep_bench::micros;
+use rapier3d::parry::query::contact;
 use rapier3d::prelude::*;
 
 /// What a game has to keep to go back.
@@ -78,6 +79,18 @@ impl Rapier {
             world.impulse_joints.clone(),
             world.multibody_joints.clone(),
         )
+    }
+
+    /// The deepest overlap as the bodies lie now. Its manifolds are no help: those of resting pairs are kept, and with them the
+    /// distances of back then.
+    fn deepest(&self) -> f32 {
+        let overlap = |pair: &ContactPair| {
+            let colliders = &self.world.colliders;
+            let [a, b] = [colliders.get(pair.collider1)?, colliders.get(pair.collider2)?];
+            let found = contact(a.position(), a.shape(), b.position(), b.shape(), 0.0);
+            Some(-found.ok()??.dist)
+        };
+        self.world.narrow_phase.contact_pairs().filter_map(overlap).fold(0.0, f32::max)
     }
 
     fn put(&mut self, kept: Kept) {
@@ -178,10 +191,7 @@ impl Engine for Rapier {
     }
 
     fn look(&mut self) -> Look {
-        let pairs = self.world.narrow_phase.contact_pairs();
-        let manifolds = pairs.flat_map(ContactPair::manifolds);
-        let overlaps = manifolds.flat_map(|manifold| &manifold.points).map(|point| -point.dist);
-        let deepest = f64::from(overlaps.fold(0.0, f32::max));
+        let deepest = f64::from(self.deepest());
         let (mut places, mut speeds) = (Vec::new(), Vec::new());
         for handle in &self.loose {
             let body = &self.world.bodies[*handle];

@@ -65,8 +65,9 @@ fn steps(mut scene: Scene, planted: bool) {
     });
 }
 
+/// 500 bricks in stacks of five, none of which sleeps.
 fn stacks() -> World {
-    settled(Some(scenes::stacks(6, 5)), 40).world
+    settled(sleepless("stacks"), 40).world
 }
 
 fn bricks(world: &World) -> Vec<BodyId> {
