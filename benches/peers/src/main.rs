@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 #[path = "../../src/rapier.rs"]
+#[allow(dead_code, reason = "benches ask more of it")]
 mod rapier;
 
 fn main() -> std::io::Result<()> {
