@@ -27,7 +27,7 @@ const HELD: usize = 17;
 ///         self.sum += inputs.iter().map(|(_, input)| u64::from(input.value.0)).sum::<u64>();
 ///     }
 /// }
-/// let bench = isostep_bench::simulation(Game { sum: 0 }, 2, |player, tick| NewestWins(player.0 + tick.0 as u8));
+/// let bench = isostep_bench::simulation(Game { sum: 0 }, 2, |player, tick| NewestWins(player.0 ^ tick.0 as u8));
 /// let section = bench.rounds(5).warm_up(10).run_with_snapshots()?;
 /// assert!(section.rows.iter().any(|row| row.key == "simulation/rollback/8/one"));
 /// # Ok::<(), isostep_core::state::StateError>(())
