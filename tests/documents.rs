@@ -97,6 +97,24 @@ fn a_path_that_does_not_exist_is_noticed() {
     assert_eq!(missing(&root(), links(text)), ["GONE.md"]);
 }
 
+/// From the coder to the end of the examples.
+fn windows(text: &str) -> (&str, &str) {
+    let (rules, examples) = text
+        .split_once("### The coder")
+        .and_then(|(_, rest)| rest.split_once("### Examples"))
+        .expect("the coder, then examples");
+    (rules, examples.split("```").nth(1).expect("a block of examples"))
+}
+
+#[test]
+fn the_windows_are_the_same_in_both_documents() {
+    let (wire, spec) = (read("WIRE.md"), read("rollback/src/window/SPEC.md"));
+    assert!(windows(&wire).0.contains("### Chances") && windows(&wire).0.contains("### A window"));
+    assert_eq!(windows(&wire), windows(&spec));
+    assert!(read("REPLAY.md").contains("[WIRE.md](WIRE.md), section 7"), "it says where they are");
+    assert!(wire.contains("\n## 7. The stream of inputs\n"), "and they are there");
+}
+
 #[test]
 fn every_module_is_on_the_map() {
     let map = read("ARCHITECTURE.md");
