@@ -15,6 +15,7 @@
 //! # Features
 //! - `netcode` (on unless switched off): everything that has to do with a network.
 //! - `ggrs`, `laminar`: adapters for what they have.
+//! - `parallel`: steps on several threads, whose number never shows (`World::set_threads`).
 //! - `glam`: conversions between our vectors and glam's, for rendering.
 
 #![forbid(unsafe_code)]
@@ -25,8 +26,8 @@ pub use isostep_core::world::{
     BodyDef, BodyId, Command, CommandError, Event, Material, ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
-    History, HistoryError, Id, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,
-    digest, math, pack, real, shape, state, world,
+    History, HistoryError, Id, Lanes, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,
+    digest, math, pack, parallel, real, shape, state, world,
 };
 pub use isostep_derive::{Input, Snapshot, State};
 #[cfg(feature = "netcode")]

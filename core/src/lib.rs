@@ -7,6 +7,7 @@
 //! - [`world`]: bodies that collide and rest; [`shape`]: what they are made of.
 //! - [`data`]: ids, slot map, sets, sorting, random numbers.
 //! - [`digest`]: names for states, and where two of them part; [`pack`]: states as few bytes.
+//! - [`parallel`]: threads whose number never shows.
 //! - [`History`]: a game's own state by tick; [`state`]: any state as a rollback session sees it.
 
 mod broad;
@@ -16,6 +17,7 @@ pub mod digest;
 mod history;
 pub mod math;
 pub mod pack;
+pub mod parallel;
 pub mod shape;
 pub mod state;
 mod step;
@@ -39,4 +41,4 @@ pub use data::{Id, Rng, SlotMap};
 pub use history::{History, HistoryError};
 pub use math::{Quat, Real, Transform, Vec3};
 pub use state::State;
-pub use step::{Phase, StepReport};
+pub use step::{Lanes, Phase, StepReport};

@@ -166,6 +166,7 @@ impl State for World {
     }
 
     fn distrust(&mut self, _: &mut WorldSlots) {
+        self.compute_scalar();
         self.forget_future();
         self.drop_memo();
         self.drop_scratch();

@@ -4,6 +4,9 @@
 use crate::data::FixedVec;
 use crate::math::{Lane, Q20, Q22, Q30, Wide};
 
+/// Largest component of a velocity, 256 m/s: with it no sum of a pass can overflow.
+pub(crate) const SPEED_CAP: Q20 = Q20::from_bits((1 << 28) - 1);
+
 /// A vector of lanes.
 pub(crate) type V<const F: u32> = [Lane<F>; 3];
 
@@ -30,44 +33,24 @@ pub(crate) struct NormalRow {
     pub(crate) factor: Q30,
     /// Separation at the start of the tick over the substep.
     pub(crate) separation: Q20,
-    pub(crate) impulse: Q20,
-    /// Sum of what was applied in the tick.
-    pub(crate) total: Q20,
 }
 
-/// An angular row about one axis.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AngularRow {
-    pub(crate) row: Row,
-    pub(crate) factor: Q30,
-    pub(crate) impulse: Q20,
-}
-
-/// A prepared contact.
-#[derive(Clone, Copy, Debug, Default)]
+/// A prepared contact, as impacts use it.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Places of the two bodies among the solver's.
+    /// Rows of the two bodies in their batch.
     pub(crate) bodies: [u32; 2],
     pub(crate) normal: V<30>,
     pub(crate) tangents: [V<30>; 2],
     /// Share of an impulse's velocity that the first body takes; the second takes the rest.
     pub(crate) share: Q30,
     pub(crate) friction: Q30,
-    pub(crate) softness: Q30,
-    pub(crate) bias_rate: Q30,
     pub(crate) impulse_cap: Q20,
     pub(crate) points: FixedVec<NormalRow, 4>,
-    /// Coupling of points i < j, at [0, 0, 1, 3][j] + i.
-    pub(crate) coupling: [Q22; 6],
     pub(crate) sliding: [Row; 2],
     /// Inverse of the 2×2 matrix of the sliding rows: 11, 12, 22.
     pub(crate) sliding_inverse: [Q30; 3],
     pub(crate) sliding_impulse: [Q20; 2],
-    pub(crate) twist: AngularRow,
-    /// Bound of the twist as a multiple of the normal impulse.
-    pub(crate) twist_friction: Q30,
-    pub(crate) rolling: [AngularRow; 2],
-    pub(crate) rolling_friction: Q30,
     /// How much of an impact's speed comes back.
     pub(crate) restitution: Q30,
     /// The contact's place in the order of keys.

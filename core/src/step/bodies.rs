@@ -2,7 +2,6 @@
 //! something met. Gathered from the slot at the start; those that are awake are written back at the end.
 
 use super::block::{Motion, V, map3};
-use super::fence::Column;
 use super::gather::Shared;
 use crate::math::{Q20, Q22, Q30, Quat, Real, Vec3};
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
@@ -53,13 +52,13 @@ impl StepBody {
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
     pub(crate) list: Vec<StepBody>,
-    pub(crate) motions: Column<Motion>,
+    pub(crate) motions: Vec<Motion>,
 }
 
 impl Bodies {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
-        self.motions.rows.clear();
+        self.motions.clear();
     }
 
     /// Adds a body that is not awake.
@@ -90,9 +89,9 @@ impl Bodies {
             },
             gravity: if dynamic { lanes(gravity * cold.gravity_scale) } else { Default::default() },
             keep: [keep(cold.linear_damping, tick), keep(cold.angular_damping, tick)],
-            speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::kernel::SPEED_CAP),
+            speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::block::SPEED_CAP),
         });
-        self.motions.rows.push(Motion { linear: hot.velocity, angular: hot.spin });
+        self.motions.push(Motion { linear: hot.velocity, angular: hot.spin });
     }
 }
 

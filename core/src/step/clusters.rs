@@ -3,13 +3,15 @@
 //! their sorted keys, anew each tick: contacts of one colour share no dynamic body, and what colour one gets depends on
 //! its own cluster only.
 
-use super::fence::NONE;
 use super::{Scratch, StepReport};
 use crate::data::{UnionFind, sort_by_key};
 use core::ops::Range;
 
+/// The label of what is in no cluster.
+pub(super) const NONE: u32 = u32::MAX;
+
 /// Colours that fit a mask; contacts beyond go last, one after the other.
-const COLOURS: usize = 64;
+pub(super) const COLOURS: usize = 64;
 
 /// A cluster of this step.
 #[derive(Clone, Debug)]
@@ -31,11 +33,13 @@ pub(crate) struct Clusters {
     pub(super) members: Vec<u32>,
     /// Places of contacts, by cluster, colour and key.
     pub(super) contacts: Vec<u32>,
+    /// The colour of each of them.
+    pub(super) colours: Vec<u8>,
     /// For each place its cluster's label, or [`NONE`] for what does not conduct.
     pub(super) labels: Vec<u32>,
     groups: UnionFind,
     /// For each place the number of its cluster in the list.
-    numbers: Vec<u32>,
+    pub(super) numbers: Vec<u32>,
     masks: Vec<u64>,
     /// For each contact its place in the order of keys.
     pub(super) ranks: Vec<u32>,
@@ -148,6 +152,7 @@ impl Clusters {
         report.colours = seen.count_ones();
         sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
         self.contacts.clear();
+        self.colours.clear();
         for &(key, place) in &self.sorted {
             let (cluster, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
             if cluster.contacts.is_empty() {
@@ -155,6 +160,7 @@ impl Clusters {
             }
             cluster.contacts.end = at + 1;
             self.contacts.push(place);
+            self.colours.push(key as u8);
         }
     }
 }

@@ -6,23 +6,93 @@
 //! for the part of the substep that was over by then. So nothing depends on where in a substep a fall ends.
 //! A cluster's result depends on that cluster alone.
 
-use super::block::{Block, Motion, NormalRow, dot, sub, times};
-use super::bodies::StepBody;
-use super::fence::Column;
-use super::kernel::{self, SPEED_CAP};
-use super::solve::{MOVED_LIMIT, limited_sum, lock};
-use crate::data::Tournament;
+use super::block::{Block, Motion, NormalRow, SPEED_CAP, dot, sub, times};
+use super::clusters::Clusters;
+use super::lanes::Batch;
+use super::lanes::pack::Pack;
+use super::rows::{MOVED_LIMIT, RowsMut, lock};
+use super::strike;
+use crate::data::{Tournament, sort_by_key};
 use crate::math::{Q20, Q30, Wide};
 
-/// The bodies as the solver has them.
-pub(super) struct Bodies<'a> {
-    pub(super) list: &'a [StepBody],
-    pub(super) motions: &'a mut Column<Motion>,
-    /// Sum of the velocities of the substeps so far, cut and in full; steps back are added to both.
-    pub(super) moved: &'a mut Column<Motion>,
-    pub(super) way: &'a mut Column<[i64; 6]>,
-    /// What contacts will do to each body in this substep, as far as is known.
-    pub(super) carried: &'a Column<Motion>,
+/// Contacts of a batch's clusters in which something bounces, taken out of their lanes.
+#[derive(Debug, Default)]
+pub(crate) struct Bouncing {
+    blocks: Vec<Block>,
+    /// The cluster, pack and lane of each, by cluster.
+    at: Vec<At>,
+    sort: Vec<At>,
+    /// Where the points of each pack begin.
+    starts: Vec<usize>,
+    buffers: Buffers,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct At {
+    cluster: u32,
+    pack: u32,
+    lane: u32,
+}
+
+impl Bouncing {
+    /// Takes the contacts of the clusters in which one has restitution.
+    pub(super) fn take(&mut self, batch: &Batch<'_>, clusters: &Clusters) {
+        let Self { blocks, at, sort, starts, .. } = self;
+        blocks.clear();
+        at.clear();
+        for (pack, packed) in (0..).zip(&*batch.packs) {
+            for (lane, _) in packed.lanes() {
+                let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane] as usize]);
+                let own = rows.into_iter().find(|traits| traits.dynamic);
+                let cluster = own.map_or(u32::MAX, |own| clusters.numbers[own.place as usize]);
+                at.push(At { cluster, pack, lane: lane as u32 });
+            }
+        }
+        sort_by_key(at, sort, |at| u64::from(at.cluster));
+        let bounces =
+            |at: &At| batch.packs[at.pack as usize].restitution.get(at.lane as usize) > Q30::ZERO;
+        // Rows of a pack's points begin where those of the packs before it end.
+        let mut first = 0;
+        starts.clear();
+        for pack in &*batch.packs {
+            starts.push(first);
+            first += pack.points as usize;
+        }
+        sort.clear();
+        for cluster in at.chunk_by(|a, b| a.cluster == b.cluster) {
+            if cluster.iter().any(bounces) {
+                sort.extend_from_slice(cluster);
+            }
+        }
+        core::mem::swap(at, sort);
+        for at in &*at {
+            let (pack, lane) = (&batch.packs[at.pack as usize], at.lane as usize);
+            let from = starts[at.pack as usize];
+            let points = &batch.points[from..from + pack.points as usize];
+            let mut block = pack.block(lane, points);
+            block.order = clusters.ranks[pack.contacts[lane] as usize];
+            blocks.push(block);
+        }
+    }
+
+    /// Has everything bounce that meets fast enough in this substep.
+    pub(super) fn run(&mut self, bodies: &mut RowsMut<'_>, threshold: Q20) {
+        let mut from = 0;
+        for cluster in self.at.chunk_by(|a, b| a.cluster == b.cluster) {
+            let blocks = &mut self.blocks[from..from + cluster.len()];
+            run(blocks, bodies, threshold, &mut self.buffers);
+            from += cluster.len();
+        }
+    }
+
+    /// Tells the lanes how their contacts were hit.
+    pub(super) fn put(&self, packs: &mut [Pack]) {
+        for (at, block) in self.at.iter().zip(&self.blocks) {
+            let pack = &mut packs[at.pack as usize];
+            pack.approach.set(at.lane as usize, block.approach);
+            pack.struck.set(at.lane as usize, block.struck);
+        }
+    }
 }
 
 /// Columns that are kept for their memory.
@@ -76,18 +146,13 @@ struct Meeting {
 
 /// Impacts of one cluster; `blocks` are its contacts in any order. Nothing happens unless a contact with restitution
 /// meets at `threshold` or faster.
-pub(super) fn run(
-    blocks: &mut [Block],
-    bodies: &mut Bodies<'_>,
-    threshold: Q20,
-    buffers: &mut Buffers,
-) {
+fn run(blocks: &mut [Block], bodies: &mut RowsMut<'_>, threshold: Q20, buffers: &mut Buffers) {
     let least = i64::from(threshold.to_bits());
     let starts = |block: &Block| block.restitution > Q30::ZERO && speed(block, bodies, least) > 0;
     if !blocks.iter().any(starts) {
         return;
     }
-    buffers.link(blocks, bodies.list.len());
+    buffers.link(blocks, bodies.traits.len());
     buffers.fastest.reset(blocks.iter().map(|block| key(block, bodies, least)));
     let mut left = HITS_PER_CONTACT * blocks.len();
     while left > 0 && buffers.take_group(blocks, bodies) {
@@ -118,7 +183,7 @@ impl Buffers {
     }
 
     /// Takes the fastest contacts out, with their points that meet; `false` if none is left.
-    fn take_group(&mut self, blocks: &[Block], bodies: &Bodies<'_>) -> bool {
+    fn take_group(&mut self, blocks: &[Block], bodies: &RowsMut<'_>) -> bool {
         self.group.clear();
         self.hits.clear();
         let mut floor = 1;
@@ -138,7 +203,7 @@ impl Buffers {
 
     /// What the points of a contact that meet must come to: all of them with its restitution, also those slower than
     /// the fastest, or a box that falls flat would turn.
-    fn aim(&mut self, contact: u32, block: &Block, bodies: &Bodies<'_>) {
+    fn aim(&mut self, contact: u32, block: &Block, bodies: &RowsMut<'_>) {
         let along = along(block, bodies.motions);
         for (point, row) in block.points.iter().enumerate() {
             if let Some(Meeting { approach, impact, time }) = meeting(block, row, along, bodies, 1)
@@ -151,10 +216,10 @@ impl Buffers {
     }
 
     /// Puts contacts back whose bodies were hit.
-    fn refresh(&mut self, blocks: &[Block], bodies: &Bodies<'_>, least: i64) {
+    fn refresh(&mut self, blocks: &[Block], bodies: &RowsMut<'_>, least: i64) {
         for &contact in &self.group {
             for body in blocks[contact as usize].bodies {
-                if !bodies.list[body as usize].dynamic {
+                if !bodies.traits[body as usize].dynamic {
                     continue;
                 }
                 let mut link = self.last[body as usize];
@@ -169,7 +234,7 @@ impl Buffers {
 }
 
 /// A contact's place among those that meet: by speed, then the lowest order first; zero if it does not meet.
-fn key(block: &Block, bodies: &Bodies<'_>, least: i64) -> u64 {
+fn key(block: &Block, bodies: &RowsMut<'_>, least: i64) -> u64 {
     match speed(block, bodies, least) {
         0 => 0,
         speed => speed << 32 | u64::from(u32::MAX - block.order),
@@ -177,7 +242,7 @@ fn key(block: &Block, bodies: &Bodies<'_>, least: i64) -> u64 {
 }
 
 /// The fastest that a point of the contact meets in this substep, if it is at least `least`, else zero.
-fn speed(block: &Block, bodies: &Bodies<'_>, least: i64) -> u64 {
+fn speed(block: &Block, bodies: &RowsMut<'_>, least: i64) -> u64 {
     let along = along(block, bodies.motions);
     let meeting = |row| meeting(block, row, along, bodies, least);
     block.points.iter().filter_map(meeting).fold(0, |most, m| most.max(m.approach as u64))
@@ -189,7 +254,7 @@ fn meeting(
     block: &Block,
     row: &NormalRow,
     along: i64,
-    bodies: &Bodies<'_>,
+    bodies: &RowsMut<'_>,
     least: i64,
 ) -> Option<Meeting> {
     let approach = -(along + turning(block, row, bodies.motions));
@@ -214,38 +279,38 @@ fn meeting(
 
 /// What a row sees of a column, raw Q20.
 #[inline(always)]
-fn seen(block: &Block, row: &NormalRow, column: &Column<Motion>) -> i64 {
+fn seen(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
     along(block, column) + turning(block, row, column)
 }
 
 /// The bodies' part of it, which all points of a contact share.
 #[inline(always)]
-fn along(block: &Block, column: &Column<Motion>) -> i64 {
+fn along(block: &Block, column: &[Motion]) -> i64 {
     let [a, b] = block.bodies.map(|body| &column[body as usize]);
     i64::from(dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
 }
 
 /// The part of their spin.
 #[inline(always)]
-fn turning(block: &Block, row: &NormalRow, column: &Column<Motion>) -> i64 {
+fn turning(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
     let [a, b] = block.bodies.map(|body| &column[body as usize]);
-    i64::from(kernel::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
+    i64::from(strike::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
 }
 
 /// What gravity and the forces of contacts will do to the relative speed of a point in this substep.
-fn acceleration(block: &Block, row: &NormalRow, bodies: &Bodies<'_>) -> i64 {
+fn acceleration(block: &Block, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
     let [a, b] = block.bodies.map(|body| {
-        let (body, carried) = (&bodies.list[body as usize], &bodies.carried[body as usize]);
+        let (body, carried) = (&bodies.traits[body as usize], &bodies.carried[body as usize]);
         let linear = [0, 1, 2].map(|i| limited_sum(carried.linear[i], body.gravity[i], SPEED_CAP));
         Motion { linear, angular: carried.angular }
     });
     let linear = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
-    let turning = kernel::relative_spin(&row.row, &a.angular, &b.angular);
+    let turning = strike::relative_spin(&row.row, &a.angular, &b.angular);
     i64::from(linear.to_bits()) + i64::from(turning.to_bits())
 }
 
 /// Pushes until all points have reached their goals or part faster, then lets friction act on what that took.
-fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut Bodies<'_>) {
+fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut RowsMut<'_>) {
     // Rounding moves speeds by one; less than that is no progress.
     const ENOUGH: i32 = 2;
     for _ in 0..PASSES {
@@ -273,14 +338,14 @@ fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut Bodies<'_>) {
 }
 
 /// Friction of a contact that was hit, and the step back for both.
-fn finish(hits: &[Hit], block: &mut Block, bodies: &mut Bodies<'_>) {
-    let load = hits.iter().fold(Q20::ZERO, |sum, hit| kernel::saturating_add(sum, hit.impulse));
-    block.struck = kernel::saturating_add(block.struck, load);
+fn finish(hits: &[Hit], block: &mut Block, bodies: &mut RowsMut<'_>) {
+    let load = hits.iter().fold(Q20::ZERO, |sum, hit| strike::saturating_add(sum, hit.impulse));
+    block.struck = strike::saturating_add(block.struck, load);
     block.approach = hits.iter().fold(block.approach, |most, hit| most.max(lane(hit.impact)));
     let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
     let kept = core::mem::replace(&mut block.sliding_impulse, [Q20::ZERO; 2]);
     let bound = times(block.friction, load.min(block.impulse_cap));
-    kernel::slide(block, bound, &mut a, &mut b);
+    strike::slide(block, bound, &mut a, &mut b);
     let slid = core::mem::replace(&mut block.sliding_impulse, kept);
     bodies.set_motions(block, a, b);
 
@@ -289,24 +354,26 @@ fn finish(hits: &[Hit], block: &mut Block, bodies: &mut Bodies<'_>) {
         let row = &block.points[hit.point as usize];
         push(block, row, -times(hit.time, hit.impulse), &mut a, &mut b);
     }
-    kernel::apply_sliding(block, slid.map(|d| -times(hits[0].time, d)), &mut a, &mut b);
+    strike::apply_sliding(block, slid.map(|d| -times(hits[0].time, d)), &mut a, &mut b);
     for (body, back) in block.bodies.into_iter().zip([a, b]) {
         bodies.step_back(body as usize, back);
     }
 }
 
-impl Bodies<'_> {
+impl RowsMut<'_> {
     fn set_motions(&mut self, block: &Block, mut a: Motion, mut b: Motion) {
-        let [list_a, list_b] = block.bodies.map(|body| &self.list[body as usize]);
+        let [list_a, list_b] = block.bodies.map(|body| &self.traits[body as usize]);
         lock(list_a, &mut a);
         lock(list_b, &mut b);
-        kernel::store(block, self.motions, a, b);
+        for (row, motion) in block.bodies.into_iter().zip([a, b]) {
+            self.motions[row as usize] = strike::capped(motion);
+        }
     }
 
     fn step_back(&mut self, body: usize, mut back: Motion) {
         // What 64 substeps can make at full speed is 2³⁴; however often a body is hit, the way stays below 2³⁷.
         const WAY_LIMIT: i64 = 1 << 36;
-        lock(&self.list[body], &mut back);
+        lock(&self.traits[body], &mut back);
         let (moved, way) = (&mut self.moved[body], &mut self.way[body]);
         let add = |way: &mut i64, back: Q20| {
             *way = (*way + i64::from(back.to_bits())).clamp(-WAY_LIMIT, WAY_LIMIT);
@@ -324,7 +391,7 @@ impl Bodies<'_> {
 #[inline(always)]
 fn push(block: &Block, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Motion) {
     let linear = block.normal.map(|n| times(n, impulse));
-    kernel::apply_linear(block.share, &linear, a, b);
+    strike::apply_linear(block.share, &linear, a, b);
     let turn = |side: usize, i: usize| {
         Wide::ZERO.plus(row.row.response[side][i], impulse).round::<22, 20>()
     };
@@ -338,4 +405,10 @@ fn push(block: &Block, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Mo
 fn lane(speed: i64) -> Q20 {
     const LIMIT: i64 = 1 << 29;
     Q20::from_bits(speed.clamp(-LIMIT, LIMIT) as i32)
+}
+
+fn limited_sum(a: Q20, b: Q20, limit: Q20) -> Q20 {
+    let sum = i64::from(a.to_bits()) + i64::from(b.to_bits());
+    let limit = i64::from(limit.to_bits());
+    Q20::from_bits(sum.clamp(-limit, limit) as i32)
 }

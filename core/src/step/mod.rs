@@ -11,10 +11,10 @@
 //!    │               (pairs with a sensor wait)
 //!  clusters ────── bodies that contacts join; colours order the contacts inside
 //!    │
-//!  prepare ─────── a block of coefficients for each contact
+//!  prepare ─────── batches of clusters; their contacts, eight side by side, in packs of coefficients
 //!    │
-//!  solve ───────── for each cluster: damp, gravity, warm start, then
-//!    │               8 × ( impacts ─▶ gravity and carried force ─▶ one pass over the blocks ─▶ move )
+//!  solve ───────── for each batch: damp, gravity, warm start, then
+//!    │               8 × ( impacts ─▶ gravity and carried force ─▶ one pass over the packs ─▶ move )
 //!    │               and one relax pass at the end
 //!  sleep ───────── clusters that have been slow for long enough lose their motion
 //!    │
@@ -26,8 +26,8 @@
 //!
 //! **What a phase may read.** Up to the wake phase everything is a function of the rows of a pair's two bodies and the
 //! pair's own row. From the clusters on, everything is a function of one cluster and the static and kinematic bodies
-//! that it touches: columns are fenced (`fence.rs`), and a debug build panics when a phase reads across. So a body's next
-//! state depends on nothing but its cluster, and a cluster can be simulated alone, anew, or on another thread.
+//! that it touches: a batch has rows of its own (`batches.rs`), and a debug build panics when a contact would read across.
+//! So a body's next state depends on nothing but its cluster, and a cluster can be simulated alone, anew, or on another thread.
 //!
 //! **What rests costs nothing.** A sleeping cluster is in no column, its rows stay in pages that slots share, and its
 //! leaves in the tree are passed over until something active overlaps them. The wake phase is a least fixpoint: which
@@ -36,6 +36,7 @@
 //! **What stays.** Everything in [`Scratch`] can be thrown away between two ticks, or between commands and the step,
 //! without changing a bit.
 
+mod batches;
 mod block;
 mod bodies;
 mod broad;
@@ -43,26 +44,28 @@ mod clusters;
 mod contacts;
 mod covers;
 mod events;
-mod fence;
 mod gather;
 mod impact;
 mod keep;
-mod kernel;
+pub(crate) mod lanes;
 mod narrow;
 #[cfg(feature = "test-internals")]
 mod plant;
 mod prepare;
 mod record;
 mod resim;
+mod rows;
 mod rules;
 mod sensors;
 mod shapes;
 mod sleep;
 mod solve;
+mod strike;
 mod sweep;
 mod wake;
 mod write;
 
+pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
 pub use plant::Plant;
 #[cfg(feature = "test-internals")]
@@ -183,7 +186,9 @@ pub(crate) struct Scratch {
     bodies: bodies::Bodies,
     shapes: shapes::Shapes,
     places: gather::Places,
-    last: narrow::Last,
+    /// Pairs that might touch, without sensors.
+    met: Vec<narrow::Met>,
+    pieces: Vec<narrow::Piece>,
     contacts: Vec<contacts::Contact>,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
@@ -201,8 +206,12 @@ pub(crate) struct Scratch {
     woken: Vec<u32>,
     slept: Vec<u32>,
     clusters: clusters::Clusters,
-    blocks: Vec<block::Block>,
+    batches: batches::Batches,
     solver: solve::Buffers,
+    /// How wide the solver's kernels are.
+    pub(crate) lanes: lanes::Chosen,
+    /// Ticks before this one are computed in scalar lanes, because a state is distrusted.
+    pub(crate) scalar_until: u32,
     record: record::Buffers,
     sensors: sensors::Buffers,
     events: Vec<EventRow>,
@@ -219,6 +228,11 @@ impl Scratch {
     #[cfg(feature = "test-internals")]
     pub(crate) const fn plant(&mut self, plant: Plant) {
         self.clusters.plant = Some(plant);
+    }
+
+    #[cfg(feature = "test-internals")]
+    pub(crate) fn disorder(&mut self, seed: u64) {
+        self.batches.disorder.random = Some(crate::Rng::new(seed));
     }
 
     /// Follows the world to another tick that is held.

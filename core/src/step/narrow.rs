@@ -29,49 +29,116 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 
 /// Adds the contacts of the pairs that the broad phase has now.
 pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    scratch.last.clear();
-    let (mut deepest, keeps) = (report.deepest.to_bits(), scratch.keeps());
-    let sweeper = Sweeper::new(world);
+    let mut met = core::mem::take(&mut scratch.met);
+    met.clear();
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
-        let Some(places) = meet(world, scratch, [a, b]) else {
-            scratch.sensing.push((a, b));
-            continue;
-        };
-        let Scratch { bodies, shapes, contacts, last, .. } = &mut *scratch;
-        let key = PairKey::new(a, b);
-        let pair = Pair::new(bodies, shapes, key, places);
-        let flat = pair.is_flat();
-        // Most pairs of a crowd end here. Flat ones may be kept whatever their reach.
-        let reach = if flat { None } else { pair.reach(&sweeper) };
-        if !flat && reach.is_none() {
-            continue;
+        match meet(world, scratch, [a, b]) {
+            Some(places) => met.push((PairKey::new(a, b), places)),
+            None => scratch.sensing.push((a, b)),
         }
-        let owner = if pair.bodies[0].dynamic { a } else { b };
-        let old = last.find(world, body_of(owner), key);
-        let old = old.filter(|_| !world.pending.is_void(key));
-        let kept = old.filter(|_| flat && keeps).and_then(|old| pair.keep(old));
-        if let (Some(old), Some(separations)) = (old, kept) {
-            report.kept += 1;
-            let (size, lead) = (pair.size(), Vec3::ZERO);
-            contacts.push(Contact { row: *old, bodies: places, separations, size, lead });
-        } else {
-            let Some(reach) = reach.or_else(|| pair.reach(&sweeper)) else { continue };
-            if pair.make(world, &sweeper, &reach, old, contacts).is_none() {
-                continue;
-            }
-        }
-        let Some(contact) = contacts.last() else { continue };
-        let count = contact.row.points.len();
+    }
+    let from = scratch.contacts.len();
+    report.kept += find(world, scratch, &met);
+    scratch.met = met;
+    let Scratch { bodies, contacts, .. } = scratch;
+    let mut deepest = report.deepest.to_bits();
+    for Contact { row, bodies: places, separations, .. } in &contacts[from..] {
+        let count = row.points.len();
         report.points += count as u32;
-        deepest = contact.separations[..count].iter().fold(deepest, |least, s| least.min(*s));
+        deepest = separations[..count].iter().fold(deepest, |least, s| least.min(*s));
         let bodies = &mut bodies.list;
         for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
             bodies[this].restless |= bodies[other].awake && !bodies[other].dynamic;
         }
     }
-    report.contacts = scratch.contacts.len() as u32;
+    report.contacts = contacts.len() as u32;
     report.deepest = Real::from_bits(deepest);
+}
+
+/// Finds the contacts of all pairs, in pieces if there are threads for it, and says how many were kept.
+fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
+    let keeps = scratch.keeps();
+    let Scratch { bodies, shapes, contacts, pieces, .. } = scratch;
+    let finder = Finder { world, bodies, shapes, sweeper: Sweeper::new(world), keeps };
+    let cut = world.threads.count() > 1 && met.len() > PIECE;
+    let count = if cut { met.len().div_ceil(PIECE) } else { 1 };
+    if pieces.len() < count {
+        pieces.resize_with(count, Piece::default);
+    }
+    if !cut {
+        // Straight to where they belong.
+        let piece = &mut pieces[0];
+        core::mem::swap(&mut piece.contacts, contacts);
+        finder.run(met, piece);
+        core::mem::swap(&mut piece.contacts, contacts);
+        return core::mem::take(&mut piece.kept);
+    }
+    let pieces = &mut pieces[..count];
+    world.threads.each_piece(pieces, |i, piece| {
+        piece.contacts.clear();
+        finder.run(&met[i * PIECE..met.len().min((i + 1) * PIECE)], piece);
+    });
+    let mut kept = 0;
+    for piece in pieces {
+        contacts.extend_from_slice(&piece.contacts);
+        kept += core::mem::take(&mut piece.kept);
+    }
+    kept
+}
+
+/// Pairs of a piece.
+const PIECE: usize = 256;
+
+/// A pair that might touch, and the places of its bodies.
+pub(crate) type Met = (PairKey, [u32; 2]);
+
+/// Consecutive pairs, and what was found of them.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    contacts: Vec<Contact>,
+    kept: u32,
+    last: Last,
+}
+
+/// What finding a contact reads; it depends on nothing but its pair.
+struct Finder<'a> {
+    world: &'a World,
+    bodies: &'a Bodies,
+    shapes: &'a Shapes,
+    sweeper: Sweeper,
+    keeps: bool,
+}
+
+impl Finder<'_> {
+    fn run(&self, met: &[Met], piece: &mut Piece) {
+        piece.last.clear();
+        for &(key, places) in met {
+            self.pair(key, places, piece);
+        }
+    }
+
+    #[inline(always)]
+    fn pair(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
+        let pair = Pair::new(self.bodies, self.shapes, key, places);
+        let flat = pair.is_flat();
+        // Most pairs of a crowd end here. Flat ones may be kept whatever their reach.
+        let reach = if flat { None } else { pair.reach(&self.sweeper) };
+        if !flat && reach.is_none() {
+            return;
+        }
+        let owner = key.shapes()[usize::from(!pair.bodies[0].dynamic)];
+        let old = piece.last.find(self.world, body_of(owner), key);
+        let old = old.filter(|_| !self.world.pending.is_void(key));
+        let kept = old.filter(|_| flat && self.keeps).and_then(|old| pair.keep(old));
+        if let (Some(old), Some(separations)) = (old, kept) {
+            piece.kept += 1;
+            let (size, lead) = (pair.size(), Vec3::ZERO);
+            piece.contacts.push(Contact { row: *old, bodies: places, separations, size, lead });
+        } else if let Some(reach) = reach.or_else(|| pair.reach(&self.sweeper)) {
+            pair.make(self.world, &self.sweeper, &reach, old, &mut piece.contacts);
+        }
+    }
 }
 
 /// The places of the bodies of two shapes, which are known then; `None` if one is a sensor's.
@@ -243,6 +310,9 @@ pub(crate) struct Last {
     cursors: Vec<Vec<u32>>,
 }
 
+/// Nothing of a page was asked for.
+const UNKNOWN: u32 = u32::MAX;
+
 impl Last {
     fn clear(&mut self) {
         self.cursors.iter_mut().for_each(Vec::clear);
@@ -257,10 +327,13 @@ impl Last {
         }
         let cursors = &mut self.cursors[stream];
         if cursors.len() < pages.len() {
-            cursors.resize(pages.len(), 0);
+            cursors.resize(pages.len(), UNKNOWN);
         }
         let rows = &world.store.contacts.get(pages[page]).rows;
         let mut cursor = cursors[page] as usize;
+        if cursors[page] == UNKNOWN {
+            cursor = rows.partition_point(|row| row.key < key);
+        }
         while rows.get(cursor).is_some_and(|row| row.key < key) {
             cursor += 1;
         }

@@ -1,6 +1,7 @@
 //! Rules broken on purpose: each of these makes a result depend on something outside its cluster, and the tests must
-//! notice. Only in builds with `test-internals`.
+//! notice. And disorder in what must not matter. Only in builds with `test-internals`.
 
+use super::lanes::pack::{AngularPack, NO_CONTACT, Pack, PointPack, RowPack, WIDTH};
 use crate::world::rows::PairKey;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ pub enum Plant {
     RememberedColours,
     /// While a cluster is solved, a body of another one is read.
     ReadOutside,
+    /// The sixth lane of every pack has impulses that are rounded otherwise.
+    SkewedLane,
 }
 
 /// What planted faults remember.
@@ -39,10 +42,79 @@ impl Plant {
             Self::RememberedColours => {
                 soil.colours.get(&key.0).copied().filter(free).unwrap_or(least)
             }
-            Self::GlobalCounter | Self::ReadOutside => least,
+            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane => least,
         };
         soil.counts[colour.min(7)] += 1;
         soil.colours.insert(key.0, colour);
         colour
+    }
+}
+
+/// Lanes in another order, and nonsense where there is no contact: nothing of it may show.
+#[derive(Debug, Default)]
+pub(crate) struct Disorder {
+    pub(crate) random: Option<crate::Rng>,
+}
+
+impl Disorder {
+    /// Shuffles what `may` be shuffled.
+    pub(crate) fn shuffle(&mut self, order: &mut [(u64, u32)], may: impl Fn(u64) -> bool) {
+        let Some(random) = &mut self.random else { return };
+        for last in (1..order.len() as u32).rev() {
+            let other = random.below(last + 1).expect("not empty");
+            let (a, b) = (last as usize, other as usize);
+            if may(order[a].0) && may(order[b].0) {
+                order.swap(a, b);
+            }
+        }
+    }
+
+    /// Puts nonsense into the lanes that no contact fills.
+    pub(crate) fn poison(
+        &mut self,
+        packs: &mut [Pack],
+        points: &mut [PointPack],
+        angular: &mut [AngularPack],
+    ) {
+        let Some(random) = &mut self.random else { return };
+        let (mut points, mut angular) = (points.iter_mut(), angular.iter_mut());
+        for pack in packs {
+            let mut points: Vec<_> = points.by_ref().take(pack.points as usize).collect();
+            let mut angular: Vec<_> = angular.by_ref().take(pack.angular as usize).collect();
+            for lane in (0..WIDTH).filter(|lane| pack.contacts[*lane] == NO_CONTACT) {
+                let mut poison = |value: &mut [i32; WIDTH]| value[lane] = random.next_u32() as i32;
+                let row = |row: &mut RowPack, poison: &mut dyn FnMut(&mut [i32; WIDTH])| {
+                    row.arm.iter_mut().flatten().for_each(|value| poison(&mut value.0));
+                    row.response.iter_mut().flatten().for_each(|value| poison(&mut value.0));
+                };
+                pack.normal.iter_mut().for_each(|value| poison(&mut value.0));
+                pack.tangents.iter_mut().flatten().for_each(|value| poison(&mut value.0));
+                poison(&mut pack.share.0);
+                poison(&mut pack.friction.0);
+                poison(&mut pack.softness.0);
+                poison(&mut pack.bias_rate.0);
+                poison(&mut pack.impulse_cap.0);
+                poison(&mut pack.restitution.0);
+                pack.sliding_inverse.iter_mut().for_each(|value| poison(&mut value.0));
+                pack.sliding_impulse.iter_mut().for_each(|value| poison(&mut value.0));
+                pack.sliding.iter_mut().for_each(|sliding| row(sliding, &mut poison));
+                for point in &mut points {
+                    row(&mut point.row, &mut poison);
+                    poison(&mut point.factor.0);
+                    poison(&mut point.soft.0);
+                    poison(&mut point.push.0);
+                    poison(&mut point.separation.0);
+                    poison(&mut point.impulse.0);
+                    poison(&mut point.total.0);
+                    point.coupling.iter_mut().for_each(|value| poison(&mut value.0));
+                }
+                for turn in &mut angular {
+                    row(&mut turn.row, &mut poison);
+                    poison(&mut turn.factor.0);
+                    poison(&mut turn.impulse.0);
+                    poison(&mut turn.friction.0);
+                }
+            }
+        }
     }
 }

@@ -1,13 +1,15 @@
-//! From a contact's geometry to the solver's block: reduced-mass units, arms over the bounding size, inverse
-//! masses of rows, what the last tick's impulses become. Integers only.
+//! From contacts to packs: reduced-mass units, arms over the bounding size, what the last tick's impulses become. Here is what
+//! takes 64 bits, a root or a division, lane by lane; rows are made in lanes. Integers only.
 
-use super::block::{
-    AngularRow, Block, Motion, NormalRow, ONE_22, Row, V, cross, dot, map3, sub, times,
-};
-use super::bodies::StepBody;
+use super::batches::Found;
+use super::block::{Motion, V, dot, map3, sub};
 use super::contacts::Contact;
+use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, WIDTH, put3};
+use super::lanes::stage::Stage;
+use super::lanes::{Chosen, make_rows, soften};
 use crate::data::FixedVec;
 use crate::math::{Lane, Q20, Q22, Q30, Wide};
+use crate::parallel::Threads;
 
 /// Softness of contacts, for the substep in use.
 #[derive(Clone, Copy, Debug)]
@@ -31,114 +33,199 @@ pub(crate) struct Common {
 pub(super) const SEPARATION_LIMIT: i64 = 1 << 28;
 const IMPULSE_CAP: i64 = 1 << 28;
 
-/// Fills a block from a contact between two bodies of the step, in place: blocks are too large to be handed about.
-pub(crate) fn prepare(
-    block: &mut Block,
-    contact: &Contact,
-    places: [u32; 2],
-    bodies: [&StepBody; 2],
-    motions: [&Motion; 2],
-    common: &Common,
-) {
-    let arms = contact.arms();
-    let center = arms.center();
-    let slip = slip(bodies, motions, &center);
-    let frame = Frame::new(contact, bodies, slip);
-    let softness =
-        if bodies[0].dynamic && bodies[1].dynamic { common.dynamic } else { common.rigid };
-    let mixed = &contact.row.mixed;
-    *block = Block {
-        bodies: places,
-        normal: frame.normal,
-        tangents: frame.tangents,
-        share: frame.shares[0],
-        friction: mixed.friction.odd(),
-        softness: softness.softness,
-        bias_rate: softness.bias_rate,
-        restitution: mixed.restitution,
-        approach: -dot(&frame.normal, &slip).round::<30, 20>(),
-        ..Block::default()
-    };
-    normal_rows(block, contact, &frame, &arms, common.rate);
-    sliding_rows(block, contact, &frame, &center);
-    angular_rows(block, contact, &frame, &arms, &center);
-    block.impulse_cap = impulse_cap(block);
+/// What the packs of a step are made from.
+pub(super) struct Prepare<'a> {
+    pub(super) found: &'a Found<'a>,
+    pub(super) common: Common,
+    pub(super) lanes: Chosen,
+    /// How fast overlaps are pushed apart.
+    pub(super) push: Q20,
 }
 
-/// Normal, tangents and mass shares of a contact, with both bodies at hand.
-struct Frame<'a> {
-    bodies: [&'a StepBody; 2],
-    normal: V<30>,
-    tangents: [V<30>; 2],
-    shares: [Q30; 2],
-}
+/// Packs that are filled by one thread at a time, at most.
+const PACKS: usize = 16;
 
-impl<'a> Frame<'a> {
-    fn new(contact: &Contact, bodies: [&'a StepBody; 2], slip: V<20>) -> Self {
-        let normal = contact.row.normal.map(Q30::from_bits);
-        let tangents = contact.tangents(slip);
-        let shares = mass_shares(bodies[0].mass, bodies[1].mass);
-        let odd = |v: &V<30>| map3(v, Lane::odd);
-        let tangents = [odd(&tangents[0]), odd(&tangents[1])];
-        Self { bodies, normal: odd(&normal), tangents, shares }
-    }
-
-    /// A row that pushes along `direction` at points with these arms.
-    #[inline(always)]
-    fn row(&self, arms: &[[i64; 3]; 2], direction: &V<30>) -> Row {
-        let [a, b] = self.bodies;
-        self.with_response([
-            lever(&arms[0], a.exponent, direction),
-            lever(&arms[1], b.exponent, direction),
-        ])
-    }
-
-    /// A row that turns about `axis` at a lever of `radius` (raw metres).
-    fn turn(&self, radius: i64, axis: &V<30>) -> Row {
-        let arm = |side: usize| {
-            let lever = scaled_length(radius, self.bodies[side].exponent);
-            map3(axis, |c| times(lever, c).odd())
-        };
-        self.with_response([arm(0), arm(1)])
-    }
-
-    #[inline(always)]
-    fn with_response(&self, arm: [V<30>; 2]) -> Row {
-        Row { arm, response: [self.response(0, &arm[0]), self.response(1, &arm[1])] }
-    }
-
-    #[inline(always)]
-    fn response(&self, side: usize, arm: &V<30>) -> V<22> {
-        let body = self.bodies[side];
-        if !body.dynamic {
-            return [Q22::ZERO; 3];
+impl Prepare<'_> {
+    /// Fills all packs, several at once if there are threads for it.
+    pub(super) fn fill_all(
+        &self,
+        packs: &mut [Pack],
+        points: &mut [PointPack],
+        angular: &mut [AngularPack],
+        threads: &Threads,
+    ) {
+        if packs.len() > PACKS && threads.count() > 1 {
+            let (packs, packs_rest) = packs.split_at_mut(packs.len() / 2);
+            let rows = |count: fn(&Pack) -> u32| packs.iter().map(count).sum::<u32>() as usize;
+            let (points, points_rest) = points.split_at_mut(rows(|pack| pack.points));
+            let (angular, angular_rest) = angular.split_at_mut(rows(|pack| pack.angular));
+            threads.both(
+                || self.fill_all(packs, points, angular, threads),
+                || self.fill_all(packs_rest, points_rest, angular_rest, threads),
+            );
+            return;
         }
-        map3(&[0, 1, 2], |i: usize| {
-            let turned = dot(&body.response[i], arm).round::<30, 22>();
-            times(self.shares[side], turned).odd()
-        })
+        let mut stage = Stage::default();
+        let (mut points, mut angular) = (points, angular);
+        for pack in packs {
+            let (rows, rest) = points.split_at_mut(pack.points as usize);
+            points = rest;
+            let (turns, rest) = angular.split_at_mut(pack.angular as usize);
+            angular = rest;
+            self.fill(pack, rows, turns, &mut stage);
+        }
+    }
+
+    /// Fills a pack whose lanes know their contacts.
+    fn fill(
+        &self,
+        pack: &mut Pack,
+        points: &mut [PointPack],
+        angular: &mut [AngularPack],
+        stage: &mut Stage,
+    ) {
+        *stage = Stage::default();
+        for point in &mut *points {
+            (point.separation, point.impulse) = (Eight::default(), Eight::default());
+        }
+        for row in &mut *angular {
+            (row.friction, row.impulse) = (Eight::default(), Eight::default());
+        }
+        for lane in 0..WIDTH {
+            if pack.contacts[lane] != NO_CONTACT {
+                self.stage(lane, pack, points, angular, stage);
+            }
+        }
+        make_rows(pack, points, angular, stage, self.lanes);
+        divide(pack, points, angular);
+        soften(pack, points, self.push, self.lanes);
+    }
+
+    /// Puts what a contact brings into its lane.
+    fn stage(
+        &self,
+        lane: usize,
+        pack: &mut Pack,
+        points: &mut [PointPack],
+        angular: &mut [AngularPack],
+        stage: &mut Stage,
+    ) {
+        let contact = &self.found.contacts[pack.contacts[lane] as usize];
+        let bodies = contact.bodies.map(|body| &self.found.bodies[body as usize]);
+        let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
+        let arms = contact.arms();
+        let center = arms.center();
+        let scaled = [0, 1].map(|side: usize| scaled_arm(&center[side], bodies[side].exponent));
+        let slip = slip(motions, &scaled);
+        let normal = contact.row.normal.map(Q30::from_bits);
+        let [t1, t2] = contact.tangents(slip);
+        put3(&mut pack.normal, lane, &normal);
+        put3(&mut pack.tangents[0], lane, &t1);
+        put3(&mut pack.tangents[1], lane, &t2);
+        let approach = -dot(&map3(&normal, Lane::odd), &slip).round::<30, 20>();
+        pack.approach.set(lane, approach);
+        pack.struck.set(lane, Q20::ZERO);
+        let both = bodies[0].dynamic && bodies[1].dynamic;
+        let softness = if both { self.common.dynamic } else { self.common.rigid };
+        pack.softness.set(lane, softness.softness);
+        pack.bias_rate.set(lane, softness.bias_rate);
+        let mixed = &contact.row.mixed;
+        pack.friction.set(lane, mixed.friction);
+        pack.restitution.set(lane, mixed.restitution);
+        let shares = mass_shares(bodies[0].mass, bodies[1].mass);
+        pack.share.set(lane, shares[0]);
+        for side in 0..2 {
+            put3(&mut stage.center[side], lane, &scaled[side]);
+            stage.shares[side].set(lane, shares[side]);
+            for i in 0..3 {
+                put3(&mut stage.response[side][i], lane, &bodies[side].response[i]);
+            }
+        }
+        for (j, (point, pack)) in contact.row.points.iter().zip(points).enumerate() {
+            for side in 0..2 {
+                let arm = scaled_arm(&arms.of[j][side], bodies[side].exponent);
+                put3(&mut stage.arms[j][side], lane, &arm);
+            }
+            pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
+            pack.impulse.set(lane, point.impulse);
+        }
+        put3(&mut stage.friction, lane, &contact.row.friction);
+        if !angular.is_empty() {
+            stage_turns(lane, angular, stage, contact, bodies.map(|body| body.exponent), || {
+                arms.spread(&center)
+            });
+        }
     }
 }
 
-/// Velocity of the second surface against the first at the middle of the contact.
-fn slip(bodies: [&StepBody; 2], motions: [&Motion; 2], center: &[[i64; 3]; 2]) -> V<20> {
-    let surface = |side: usize| -> V<20> {
-        let (motion, arm) = (motions[side], scaled_arm(&center[side], bodies[side].exponent));
-        let turning = |i: usize, j: usize| {
-            Wide::ZERO
-                .plus(motion.angular[i], arm[j])
-                .minus(motion.angular[j], arm[i])
-                .round::<30, 20>()
+/// Puts what a contact brings to rows against twisting and rolling into its lane.
+fn stage_turns(
+    lane: usize,
+    angular: &mut [AngularPack],
+    stage: &mut Stage,
+    contact: &Contact,
+    exponents: [i8; 2],
+    spread: impl Fn() -> i64,
+) {
+    let mixed = &contact.row.mixed;
+    // Several points resist turning with their friction at their mean distance; a single one only if its
+    // material says so, at the size of the contact.
+    let several = contact.row.points.len() > 1;
+    let friction = if several { mixed.friction } else { mixed.spinning };
+    let levers = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
+    if friction != Q30::ZERO {
+        let radius = if several { spread() } else { contact.size };
+        for (lever, value) in stage.twist.iter_mut().zip(levers(radius)) {
+            lever.set(lane, value);
+        }
+        angular[0].friction.set(lane, friction);
+        angular[0].impulse.set(lane, contact.row.twist);
+    }
+    if mixed.rolling != Q30::ZERO {
+        for (lever, value) in stage.roll.iter_mut().zip(levers(contact.size)) {
+            lever.set(lane, value);
+        }
+        put3(&mut stage.rolling, lane, &contact.row.rolling);
+        for row in &mut angular[1..] {
+            row.friction.set(lane, mixed.rolling);
+        }
+    }
+}
+
+/// Makes factors of what stands in their places.
+fn divide(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
+    for lane in 0..WIDTH {
+        let count = usize::from(pack.counts[lane]);
+        for (j, point) in points.iter_mut().enumerate() {
+            let k = Q22::from_bits(point.factor.0[lane]);
+            point.factor.set(lane, if j < count { reciprocal(k) } else { Q30::ZERO });
+        }
+        let [k11, k12, k22] = [0, 1, 2].map(|i| i64::from(pack.sliding_inverse[i].0[lane]));
+        let determinant = ((k11 * k22 - k12 * k12) >> 22).max(1);
+        let entry = |k: i64| {
+            let size = quotient(k.abs() << 30, determinant).min(1 << 30) as i32;
+            Q30::from_bits(if k < 0 { -size } else { size }).odd()
         };
-        let turning = [turning(1, 2), turning(2, 0), turning(0, 1)];
-        core::array::from_fn(|i| motion.linear[i] + turning[i])
+        let inverse = [entry(k22), entry(-k12), entry(k11)];
+        put3(&mut pack.sliding_inverse, lane, &inverse);
+        for row in &mut *angular {
+            let k = Q22::from_bits(row.factor.0[lane]);
+            row.factor.set(lane, if k == Q22::ZERO { Q30::ZERO } else { reciprocal(k) });
+        }
+        pack.impulse_cap.set(lane, impulse_cap(i64::from(pack.impulse_cap.0[lane])));
+    }
+}
+
+/// Velocity of the second surface against the first where both have these arms.
+fn slip(motions: [&Motion; 2], arms: &[V<30>; 2]) -> V<20> {
+    let surface = |side: usize| -> V<20> {
+        let (Motion { linear, angular }, arm) = (motions[side], &arms[side]);
+        let turning = |i: usize, j: usize| {
+            Wide::ZERO.plus(angular[i], arm[j]).minus(angular[j], arm[i]).round::<30, 20>()
+        };
+        [linear[0] + turning(1, 2), linear[1] + turning(2, 0), linear[2] + turning(0, 1)]
     };
     sub(&surface(1), &surface(0))
-}
-
-#[inline(always)]
-fn lever(arm: &[i64; 3], exponent: i8, direction: &V<30>) -> V<30> {
-    map3(&cross(&scaled_arm(arm, exponent), direction), Lane::odd)
 }
 
 /// What each body takes of an impulse's speed: the other's share of both masses, and all where that is immovable.
@@ -155,10 +242,38 @@ fn mass_shares(a: i64, b: i64) -> [Q30; 2] {
         _ if a == b => odd_below(1 << 29),
         _ => {
             let (numerator, sum) = ((b as u128) << 30, a as u128 + b as u128);
-            odd_below(((numerator + sum / 2) / sum) as i32)
+            odd_below(rounded_share(numerator, sum) as i32)
         }
     };
     [first, Q30::ONE - first]
+}
+
+/// `numerator / sum` to the nearest, ties up, for a numerator of at most 2³⁰ times the sum.
+#[inline(always)]
+#[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
+fn rounded_share(numerator: u128, sum: u128) -> u128 {
+    let seed = ((numerator >> 30) as u64 as f64 / sum as u64 as f64 * (1u64 << 30) as f64) as u64;
+    repaired(numerator + sum / 2, sum, u128::from(seed))
+}
+
+/// The quotient, rounded down, from a guess near it.
+#[inline(always)]
+fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
+    if guess * divisor <= numerator && numerator - guess * divisor < divisor {
+        return guess;
+    }
+    numerator / divisor
+}
+
+/// `numerator / divisor`, rounded down, for a numerator from 0 to 2⁶¹ of at most 53 significant bits and a positive divisor
+/// below 2⁵³. Exact up to a quotient of 2⁵³, beyond that about right.
+#[inline(always)]
+#[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
+fn quotient(numerator: i64, divisor: i64) -> i64 {
+    // Rounded to the nearest float, which is the quotient or, just below a whole number, one too much. A processor does
+    // it in a third of the time of a division of integers.
+    let above = (numerator as f64 / divisor as f64) as i64;
+    above - i64::from(above * divisor > numerator)
 }
 
 /// An arm in raw Q32.32 metres as a share of 2^exponent m.
@@ -183,35 +298,11 @@ fn scaled_length(length: i64, exponent: i8) -> Q30 {
     Q30::from_bits(scaled.clamp(-LIMIT, LIMIT) as i32)
 }
 
-/// J·M·J of a row with itself or with another one.
-#[inline(always)]
-fn coupling(a: &Row, b: &Row) -> Q22 {
-    dot(&a.response[0], &b.arm[0]).round::<30, 22>()
-        + dot(&a.response[1], &b.arm[1]).round::<30, 22>()
-}
-
 /// 1 / k for k of at least a half.
 fn reciprocal(k: Q22) -> Q30 {
     const ALMOST_TWO: i64 = (19 << 30) / 10;
-    let quotient = (1i64 << 52) / i64::from(k.to_bits().max(1));
+    let quotient = quotient(1 << 52, i64::from(k.to_bits().max(1)));
     Q30::from_bits(quotient.min(ALMOST_TWO) as i32).odd()
-}
-
-fn normal_rows(block: &mut Block, contact: &Contact, frame: &Frame<'_>, arms: &Arms, rate: i64) {
-    for (j, point) in contact.row.points.iter().enumerate() {
-        let row = frame.row(&arms.of[j], &frame.normal);
-        for i in 0..j {
-            block.coupling[[0, 0, 1, 3][j] + i] = coupling(&block.points[i].row, &row).odd();
-        }
-        let made = NormalRow {
-            row,
-            factor: reciprocal(ONE_22 + coupling(&row, &row)),
-            separation: separation_speed(contact.separations[j], rate),
-            impulse: point.impulse,
-            total: Q20::ZERO,
-        };
-        block.points.push(made).expect("a contact has at most four points");
-    }
 }
 
 /// A distance in raw metres as the speed that makes it in a substep.
@@ -221,68 +312,9 @@ fn separation_speed(separation: i64, rate: i64) -> Q20 {
     Q20::from_bits(speed.clamp(-SEPARATION_LIMIT, SEPARATION_LIMIT) as i32)
 }
 
-fn sliding_rows(block: &mut Block, contact: &Contact, frame: &Frame<'_>, center: &[[i64; 3]; 2]) {
-    let [t1, t2] = &frame.tangents;
-    let rows = [frame.row(center, t1), frame.row(center, t2)];
-    let k11 = ONE_22 + coupling(&rows[0], &rows[0]);
-    let k22 = ONE_22 + coupling(&rows[1], &rows[1]);
-    let k12 = coupling(&rows[0], &rows[1]);
-    let [k11, k12, k22] = [k11, k12, k22].map(|k| i64::from(k.to_bits()));
-    let determinant = ((k11 * k22 - k12 * k12) >> 22).max(1);
-    let entry =
-        |k: i64| Q30::from_bits(((k << 30) / determinant).clamp(-(1 << 30), 1 << 30) as i32).odd();
-    block.sliding = rows;
-    block.sliding_inverse = [entry(k22), entry(-k12), entry(k11)];
-    let old = &contact.row.friction;
-    block.sliding_impulse = [dot(t1, old).round::<30, 20>(), dot(t2, old).round::<30, 20>()];
-}
-
-fn angular_rows(
-    block: &mut Block,
-    contact: &Contact,
-    frame: &Frame<'_>,
-    arms: &Arms,
-    center: &[[i64; 3]; 2],
-) {
-    let mixed = &contact.row.mixed;
-    // Several points resist turning with their friction at their mean distance; a single one only if its
-    // material says so, at the size of the contact.
-    let spread = arms.spread(center);
-    let (radius, twist_friction) = if contact.row.points.len() > 1 {
-        (spread, mixed.friction)
-    } else {
-        (contact.size, mixed.spinning)
-    };
-    let row = |radius: i64, axis: &V<30>, impulse: Q20| {
-        let row = frame.turn(radius, axis);
-        let k = coupling(&row, &row);
-        let factor = if k == Q22::ZERO { Q30::ZERO } else { reciprocal(k) };
-        AngularRow { row, factor, impulse }
-    };
-    if twist_friction != Q30::ZERO {
-        block.twist = row(radius, &frame.normal, contact.row.twist);
-        block.twist_friction = twist_friction.odd();
-    }
-    if mixed.rolling != Q30::ZERO {
-        let old = &contact.row.rolling;
-        block.rolling =
-            frame.tangents.map(|t| row(contact.size, &t, dot(&t, old).round::<30, 20>()));
-        block.rolling_friction = mixed.rolling.odd();
-    }
-}
-
-/// Bounds every product of an impulse and a response: past it a contact goes soft instead of exploding.
-fn impulse_cap(block: &Block) -> Q20 {
-    let mut largest = 0;
-    for point in &block.points {
-        for response in &point.row.response {
-            for r in response {
-                largest = largest.max(i64::from(r.to_bits()).abs());
-            }
-        }
-    }
-    let cap = (1i64 << (27 + 22)) / largest.max(1);
-    Q20::from_bits(cap.min(IMPULSE_CAP) as i32)
+/// Bounds every product of an impulse and a response, given the largest: past it a contact goes soft instead of exploding.
+fn impulse_cap(largest: i64) -> Q20 {
+    Q20::from_bits(quotient(1 << (27 + 22), largest.max(1)).min(IMPULSE_CAP) as i32)
 }
 
 /// Arms of the points from both centres of mass, raw metres.
@@ -326,17 +358,44 @@ impl Arms {
     }
 }
 
-/// The friction impulse of a solved block in world directions.
-pub(crate) fn world_friction(block: &Block) -> V<20> {
-    tangent_vector(block, block.sliding_impulse)
-}
-
-/// The rolling impulse of a solved block in world directions.
-pub(crate) fn world_rolling(block: &Block) -> V<20> {
-    tangent_vector(block, block.rolling.map(|row| row.impulse))
-}
-
-fn tangent_vector(block: &Block, [x, y]: [Q20; 2]) -> V<20> {
-    let [t1, t2] = &block.tangents;
+/// Two impulses along the tangents in world directions.
+pub(crate) fn across([t1, t2]: &[V<30>; 2], [x, y]: [Q20; 2]) -> V<20> {
     core::array::from_fn(|i| Wide::ZERO.plus(t1[i], x).plus(t2[i], y).round::<30, 20>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn quotients_by_floats_are_those_of_integers(
+            k in 1i64..1 << 31, divisor in 1i64..1 << 52, shift in 0u32..52
+        ) {
+            let divisor = (divisor >> shift).max(1);
+            prop_assert_eq!(quotient(1 << 52, k), (1 << 52) / k);
+            prop_assert_eq!(quotient(1 << 49, k), (1 << 49) / k);
+            prop_assert_eq!(quotient(k << 30, divisor).min(1 << 53), ((k << 30) / divisor).min(1 << 53));
+            // Where it would be one too much: just below a whole number.
+            let below = divisor.min(1 << 31) * (k >> 10) - 1;
+            if below >> 53 == 0 && below >= 0 {
+                let divisor = divisor.min(1 << 31);
+                prop_assert_eq!(quotient(below, divisor), below / divisor);
+            }
+        }
+
+        #[test]
+        fn shares_by_floats_are_those_of_integers(a in 1i64.., b in 1i64.., shift in 0u32..60) {
+            for (a, b) in [(a, b), (a >> shift, b), (a, b >> shift)] {
+                let (numerator, sum) = ((b as u128) << 30, a as u128 + b as u128);
+                let expected = (numerator + sum / 2) / sum.max(1);
+                if sum > 0 {
+                    prop_assert_eq!(rounded_share(numerator, sum), expected);
+                }
+            }
+        }
+    }
 }

@@ -1,10 +1,11 @@
 //! Tenth phase: contacts with their impulses into pages of the next slot, and what began and ended with them, and what
 //! hit how hard. Rows of sleepers stay as they are.
 
-use super::block::Block;
+use super::batches::Batches;
 use super::bodies::StepBody;
 use super::contacts::Contact;
-use super::prepare::{world_friction, world_rolling};
+use super::lanes::pack::get3;
+use super::prepare::across;
 use super::resim::Diff;
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
@@ -59,47 +60,63 @@ pub(super) fn run(
     report.touching = scratch.contacts.iter().filter(|contact| contact.row.touching).count() as u32;
 }
 
-/// Copies from the solved blocks what starts the next tick.
+/// Copies from the solved packs what starts the next tick.
 fn take_impulses(scratch: &mut Scratch) {
-    for (block, &place) in scratch.blocks.iter().zip(&scratch.clusters.contacts) {
-        let contact = &mut scratch.contacts[place as usize];
-        let (row, separations) = (&mut contact.row, &contact.separations);
-        row.touching = block.struck > Q20::ZERO;
-        for ((point, solved), separation) in
-            row.points.iter_mut().zip(&block.points).zip(separations)
-        {
-            point.impulse = solved.impulse;
-            row.touching |= solved.total > Q20::ZERO || *separation < 0;
+    let Batches { packs, points, angular, .. } = &scratch.batches;
+    let (mut points, mut angular) = (&points[..], &angular[..]);
+    for pack in packs {
+        let (rows, rest) = points.split_at(pack.points as usize);
+        points = rest;
+        let (turns, rest) = angular.split_at(pack.angular as usize);
+        angular = rest;
+        for (lane, place) in pack.lanes() {
+            let contact = &mut scratch.contacts[place];
+            let (row, separations) = (&mut contact.row, &contact.separations);
+            row.touching = pack.struck.get(lane) > Q20::ZERO;
+            for ((point, solved), separation) in row.points.iter_mut().zip(rows).zip(separations) {
+                point.impulse = solved.impulse.get(lane);
+                row.touching |= solved.total.get(lane) > Q20::ZERO || *separation < 0;
+            }
+            let tangents = [get3(&pack.tangents[0], lane), get3(&pack.tangents[1], lane)];
+            let turn = |row: usize| turns.get(row).map_or(Q20::ZERO, |row| row.impulse.get(lane));
+            row.friction = across(&tangents, pack.sliding_impulse.map(|slid| slid.get(lane)));
+            row.twist = turn(0);
+            row.rolling = across(&tangents, [turn(1), turn(2)]);
         }
-        row.friction = world_friction(block);
-        row.twist = block.twist.impulse;
-        row.rolling = world_rolling(block);
     }
 }
 
 /// Tells of each contact that touches now and whose shapes met fast in this tick.
 fn tell_impacts(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
     let threshold = Q20::from_real_saturating(world.def.impact_speed);
-    for (block, &place) in scratch.blocks.iter().zip(&scratch.clusters.contacts) {
-        let contact = &scratch.contacts[place as usize];
-        if block.approach < threshold || !contact.row.touching {
-            continue;
-        }
-        if let [Some(a), Some(b)] = ids(&world.work, contact.row.key) {
-            let strike = strike(block, contact, &scratch.bodies.list);
-            let row = EventRow::pair(EventKind::Impact, contact.row.key, [a, b]);
-            events.push(EventRow { strike, ..row });
+    let Batches { packs, points, .. } = &scratch.batches;
+    let mut points = &points[..];
+    for pack in packs {
+        let (rows, rest) = points.split_at(pack.points as usize);
+        points = rest;
+        for (lane, place) in pack.lanes() {
+            let contact = &scratch.contacts[place];
+            let approach = pack.approach.get(lane);
+            if approach < threshold || !contact.row.touching {
+                continue;
+            }
+            if let [Some(a), Some(b)] = ids(&world.work, contact.row.key) {
+                let soft: i64 = rows.iter().map(|point| i64::from(point.total.0[lane])).sum();
+                let pushed = soft + i64::from(pack.struck.0[lane]);
+                let strike = strike(approach, pushed, contact, &scratch.bodies.list);
+                let row = EventRow::pair(EventKind::Impact, contact.row.key, [a, b]);
+                events.push(EventRow { strike, ..row });
+            }
         }
     }
 }
 
-fn strike(block: &Block, contact: &Contact, bodies: &[StepBody]) -> Strike {
+/// How a contact was hit; `pushed` is the sum of its normal impulses in the solver's units.
+fn strike(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) -> Strike {
     let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
-    let soft: i64 = block.points.iter().map(|point| i64::from(point.total.to_bits())).sum();
-    let speed = soft + i64::from(block.struck.to_bits());
     Strike {
-        speed: block.approach,
-        impulse: impulse(speed, [a.mass, b.mass]),
+        speed: approach,
+        impulse: impulse(pushed, [a.mass, b.mass]),
         point: a.center + contact.lead + Vec3::from_bits(contact.arms().center()[0]),
         normal: contact.row.normal,
     }

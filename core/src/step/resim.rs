@@ -357,7 +357,7 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, memo: &mut Memo
         }
     }
     let moved = clusters.labels.iter().zip(&bodies.list);
-    let moved = moved.filter(|(label, _)| **label != super::fence::NONE);
+    let moved = moved.filter(|(label, _)| **label != super::clusters::NONE);
     memo.labels.extend(moved.map(|(label, body)| (body.index, *label)));
     for contact in contacts {
         let [a, b] = contact.bodies.map(|place| &bodies.list[place as usize]);

@@ -1,6 +1,6 @@
 //! Ninth phase: new poses and velocities into pages of the next slot.
 
-use super::kernel::SPEED_CAP;
+use super::block::SPEED_CAP;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Quat, Vec3};
 use crate::world::rows::HotRow;

@@ -26,6 +26,7 @@ mod view;
 
 use crate::data::{BitSet, Id};
 use crate::math::{Transform, Vec3};
+use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use serde::{Deserialize, Serialize};
 use slot::{Slot, Store};
@@ -105,6 +106,7 @@ pub struct World {
     pub(crate) dirty: BitSet,
     pub(crate) resim_mode: ResimMode,
     resim_difference: Option<String>,
+    pub(crate) threads: Threads,
     pub(crate) scratch: Scratch,
 }
 
@@ -167,6 +169,7 @@ impl World {
             dirty: BitSet::new(),
             resim_mode: self.resim_mode,
             resim_difference: None,
+            threads: Threads::ONE,
             scratch: Scratch::default(),
         }
     }
@@ -197,6 +200,7 @@ impl World {
             dirty: BitSet::new(),
             resim_mode: ResimMode::default(),
             resim_difference: None,
+            threads: Threads::ONE,
             scratch: Scratch::default(),
         })
     }
@@ -394,10 +398,43 @@ impl World {
         self.scratch.rules.count(rule)
     }
 
+    /// Who computes steps. Not state: any number of threads gives the same bits.
+    #[must_use]
+    pub const fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// Has these compute steps from now on. A world starts with the calling thread alone, and so does a copy of it.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.threads = threads;
+    }
+
+    /// How many contacts the solver works on at once. Not state: every width gives the same bits.
+    #[must_use]
+    pub const fn lanes(&self) -> crate::Lanes {
+        self.scratch.lanes.get()
+    }
+
+    /// Has the solver use this width from now on, and says whether this machine can; if not, the width stays. A world starts
+    /// with the widest.
+    pub fn set_lanes(&mut self, lanes: crate::Lanes) -> bool {
+        let chosen = crate::step::lanes::Chosen::new(lanes);
+        self.scratch.lanes = chosen.unwrap_or(self.scratch.lanes);
+        chosen.is_some()
+    }
+
+    /// Packs contacts in another order at each step, with nonsense in lanes that none fills. Nothing of it may show.
+    #[cfg(feature = "test-internals")]
+    pub fn disorder_lanes(&mut self, seed: u64) {
+        self.scratch.disorder(seed);
+    }
+
     /// Forgets everything that can be rebuilt from the state. It changes nothing but the cost of the next step.
     pub fn drop_scratch(&mut self) {
         let rules = core::mem::take(&mut self.scratch.rules);
+        let (lanes, scalar_until) = (self.scratch.lanes, self.scratch.scalar_until);
         self.scratch = Scratch::default();
         self.scratch.rules = rules;
+        (self.scratch.lanes, self.scratch.scalar_until) = (lanes, scalar_until);
     }
 }

@@ -125,6 +125,11 @@ impl World {
         self.timeline.find(tick, self.tick).is_ok()
     }
 
+    /// Has the solver compute what is known already with one lane at a time, if it has to be computed again.
+    pub(crate) fn compute_scalar(&mut self) {
+        self.scratch.scalar_until = self.timeline.newest();
+    }
+
     /// Forgets the old future that a rewind left: the next steps compute everything.
     pub(crate) fn forget_future(&mut self) {
         self.timeline.drop_after(self.tick);

@@ -1,0 +1,308 @@
+//! Clusters in batches, and the contacts of each batch in packs.
+//!
+//! A batch has a few small clusters or one large one. Its rows are its own: every body of its clusters, each moving thing
+//! that these touch, one row for all that rests and one for empty lanes. So a batch is solved without looking at
+//! anything else, on any thread; what clusters share a batch shows in no result.
+//!
+//! Contacts of one colour share no dynamic body, in one cluster or several, so their order does not matter: those of a
+//! batch are packed by colour, and within it by shape, to fill lanes that do the same work.
+
+use super::block::Motion;
+use super::bodies::StepBody;
+use super::clusters::{COLOURS, Clusters, NONE};
+use super::contacts::Contact;
+use super::impact::Bouncing;
+use super::lanes::Batch;
+use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
+use super::rows::{Rows, RowsMut, Traits};
+use crate::data::sort_by_key;
+use crate::math::{Q20, Q30};
+use crate::parallel::Threads;
+use core::ops::Range;
+
+/// Contacts of a batch, about: enough to fill lanes of every colour, few enough to stay in a processor's cache.
+const CONTACTS: usize = 128;
+
+/// What a batch is made of, as ranges of the columns of all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Span {
+    pub(super) clusters: Range<usize>,
+    pub(super) packs: Range<usize>,
+    pub(super) points: Range<usize>,
+    pub(super) angular: Range<usize>,
+    pub(super) rows: Range<usize>,
+    /// How many rows, after the first two, are of the batch's own bodies; the rest visits.
+    pub(super) members: usize,
+    /// Whether a contact has restitution.
+    pub(super) bounces: bool,
+}
+
+/// The batches of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Batches {
+    pub(super) list: Vec<Span>,
+    pub(super) packs: Vec<Pack>,
+    pub(super) points: Vec<PointPack>,
+    pub(super) angular: Vec<AngularPack>,
+    pub(super) rows: Rows,
+    /// For each place its row in its batch.
+    row_of: Vec<u32>,
+    pub(super) bouncing: Vec<Bouncing>,
+    order: Vec<(u64, u32)>,
+    sort: Vec<(u64, u32)>,
+    /// What tests put in the solver's way.
+    #[cfg(feature = "test-internals")]
+    pub(super) disorder: super::plant::Disorder,
+}
+
+/// Batches and all that is theirs, to be cut in two.
+pub(super) struct Parts<'a> {
+    pub(super) spans: &'a [Span],
+    pub(super) packs: &'a mut [Pack],
+    pub(super) points: &'a mut [PointPack],
+    pub(super) angular: &'a mut [AngularPack],
+    pub(super) rows: RowsMut<'a>,
+    pub(super) bouncing: &'a mut [Bouncing],
+}
+
+impl Parts<'_> {
+    /// Does something with each batch, with several at once if there are threads for it.
+    pub(super) fn each(
+        self,
+        threads: &Threads,
+        work: &(impl Fn(&Span, Batch<'_>, &mut Bouncing) + Sync),
+        push: Q20,
+    ) {
+        match self.spans {
+            [] => (),
+            [span] => {
+                let Self { packs, points, angular, rows, bouncing, .. } = self;
+                work(span, Batch { packs, points, angular, rows, push }, &mut bouncing[0]);
+            }
+            _ => {
+                let (left, right) = self.halves();
+                threads.both(|| left.each(threads, work, push), || right.each(threads, work, push));
+            }
+        }
+    }
+
+    fn halves(self) -> (Self, Self) {
+        let middle = self.spans.len() / 2;
+        let (spans, spans_rest) = self.spans.split_at(middle);
+        let (first, from) = (&self.spans[0], &self.spans[middle]);
+        let (packs, packs_rest) = self.packs.split_at_mut(from.packs.start - first.packs.start);
+        let (points, points_rest) =
+            self.points.split_at_mut(from.points.start - first.points.start);
+        let (angular, angular_rest) =
+            self.angular.split_at_mut(from.angular.start - first.angular.start);
+        let (rows, rows_rest) = self.rows.split_at(from.rows.start - first.rows.start);
+        let (bouncing, bouncing_rest) = self.bouncing.split_at_mut(middle);
+        let rest = Self {
+            spans: spans_rest,
+            packs: packs_rest,
+            points: points_rest,
+            angular: angular_rest,
+            rows: rows_rest,
+            bouncing: bouncing_rest,
+        };
+        (Self { spans, packs, points, angular, rows, bouncing }, rest)
+    }
+}
+
+/// What a step has found so far.
+pub(super) struct Found<'a> {
+    pub(super) bodies: &'a [StepBody],
+    pub(super) motions: &'a [Motion],
+    pub(super) contacts: &'a [Contact],
+    pub(super) clusters: &'a Clusters,
+}
+
+impl Batches {
+    /// Cuts the clusters into batches and names the bodies and contacts of each lane.
+    pub(super) fn build(&mut self, found: &Found<'_>) {
+        self.list.clear();
+        self.packs.clear();
+        self.rows.clear();
+        self.row_of.clear();
+        self.row_of.resize(found.bodies.len(), NONE);
+        let clusters = &found.clusters.list;
+        let (mut first, mut contacts) = (0, 0);
+        for (number, cluster) in clusters.iter().enumerate() {
+            contacts += cluster.contacts.len();
+            if contacts >= CONTACTS || number + 1 == clusters.len() {
+                self.add(first..number + 1, found);
+                (first, contacts) = (number + 1, 0);
+            }
+        }
+        let ends = self.list.last().map_or((0, 0), |span| (span.points.end, span.angular.end));
+        self.points.resize(ends.0, PointPack::default());
+        self.angular.resize(ends.1, AngularPack::default());
+        if self.bouncing.len() < self.list.len() {
+            self.bouncing.resize_with(self.list.len(), Bouncing::default);
+        }
+    }
+
+    /// What tests put in the solver's way.
+    #[cfg(feature = "test-internals")]
+    pub(super) fn disturb(&mut self, clusters: &Clusters) {
+        self.disorder.poison(&mut self.packs, &mut self.points, &mut self.angular);
+        if clusters.plant == Some(super::Plant::SkewedLane) {
+            self.points.iter_mut().for_each(|point| point.impulse.0[5] += 1);
+        }
+    }
+
+    fn add(&mut self, clusters: Range<usize>, found: &Found<'_>) {
+        let (points, angular) =
+            self.list.last().map_or((0, 0), |span| (span.points.end, span.angular.end));
+        let rows = self.rows.traits.len();
+        self.rows.push(Traits::default(), Motion::default());
+        self.rows.push(Traits::default(), Motion::default());
+        let mut members = 0;
+        for cluster in &found.clusters.list[clusters.clone()] {
+            for &place in &found.clusters.members[cluster.members.clone()] {
+                self.row_of[place as usize] = (self.rows.traits.len() - rows) as u32;
+                self.rows.push_body(place, found);
+                members += 1;
+            }
+        }
+        let mut span = Span {
+            clusters,
+            packs: self.packs.len()..self.packs.len(),
+            points: points..points,
+            angular: angular..angular,
+            rows: rows..rows,
+            members,
+            bounces: false,
+        };
+        self.order(&span, found);
+        self.pack(&mut span, found);
+        span.rows.end = self.rows.traits.len();
+        // Other batches have rows of their own for what visits this one.
+        for traits in &self.rows.traits[span.rows.clone()][2 + members..] {
+            self.row_of[traits.place as usize] = NONE;
+        }
+        self.list.push(span);
+    }
+
+    /// Puts the contacts of a batch in the order of work.
+    fn order(&mut self, span: &Span, found: &Found<'_>) {
+        self.order.clear();
+        for cluster in &found.clusters.list[span.clusters.clone()] {
+            let colours = &found.clusters.colours[cluster.contacts.clone()];
+            let places = &found.clusters.contacts[cluster.contacts.clone()];
+            for (&colour, &place) in colours.iter().zip(places) {
+                let contact = &found.contacts[place as usize];
+                let shape =
+                    (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
+                // Those beyond the colours stay one after the other.
+                let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
+                self.order.push((u64::from(colour) << 8 | shape, place));
+            }
+        }
+        #[cfg(feature = "test-internals")]
+        self.disorder.shuffle(&mut self.order, |key| key >> 8 < COLOURS as u64);
+        sort_by_key(&mut self.order, &mut self.sort, |(key, _)| *key);
+    }
+
+    /// Makes the packs of a batch.
+    fn pack(&mut self, span: &mut Span, found: &Found<'_>) {
+        let order = core::mem::take(&mut self.order);
+        let mut filled = WIDTH;
+        let mut last = NONE;
+        for &(key, place) in &order {
+            let contact = &found.contacts[place as usize];
+            let colour = (key >> 8) as u32;
+            if filled == WIDTH || colour != last || colour as usize >= COLOURS {
+                self.end_pack(span);
+                self.packs.push(Pack::default());
+                (filled, last) = (0, colour);
+            }
+            let rows = self.rows_of(contact, span, found);
+            let pack = self.packs.last_mut().expect("one was pushed");
+            for (rows, row) in pack.bodies.iter_mut().zip(rows) {
+                rows[filled] = row;
+            }
+            pack.contacts[filled] = place;
+            pack.counts[filled] = contact.row.points.len() as u8;
+            pack.points = pack.points.max(contact.row.points.len() as u32);
+            pack.angular = pack.angular.max(angular_rows(contact) as u32);
+            span.bounces |= contact.row.mixed.restitution > Q30::ZERO;
+            filled += 1;
+        }
+        self.end_pack(span);
+        self.order = order;
+    }
+
+    /// Counts the rows of the pack that was filled last, if there is one.
+    fn end_pack(&mut self, span: &mut Span) {
+        if self.packs.len() > span.packs.start {
+            let pack = &self.packs[self.packs.len() - 1];
+            span.points.end += pack.points as usize;
+            span.angular.end += pack.angular as usize;
+            span.packs.end = self.packs.len();
+        }
+    }
+
+    /// The rows of a contact's two bodies, which are made if they visit.
+    fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [u32; 2] {
+        let bodies = contact.bodies;
+        #[cfg(feature = "test-internals")]
+        let bodies = match found.clusters.plant {
+            Some(super::Plant::ReadOutside) => [bodies[0], found.clusters.members[0]],
+            _ => bodies,
+        };
+        bodies.map(|place| {
+            fence(contact, place, found.clusters);
+            let known = self.row_of[place as usize];
+            if known != NONE {
+                return known;
+            }
+            let body = &found.bodies[place as usize];
+            if !body.awake && found.motions[place as usize] == Motion::default() {
+                return STILL;
+            }
+            let row = (self.rows.traits.len() - span.rows.start) as u32;
+            self.row_of[place as usize] = row;
+            self.rows.push_body(place, found);
+            row
+        })
+    }
+}
+
+/// A debug build panics when a contact would read or write a body of another cluster.
+#[inline(always)]
+fn fence(contact: &Contact, place: u32, clusters: &Clusters) {
+    let label = |place: u32| clusters.labels[place as usize];
+    let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
+    let (own, read) = (own.unwrap_or(NONE), label(place));
+    debug_assert!(
+        read == own || read == NONE,
+        "a row of cluster {read} is read while cluster {own} is worked on: no result may depend on it"
+    );
+}
+
+/// How many angular rows a contact needs: several points resist turning with their friction, a single one and rolling
+/// only if the material says so.
+fn angular_rows(contact: &Contact) -> u64 {
+    let mixed = &contact.row.mixed;
+    let twist = if contact.row.points.len() > 1 { mixed.friction } else { mixed.spinning };
+    if mixed.rolling == Q30::ZERO { u64::from(twist != Q30::ZERO) } else { 3 }
+}
+
+impl Rows {
+    fn push_body(&mut self, place: u32, found: &Found<'_>) {
+        // A substep that adds more than this ends at the cap of speeds, whatever it began with.
+        const MOST: Q20 = Q20::from_bits(1 << 29);
+        let body = &found.bodies[place as usize];
+        let traits = Traits {
+            place,
+            gravity: body.gravity.map(|g| g.clamp_abs(MOST)),
+            keep: body.keep,
+            speed_cap: body.speed_cap,
+            locks: body.locks,
+            dynamic: body.dynamic,
+            glides: body.awake && !body.dynamic,
+        };
+        self.push(traits, found.motions[place as usize]);
+    }
+}

@@ -1,0 +1,383 @@
+//! The solver's inner loop, written once and instantiated for each width: the macro is invoked in a module that has the
+//! operations of its lanes as `ops`. `NUMBERS.md` of the design has the arithmetic and why each piece is there.
+//!
+//! A pass over a contact does friction first, then the normals in order, coupled inside the contact, then writes both
+//! bodies once. Every lane computes what the others compute: where the reference would take one of two branches, both are
+//! computed and one is picked.
+
+/// Instantiates the kernels; takes the attribute that opens a processor's instructions, if any.
+macro_rules! kernels {
+    ($(#[$feature:meta])?) => {
+        use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH};
+        use super::stage::Stage;
+        use super::{Batch, OCTAGON};
+        use crate::math::{Lane, Q20};
+        use crate::step::block::{ONE_22, SPEED_CAP};
+        use crate::step::rows::RowsMut;
+        use core::ops::Range;
+        use ops::{AT_ONCE, L, W, add, add_up, as_speed, as_unit, gather, half, if_positive, load, max, min, minus, odd, plus, round, scatter, splat, store, sub, wide};
+
+        type V<const F: u32> = [L<F>; 3];
+        /// Velocity and spin.
+        type M = [V<20>; 2];
+
+        $(#[$feature])?
+        #[inline]
+        fn zero<const F: u32>() -> L<F> {
+            splat(Lane::ZERO)
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn load3<const F: u32>(from: &Eights<F>, group: usize) -> V<F> {
+            [load(&from[0], group), load(&from[1], group), load(&from[2], group)]
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn sub3(a: &V<20>, b: &V<20>) -> V<20> {
+            [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn plus_dot<const F: u32, const G: u32>(sum: W, a: &V<F>, b: &V<G>) -> W {
+            plus(plus(plus(sum, a[0], b[0]), a[1], b[1]), a[2], b[2])
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn minus_dot<const F: u32, const G: u32>(sum: W, a: &V<F>, b: &V<G>) -> W {
+            minus(minus(minus(sum, a[0], b[0]), a[1], b[1]), a[2], b[2])
+        }
+
+        /// A unit-format factor times a value.
+        $(#[$feature])?
+        #[inline]
+        fn times<const F: u32>(factor: L<30>, value: L<F>) -> L<F> {
+            round::<30, F>(plus(wide(), factor, value))
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn clamp(value: L<20>, limit: L<20>) -> L<20> {
+            max(min(value, limit), sub(zero(), limit))
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn abs(value: L<20>) -> L<20> {
+            max(value, sub(zero(), value))
+        }
+
+        /// What a row sees of two spins: the second's part minus the first's, on top of `sum`.
+        $(#[$feature])?
+        #[inline]
+        fn spin(sum: W, row: &RowPack, group: usize, a: &V<20>, b: &V<20>) -> L<20> {
+            let sum = plus_dot(sum, &load3(&row.arm[1], group), b);
+            round::<30, 20>(minus_dot(sum, &load3(&row.arm[0], group), a))
+        }
+
+        /// Adds a row's responses times an impulse to the sums of both bodies.
+        $(#[$feature])?
+        #[inline]
+        fn turn(turns: &mut [[W; 3]; 2], row: &RowPack, group: usize, impulse: L<20>) {
+            let [a, b] = [load3(&row.response[0], group), load3(&row.response[1], group)];
+            for i in 0..3 {
+                turns[0][i] = plus(turns[0][i], a[i], impulse);
+                turns[1][i] = plus(turns[1][i], b[i], impulse);
+            }
+        }
+
+        /// Turns the first body by the negative of its sum of responses times impulses, the second by its own.
+        $(#[$feature])?
+        #[inline]
+        fn turn_both(turns: &[[W; 3]; 2], a: &mut M, b: &mut M) {
+            for i in 0..3 {
+                a[1][i] = sub(a[1][i], round::<22, 20>(turns[0][i]));
+                b[1][i] = add(b[1][i], round::<22, 20>(turns[1][i]));
+            }
+        }
+
+        /// Gives the first body its share of −push, the second the rest of +push.
+        $(#[$feature])?
+        #[inline]
+        fn push_both(share: L<30>, push: &V<20>, a: &mut M, b: &mut M) {
+            for i in 0..3 {
+                let first = times(share, push[i]);
+                a[0][i] = sub(a[0][i], first);
+                b[0][i] = add(b[0][i], sub(push[i], first));
+            }
+        }
+
+        /// No root and no division: between 0.93 and 1.05 of the circle, by direction.
+        $(#[$feature])?
+        #[inline]
+        fn clamp_to_octagon(x: L<20>, y: L<20>, bound: L<20>) -> [L<20>; 2] {
+            let (x, y) = (clamp(x, bound), clamp(y, bound));
+            let excess = sub(add(abs(x), abs(y)), times(splat(OCTAGON), bound));
+            let cut = half(max(excess, zero()));
+            [if_positive(x, sub(x, cut), add(x, cut)), if_positive(y, sub(y, cut), add(y, cut))]
+        }
+
+        $(#[$feature])?
+        #[inline]
+        fn slide(pack: &mut Pack, group: usize, bound: L<20>, a: &mut M, b: &mut M) {
+            let apart = sub3(&b[0], &a[0]);
+            let [t1, t2] = [load3(&pack.tangents[0], group), load3(&pack.tangents[1], group)];
+            let v1 = spin(plus_dot(wide(), &t1, &apart), &pack.sliding[0], group, &a[1], &b[1]);
+            let v2 = spin(plus_dot(wide(), &t2, &apart), &pack.sliding[1], group, &a[1], &b[1]);
+            let [k11, k12, k22] = load3(&pack.sliding_inverse, group);
+            let [old1, old2] =
+                [load(&pack.sliding_impulse[0], group), load(&pack.sliding_impulse[1], group)];
+            let wanted1 = sub(old1, round::<30, 20>(plus(plus(wide(), k11, v1), k12, v2)));
+            let wanted2 = sub(old2, round::<30, 20>(plus(plus(wide(), k12, v1), k22, v2)));
+            let [new1, new2] = clamp_to_octagon(wanted1, wanted2, bound);
+            store(&mut pack.sliding_impulse[0], group, new1);
+            store(&mut pack.sliding_impulse[1], group, new2);
+            let (d1, d2) = (sub(new1, old1), sub(new2, old2));
+            let mut push = [zero(); 3];
+            for i in 0..3 {
+                push[i] = round::<30, 20>(plus(plus(wide(), t1[i], d1), t2[i], d2));
+            }
+            push_both(load(&pack.share, group), &push, a, b);
+            let mut turns = [[wide(); 3]; 2];
+            turn(&mut turns, &pack.sliding[0], group, d1);
+            turn(&mut turns, &pack.sliding[1], group, d2);
+            turn_both(&turns, a, b);
+        }
+
+        /// A row against twisting or rolling, bound by the normal impulse.
+        $(#[$feature])?
+        #[inline]
+        fn twist(row: &mut AngularPack, group: usize, load_on_it: L<20>, a: &mut M, b: &mut M) {
+            let bound = times(load(&row.friction, group), load_on_it);
+            let speed = spin(wide(), &row.row, group, &a[1], &b[1]);
+            let old = load(&row.impulse, group);
+            let impulse = clamp(sub(old, times(load(&row.factor, group), speed)), bound);
+            store(&mut row.impulse, group, impulse);
+            let mut turns = [[wide(); 3]; 2];
+            turn(&mut turns, &row.row, group, sub(impulse, old));
+            turn_both(&turns, a, b);
+        }
+
+        /// The rows along the normal of a pack whose contacts have at most `N` points.
+        $(#[$feature])?
+        #[inline]
+        fn normals<const N: usize, const RELAX: bool>(
+            pack: &Pack,
+            points: &mut [PointPack],
+            group: usize,
+            [way_a, way_b]: &[M; 2],
+            a: &mut M,
+            b: &mut M,
+            push: L<20>,
+        ) {
+            let Some(points) = points.first_chunk_mut::<N>() else { return };
+            let normal = load3(&pack.normal, group);
+            let along = round::<30, 20>(plus_dot(wide(), &normal, &sub3(&b[0], &a[0])));
+            let way_along = round::<30, 20>(plus_dot(wide(), &normal, &sub3(&way_b[0], &way_a[0])));
+            let mut sum = zero();
+            let mut changes = [zero(); N];
+            for j in 0..N {
+                let point = &mut points[j];
+                let mut coupled = wide();
+                for i in 0..j {
+                    coupled = plus(coupled, load(&point.coupling[i], group), changes[i]);
+                }
+                let mut speed = add(add(along, sum), spin(wide(), &point.row, group, &a[1], &b[1]));
+                if j > 0 {
+                    speed = add(speed, round::<22, 20>(coupled));
+                }
+                let separation = add(
+                    add(load(&point.separation, group), way_along),
+                    spin(wide(), &point.row, group, &way_a[1], &way_b[1]),
+                );
+                let target = add(speed, max(separation, zero()));
+                let (old, factor) = (load(&point.impulse, group), load(&point.factor, group));
+                let total = load(&point.total, group);
+                let cap = load(&pack.impulse_cap, group);
+                let (impulse, change, total) = if RELAX {
+                    let change = sub(zero(), times(factor, target));
+                    // No more than pushing apart can have put in: a contact that is steep against its friction
+                    // would else give all its load back and keep the friction, and the body would gain energy.
+                    let pushed = add(old, times(factor, push));
+                    let change = max(change, sub(zero(), min(total, pushed)));
+                    // What is about to bounce must not be stopped the substep before.
+                    let bouncing =
+                        if_positive(load(&pack.restitution, group), separation, zero());
+                    let change = if_positive(bouncing, min(change, zero()), change);
+                    // This may take back more than this row's last impulse.
+                    let impulse = min(max(add(old, change), zero()), cap);
+                    (impulse, change, add_up(total, change))
+                } else {
+                    // The imbalance is capped, not the bias: then the load that a contact carries does not
+                    // depend on how fast it may push out.
+                    let soft = load(&point.soft, group);
+                    let bias = times(load(&pack.bias_rate, group), min(separation, zero()));
+                    let kept = sub(old, times(load(&pack.softness, group), old));
+                    let imbalance = add(times(soft, bias), kept);
+                    let imbalance = max(imbalance, sub(zero(), load(&point.push, group)));
+                    let gain = times(if_positive(separation, factor, soft), target);
+                    let wanted = sub(sub(old, gain), if_positive(separation, zero(), imbalance));
+                    let impulse = min(max(wanted, zero()), cap);
+                    (impulse, sub(impulse, old), add_up(total, impulse))
+                };
+                store(&mut point.impulse, group, impulse);
+                store(&mut point.total, group, total);
+                changes[j] = change;
+                sum = add(sum, change);
+            }
+            let mut push = [zero(); 3];
+            for i in 0..3 {
+                push[i] = times(normal[i], sum);
+            }
+            push_both(load(&pack.share, group), &push, a, b);
+            // One component after the other: twelve sums at once are more than there are registers.
+            for i in 0..3 {
+                let (mut turn_a, mut turn_b) = (wide(), wide());
+                for j in 0..N {
+                    let [first, second] = &points[j].row.response;
+                    turn_a = plus(turn_a, load(&first[i], group), changes[j]);
+                    turn_b = plus(turn_b, load(&second[i], group), changes[j]);
+                }
+                a[1][i] = sub(a[1][i], round::<22, 20>(turn_a));
+                b[1][i] = add(b[1][i], round::<22, 20>(turn_b));
+            }
+        }
+
+        /// Writes both bodies, with no component beyond the cap.
+        $(#[$feature])?
+        #[inline]
+        fn store_both(batch: &mut Batch<'_>, bodies: &[[u32; WIDTH]; 2], group: usize, sides: [M; 2]) {
+            let cap = splat(SPEED_CAP);
+            for (side, mut motion) in sides.into_iter().enumerate() {
+                for part in &mut motion {
+                    for i in 0..3 {
+                        part[i] = clamp(part[i], cap);
+                    }
+                }
+                scatter(batch.rows.motions, &bodies[side], group, motion);
+            }
+        }
+
+        /// A pass with soft contacts that push overlaps apart.
+        $(#[$feature])?
+        pub(super) fn biased(batch: &mut Batch<'_>) {
+            pass::<false>(batch);
+        }
+
+        /// A pass that takes back speed that pushing apart put in, at most what was applied.
+        $(#[$feature])?
+        pub(super) fn relax(batch: &mut Batch<'_>) {
+            pass::<true>(batch);
+        }
+
+        /// One pass over all packs of a batch.
+        $(#[$feature])?
+        #[inline]
+        fn pass<const RELAX: bool>(batch: &mut Batch<'_>) {
+            let push = splat(batch.push);
+            let (mut points_from, mut angular_from) = (0, 0);
+            for at in 0..batch.packs.len() {
+                let (bodies, count) = (batch.packs[at].bodies, batch.packs[at].points as usize);
+                let turns = batch.packs[at].angular as usize;
+                for group in 0..WIDTH / AT_ONCE {
+                    let mut a = gather(batch.rows.motions, &bodies[0], group);
+                    let mut b = gather(batch.rows.motions, &bodies[1], group);
+                    let ways = [
+                        gather(batch.rows.moved, &bodies[0], group),
+                        gather(batch.rows.moved, &bodies[1], group),
+                    ];
+                    let pack = &mut batch.packs[at];
+                    let points = &mut batch.points[points_from..points_from + count];
+                    let mut on_it = zero();
+                    for point in points.iter() {
+                        on_it = add(on_it, load(&point.impulse, group));
+                    }
+                    let on_it = min(on_it, load(&pack.impulse_cap, group));
+                    let bound = times(load(&pack.friction, group), on_it);
+                    slide(pack, group, bound, &mut a, &mut b);
+                    for row in &mut batch.angular[angular_from..angular_from + turns] {
+                        twist(row, group, on_it, &mut a, &mut b);
+                    }
+                    match count {
+                        1 => normals::<1, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
+                        2 => normals::<2, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
+                        3 => normals::<3, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
+                        _ => normals::<4, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
+                    }
+                    store_both(batch, &bodies, group, [a, b]);
+                }
+                points_from += count;
+                angular_from += turns;
+            }
+        }
+
+        /// Applies the impulses that contacts ended the last tick with.
+        $(#[$feature])?
+        pub(super) fn warm_start(batch: &mut Batch<'_>) {
+            let (mut points_from, mut angular_from) = (0, 0);
+            for at in 0..batch.packs.len() {
+                let (bodies, count) = (batch.packs[at].bodies, batch.packs[at].points as usize);
+                let rows = batch.packs[at].angular as usize;
+                for group in 0..WIDTH / AT_ONCE {
+                    let mut a = gather(batch.rows.motions, &bodies[0], group);
+                    let mut b = gather(batch.rows.motions, &bodies[1], group);
+                    let pack = &batch.packs[at];
+                    let points = &batch.points[points_from..points_from + count];
+                    let [s1, s2] = [
+                        load(&pack.sliding_impulse[0], group),
+                        load(&pack.sliding_impulse[1], group),
+                    ];
+                    let mut turns = [[wide(); 3]; 2];
+                    turn(&mut turns, &pack.sliding[0], group, s1);
+                    turn(&mut turns, &pack.sliding[1], group, s2);
+                    for row in &batch.angular[angular_from..angular_from + rows] {
+                        turn(&mut turns, &row.row, group, load(&row.impulse, group));
+                    }
+                    let mut total = zero();
+                    for point in points {
+                        let impulse = load(&point.impulse, group);
+                        total = add(total, impulse);
+                        turn(&mut turns, &point.row, group, impulse);
+                    }
+                    let normal = load3(&pack.normal, group);
+                    let [t1, t2] = [load3(&pack.tangents[0], group), load3(&pack.tangents[1], group)];
+                    let mut push = [zero(); 3];
+                    for i in 0..3 {
+                        let sum = plus(plus(wide(), normal[i], total), t1[i], s1);
+                        push[i] = round::<30, 20>(plus(sum, t2[i], s2));
+                    }
+                    push_both(load(&pack.share, group), &push, &mut a, &mut b);
+                    turn_both(&turns, &mut a, &mut b);
+                    store_both(batch, &bodies, group, [a, b]);
+                }
+                points_from += count;
+                angular_from += rows;
+            }
+        }
+
+        $(#[$feature])?
+        pub(super) fn accelerate(rows: &mut RowsMut<'_>, members: Range<usize>) {
+            rows.accelerate_plain(members);
+        }
+
+        $(#[$feature])?
+        pub(super) fn carry(rows: &mut RowsMut<'_>, members: Range<usize>) {
+            rows.carry_plain(members);
+        }
+
+        $(#[$feature])?
+        pub(super) fn carry_on(rows: &mut RowsMut<'_>, members: Range<usize>) {
+            rows.carry_on_plain(members);
+        }
+
+        $(#[$feature])?
+        pub(super) fn advance(rows: &mut RowsMut<'_>, members: Range<usize>) {
+            rows.advance_plain(members);
+        }
+    };
+}
+
+pub(super) use kernels;

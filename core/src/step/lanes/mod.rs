@@ -1,0 +1,206 @@
+//! Lanes: the solver's kernels for several contacts at once, and which of them this machine runs.
+//!
+//! All operands are 32-bit integers and all sums of products 64-bit ones, so one lane or eight give the same bits: the
+//! kernels' text is one macro ([`kernel`]), instantiated over the operations of each width.
+//!
+//! This file has the only `unsafe` of the solver: calling a function whose instructions the processor was asked for.
+
+mod kernel;
+pub(crate) mod pack;
+mod rows;
+pub(crate) mod stage;
+
+use super::rows::RowsMut;
+use crate::math::{Q20, Q30};
+use core::ops::Range;
+use pack::{AngularPack, Pack, PointPack};
+use stage::Stage;
+
+/// Where the octagon that stands for the friction circle cuts its corners: |x| + |y| ≤ 1.32 r.
+pub(super) const OCTAGON: Q30 = Q30::from_bits(1_417_339_207);
+
+/// What the kernels work on: packs in the order of work, and rows of the bodies that they name.
+pub(crate) struct Batch<'a> {
+    pub(crate) packs: &'a mut [Pack],
+    /// Rows of the packs' points, as many for each as it says.
+    pub(crate) points: &'a mut [PointPack],
+    pub(crate) angular: &'a mut [AngularPack],
+    pub(crate) rows: RowsMut<'a>,
+    /// How fast overlaps are pushed apart.
+    pub(crate) push: Q20,
+}
+
+mod scalar_ops;
+mod scalar {
+    use super::scalar_ops as ops;
+    super::kernel::kernels!();
+    super::rows::row_kernels!();
+}
+
+#[cfg(target_arch = "x86_64")]
+mod sse41_ops;
+#[cfg(target_arch = "x86_64")]
+mod sse41 {
+    use super::sse41_ops as ops;
+    super::kernel::kernels!(#[target_feature(enable = "sse4.1")]);
+    super::rows::row_kernels!(#[target_feature(enable = "sse4.1")]);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2_ops;
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::avx2_ops as ops;
+    super::kernel::kernels!(#[target_feature(enable = "avx2")]);
+    super::rows::row_kernels!(#[target_feature(enable = "avx2")]);
+}
+
+/// The width of the solver's kernels. All widths give the same bits; they differ in time alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Lanes {
+    /// One contact after the other, on any machine.
+    Scalar,
+    /// Four at once, with SSE4.1.
+    Sse41,
+    /// Eight at once, with AVX2.
+    Avx2,
+}
+
+impl Lanes {
+    /// All widths, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::Scalar, Self::Sse41, Self::Avx2];
+
+    /// Whether this machine has the instructions for it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => std::arch::is_x86_feature_detected!("sse4.1"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// The widths that this machine has the instructions for; never empty.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|lanes| lanes.is_available())
+    }
+
+    /// The widest that this machine has the instructions for.
+    #[must_use]
+    pub fn widest() -> Self {
+        Self::available().last().unwrap_or(Self::Scalar)
+    }
+
+    /// A short name, as reports use it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Sse41 => "sse4.1",
+            Self::Avx2 => "avx2",
+        }
+    }
+}
+
+/// A width that this machine was found to have the instructions for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen(Lanes);
+
+impl Default for Chosen {
+    fn default() -> Self {
+        // Every narrowing is checked in scalar lanes only.
+        Self(if cfg!(feature = "check-narrowing") { Lanes::Scalar } else { Lanes::widest() })
+    }
+}
+
+impl Chosen {
+    pub(crate) const SCALAR: Self = Self(Lanes::Scalar);
+
+    /// This width, or `None` if the machine lacks the instructions.
+    pub(crate) fn new(lanes: Lanes) -> Option<Self> {
+        lanes.is_available().then_some(Self(lanes))
+    }
+
+    pub(crate) const fn get(self) -> Lanes {
+        self.0
+    }
+}
+
+/// Calls the kernel of the width that was chosen.
+macro_rules! dispatch {
+    ($chosen:expr, $kernel:ident($($argument:expr),*)) => {
+        match $chosen.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: only made after the processor was found to have SSE4.1.
+            Lanes::Sse41 => unsafe { sse41::$kernel($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: only made after the processor was found to have AVX2.
+            Lanes::Avx2 => unsafe { avx2::$kernel($($argument),*) },
+            _ => scalar::$kernel($($argument),*),
+        }
+    };
+}
+
+/// Makes the rows of a pack, with J·M·J where factors belong.
+#[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
+pub(crate) fn make_rows(
+    pack: &mut Pack,
+    points: &mut [PointPack],
+    angular: &mut [AngularPack],
+    stage: &Stage,
+    chosen: Chosen,
+) {
+    dispatch!(chosen, make_rows(pack, points, angular, stage));
+}
+
+/// What follows from the factors of a pack's points.
+#[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
+pub(crate) fn soften(pack: &Pack, points: &mut [PointPack], push: Q20, chosen: Chosen) {
+    dispatch!(chosen, soften(pack, points, push));
+}
+
+#[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
+impl Batch<'_> {
+    /// Applies the impulses that contacts ended the last tick with.
+    pub(crate) fn warm_start(&mut self, chosen: Chosen) {
+        dispatch!(chosen, warm_start(self));
+    }
+
+    /// A pass with soft contacts that push overlaps apart.
+    pub(crate) fn biased(&mut self, chosen: Chosen) {
+        dispatch!(chosen, biased(self));
+    }
+
+    /// A pass that takes back speed that pushing apart put in, at most what was applied.
+    pub(crate) fn relax(&mut self, chosen: Chosen) {
+        dispatch!(chosen, relax(self));
+    }
+}
+
+#[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
+impl RowsMut<'_> {
+    /// Adds gravity and what contacts did in the last substep, and starts a substep.
+    pub(crate) fn accelerate(&mut self, members: Range<usize>, chosen: Chosen) {
+        dispatch!(chosen, accelerate(self, members));
+    }
+
+    /// Notes what contacts did since the substep began.
+    pub(crate) fn carry(&mut self, members: Range<usize>, chosen: Chosen) {
+        dispatch!(chosen, carry(self, members));
+    }
+
+    /// Adds what contacts did in the substep to what they did before.
+    pub(crate) fn carry_on(&mut self, members: Range<usize>, chosen: Chosen) {
+        dispatch!(chosen, carry_on(self, members));
+    }
+
+    /// Moves everything on by one substep.
+    pub(crate) fn advance(&mut self, members: Range<usize>, chosen: Chosen) {
+        dispatch!(chosen, advance(self, members));
+    }
+}

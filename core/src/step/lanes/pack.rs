@@ -1,0 +1,198 @@
+//! Eight contacts side by side: what a block holds once, a pack holds for each of its lanes. All kernels read the same
+//! layout, whatever their width; a lane's result depends on nothing in the other lanes.
+//!
+//! Contacts of a pack share no dynamic body. Lanes that no contact fills, and rows of points that a contact does not
+//! have, are zero, which makes their impulses zero.
+
+use crate::data::FixedVec;
+use crate::math::Lane;
+use crate::step::block::{Block, NormalRow, Row, V};
+
+/// Lanes of a pack.
+pub(crate) const WIDTH: usize = 8;
+
+/// The contact of a lane that has none.
+pub(crate) const NO_CONTACT: u32 = u32::MAX;
+
+/// The row that stands for everything at rest.
+pub(crate) const STILL: u32 = 0;
+/// The row that empty lanes read and write.
+pub(crate) const SPARE: u32 = 1;
+
+/// One value for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub(crate) struct Eight<const F: u32>(pub(crate) [i32; WIDTH]);
+
+impl<const F: u32> Default for Eight<F> {
+    fn default() -> Self {
+        Self([0; WIDTH])
+    }
+}
+
+impl<const F: u32> Eight<F> {
+    #[inline(always)]
+    pub(crate) const fn get(&self, lane: usize) -> Lane<F> {
+        Lane::from_bits(self.0[lane])
+    }
+
+    #[inline(always)]
+    pub(crate) const fn set(&mut self, lane: usize, value: Lane<F>) {
+        self.0[lane] = value.to_bits();
+    }
+}
+
+/// A vector for each lane.
+pub(crate) type Eights<const F: u32> = [Eight<F>; 3];
+
+/// [`Row`] for each lane.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct RowPack {
+    pub(crate) arm: [Eights<30>; 2],
+    pub(crate) response: [Eights<22>; 2],
+}
+
+/// The normal row of one point of each lane.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct PointPack {
+    pub(crate) row: RowPack,
+    /// 1 / (1 + J·M·J).
+    pub(crate) factor: Eight<30>,
+    /// The same times the softness.
+    pub(crate) soft: Eight<30>,
+    /// The most that it pushes apart in a substep.
+    pub(crate) push: Eight<20>,
+    pub(crate) separation: Eight<20>,
+    pub(crate) impulse: Eight<20>,
+    pub(crate) total: Eight<20>,
+    /// With each of the points before it.
+    pub(crate) coupling: [Eight<22>; 3],
+}
+
+/// An angular row of each lane.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct AngularPack {
+    pub(crate) row: RowPack,
+    pub(crate) factor: Eight<30>,
+    pub(crate) impulse: Eight<20>,
+    /// Its bound as a multiple of the normal impulse.
+    pub(crate) friction: Eight<30>,
+}
+
+/// Eight prepared contacts.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Pack {
+    /// Rows of the two bodies of each lane among the batch's.
+    pub(crate) bodies: [[u32; WIDTH]; 2],
+    pub(crate) normal: Eights<30>,
+    pub(crate) tangents: [Eights<30>; 2],
+    pub(crate) share: Eight<30>,
+    pub(crate) friction: Eight<30>,
+    pub(crate) softness: Eight<30>,
+    pub(crate) bias_rate: Eight<30>,
+    pub(crate) impulse_cap: Eight<20>,
+    pub(crate) sliding: [RowPack; 2],
+    pub(crate) sliding_inverse: [Eight<30>; 3],
+    pub(crate) sliding_impulse: [Eight<20>; 2],
+    pub(crate) restitution: Eight<30>,
+    /// Approach speed at the start of the tick, or of the fastest impact in it.
+    pub(crate) approach: Eight<20>,
+    /// Sum of the normal impulses of impacts in the tick, saturating.
+    pub(crate) struck: Eight<20>,
+    /// Place of the contact of each lane, or [`NO_CONTACT`].
+    pub(crate) contacts: [u32; WIDTH],
+    /// How many points the contact of each lane has.
+    pub(crate) counts: [u8; WIDTH],
+    /// How many rows of points, the most that a lane has.
+    pub(crate) points: u32,
+    /// How many angular rows: none, the twist, or the twist and two against rolling.
+    pub(crate) angular: u32,
+}
+
+impl Default for Pack {
+    fn default() -> Self {
+        Self {
+            bodies: [[SPARE; WIDTH]; 2],
+            normal: Default::default(),
+            tangents: Default::default(),
+            share: Eight::default(),
+            friction: Eight::default(),
+            softness: Eight::default(),
+            bias_rate: Eight::default(),
+            impulse_cap: Eight::default(),
+            sliding: Default::default(),
+            sliding_inverse: Default::default(),
+            sliding_impulse: Default::default(),
+            restitution: Eight::default(),
+            approach: Eight::default(),
+            struck: Eight::default(),
+            contacts: [NO_CONTACT; WIDTH],
+            counts: [0; WIDTH],
+            points: 0,
+            angular: 0,
+        }
+    }
+}
+
+impl Pack {
+    /// Lanes that hold a contact, with its place.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> {
+        let filled =
+            |(lane, place): (usize, u32)| (place != NO_CONTACT).then_some((lane, place as usize));
+        self.contacts.into_iter().enumerate().filter_map(filled)
+    }
+
+    /// What impacts need of a lane.
+    pub(crate) fn block(&self, lane: usize, points: &[PointPack]) -> Block {
+        let mut rows = FixedVec::new();
+        for point in &points[..usize::from(self.counts[lane])] {
+            let made = NormalRow {
+                row: point.row.get(lane),
+                factor: point.factor.get(lane),
+                separation: point.separation.get(lane),
+            };
+            rows.push(made).expect("a contact has at most four points");
+        }
+        Block {
+            bodies: self.bodies.map(|rows| rows[lane]),
+            normal: get3(&self.normal, lane),
+            tangents: [get3(&self.tangents[0], lane), get3(&self.tangents[1], lane)],
+            share: self.share.get(lane),
+            friction: self.friction.get(lane),
+            impulse_cap: self.impulse_cap.get(lane),
+            points: rows,
+            sliding: [self.sliding[0].get(lane), self.sliding[1].get(lane)],
+            sliding_inverse: get3(&self.sliding_inverse, lane),
+            restitution: self.restitution.get(lane),
+            approach: self.approach.get(lane),
+            struck: self.struck.get(lane),
+            sliding_impulse: [Lane::ZERO; 2],
+            order: 0,
+        }
+    }
+}
+
+impl RowPack {
+    fn get(&self, lane: usize) -> Row {
+        Row {
+            arm: [get3(&self.arm[0], lane), get3(&self.arm[1], lane)],
+            response: [get3(&self.response[0], lane), get3(&self.response[1], lane)],
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn put3<const F: u32>(to: &mut Eights<F>, lane: usize, value: &V<F>) {
+    for (to, value) in to.iter_mut().zip(value) {
+        to.set(lane, *value);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn get3<const F: u32>(from: &Eights<F>, lane: usize) -> V<F> {
+    [from[0].get(lane), from[1].get(lane), from[2].get(lane)]
+}

@@ -1,0 +1,230 @@
+//! Rows of a batch's bodies, and what happens to them between the passes over its contacts. The loops are plain; they are
+//! inlined into a copy for each width of lanes, where the compiler makes vectors of them.
+//!
+//! Row 0 is for all that rests, row 1 for empty lanes, then come the batch's own bodies, then what visits it.
+
+use super::block::{Motion, SPEED_CAP, V, times};
+use crate::math::{Q20, Q30};
+use core::ops::Range;
+
+/// What a row's body is like.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// Velocity that gravity adds in a substep.
+    pub(super) gravity: V<20>,
+    /// What is left of the velocity after a tick's damping.
+    pub(super) keep: [Q30; 2],
+    pub(super) speed_cap: Q20,
+    /// The body's place among the step's.
+    pub(super) place: u32,
+    pub(super) locks: u8,
+    pub(super) dynamic: bool,
+    /// Something that nothing pushes and that moves all the same.
+    pub(super) glides: bool,
+}
+
+/// The rows of all batches.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(super) traits: Vec<Traits>,
+    pub(super) motions: Vec<Motion>,
+    moved: Vec<Motion>,
+    pub(super) way: Vec<[i64; 6]>,
+    carried: Vec<Motion>,
+    start: Vec<Motion>,
+}
+
+impl Rows {
+    pub(super) fn clear(&mut self) {
+        self.traits.clear();
+        self.way.clear();
+        for column in [&mut self.motions, &mut self.moved, &mut self.carried, &mut self.start] {
+            column.clear();
+        }
+    }
+
+    pub(super) fn push(&mut self, traits: Traits, motion: Motion) {
+        self.traits.push(traits);
+        self.motions.push(motion);
+        self.moved.push(Motion::default());
+        self.way.push([0; 6]);
+        self.carried.push(Motion::default());
+        self.start.push(Motion::default());
+    }
+
+    /// All rows.
+    pub(super) fn all(&mut self) -> RowsMut<'_> {
+        RowsMut {
+            traits: &self.traits,
+            motions: &mut self.motions,
+            moved: &mut self.moved,
+            way: &mut self.way,
+            carried: &mut self.carried,
+            start: &mut self.start,
+        }
+    }
+}
+
+/// The rows of one batch.
+pub(crate) struct RowsMut<'a> {
+    pub(super) traits: &'a [Traits],
+    /// Velocity and spin.
+    pub(super) motions: &'a mut [Motion],
+    /// Sum of the velocities of the substeps so far, cut where contacts need no more.
+    pub(super) moved: &'a mut [Motion],
+    /// The same in full.
+    pub(super) way: &'a mut [[i64; 6]],
+    /// What contacts did to each body in the last substep.
+    pub(super) carried: &'a mut [Motion],
+    /// Motion at the start of the substep, after gravity.
+    start: &'a mut [Motion],
+}
+
+impl RowsMut<'_> {
+    /// The first rows, and the rest.
+    pub(super) fn split_at(self, middle: usize) -> (Self, Self) {
+        let (traits, traits_rest) = self.traits.split_at(middle);
+        let (motions, motions_rest) = self.motions.split_at_mut(middle);
+        let (moved, moved_rest) = self.moved.split_at_mut(middle);
+        let (way, way_rest) = self.way.split_at_mut(middle);
+        let (carried, carried_rest) = self.carried.split_at_mut(middle);
+        let (start, start_rest) = self.start.split_at_mut(middle);
+        let rest = Self {
+            traits: traits_rest,
+            motions: motions_rest,
+            moved: moved_rest,
+            way: way_rest,
+            carried: carried_rest,
+            start: start_rest,
+        };
+        (Self { traits, motions, moved, way, carried, start }, rest)
+    }
+}
+
+/// What bodies move in a tick for the purpose of separations is cut here, half a metre at 480 substeps a second.
+pub(super) const MOVED_LIMIT: Q20 = Q20::from_bits(1 << 28);
+
+impl RowsMut<'_> {
+    /// A tick's damping.
+    pub(super) fn damp(&mut self, members: Range<usize>) {
+        for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
+            let scale = |v: V<20>, keep: Q30| v.map(|c| times(keep, c));
+            motion.linear = scale(motion.linear, body.keep[0]).map(|c| c.clamp_abs(body.speed_cap));
+            motion.angular = scale(motion.angular, body.keep[1]);
+        }
+    }
+
+    /// What visits is as fast as the solver allows at most.
+    pub(super) fn cap_visitors(&mut self, from: usize) {
+        for motion in &mut self.motions[from..] {
+            motion.linear = motion.linear.map(|v| v.clamp_abs(SPEED_CAP));
+            motion.angular = motion.angular.map(|v| v.clamp_abs(SPEED_CAP));
+        }
+    }
+
+    /// Adds gravity and what contacts did in the last substep, and starts a substep.
+    #[inline(always)]
+    pub(super) fn accelerate_plain(&mut self, members: Range<usize>) {
+        let columns = self.traits[members.clone()]
+            .iter()
+            .zip(&mut self.motions[members.clone()])
+            .zip(&self.carried[members.clone()])
+            .zip(&mut self.start[members]);
+        for (((body, motion), carried), start) in columns {
+            // Each is below 2³⁰, so that sums of two fit; gravity is cut where it would reach the cap anyway.
+            let mut faster = combine(motion, carried, |v, c| limited(v + c, SPEED_CAP));
+            for i in 0..3 {
+                faster.linear[i] = limited(faster.linear[i] + body.gravity[i], SPEED_CAP);
+            }
+            *motion = faster;
+            *start = faster;
+        }
+    }
+
+    /// Starts a substep with what is.
+    pub(super) fn restart(&mut self, members: Range<usize>) {
+        self.start[members.clone()].copy_from_slice(&self.motions[members]);
+    }
+
+    /// Notes what contacts did since the substep began.
+    #[inline(always)]
+    pub(super) fn carry_plain(&mut self, members: Range<usize>) {
+        let columns = self.motions[members.clone()]
+            .iter()
+            .zip(&self.start[members.clone()])
+            .zip(&mut self.carried[members]);
+        for ((motion, start), carried) in columns {
+            *carried = combine(motion, start, |m, s| m - s);
+        }
+    }
+
+    /// Adds what contacts did in the substep to what they did before.
+    #[inline(always)]
+    pub(super) fn carry_on_plain(&mut self, members: Range<usize>) {
+        let columns = self.motions[members.clone()]
+            .iter()
+            .zip(&self.start[members.clone()])
+            .zip(&mut self.carried[members]);
+        for ((motion, start), carried) in columns {
+            let change = combine(motion, start, |m, s| m - s);
+            *carried = combine(carried, &change, |c, d| limited(c + d, SPEED_CAP));
+        }
+    }
+
+    /// Moves everything on by one substep.
+    #[inline(always)]
+    pub(super) fn advance_plain(&mut self, members: Range<usize>) {
+        let columns = self.traits[members.start..]
+            .iter()
+            .zip(&mut self.motions[members.start..])
+            .zip(&mut self.moved[members.start..])
+            .zip(&mut self.way[members.start..]);
+        for (i, (((body, motion), moved), way)) in columns.enumerate() {
+            if i >= members.len() && !body.glides {
+                continue;
+            }
+            if body.locks != 0 {
+                lock(body, motion);
+            }
+            *moved = combine(moved, motion, |a, b| limited(a + b, MOVED_LIMIT));
+            for i in 0..3 {
+                way[i] += i64::from(motion.linear[i].to_bits());
+                way[3 + i] += i64::from(motion.angular[i].to_bits());
+            }
+        }
+    }
+
+    /// Ends the tick: the relax pass knows no locks, and gravity no caps.
+    pub(super) fn end(&mut self, members: Range<usize>) {
+        for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
+            lock(body, motion);
+            motion.linear = motion.linear.map(|c| c.clamp_abs(body.speed_cap));
+        }
+    }
+}
+
+/// Takes motion along locked axes away.
+pub(super) fn lock(body: &Traits, motion: &mut Motion) {
+    if body.locks != 0 && body.dynamic {
+        for i in 0..3 {
+            if body.locks >> i & 1 == 1 {
+                motion.linear[i] = Q20::ZERO;
+            }
+            if body.locks >> (3 + i) & 1 == 1 {
+                motion.angular[i] = Q20::ZERO;
+            }
+        }
+    }
+}
+
+/// The value within ±`limit`, which is positive.
+#[inline(always)]
+fn limited(value: Q20, limit: Q20) -> Q20 {
+    value.max(Q20::from_bits(-limit.to_bits())).min(limit)
+}
+
+#[inline(always)]
+fn combine(a: &Motion, b: &Motion, f: impl Fn(Q20, Q20) -> Q20) -> Motion {
+    let zip = |a: &V<20>, b: &V<20>| [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])];
+    Motion { linear: zip(&a.linear, &b.linear), angular: zip(&a.angular, &b.angular) }
+}
