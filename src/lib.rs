@@ -26,8 +26,8 @@ pub use isostep_core::world::{
     BodyDef, BodyId, Command, CommandError, Event, Material, ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
-    History, HistoryError, Id, Lanes, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data,
-    digest, math, pack, parallel, real, shape, state, world,
+    History, HistoryError, Id, Lanes, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3,
+    data, digest, math, pack, parallel, real, shape, state, world,
 };
 pub use isostep_derive::{Input, Snapshot, State};
 #[cfg(feature = "netcode")]

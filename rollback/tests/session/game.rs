@@ -61,7 +61,7 @@ impl Fault {
     }
 
     fn hits(&self, tick: Tick) -> bool {
-        self.0.load(Relaxed) == tick.0 + 1
+        AtomicU32::load(&self.0, Relaxed) == tick.0 + 1
     }
 }
 
