@@ -80,7 +80,8 @@ fn open(path: &Path) -> Result<Player<Game, Stream<File>>, Box<dyn Error>> {
     Ok(Player::new(Replay::open(Stream(File::open(path)?))?, GAME, game()?)?)
 }
 
-fn show(path: &Path) -> Result<(), Box<dyn Error>> {
+/// Shows it all; how many pushes the match had, and how many its branch.
+fn show(path: &Path) -> Result<[u32; 2], Box<dyn Error>> {
     let played = record(path)?;
     let found = verify(open(path)?)?;
     assert_eq!(found.mismatch, None);
@@ -91,9 +92,12 @@ fn show(path: &Path) -> Result<(), Box<dyn Error>> {
         player.seek(tick)?;
         println!("tick {tick}: digest {}, {} pushes", player.digest()?, player.game().pushes);
     }
-    // What if nobody had pushed from here on?
+    // What if nobody had pushed from here on? A branch holds the last inputs until new ones come: let go of the sticks.
     let (mut session, mut branch) = player.branch(SessionConfig::new().local().local())?;
     while session.present() < Tick(TICKS) {
+        for player in [PlayerId(0), PlayerId(1)] {
+            session.local_input(player, Stick::default())?;
+        }
         session.advance(Time::from_millis(0)).run(&mut branch)?;
     }
     println!("with hands off from tick 350: {} pushes, not {}", branch.pushes, played.pushes);
@@ -104,17 +108,18 @@ fn show(path: &Path) -> Result<(), Box<dyn Error>> {
     let replay = Replay::open(&bytes[..])?;
     let refused = Player::new(replay, GAME, game()?).and_then(verify);
     println!("with one bit flipped: {}", refused.expect_err("it is noticed"));
-    Ok(())
+    Ok([played.pushes, branch.pushes])
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).unwrap_or_else(|| "balls.isoreplay".into());
-    show(Path::new(&path))
+    show(Path::new(&path)).map(drop)
 }
 
 #[test]
 fn it_shows_what_it_says() {
     let path = std::env::temp_dir().join(format!("two-balls-{}.isoreplay", std::process::id()));
-    show(&path).expect("it runs to its end");
+    let [played, branch] = show(&path).expect("it runs to its end");
     std::fs::remove_file(path).expect("it was written");
+    assert!(branch < played, "with hands off there are fewer pushes: {branch} and {played}");
 }
