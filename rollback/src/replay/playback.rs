@@ -176,6 +176,11 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         &self.replay
     }
 
+    /// The recording, to read digests, inputs and seats from: that takes from its source.
+    pub const fn replay_mut(&mut self) -> &mut Replay<R> {
+        &mut self.replay
+    }
+
     /// How fast it is played.
     pub const fn speed(&self) -> Speed {
         self.speed

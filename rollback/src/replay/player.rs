@@ -47,6 +47,11 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
         &self.replay
     }
 
+    /// The recording, to read digests, inputs and seats from: that takes from its source.
+    pub const fn replay_mut(&mut self) -> &mut Replay<R> {
+        &mut self.replay
+    }
+
     /// What the last step was given. Of the step before a keyframe that was sought, only
     /// values and statuses are known: no previous ones, no commands.
     pub const fn inputs(&self) -> &Inputs<S::Input> {
