@@ -58,6 +58,16 @@ pub enum ReplayError {
     /// The header contradicts itself or its check.
     #[error("the header is damaged; take another copy of the file")]
     Header,
+    /// A recorder can't start with a setting.
+    #[error("the recorder's {name} is {found}; set it to {bounds}")]
+    Setting {
+        /// Which one of [`RecorderConfig`](super::RecorderConfig).
+        name: &'static str,
+        /// What it is.
+        found: String,
+        /// What it may be.
+        bounds: &'static str,
+    },
     /// It ends before anything can be played.
     #[error("the recording ends before its first state: nothing in it can be played")]
     Empty,

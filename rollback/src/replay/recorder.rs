@@ -3,7 +3,7 @@
 //! It never waits. When nobody takes its blocks, it gives up a stretch of the match and goes on from a new keyframe.
 
 use super::error::ReplayError;
-use super::format::{MAX_BLOCK_TICKS, Who, kind};
+use super::format::{Who, kind};
 use super::info::Info;
 use super::inputs::InputBlock;
 use super::outbox::Outbox;
@@ -59,7 +59,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     /// Begins with the newest state of a session that is final.
     ///
     /// # Errors
-    /// When that state is not held or can't be written, or a setting is out of bounds.
+    /// When that state is not held or can't be written, or a setting is out of bounds ([`ReplayError::Setting`]).
     pub fn start(
         config: RecorderConfig,
         session: &Session<S>,
@@ -68,13 +68,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         let codec = *session.codec();
         let start = session.final_to();
         let limits = session.config().command_limits();
-        let names = config.assets.iter().all(|(name, _)| name.len() <= 255);
-        if !(1..=MAX_BLOCK_TICKS).contains(&config.flush_every)
-            || !names
-            || config.assets.len() > 4096
-        {
-            return Err(ReplayError::Header);
-        }
+        config.check()?;
         let info = Info {
             game: config.game,
             input_width: codec.width() as u8,

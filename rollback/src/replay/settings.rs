@@ -1,14 +1,21 @@
 //! How a match is recorded, and what a recorder tells and counts.
 
+use super::error::ReplayError;
+use super::format::MAX_BLOCK_TICKS;
+use super::info::MAX_HEADER;
 use crate::tick::Tick;
 use isostep_core::digest::Digest;
+
+const MAX_ASSETS: usize = 4096;
+/// What assets may take of a header: the rest of it is shorter than what is left.
+const MAX_ASSET_BYTES: usize = MAX_HEADER as usize - 256;
 
 /// How a match is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderConfig {
     /// Which game, by sixteen bytes that its author chose.
     pub game: [u8; 16],
-    /// What else the match is played with (levels, rules), by name (at most 255 bytes) and digest.
+    /// What else the match is played with (levels, rules), by name (at most 255 bytes) and digest. At most 4096 of them.
     pub assets: Vec<(String, Digest)>,
     /// Ticks between two keyframes: what a seek computes at most. 0 writes the first only.
     ///
@@ -27,6 +34,27 @@ impl RecorderConfig {
     pub const fn new(game: [u8; 16]) -> Self {
         let assets = Vec::new();
         Self { game, assets, keyframe_every: 150, flush_every: 120, queue_bytes: 4 << 20 }
+    }
+
+    /// Whether a file can be made with them.
+    pub(super) fn check(&self) -> Result<(), ReplayError> {
+        let wrong = |name, found: String, bounds| Err(ReplayError::Setting { name, found, bounds });
+        if !(1..=MAX_BLOCK_TICKS).contains(&self.flush_every) {
+            return wrong("flush_every", self.flush_every.to_string(), "1 to 1024 ticks");
+        }
+        if self.assets.len() > MAX_ASSETS {
+            return wrong("number of assets", self.assets.len().to_string(), "at most 4096");
+        }
+        let long = self.assets.iter().map(|(name, _)| name.len()).find(|&length| length > 255);
+        if let Some(length) = long {
+            return wrong("name of an asset", format!("{length} bytes long"), "at most 255 bytes");
+        }
+        let bytes: usize = self.assets.iter().map(|(name, _)| name.len() + 33).sum();
+        if bytes > MAX_ASSET_BYTES {
+            let bounds = "shorter names: 33 bytes and a name each, at most 1048320 bytes";
+            return wrong("list of assets", format!("{bytes} bytes long"), bounds);
+        }
+        Ok(())
     }
 }
 

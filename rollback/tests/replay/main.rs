@@ -9,4 +9,5 @@ mod game;
 mod play;
 mod playback;
 mod repair;
+mod settings;
 mod started_late;
