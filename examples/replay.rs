@@ -70,7 +70,7 @@ fn record(path: &Path) -> Result<Game, Box<dyn Error>> {
         std::iter::from_fn(|| recorder.poll_bytes())
             .try_for_each(|block| file.write_all(&block))?;
     }
-    recorder.finish();
+    recorder.finish(&session, &game);
     std::iter::from_fn(|| recorder.poll_bytes()).try_for_each(|block| file.write_all(&block))?;
     println!("recorded {TICKS} ticks in {} bytes", recorder.stats().bytes);
     Ok(game)

@@ -71,7 +71,7 @@ fn record_with(mut act: impl FnMut(Tick, &mut Arena)) -> Result<Vec<u8>, ReplayE
         recorder.record(&session, &arena);
         file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
     }
-    recorder.finish();
+    recorder.finish(&session, &arena);
     file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
     Ok(file)
 }

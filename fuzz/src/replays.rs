@@ -58,7 +58,7 @@ pub fn recording(finished: bool) -> Vec<u8> {
     }
     recorder.flush();
     if finished {
-        recorder.finish();
+        recorder.finish(&session, &game);
     }
     core::iter::from_fn(|| recorder.poll_bytes()).flatten().collect()
 }

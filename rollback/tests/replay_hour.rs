@@ -105,7 +105,7 @@ fn record(path: &Path, wanted: &[u32]) -> Vec<Sums> {
             states.push(game.clone());
         }
     }
-    recorder.finish();
+    recorder.finish(&session, &game);
     while let Some(bytes) = recorder.poll_bytes() {
         file.write_all(&bytes).expect("room");
     }

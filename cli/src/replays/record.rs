@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
             meter.at(tick.0);
         }
     }
-    recorder.finish();
+    recorder.finish(&session, &arena);
     let stats = recorder.stats();
     let end = writer.finish(|| recorder.poll_bytes());
     end.map_err(|error| CommandError::Write { path: file.to_path_buf(), error })?;

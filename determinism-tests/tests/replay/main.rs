@@ -50,7 +50,7 @@ fn record(size: ArenaSize, trace: Trace, ticks: u32, keyframe_every: u32) -> Rec
         recorder.record(&session, &arena);
         file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
     }
-    recorder.finish();
+    recorder.finish(&session, &arena);
     file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
     Recorded { file, stats: recorder.stats(), arena }
 }

@@ -28,7 +28,7 @@ pub struct Info {
     pub seats: u8,
     /// How long a tick is for players.
     pub tick_length: Duration,
-    /// Ticks between two digests; 0 if there are none but those of keyframes.
+    /// Ticks between two digests; 0 if there are none but those of keyframes and of the end.
     pub digest_every: u32,
     /// Ticks between two keyframes; 0 if there is only the first.
     pub keyframe_every: u32,

@@ -40,7 +40,7 @@
 //!         file.extend(bytes);
 //!     }
 //! }
-//! recorder.finish();
+//! recorder.finish(&session, &game);
 //! file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
 //!
 //! let mut player = Player::new(Replay::open(&file[..])?, GAME, Count::default())?;

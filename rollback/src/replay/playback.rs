@@ -93,7 +93,7 @@ pub struct Advanced {
 /// #     session.advance(Time::from_millis(tick * 17)).run(&mut game)?;
 /// #     recorder.record(&session, &game);
 /// # }
-/// # recorder.finish();
+/// # recorder.finish(&session, &game);
 /// # let file: Vec<u8> = std::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
 ///
 /// let replay = Replay::open(&file[..])?; // a second, in which the sum rises by one a tick

@@ -163,7 +163,7 @@ impl<R: Source> Replay<R> {
     /// When a block is damaged.
     pub fn digest(&mut self, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
         let every = self.info.digest_every;
-        if every == 0 || self.is_void(tick) {
+        if self.is_void(tick) {
             return Ok(None);
         }
         let Some(entry) = covering(&self.index.digests, tick) else { return Ok(None) };
@@ -172,10 +172,11 @@ impl<R: Source> Replay<R> {
             self.digests = Some((entry, payload));
         }
         let since = tick.since(entry.head.tick);
+        // Nothing but 0 is a multiple of 0.
         if !since.is_multiple_of(every) {
             return Ok(None);
         }
-        let at = (since / every) as usize * CHECK;
+        let at = since.checked_div(every).unwrap_or(0) as usize * CHECK;
         let bytes = self.digests.as_ref().and_then(|(_, bytes)| bytes.get(at..)?.first_chunk());
         bytes.copied().map(Some).ok_or(ReplayError::Damaged { offset: entry.offset })
     }

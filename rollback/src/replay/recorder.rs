@@ -28,7 +28,8 @@ pub(super) struct SeatTape {
 /// - *Set up*: [`start`](Self::start), best before the first tick.
 /// - *Feed*, after each [`Plan::run`](crate::Plan::run): [`record`](Self::record); [`paused`](Self::paused) when the match was.
 /// - *Write*: [`poll_bytes`](Self::poll_bytes) until it has none; append each to the file.
-/// - *End*: [`finish`](Self::finish), then take the last bytes. Without it the file is as good, and opens more slowly.
+/// - *End*: [`finish`](Self::finish), then take the last bytes. Without it the file opens more slowly, and nothing checks its last
+///   ticks.
 /// - *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats).
 pub struct Recorder<S: Simulation> {
     pub(super) config: RecorderConfig,
@@ -50,6 +51,8 @@ pub struct Recorder<S: Simulation> {
     repairs: u32,
     outbox: Outbox,
     pub(super) lost: bool,
+    /// The first tick that is missing if one is, and whether that was told.
+    gap: (Tick, bool),
     finished: bool,
     events: VecDeque<RecorderEvent>,
     pub(super) stats: RecorderStats,
@@ -96,6 +99,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             repairs: session.repaired().0,
             outbox: Outbox::new(config.queue_bytes),
             lost: false,
+            gap: (start, false),
             finished: false,
             events: VecDeque::new(),
             stats: RecorderStats::default(),
@@ -111,6 +115,9 @@ impl<S: Simulation + Snapshot> Recorder<S> {
 
     /// Takes what has become final. Call it after each [`Plan::run`](crate::Plan::run); a call that finds nothing new costs
     /// nothing.
+    ///
+    /// A session keeps half of its [log](crate::SessionConfig::log) of inputs, 128 ticks by default. Where more ticks become final
+    /// between two calls, those that were not taken are missing ([`RecorderEvent::Lost`]); all that were taken are written.
     pub fn record(&mut self, session: &Session<S>, game: &S) {
         if self.finished {
             return;
@@ -118,17 +125,17 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         let to = session.final_to();
         self.note_repair(session);
         if self.lost {
-            // A block of any length has room in an empty queue.
-            let room = self.outbox.is_empty() && to >= self.next && to > self.keyframe;
-            if room && self.begin_at(to, session, game).is_ok() {
-                self.tell(RecorderEvent::Resumed { at: to });
-            }
+            self.resume(to, session, game);
             return;
         }
         while self.next < to && !self.lost {
             if !self.take_tick(session) {
-                self.lose(self.next);
-                return;
+                // What was taken before is whole.
+                self.flush();
+                if !self.lost {
+                    self.lose(self.next);
+                }
+                break;
             }
             self.take_digests(session, game);
             let every = self.config.keyframe_every;
@@ -141,8 +148,20 @@ impl<S: Simulation + Snapshot> Recorder<S> {
                 self.flush();
             }
         }
-        if !self.lost {
+        if self.lost {
+            self.tell_gap(to);
+        } else {
             self.take_digests(session, game);
+        }
+    }
+
+    /// Goes on from the newest state that is final, as soon as there is room.
+    fn resume(&mut self, to: Tick, session: &Session<S>, game: &S) {
+        self.tell_gap(to);
+        // A block of any length has room in an empty queue.
+        let room = self.outbox.is_empty() && to >= self.next && to > self.keyframe;
+        if room && self.begin_at(to, session, game).is_ok() && self.gap.1 {
+            self.tell(RecorderEvent::Resumed { at: to });
         }
     }
 
@@ -152,11 +171,14 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         self.put(kind::PAUSE, self.next, 0, &milliseconds.to_le_bytes());
     }
 
-    /// Writes what has been taken, and the index. Nothing is recorded after it.
-    pub fn finish(&mut self) {
+    /// Takes what has become final since the last [`record`](Self::record), and writes it with the digest of the last state and
+    /// the index. Nothing is recorded after it.
+    pub fn finish(&mut self, session: &Session<S>, game: &S) {
         if self.finished {
             return;
         }
+        self.record(session, game);
+        self.take_last_digest(session, game);
         self.flush();
         self.finished = true;
         self.stats.bytes += self.outbox.finish(self.next) as u64;
@@ -167,14 +189,28 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         while let Some(tick) = self.next_digest.filter(|&tick| tick <= self.next) {
             let next = tick.0.checked_add(self.digest_every).map(Tick);
             self.next_digest = next;
-            let known = session.checked(tick).map(|digest| {
-                let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
-                [a, b, c, d, e, f, g, h]
-            });
-            let own = || game.digest(session.slots(), tick.0).ok().map(super::format::name);
-            if let Some(name) = known.or_else(own) {
-                self.digests.push((tick, name));
-            }
+            self.take_digest(tick, session, game);
+        }
+    }
+
+    fn take_digest(&mut self, tick: Tick, session: &Session<S>, game: &S) {
+        let known = session.checked(tick).map(|digest| {
+            let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
+            [a, b, c, d, e, f, g, h]
+        });
+        let own = || game.digest(session.slots(), tick.0).ok().map(super::format::name);
+        if let Some(name) = known.or_else(own) {
+            self.digests.push((tick, name));
+        }
+    }
+
+    /// The digest of the last state, unless it is among the others or in a keyframe: what went wrong after the last of them is
+    /// seen by it.
+    fn take_last_digest(&mut self, session: &Session<S>, game: &S) {
+        let last = self.next;
+        let taken = self.digests.last().is_some_and(|digest| digest.0 == last);
+        if !self.lost && !taken && self.digests_end <= last && self.keyframe != last {
+            self.take_digest(last, session, game);
         }
     }
 
@@ -270,12 +306,24 @@ impl<S: Simulation> Recorder<S> {
         }
     }
 
+    /// Gives up what was taken and is in no block, and what follows.
     fn lose(&mut self, from: Tick) {
         self.lost = true;
-        self.stats.gaps += 1;
+        self.gap = (from, false);
+        self.stats.ticks -= u64::from(self.taken.count);
         self.digests.clear();
         self.taken.begin(self.next, 0);
-        self.tell(RecorderEvent::Lost { from });
+        self.tell_gap(self.next);
+    }
+
+    /// Tells of a gap as soon as a tick is missing, which had come to `to`: if there is room again before, none is.
+    fn tell_gap(&mut self, to: Tick) {
+        let (from, told) = self.gap;
+        if from < to && !told {
+            self.gap.1 = true;
+            self.stats.gaps += 1;
+            self.tell(RecorderEvent::Lost { from });
+        }
     }
 
     fn tell(&mut self, event: RecorderEvent) {

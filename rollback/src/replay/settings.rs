@@ -62,7 +62,8 @@ impl RecorderConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecorderEvent {
-    /// Ticks from this one on are missing: nobody took the blocks, or [`record`](super::Recorder::record) was not called for too long.
+    /// Ticks from this one on are missing: nobody took the blocks, or [`record`](super::Recorder::record) was not called for longer
+    /// than half of the session's [log](crate::SessionConfig::log) (128 ticks by default). What was taken before is in the file.
     Lost {
         /// The first that is missing.
         from: Tick,
@@ -77,7 +78,7 @@ pub enum RecorderEvent {
 /// What a recorder has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecorderStats {
-    /// Ticks whose inputs were put into blocks, or wait to be.
+    /// Ticks whose inputs were put into blocks, or wait to be. Those that were given up are not counted.
     pub ticks: u64,
     /// Bytes of blocks that were made, the header included.
     pub bytes: u64,
@@ -85,6 +86,6 @@ pub struct RecorderStats {
     pub keyframe_bytes: u64,
     /// Keyframes.
     pub keyframes: u64,
-    /// Stretches that are missing.
+    /// Stretches that are missing, as often as [`RecorderEvent::Lost`] was told.
     pub gaps: u64,
 }

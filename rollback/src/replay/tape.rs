@@ -15,9 +15,19 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     /// Takes the inputs of the next tick; whether the session still has them.
     pub(super) fn take_tick(&mut self, session: &Session<S>) -> bool {
         let tick = self.next;
+        // Nor who sat where; and no tick is taken by half.
+        if tick < session.log_from() {
+            return false;
+        }
         self.take_roster(session, tick);
         if self.lost {
             return true;
+        }
+        let known = |(player, seat): (u8, &SeatTape)| {
+            seat.who != Who::Human || session.confirmed_input(PlayerId(player), tick).is_some()
+        };
+        if !(0..).zip(&self.seats).all(known) {
+            return false;
         }
         for at in 0..self.seats.len() {
             let player = PlayerId(at as u8);

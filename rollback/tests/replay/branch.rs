@@ -171,7 +171,7 @@ fn a_branch_can_be_recorded_from_the_middle_of_a_command() {
             advance(&mut session, &mut game);
             recorder.record(&session, &game);
         }
-        recorder.finish();
+        recorder.finish(&session, &game);
         let again: Vec<u8> = core::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
         let mut player = player(&again);
         assert_eq!((player.tick(), player.replay().last()), (Tick(from), Tick(last)));

@@ -33,6 +33,30 @@ fn a_machine_that_was_broken_is_found_with_tick_and_field() {
     assert_eq!(parse(&field.local) ^ parse(&field.remote), 1 << 20, "{found}");
 }
 
+/// Nothing looked at the ticks behind the last regular digest: 10 of them were wrong, and all was said to be right.
+#[test]
+fn a_fault_right_before_the_end_is_found() {
+    for digest_every in [64, 0] {
+        let script = |fault| {
+            let mut script = Script { fault, digest_every, ..Script::new(256 + 20) };
+            script.config.keyframe_every = 0;
+            script.play().file()
+        };
+        let right = script(None);
+        let last = open(&right).last();
+        let wrong = script(Some(last - 10));
+        assert_eq!(open(&wrong).last(), last);
+        let player = Player::new(open(&wrong), GAME, Mix::default()).expect("it plays");
+        let found = verify(player).expect("sound").mismatch.expect("it is found");
+        assert_eq!(found.tick, last, "{found}");
+        let parting = compare(open(&right), open(&wrong), GAME, (Mix::default(), Mix::default()));
+        let parting = parting.expect("sound").expect("they differ");
+        assert!(matches!(parting, Parting::State { tick, .. } if tick == last), "{parting}");
+        let player = Player::new(open(&right), GAME, Mix::default()).expect("it plays");
+        assert_eq!(verify(player).expect("sound").mismatch, None);
+    }
+}
+
 #[test]
 fn two_recordings_of_one_match_are_the_same() {
     let a = Script::new(200).play().file();

@@ -109,6 +109,7 @@ pub(crate) struct Script {
     pub(crate) fault: Option<Tick>,
     /// The other one does something else on this tick.
     pub(crate) other: Option<Tick>,
+    pub(crate) digest_every: u32,
     /// Ticks between two commands of player 0.
     pub(crate) command_every: u32,
     /// Blocks are taken on these ticks only, if not on all.
@@ -119,14 +120,23 @@ impl Script {
     pub(crate) fn new(ticks: u32) -> Self {
         let config =
             RecorderConfig { keyframe_every: 64, flush_every: 20, ..RecorderConfig::new(GAME) };
-        Self { ticks, config, fault: None, other: None, command_every: 37, polls: |_| true }
+        Self {
+            ticks,
+            config,
+            fault: None,
+            other: None,
+            digest_every: 8,
+            command_every: 37,
+            polls: |_| true,
+        }
     }
 
     /// Plays with late inputs, so that it predicts and rolls back.
     pub(crate) fn play(&self) -> Match {
         let mut game = Mix { fault: self.fault, ..Mix::default() };
         let config = SessionConfig::new().local().remote(PeerId(0)).bot().remote(PeerId(0));
-        let mut session = Session::start(config.digest_every(8), &mut game).expect("sound");
+        let mut session =
+            Session::start(config.digest_every(self.digest_every), &mut game).expect("sound");
         let mut recorder =
             Recorder::start(self.config.clone(), &session, &game).expect("it starts");
         let mut played = Match { blocks: Vec::new(), states: vec![game.clone()] };
@@ -168,7 +178,7 @@ impl Script {
                 played.states.push(state.clone());
             }
         }
-        recorder.finish();
+        recorder.finish(&session, &game);
         played.blocks.extend(core::iter::from_fn(|| recorder.poll_bytes()));
         played
     }

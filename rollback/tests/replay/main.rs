@@ -6,6 +6,7 @@ mod differences;
 mod document;
 mod forge;
 mod game;
+mod gaps;
 mod play;
 mod playback;
 mod repair;

@@ -35,7 +35,7 @@ fn slipping(tick: u32) -> (Vec<Vec<u8>>, Vec<Mix>) {
     }
     let repaired = |event: &&SessionEvent| matches!(event, SessionEvent::Repaired { .. });
     assert_eq!(fleet.machines()[1].events.iter().filter(repaired).count(), 1);
-    recorder.finish();
+    recorder.finish(&fleet.machines()[1].session, &fleet.machines()[1].game);
     (core::iter::from_fn(|| recorder.poll_bytes()).collect(), states)
 }
 

@@ -46,7 +46,7 @@ fn record_from(starts: &[u32]) -> (Vec<Vec<u8>>, Vec<Mix>) {
         }
     }
     let files = recorders.iter_mut().map(|recorder| {
-        recorder.finish();
+        recorder.finish(&session, &game);
         core::iter::from_fn(|| recorder.poll_bytes()).flatten().collect()
     });
     (files.collect(), states)
