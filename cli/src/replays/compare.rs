@@ -4,7 +4,7 @@ use super::CommandError;
 use super::open::{arena_of, at, open};
 use isostep_core::state::StateDifference;
 use isostep_determinism_tests::games::ARENA_GAME;
-use isostep_rollback::replay::{CompareError, Parting, compare};
+use isostep_rollback::replay::{CompareError, Comparison, Parting, ReplayError, compare};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -17,19 +17,31 @@ pub(super) fn run(
     let (a, b) = (open(left)?, open(right)?);
     let arenas = (arena_of(&a, left)?, arena_of(&b, right)?);
     let to = a.last().min(b.last());
-    let parting = compare(a, b, ARENA_GAME, arenas).map_err(|error| match error {
-        CompareError::Left(error) => at(left)(error),
-        CompareError::Right(error) => at(right)(error),
+    let found = compare(a, b, ARENA_GAME, arenas).map_err(|error| match error {
+        CompareError::Left { error, ticks } => broken(left, error, ticks),
+        CompareError::Right { error, ticks } => broken(right, error, ticks),
     })?;
+    let Comparison { ticks, digests, parting } = found;
     match &parting {
         _ if as_json => {
             let parting = parting.as_ref().map(describe);
             let [left, right] = [left, right].map(|path| path.display().to_string());
             let same = parting.is_none();
-            let report = json!({ "left": left, "right": right, "same": same, "to": to.0, "parting": parting });
+            let report = json!({
+                "left": left,
+                "right": right,
+                "same": same,
+                "to": to.0,
+                "ticks": ticks,
+                "digests": digests,
+                "parting": parting,
+            });
             writeln!(out, "{report}")?;
         }
-        None => writeln!(out, "the same, as far as both go: to tick {to}")?,
+        None => {
+            writeln!(out, "the same, as far as both go: to tick {to}")?;
+            writeln!(out, "  {ticks} ticks and {digests} digests were compared")?;
+        }
         Some(parting) => {
             writeln!(out, "left: {}, right: {}", left.display(), right.display())?;
             writeln!(out, "{parting}")?;
@@ -38,10 +50,24 @@ pub(super) fn run(
     Ok(parting.is_none())
 }
 
+fn broken(path: &Path, error: ReplayError, ticks: u32) -> CommandError {
+    if ticks == 0 {
+        return at(path)(error);
+    }
+    let before = format!("{ticks} ticks before it were compared, and are the same");
+    CommandError::After { path: path.to_path_buf(), error, before }
+}
+
 fn describe(parting: &Parting) -> Value {
     let text = parting.to_string();
     match parting {
         Parting::Settings { what } => json!({ "kind": "settings", "what": what, "text": text }),
+        Parting::NothingInCommon { left, right } => json!({
+            "kind": "nothing in common",
+            "left": [left.0.0, left.1.0],
+            "right": [right.0.0, right.1.0],
+            "text": text,
+        }),
         Parting::Seat { tick, player, left, right } => json!({
             "kind": "seat",
             "tick": tick.0,

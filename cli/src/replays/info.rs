@@ -1,7 +1,7 @@
 //! `isostep replay info`: what is in a recording.
 
 use super::CommandError;
-use super::open::open;
+use super::open::{open, unfinished};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -41,7 +41,8 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
         writeln!(out, "  {missing} ticks are missing")?;
     }
     if !replay.is_finished() {
-        writeln!(out, "  not finished; {} bytes at its end can't be read", replay.lost_bytes())?;
+        writeln!(out, "  {}", unfinished(last, replay.lost_bytes()))?;
     }
+    writeln!(out, "  its blocks were not checked: `isostep replay verify` does that")?;
     Ok(true)
 }

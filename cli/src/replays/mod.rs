@@ -39,6 +39,8 @@ pub(crate) enum CommandError {
     Open { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },
+    #[error("{}: {error}. {before}", path.display())]
+    After { path: PathBuf, error: ReplayError, before: String },
     #[error("{}: it is a recording, but of no arena; use the program that made it", .0.display())]
     NoArena(PathBuf),
     #[error("the match can't be played: {0}")]
@@ -75,6 +77,9 @@ fn record() -> Command {
     let props = number("props", "6").value_parser(value_parser!(u16).range(..=500));
     let seed = number("seed", "1").value_parser(value_parser!(u64));
     let seconds = number("seconds", "60").value_parser(value_parser!(u32).range(1..=86_400));
+    let other = Arg::new("other").long("other").value_name("FILE");
+    let other = other.value_parser(value_parser!(PathBuf));
+    let fault = Arg::new("fault").long("fault").value_name("TICK").value_parser(value_parser!(u32));
     Command::new("record")
         .about("Plays a match of scripted players in the arena and records it")
         .arg(file("file", "Where to put the recording"))
@@ -82,6 +87,8 @@ fn record() -> Command {
         .arg(props.help("How many things lie about"))
         .arg(seed.help("Decides the arena and what players do"))
         .arg(seconds.help("How long the match is"))
+        .arg(other.help("Has a second machine play the match too, and puts its recording there"))
+        .arg(fault.requires("other").help("The second machine computes one bit wrong on this tick"))
         .arg(json())
         .after_help("Example:\n  isostep replay record evening.isoreplay --players 4 --seconds 60")
 }
@@ -123,21 +130,26 @@ fn seek() -> Command {
 
 fn play() -> Command {
     let rate = Arg::new("rate").long("rate").value_name("R").default_value("1");
+    let rate = rate.allow_negative_numbers(true);
     let from = Arg::new("from").long("from").value_name("TICK").value_parser(value_parser!(u32));
     Command::new("play")
         .about(
             "Plays a recording: a live table in a terminal, a line for each second of it elsewhere",
         )
         .arg(file("file", "A recording"))
-        .arg(rate.value_parser(read_rate).help("How fast in a terminal, 0.25 to 64 times"))
-        .arg(from.help("Begins at this tick"))
+        .arg(
+            rate.value_parser(read_rate)
+                .help("How fast in a terminal, 0.25 to 64 times; -0.25 to -64 is backwards"),
+        )
+        .arg(from.help("Begins at this tick, if not at the start, or backwards at the end"))
         .arg(json().help("Prints a line of JSON for each second of the match"))
         .after_help("Example:\n  isostep replay play evening.isoreplay --rate 4 --from 1500")
 }
 
 fn read_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().map_err(|_| "a number like 0.5 or 4 is needed".to_owned())?;
-    if (0.25..=64.0).contains(&rate) { Ok(rate) } else { Err("0.25 to 64 can be had".to_owned()) }
+    let good = (0.25..=64.0).contains(&f64::abs(rate));
+    if good { Ok(rate) } else { Err("0.25 to 64 can be had, or -0.25 to -64".to_owned()) }
 }
 
 pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CommandError> {

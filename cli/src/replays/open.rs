@@ -2,6 +2,7 @@
 
 use super::CommandError;
 use isostep_determinism_tests::games::{ARENA_GAME, Arena, ArenaName};
+use isostep_rollback::Tick;
 use isostep_rollback::replay::{Player, Replay, ReplayError, Stream};
 use std::fs::File;
 use std::io::BufReader;
@@ -28,6 +29,14 @@ pub(super) fn arena_of(replay: &Recording, path: &Path) -> Result<Arena, Command
     }
     let name = ArenaName::read(&replay.info().assets);
     Ok(name.ok_or_else(|| CommandError::NoArena(path.to_path_buf()))?.arena())
+}
+
+/// What is said of a recording that was cut off.
+pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
+    match lost_bytes {
+        0 => format!("not finished: it ends after tick {last}"),
+        bytes => format!("not finished: {bytes} bytes behind tick {last} can't be read"),
+    }
 }
 
 /// A player at the first tick.

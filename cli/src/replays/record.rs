@@ -1,18 +1,74 @@
-//! Plays a match of scripted players, as fast as it goes, and records it.
+//! Plays a match of scripted players, as fast as it goes, and records it; on two machines if that is asked for, of which the
+//! second may compute something wrong.
 
 use super::progress::Meter;
 use super::writer::FileWriter;
 use super::{CommandError, path};
 use clap::ArgMatches;
-use isostep_determinism_tests::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
-use isostep_rollback::replay::{Recorder, RecorderConfig};
+use isostep_determinism_tests::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input};
+use isostep_rollback::replay::{Recorder, RecorderConfig, RecorderStats};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 use serde_json::json;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 const TICKS_A_SECOND: u32 = 60;
 /// Ticks between two looks at the clock.
 const CHUNK: u32 = 60;
+
+/// A machine that plays the match. All inputs reach it in time.
+struct Machine<'a> {
+    file: &'a Path,
+    name: ArenaName,
+    arena: Arena,
+    session: Session<Arena>,
+    recorder: Recorder<Arena>,
+    writer: FileWriter,
+    /// On which tick it computes wrongly.
+    fault: Option<Tick>,
+}
+
+fn failed(error: impl std::error::Error) -> CommandError {
+    CommandError::Play(error.to_string())
+}
+
+impl<'a> Machine<'a> {
+    fn start(name: ArenaName, file: &'a Path, fault: Option<Tick>) -> Result<Self, CommandError> {
+        let mut arena = name.arena();
+        let config = (0..name.size.players).fold(SessionConfig::new(), |config, _| config.local());
+        let session = Session::start(config, &mut arena).map_err(failed)?;
+        let assets = vec![name.asset()];
+        let config = RecorderConfig { assets, ..RecorderConfig::new(ARENA_GAME) };
+        let recorder = Recorder::start(config, &session, &arena).map_err(failed)?;
+        let writer = FileWriter::create(file);
+        let writer =
+            writer.map_err(|error| CommandError::Open { path: file.to_path_buf(), error })?;
+        Ok(Self { file, name, arena, session, recorder, writer, fault })
+    }
+
+    fn play(&mut self, tick: Tick) -> Result<(), CommandError> {
+        for player in (0..self.name.size.players).map(PlayerId) {
+            let input = arena_input(self.name.seed, player, tick);
+            self.session.local_input(player, input).map_err(failed)?;
+        }
+        if self.fault == Some(tick) {
+            self.arena.players_mut()[0].kicks ^= 1;
+        }
+        let time = Time::from_millis(u64::from(tick.0) * 1000 / u64::from(TICKS_A_SECOND));
+        self.session.advance(time).run(&mut self.arena).map_err(failed)?;
+        self.recorder.record(&self.session, &self.arena);
+        self.writer.pump(|| self.recorder.poll_bytes());
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(&'a Path, RecorderStats), CommandError> {
+        self.recorder.finish(&self.session, &self.arena);
+        let end = self.writer.finish(|| self.recorder.poll_bytes());
+        let path = self.file;
+        end.map_err(|error| CommandError::Write { path: path.to_path_buf(), error })?;
+        Ok((path, self.recorder.stats()))
+    }
+}
 
 pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, CommandError> {
     let default = "it has a default";
@@ -20,42 +76,48 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
     let props = *arguments.get_one("props").expect(default);
     let seed = *arguments.get_one("seed").expect(default);
     let seconds: u32 = *arguments.get_one("seconds").expect(default);
-    let file = path(arguments, "file");
+    let other = arguments.get_one::<PathBuf>("other");
+    let fault = arguments.get_one::<u32>("fault").copied().map(Tick);
     let name = ArenaName { size: ArenaSize { players, props }, seed };
-
-    let mut arena = name.arena();
-    let config = (0..players).fold(SessionConfig::new(), |config, _| config.local());
-    let failed = |error: &dyn std::error::Error| CommandError::Play(error.to_string());
-    let mut session = Session::start(config, &mut arena).map_err(|error| failed(&error))?;
-    let config = RecorderConfig { assets: vec![name.asset()], ..RecorderConfig::new(ARENA_GAME) };
-    let recorder = Recorder::start(config, &session, &arena);
-    let mut recorder = recorder.map_err(|error| failed(&error))?;
-    let writer = FileWriter::create(file);
-    let mut writer =
-        writer.map_err(|error| CommandError::Open { path: file.to_path_buf(), error })?;
     let total = seconds * TICKS_A_SECOND;
+    if let Some(fault) = fault.filter(|fault| fault.0 >= total) {
+        let why = format!("tick {fault} for a fault is not in it, which has 0 to {}", total - 1);
+        return Err(CommandError::Play(why));
+    }
+    let file = path(arguments, "file");
+    if other.is_some_and(|other| other == file) {
+        return Err(CommandError::Play("both machines would write the same file".to_owned()));
+    }
+
+    let mut machines = vec![Machine::start(name, file, None)?];
+    if let Some(other) = other {
+        machines.push(Machine::start(name, other, fault)?);
+    }
     let mut meter = Meter::start(total);
     for tick in (0..total).map(Tick) {
-        for player in (0..players).map(PlayerId) {
-            let input = arena_input(seed, player, tick);
-            session.local_input(player, input).map_err(|error| failed(&error))?;
-        }
-        let time = Time::from_millis(u64::from(tick.0) * 1000 / u64::from(TICKS_A_SECOND));
-        session.advance(time).run(&mut arena).map_err(|error| failed(&error))?;
-        recorder.record(&session, &arena);
-        writer.pump(|| recorder.poll_bytes());
+        machines.iter_mut().try_for_each(|machine| machine.play(tick))?;
         if tick.0 % CHUNK == 0 {
             meter.at(tick.0);
         }
     }
-    recorder.finish(&session, &arena);
-    let stats = recorder.stats();
-    let end = writer.finish(|| recorder.poll_bytes());
-    end.map_err(|error| CommandError::Write { path: file.to_path_buf(), error })?;
+    let ended: Vec<_> = machines.into_iter().map(Machine::finish).collect::<Result<_, _>>()?;
     let rate = meter.end(total);
+    let as_json = arguments.get_flag("json");
+    for (file, stats) in ended {
+        report((file, stats), rate, as_json, out)?;
+    }
+    Ok(true)
+}
+
+fn report(
+    (file, stats): (&Path, RecorderStats),
+    rate: f64,
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<(), CommandError> {
     let (ticks, bytes) = (stats.ticks, stats.bytes);
     let states = stats.keyframe_bytes;
-    if arguments.get_flag("json") {
+    if as_json {
         let report = json!({
             "file": file.display().to_string(),
             "ticks": ticks,
@@ -66,7 +128,7 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
             "ticks_per_second": rate,
         });
         writeln!(out, "{report}")?;
-        return Ok(true);
+        return Ok(());
     }
     let name = file.display();
     writeln!(out, "{name}: {ticks} ticks in {bytes} bytes, {states} of them keyframes")?;
@@ -74,5 +136,5 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
     if stats.gaps > 0 {
         writeln!(out, "  the disk was too slow: {} stretches are missing", stats.gaps)?;
     }
-    Ok(true)
+    Ok(())
 }

@@ -1,10 +1,11 @@
 //! `isostep replay verify`: computes a recording again and compares every digest.
 
 use super::CommandError;
-use super::open::{at, player};
+use super::open::{at, player, unfinished};
 use super::progress::Meter;
-use isostep_core::state::StateDifference;
-use isostep_rollback::replay::{Mismatch, Verifier};
+use isostep_core::state::{Snapshot, StateDifference};
+use isostep_rollback::replay::{Mismatch, ReplayError, Source, Verifier};
+use isostep_rollback::{Simulation, Tick};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -17,10 +18,15 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
     let replay = player.replay();
     let (first, last) = (replay.first(), replay.last());
     let tick_length = replay.info().tick_length;
+    let (finished, lost_bytes) = (replay.is_finished(), replay.lost_bytes());
     let mut verifier = Verifier::new(player).map_err(at(path))?;
     let mut meter = Meter::start(last.since(first));
-    while !verifier.advance(CHUNK).map_err(at(path))? {
-        meter.at(verifier.tick().since(first));
+    loop {
+        match verifier.advance(CHUNK) {
+            Ok(true) => break,
+            Ok(false) => meter.at(verifier.tick().since(first)),
+            Err(error) => return Err(broken(path, error, first, &verifier)),
+        }
     }
     let found = verifier.found();
     let (ticks, digests, gaps) = (found.ticks, found.digests, found.gaps);
@@ -34,6 +40,8 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
             "ticks": ticks,
             "digests": digests,
             "gaps": gaps,
+            "finished": finished,
+            "lost_bytes": lost_bytes,
             "mismatch": found.mismatch.as_ref().map(mismatch),
             "ticks_per_second": rate,
             "times_as_fast_as_played": times,
@@ -41,16 +49,34 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
         writeln!(out, "{report}")?;
         return Ok(found.mismatch.is_none());
     }
-    if let Some(mismatch) = &found.mismatch {
-        writeln!(out, "{name}: {mismatch}")?;
-        return Ok(false);
+    match &found.mismatch {
+        Some(mismatch) => writeln!(out, "{name}: {mismatch}")?,
+        None => {
+            writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
+            writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
+        }
     }
-    writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
-    writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
     if gaps > 0 {
         writeln!(out, "  {gaps} stretches were not recorded")?;
     }
-    Ok(true)
+    if !finished {
+        writeln!(out, "  {}", unfinished(last, lost_bytes))?;
+    }
+    Ok(found.mismatch.is_none())
+}
+
+/// What lies before damage is right, and that is worth something.
+fn broken<S: Simulation + Snapshot, R: Source>(
+    path: &Path,
+    error: ReplayError,
+    first: Tick,
+    verifier: &Verifier<S, R>,
+) -> CommandError {
+    let (agreed, tick) = (verifier.agreed(), verifier.tick());
+    let before = format!(
+        "ticks {first} to {agreed} are right by their digests, from tick {tick} on it can't be read"
+    );
+    CommandError::After { path: path.to_path_buf(), error, before }
 }
 
 fn mismatch(mismatch: &Mismatch) -> Value {

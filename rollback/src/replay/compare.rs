@@ -13,12 +13,23 @@ use crate::pages::Pages;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
-use CompareError::{Left, Right};
+use Side::{Left, Right};
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
 
 /// Most fields that a difference names.
 const MAX_FIELDS: usize = 16;
+
+/// How far two recordings were compared, and where they part if they do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Ticks whose inputs both have, and which are the same.
+    pub ticks: u32,
+    /// States of which both have a digest, and which are the same.
+    pub digests: u32,
+    /// Where they part; `None` if all that both have is the same, and there is something.
+    pub parting: Option<Parting>,
+}
 
 /// Where two recordings part. *Left* is the first that was given, *right* the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +39,13 @@ pub enum Parting {
     Settings {
         /// Which.
         what: &'static str,
+    },
+    /// They have no tick in common: nothing could be compared. Each is given by the ticks of its first and last state.
+    NothingInCommon {
+        /// The left one.
+        left: (Tick, Tick),
+        /// The right one.
+        right: (Tick, Tick),
     },
     /// Somebody else decides about a seat.
     Seat {
@@ -68,6 +86,11 @@ impl fmt::Display for Parting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Settings { what } => write!(f, "not of one match: {what} differs"),
+            Self::NothingInCommon { left, right } => write!(
+                f,
+                "they have no tick in common, so nothing was compared: left has {} to {}, right has {} to {}",
+                left.0, left.1, right.0, right.1
+            ),
             Self::Seat { tick, player, left, right } => {
                 write!(
                     f,
@@ -104,19 +127,50 @@ impl fmt::Display for Parting {
     }
 }
 
-/// Why two recordings can't be compared, and which of them is at fault.
+/// Why two recordings can't be compared any further, and which of them is at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// The first one.
-    #[error("the left one: {0}")]
-    Left(ReplayError),
+    #[error("the left one: {error} ({})", before(*.ticks))]
+    Left {
+        /// What is wrong with it.
+        error: ReplayError,
+        /// Ticks before that, which both have and which are the same.
+        ticks: u32,
+    },
     /// The second one.
-    #[error("the right one: {0}")]
+    #[error("the right one: {error} ({})", before(*.ticks))]
+    Right {
+        /// What is wrong with it.
+        error: ReplayError,
+        /// Ticks before that, which both have and which are the same.
+        ticks: u32,
+    },
+}
+
+fn before(ticks: u32) -> String {
+    match ticks {
+        0 => "nothing was compared before".to_owned(),
+        ticks => format!("{ticks} ticks were compared before, and are the same"),
+    }
+}
+
+/// Whose error it is.
+enum Side {
+    Left(ReplayError),
     Right(ReplayError),
 }
 
-/// Compares two recordings over the ticks that both have; `None` if they are the same there. Which of two machines computed
-/// wrongly is not told by this: verify both.
+impl Side {
+    fn after(self, ticks: u32) -> CompareError {
+        match self {
+            Left(error) => CompareError::Left { error, ticks },
+            Right(error) => CompareError::Right { error, ticks },
+        }
+    }
+}
+
+/// Compares two recordings over the ticks that both have. Which of two machines computed wrongly is not told by this: verify both.
 ///
 /// # Errors
 /// When one of them is damaged, or of another game than the caller's; the error says which.
@@ -125,12 +179,33 @@ pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
     right: Replay<B>,
     game_id: [u8; 16],
     games: (S, S),
-) -> Result<Option<Parting>, CompareError> {
+) -> Result<Comparison, CompareError> {
+    let mut found = Comparison::default();
     if let Some(what) = other_setting(&left, &right) {
-        return Ok(Some(Parting::Settings { what }));
+        found.parting = Some(Parting::Settings { what });
+        return Ok(found);
     }
-    let mut left = Player::new(left, game_id, games.0).map_err(Left)?;
-    let mut right = Player::new(right, game_id, games.1).map_err(Right)?;
+    let left = Player::new(left, game_id, games.0).map_err(|error| Left(error).after(0));
+    let right = Player::new(right, game_id, games.1).map_err(|error| Right(error).after(0));
+    let (mut left, mut right) = (left?, right?);
+    let parting = walk(&mut left, &mut right, &mut found);
+    found.parting = parting.map_err(|side| side.after(found.ticks))?;
+    if found == Comparison::default() {
+        let [left, right] = [
+            (left.replay.first(), left.replay.last()),
+            (right.replay.first(), right.replay.last()),
+        ];
+        found.parting = Some(Parting::NothingInCommon { left, right });
+    }
+    Ok(found)
+}
+
+/// Goes over the ticks that both have, up to where they part.
+fn walk<S: Simulation + Snapshot, A: Source, B: Source>(
+    left: &mut Player<S, A>,
+    right: &mut Player<S, B>,
+    found: &mut Comparison,
+) -> Result<Option<Parting>, Side> {
     let mut seats = (
         Seats::new(&mut left.replay).map_err(Left)?,
         Seats::new(&mut right.replay).map_err(Right)?,
@@ -144,10 +219,13 @@ pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
         let b = digest(&mut right.replay, tick).map_err(Right)?;
         match (a, b) {
             (Some(a), Some(b)) if a != b => {
-                let (explained, fields) = explain(&mut left, &mut right, tick);
+                let (explained, fields) = explain(left, right, tick);
                 return Ok(Some(Parting::State { agreed, tick, explained, fields }));
             }
-            (Some(_), Some(_)) => agreed = Some(tick),
+            (Some(_), Some(_)) => {
+                agreed = Some(tick);
+                found.digests += 1;
+            }
             _ => (),
         }
         seats.0.follow(&mut left.replay, tick, jumped).map_err(Left)?;
@@ -158,8 +236,11 @@ pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
         if tick == to {
             break;
         }
-        (tick, jumped) = match compare_inputs::<S, A, B>(&mut left, &mut right, tick)? {
-            Found::Same => (tick.next(), false),
+        (tick, jumped) = match compare_inputs::<S, A, B>(left, right, tick)? {
+            Found::Same => {
+                found.ticks += 1;
+                (tick.next(), false)
+            }
             Found::Missing(Some(next)) => (next, true),
             Found::Missing(None) => break,
             Found::Parting(parting) => return Ok(Some(parting)),
@@ -205,7 +286,7 @@ fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
     left: &mut Player<S, A>,
     right: &mut Player<S, B>,
     tick: Tick,
-) -> Result<Found, CompareError> {
+) -> Result<Found, Side> {
     for loaded in
         [left.replay.load_inputs(tick).map_err(Left), right.replay.load_inputs(tick).map_err(Right)]
     {

@@ -72,10 +72,14 @@ pub enum ReplayError {
     #[error("the recording ends before its first state: nothing in it can be played")]
     Empty,
     /// A block is not what was written.
-    #[error("the block at byte {offset} is damaged; take another copy, or play up to there")]
+    #[error(
+        "the block at byte {offset} is damaged, which is of tick {tick} on; take another copy, or play up to there"
+    )]
     Damaged {
         /// Where it begins.
         offset: u64,
+        /// Its first tick.
+        tick: Tick,
     },
     /// The state of a later keyframe is not the one that it names, though the first one was.
     #[error(

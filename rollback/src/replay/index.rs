@@ -20,6 +20,11 @@ impl Entry {
     pub(super) fn end(&self) -> Tick {
         self.head.tick + u32::from(self.head.span)
     }
+
+    /// What is said of it if it is not what was written.
+    pub(super) const fn damaged(&self) -> ReplayError {
+        ReplayError::Damaged { offset: self.offset, tick: self.head.tick }
+    }
 }
 
 /// The blocks of a file, in order.

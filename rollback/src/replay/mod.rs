@@ -72,7 +72,7 @@ mod source;
 mod tape;
 mod verify;
 
-pub use compare::{CompareError, Parting, compare};
+pub use compare::{CompareError, Comparison, Parting, compare};
 pub use error::ReplayError;
 pub use format::Who;
 pub use info::Info;

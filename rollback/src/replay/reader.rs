@@ -77,7 +77,7 @@ impl<R: Source> Replay<R> {
     fn read_record(&mut self, entry: Entry) -> Result<(), ReplayError> {
         let tick = entry.head.tick;
         let payload = self.payload(entry)?;
-        let damaged = ReplayError::Damaged { offset: entry.offset };
+        let damaged = entry.damaged();
         match (entry.head.kind, payload) {
             (kind::ROSTER, &[seat, who]) => {
                 let who = Who::from_byte(who).ok_or(damaged.clone())?;
@@ -178,7 +178,7 @@ impl<R: Source> Replay<R> {
         }
         let at = since.checked_div(every).unwrap_or(0) as usize * CHECK;
         let bytes = self.digests.as_ref().and_then(|(_, bytes)| bytes.get(at..)?.first_chunk());
-        bytes.copied().map(Some).ok_or(ReplayError::Damaged { offset: entry.offset })
+        bytes.copied().map(Some).ok_or_else(|| entry.damaged())
     }
 
     /// What a human did in a tick; `None` where no human sits.
@@ -215,7 +215,7 @@ impl<R: Source> Replay<R> {
         let mut inputs = InputBlock::new(usize::from(width), usize::from(seats));
         let payload = self.payload(entry)?;
         let read = inputs.decode(entry.head, payload);
-        read.ok_or(ReplayError::Damaged { offset: entry.offset })?;
+        read.ok_or_else(|| entry.damaged())?;
         self.inputs = inputs;
         Ok(())
     }
@@ -252,7 +252,7 @@ impl<R: Source> Replay<R> {
         let entry = self.index.keyframes[at];
         let (seats, width) = (usize::from(self.info.seats), usize::from(self.info.input_width));
         let keyframe = Keyframe::decode(self.payload(entry)?, seats, width);
-        keyframe.ok_or(ReplayError::Damaged { offset: entry.offset })
+        keyframe.ok_or_else(|| entry.damaged())
     }
 
     /// The digest that a keyframe names, if a tick has one that counts.
@@ -271,7 +271,7 @@ impl<R: Source> Replay<R> {
 
     /// The payload of a block, checked.
     fn payload(&mut self, entry: Entry) -> Result<&[u8], ReplayError> {
-        let damaged = ReplayError::Damaged { offset: entry.offset };
+        let damaged = entry.damaged();
         let head = take_block(&mut self.source, entry.offset, self.length, &mut self.bytes)?;
         if head != Some(entry.head) {
             return Err(damaged);

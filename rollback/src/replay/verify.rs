@@ -91,7 +91,12 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
         self.player.tick()
     }
 
-    /// What was found so far.
+    /// The newest tick whose state is known to be right: by its digest, or because it is the first.
+    pub const fn agreed(&self) -> Tick {
+        self.agreed
+    }
+
+    /// What was found so far. Also after an error: all that lies before it.
     pub const fn found(&self) -> &Verified {
         &self.found
     }
@@ -99,7 +104,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
     /// Computes and compares at most so many ticks; whether it is done.
     ///
     /// # Errors
-    /// When the recording is damaged.
+    /// When the recording is damaged. [`agreed`](Self::agreed) is right nevertheless, and [`tick`](Self::tick) could be computed.
     pub fn advance(&mut self, ticks: u32) -> Result<bool, ReplayError> {
         for _ in 0..ticks {
             if !self.compared && !self.compare()? {

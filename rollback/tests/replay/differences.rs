@@ -3,9 +3,10 @@
 use crate::forge::{self, Counted};
 use crate::game::{GAME, Mix, Script};
 use isostep_rollback::replay::{
-    CompareError, Parting, Player, Replay, ReplayError, Who, compare, verify,
+    CompareError, Parting, Player, Recorder, RecorderConfig, Replay, ReplayError, Verifier, Who,
+    compare, verify,
 };
-use isostep_rollback::{PlayerId, Tick};
+use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 
 fn open(file: &[u8]) -> Replay<&[u8]> {
     Replay::open(file).expect("it opens")
@@ -50,7 +51,7 @@ fn a_fault_right_before_the_end_is_found() {
         let found = verify(player).expect("sound").mismatch.expect("it is found");
         assert_eq!(found.tick, last, "{found}");
         let parting = compare(open(&right), open(&wrong), GAME, (Mix::default(), Mix::default()));
-        let parting = parting.expect("sound").expect("they differ");
+        let parting = parting.expect("sound").parting.expect("they differ");
         assert!(matches!(parting, Parting::State { tick, .. } if tick == last), "{parting}");
         let player = Player::new(open(&right), GAME, Mix::default()).expect("it plays");
         assert_eq!(verify(player).expect("sound").mismatch, None);
@@ -65,7 +66,9 @@ fn two_recordings_of_one_match_are_the_same() {
     script.config.keyframe_every = 50;
     let b = script.play().file();
     let same = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
-    assert_eq!(same.expect("sound"), None);
+    let same = same.expect("sound");
+    assert_eq!((same.parting, same.ticks), (None, open(&b).last().0));
+    assert!(same.digests >= 170 / 8, "{}", same.digests);
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn states_that_part_are_told_with_the_field() {
     let a = Script::new(200).play().file();
     let b = Script { fault: Some(Tick(99)), ..Script::new(200) }.play().file();
     let parting = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
-    let parting = parting.expect("sound").expect("they differ");
+    let parting = parting.expect("sound").parting.expect("they differ");
     let Parting::State { agreed, tick, explained, fields } = &parting else { panic!("{parting}") };
     assert_eq!((*agreed, *tick, *explained), (Some(Tick(96)), Tick(104), Some(Tick(128))));
     assert_eq!(fields[0].field, "treasure", "{parting}");
@@ -84,7 +87,7 @@ fn inputs_that_part_are_told_with_the_player() {
     let a = Script::new(200).play().file();
     let b = Script { other: Some(Tick(77)), ..Script::new(200) }.play().file();
     let parting = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
-    let parting = parting.expect("sound").expect("they differ");
+    let parting = parting.expect("sound").parting.expect("they differ");
     let Parting::Input { tick, player, .. } = parting else { panic!("{parting}") };
     assert_eq!((tick, player), (Tick(77), PlayerId(1)));
 }
@@ -100,7 +103,7 @@ fn a_difference_takes_no_side() {
         let b = script.play().file();
         let said = |left: &[u8], right: &[u8]| {
             let parting = compare(open(left), open(right), GAME, games()).expect("sound");
-            parting.expect("they differ").to_string()
+            parting.parting.expect("they differ").to_string()
         };
         let (there, back) = (said(&a, &b), said(&b, &a));
         assert!(there.contains("left has") && there.contains("right has"), "{there}");
@@ -124,11 +127,64 @@ fn the_one_that_is_damaged_is_named() {
     damaged[at] ^= 1;
     let games = || (Mix::default(), Mix::default());
     let offset = at as u64 - 15;
-    let error = ReplayError::Damaged { offset };
+    let (error, ticks) = (ReplayError::Damaged { offset, tick: Tick(0) }, 0);
     let said = compare(open(&file), open(&damaged), GAME, games());
-    assert_eq!(said, Err(CompareError::Right(error.clone())));
+    assert_eq!(said, Err(CompareError::Right { error: error.clone(), ticks }));
     let said = compare(open(&damaged), open(&file), GAME, games());
-    assert_eq!(said, Err(CompareError::Left(error)));
+    assert_eq!(said, Err(CompareError::Left { error, ticks }));
+}
+
+#[test]
+fn what_lies_before_damage_is_told() {
+    let played = Script::new(200).play();
+    let file = played.file();
+    let at = played.blocks.iter().position(|block| forge::is(block, forge::INPUTS, 128));
+    let start = played.blocks[..at.expect("a block of inputs")].concat().len();
+    let mut damaged = file.clone();
+    damaged[start + 15] ^= 1;
+    let error = ReplayError::Damaged { offset: start as u64, tick: Tick(128) };
+    let said = compare(open(&file), open(&damaged), GAME, (Mix::default(), Mix::default()));
+    let said = said.expect_err("it is damaged");
+    assert_eq!(said, CompareError::Right { error: error.clone(), ticks: 128 });
+    assert!(
+        said.to_string().contains("128 ticks were compared before, and are the same"),
+        "{said}"
+    );
+    let player = Player::new(open(&damaged), GAME, Mix::default()).expect("it plays");
+    let mut verifier = Verifier::new(player).expect("the first state is right");
+    assert_eq!(verifier.advance(u32::MAX), Err(error));
+    assert_eq!((verifier.agreed(), verifier.tick()), (Tick(128), Tick(128)));
+    assert_eq!((verifier.found().ticks, &verifier.found().mismatch), (128, &None));
+}
+
+/// They were said to be the same.
+#[test]
+fn recordings_without_a_common_tick_are_not_the_same() {
+    let early = Script::new(100).play().file();
+    let mut player = Player::new(open(&early), GAME, Mix::default()).expect("it plays");
+    let last = player.replay().last();
+    player.seek(last).expect("it is there");
+    // Goes on for a while, and is recorded from tick 130 on.
+    let seats = SessionConfig::new().local().bot().bot().bot();
+    let (mut session, mut game) = player.branch(seats).expect("sound settings");
+    let mut advance = |session: &mut Session<Mix>, to: u32| {
+        while session.present() < Tick(to) {
+            let time = Time::from_millis(u64::from(session.present().0) * 17);
+            session.advance(time).run(&mut game).expect("it runs");
+        }
+        game.clone()
+    };
+    let game = advance(&mut session, 130);
+    let recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game);
+    let mut recorder = recorder.expect("it starts");
+    let game = advance(&mut session, 150);
+    recorder.finish(&session, &game);
+    let late: Vec<u8> = core::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
+    let found = compare(open(&early), open(&late), GAME, (Mix::default(), Mix::default()));
+    let found = found.expect("sound");
+    let (left, right) = ((Tick(0), last), (Tick(130), Tick(150)));
+    assert_eq!(found.parting, Some(Parting::NothingInCommon { left, right }));
+    assert_eq!((found.ticks, found.digests), (0, 0));
 }
 
 #[test]
@@ -148,13 +204,13 @@ fn comparing_reads_each_block_a_few_times_at_most() {
     let read = left.read.clone();
     let (left, right) = (Replay::open(left), Replay::open(right));
     let same = compare(left.expect("it opens"), right.expect("it opens"), GAME, games());
-    assert_eq!(same, Ok(None));
+    assert_eq!(same.expect("sound").parting, None);
     // Once to scan, once or twice to compare.
     assert!(read.get() <= 4 * hostile.len(), "{} of {} bytes", read.get(), hostile.len());
     let parting = compare(open(&plain), open(&hostile), GAME, games()).expect("sound");
     let seat =
         Parting::Seat { tick: Tick(1), player: PlayerId(3), left: Who::Human, right: Who::Nobody };
-    assert_eq!(parting, Some(seat));
+    assert_eq!(parting.parting, Some(seat));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 pub(crate) const KEYFRAME: u8 = 1;
+pub(crate) const INPUTS: u8 = 2;
 pub(crate) const ROSTER: u8 = 3;
 pub(crate) const DIGESTS: u8 = 4;
 pub(crate) const REPAIR: u8 = 6;
