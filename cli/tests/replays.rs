@@ -54,7 +54,10 @@ fn files_that_are_no_good_say_what_they_are() {
     desk.ends("record a --seconds 3", 0, "180 ticks");
     desk.change("cut", |bytes| bytes.truncate(bytes.len() - 100));
     desk.ends("info cut", 0, "not finished");
+    desk.ends("info cut", 0, "its blocks were not checked");
     desk.ends("verify cut", 0, "ticks are right");
+    desk.ends("verify cut", 0, "not finished: ");
+    assert_eq!(desk.json("verify cut", 0)[0]["finished"], false);
     desk.change("newer", |bytes| bytes[8] = 9);
     desk.change("foreign", |bytes| bytes[0] = b'X');
     desk.change("flipped", |bytes| bytes[600] ^= 1);
@@ -67,6 +70,14 @@ fn files_that_are_no_good_say_what_they_are() {
     }
     desk.ends("compare a flipped", 2, "flipped: ");
     desk.ends("compare flipped a", 2, "flipped: ");
+    // In the second half.
+    desk.change("later", |bytes| bytes[2000] ^= 1);
+    desk.ends(
+        "verify later",
+        2,
+        "; ticks 0 to 144 are right by their digests, nothing from tick 150",
+    );
+    desk.ends("compare a later", 2, "; 150 ticks before it were compared, and are the same");
     desk.ends("compare a foreign", 2, "foreign");
 }
 
@@ -98,7 +109,11 @@ fn playing_into_a_file_prints_a_line_for_each_second() {
     let later = desk.ends("play a --from 100", 0, "3.0 s");
     assert_eq!(later.lines().collect::<Vec<_>>(), said.lines().skip(2).collect::<Vec<_>>());
     desk.ends("play a --from 181", 2, "which has 0 to 180");
-    for rate in ["0.2", "65", "fast", "NaN"] {
+    let back = desk.ends("play a --rate -1", 0, "3.0 s");
+    assert_eq!(back.lines().collect::<Vec<_>>(), said.lines().rev().collect::<Vec<_>>());
+    let back = desk.ends("play a --rate -2 --from 100", 0, "1.0 s");
+    assert_eq!(back.lines().count(), 2, "{back}");
+    for rate in ["0.2", "65", "fast", "NaN", "-0.2", "-65"] {
         desk.ends(&format!("play a --rate {rate}"), 2, "--rate");
     }
 }
@@ -110,9 +125,10 @@ fn a_fault_is_found_and_explained() {
     desk.put("a", recording::GOLDEN);
     desk.put("b", &recording::record_faulty().unwrap());
     desk.ends("verify a", 0, "240 ticks are right");
-    desk.ends("verify b", 1, "tick 136 differs (tick 128 is the same)");
+    desk.ends("verify b", 1, "part after tick 128, the last that is the same");
+    desk.ends("verify b", 1, "not after tick 136, the first that differs");
     desk.ends("verify b", 1, "players[0], kicks:");
-    desk.ends("compare a b", 1, "tick 136: the states differ");
+    desk.ends("compare a b", 1, "tick 136: they differ in the state");
     desk.ends("seek a 136", 0, "as recorded");
     desk.ends("seek b 136", 1, "use `isostep replay verify`");
     // From the keyframe behind the fault on all is as it was recorded.
@@ -124,6 +140,24 @@ fn a_fault_is_found_and_explained() {
     assert_eq!(verified["mismatch"]["fields"][0]["field"], "kicks");
     let parting = &desk.json("compare a b", 1)[0]["parting"];
     assert_eq!((&parting["kind"], &parting["tick"]), (&"state".into(), &136.into()));
+}
+
+#[test]
+fn a_second_machine_records_the_match_and_may_be_wrong() {
+    let desk = Desk::new("replay-other");
+    desk.ends("record a --seconds 3 --other b", 0, "b: 180 ticks");
+    desk.ends("compare a b", 0, "180 ticks and ");
+    desk.ends("record a --seconds 3 --other b --fault 100", 0, "b: 180 ticks");
+    desk.ends("verify a", 0, "180 ticks are right");
+    desk.ends("verify b", 1, "players[0], kicks:");
+    desk.ends("compare a b", 1, "tick 112: they differ in the state");
+    // Behind the last keyframe and the last regular digest.
+    desk.ends("record a --seconds 3 --other b --fault 178", 0, "b: 180 ticks");
+    desk.ends("verify b", 1, "not after tick 180, the first that differs");
+    desk.ends("compare a b", 1, "tick 180: they differ in the state");
+    desk.ends("record a --seconds 3 --fault 100", 2, "--other");
+    desk.ends("record a --seconds 3 --other b --fault 180", 2, "which has 0 to 179");
+    desk.ends("record a --seconds 3 --other a", 2, "the same file");
 }
 
 #[test]

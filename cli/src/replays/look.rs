@@ -1,10 +1,12 @@
 //! What there is to see of a recording at a tick: digest, score, bodies.
 
-use super::open::ArenaPlayer;
+use super::open::{ArenaPlayback, ArenaPlayer};
+use isostep_core::digest::Digest;
 use isostep_determinism_tests::games::{Arena, Kind, Team, Thing};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A tick of a recording, as it is shown.
 pub(super) struct Look {
@@ -31,11 +33,22 @@ pub(super) struct Body {
 
 impl Look {
     pub(super) fn at(player: &mut ArenaPlayer) -> Result<Self, ReplayError> {
-        let mut digest = player.digest()?.to_string();
+        let digest = player.digest()?;
+        let length = player.replay().info().tick_length;
+        Ok(Self::of(player.game(), player.tick(), length, digest))
+    }
+
+    pub(super) fn shown(playback: &mut ArenaPlayback) -> Result<Self, ReplayError> {
+        let digest = playback.digest()?;
+        let length = playback.replay().info().tick_length;
+        Ok(Self::of(playback.game(), playback.tick(), length, digest))
+    }
+
+    fn of(arena: &Arena, tick: Tick, length: Duration, digest: Digest) -> Self {
+        let mut digest = digest.to_string();
         digest.truncate(16);
-        let (replay, arena, tick) = (player.replay(), player.game(), player.tick());
-        let seconds = replay.info().tick_length.as_secs_f64() * f64::from(tick.0);
-        Ok(Self { tick, seconds, digest, goals: arena.goals(), bodies: bodies(arena) })
+        let seconds = length.as_secs_f64() * f64::from(tick.0);
+        Self { tick, seconds, digest, goals: arena.goals(), bodies: bodies(arena) }
     }
 
     pub(super) fn players(&self) -> impl Iterator<Item = &Body> {

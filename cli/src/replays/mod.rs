@@ -39,7 +39,7 @@ pub(crate) enum CommandError {
     Open { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },
-    #[error("{}: {error}. {before}", path.display())]
+    #[error("{}: {error}; {before}", path.display())]
     After { path: PathBuf, error: ReplayError, before: String },
     #[error("{}: it is a recording, but of no arena; use the program that made it", .0.display())]
     NoArena(PathBuf),

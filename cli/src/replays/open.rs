@@ -3,13 +3,14 @@
 use super::CommandError;
 use isostep_determinism_tests::games::{ARENA_GAME, Arena, ArenaName};
 use isostep_rollback::Tick;
-use isostep_rollback::replay::{Player, Replay, ReplayError, Stream};
+use isostep_rollback::replay::{Playback, Player, Replay, ReplayError, Stream};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 pub(super) type Recording = Replay<Stream<BufReader<File>>>;
 pub(super) type ArenaPlayer = Player<Arena, Stream<BufReader<File>>>;
+pub(super) type ArenaPlayback = Playback<Arena, Stream<BufReader<File>>>;
 
 /// Says which file an error is about.
 pub(super) fn at(path: &Path) -> impl Fn(ReplayError) -> CommandError + '_ {
@@ -44,4 +45,11 @@ pub(super) fn player(path: &Path) -> Result<ArenaPlayer, CommandError> {
     let replay = open(path)?;
     let arena = arena_of(&replay, path)?;
     Player::new(replay, ARENA_GAME, arena).map_err(at(path))
+}
+
+/// A playback at the first tick.
+pub(super) fn playback(path: &Path) -> Result<ArenaPlayback, CommandError> {
+    let replay = open(path)?;
+    let arenas = (arena_of(&replay, path)?, arena_of(&replay, path)?);
+    Playback::new(replay, ARENA_GAME, arenas).map_err(at(path))
 }

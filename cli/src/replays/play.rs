@@ -2,9 +2,9 @@
 
 use super::CommandError;
 use super::look::Look;
-use super::open::{ArenaPlayer, at, player};
+use super::open::{ArenaPlayback, at, playback};
 use isostep_rollback::Tick;
-use isostep_rollback::replay::ReplayError;
+use isostep_rollback::replay::{ReplayError, Speed};
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,10 +14,13 @@ const PICTURE: Duration = Duration::from_millis(40);
 /// A picture that takes longer is shown as it is then: the match goes slower than was asked for.
 const LATE: Duration = Duration::from_millis(120);
 
+/// Parts of the match's own pace that a rate is rounded to.
+const FINENESS: u32 = 1000;
+
 /// How to play.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
-    /// Times as fast as it was played, for a terminal.
+    /// Times as fast as it was played, for a terminal; below 0 is backwards.
     pub(super) rate: f64,
     pub(super) from: Option<Tick>,
     pub(super) as_json: bool,
@@ -30,45 +33,56 @@ pub(super) fn run(
     options: Options,
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
-    let mut player = player(path)?;
-    if let Some(from) = options.from {
-        player.seek(from).map_err(at(path))?;
+    let mut playback = playback(path)?;
+    let end = playback.replay().last();
+    let from = options.from.or_else(|| (options.rate < 0.0).then_some(end));
+    if let Some(from) = from {
+        playback.seek(from).map_err(at(path))?;
     }
     if options.live && !options.as_json {
-        live(&mut player, path, options.rate, out)?;
+        live(&mut playback, path, options.rate, out)?;
     } else {
-        print(&mut player, path, options.as_json, out)?;
+        print(&mut playback, path, options, out)?;
     }
     Ok(true)
 }
 
-/// Makes the next tick, or goes on behind a gap; `false` at the end.
-fn step(player: &mut ArenaPlayer) -> Result<bool, ReplayError> {
-    match player.step() {
-        Err(ReplayError::Gap { next: Some(next), .. }) => player.seek(next).map(|()| true),
-        stepped => stepped,
+/// Goes on behind a gap, or before it if it came from there.
+fn leap(playback: &mut ArenaPlayback, back: bool, error: ReplayError) -> Result<(), ReplayError> {
+    match error {
+        ReplayError::Gap { tick, .. } if back => playback.seek(tick),
+        ReplayError::Gap { next: Some(next), .. } if !back => playback.seek(next),
+        error => Err(error),
     }
+}
+
+/// Goes one tick, or over a gap; `false` at the end.
+fn step(playback: &mut ArenaPlayback, back: bool) -> Result<bool, ReplayError> {
+    let stepped = if back { playback.step_back() } else { playback.step() };
+    stepped.or_else(|error| leap(playback, back, error).map(|()| true))
 }
 
 /// As fast as it goes: a line for each second of the match, and one for its end.
 fn print(
-    player: &mut ArenaPlayer,
+    playback: &mut ArenaPlayback,
     path: &Path,
-    as_json: bool,
+    options: Options,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
-    let length = player.replay().info().tick_length.as_secs_f64();
+    let length = playback.replay().info().tick_length.as_secs_f64();
     let second = ((1.0 / length.max(1e-9)).round() as u32).max(1);
+    let back = options.rate < 0.0;
+    let ends = [playback.replay().first(), playback.replay().last()];
     loop {
-        if player.tick().0.is_multiple_of(second) || player.tick() == player.replay().last() {
-            let look = Look::at(player).map_err(at(path))?;
-            if as_json {
+        if playback.tick().0.is_multiple_of(second) || playback.tick() == ends[usize::from(!back)] {
+            let look = Look::shown(playback).map_err(at(path))?;
+            if options.as_json {
                 writeln!(out, "{}", look.json())?;
             } else {
                 writeln!(out, "{}", look.line())?;
             }
         }
-        if !step(player).map_err(at(path))? {
+        if !step(playback, back).map_err(at(path))? {
             return Ok(());
         }
     }
@@ -76,31 +90,43 @@ fn print(
 
 /// At a pace, in a table that is drawn over itself. Ctrl+C ends it.
 fn live(
-    player: &mut ArenaPlayer,
+    playback: &mut ArenaPlayback,
     path: &Path,
     rate: f64,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
-    let length = player.replay().info().tick_length.as_secs_f64().max(1e-9);
+    let last = playback.replay().last();
+    let speed = Speed::new((rate * f64::from(FINENESS)).round() as i32, FINENESS);
+    playback.set_speed(speed.unwrap_or(Speed::NORMAL));
     let mut screen = Screen::default();
-    let mut due = 0.0;
     let mut before = Instant::now();
     loop {
-        let last = player.replay().last();
-        let look = Look::at(player).map_err(at(path))?;
+        let look = Look::shown(playback).map_err(at(path))?;
         screen.draw(&picture(&look, last, rate), out)?;
-        if look.tick == last {
-            return Ok(());
-        }
         std::thread::sleep(PICTURE.saturating_sub(before.elapsed()));
         let now = Instant::now();
-        due += now.duration_since(before).as_secs_f64() * rate / length;
+        let mut passed = now.duration_since(before).as_nanos() as u64;
         before = now;
-        while due >= 1.0 && step(player).map_err(at(path))? {
-            due -= 1.0;
-            if now.elapsed() > LATE {
-                due = 0.0;
+        loop {
+            let done = match playback.advance(passed) {
+                Ok(done) => done,
+                Err(error) => {
+                    leap(playback, rate < 0.0, error).map_err(at(path))?;
+                    break;
+                }
+            };
+            if done.ended {
+                let look = Look::shown(playback).map_err(at(path))?;
+                return screen.draw(&picture(&look, last, rate), out);
             }
+            if done.left == 0 {
+                break;
+            }
+            if now.elapsed() > LATE {
+                playback.skip_due();
+                break;
+            }
+            passed = 0;
         }
     }
 }

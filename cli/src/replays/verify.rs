@@ -74,7 +74,7 @@ fn broken<S: Simulation + Snapshot, R: Source>(
 ) -> CommandError {
     let (agreed, tick) = (verifier.agreed(), verifier.tick());
     let before = format!(
-        "ticks {first} to {agreed} are right by their digests, from tick {tick} on it can't be read"
+        "ticks {first} to {agreed} are right by their digests, nothing from tick {tick} on was checked"
     );
     CommandError::After { path: path.to_path_buf(), error, before }
 }

@@ -11,6 +11,7 @@ use crate::inputs::Inputs;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use core::num::NonZeroU32;
+use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 
 /// How fast a recording is played: a ratio, negative for backwards.
@@ -40,9 +41,10 @@ impl Speed {
 /// How much a [`Playback`] may compute and hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaybackConfig {
-    /// Most steps in one [`advance`](Playback::advance), at least 1.
+    /// Most steps in one [`advance`](Playback::advance), at least 1. By default 32: half a second of a match of 60 ticks a second.
     pub most_steps: u32,
-    /// States that each of the two games holds to go back to, at least 1.
+    /// States that each of the two games holds to go back to, at least 1. By default 151, one more than keyframes are apart by default:
+    /// a recording with keyframes farther apart wants more, or going backwards stops to compute.
     pub held_ticks: u32,
 }
 
@@ -179,6 +181,14 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// The recording, to read digests, inputs and seats from: that takes from its source.
     pub const fn replay_mut(&mut self) -> &mut Replay<R> {
         &mut self.replay
+    }
+
+    /// The digest of the state that is shown.
+    ///
+    /// # Errors
+    /// When the state can't be saved or digested.
+    pub fn digest(&mut self) -> Result<Digest, ReplayError> {
+        self.shown.digest()
     }
 
     /// How fast it is played.
