@@ -4,7 +4,6 @@
 mod desk;
 
 use desk::Desk;
-use isostep_determinism_tests::recording;
 use std::path::Path;
 use std::process::Command;
 
@@ -45,9 +44,6 @@ fn run(desk: &Desk, line: &str) -> (i32, String) {
 fn the_commands_of_the_guide_do_what_it_says() {
     let guide = std::fs::read_to_string(GUIDE).expect("the guide");
     let desk = Desk::new("guide");
-    // Two machines' recordings that a reader would have.
-    std::fs::write(desk.0.join("here.isoreplay"), recording::GOLDEN).unwrap();
-    std::fs::write(desk.0.join("there.isoreplay"), recording::record_faulty().unwrap()).unwrap();
     let mut printed = String::new();
     let commands = blocks(&guide, "sh");
     assert!(commands.len() > 10, "{commands:?}");
