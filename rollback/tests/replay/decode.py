@@ -194,7 +194,7 @@ def main(data: bytes) -> None:
             line[seat] = [who, line[seat][1] if line[seat][0] == 1 else None, None]
             print(f"seat {tick} {seat} {['Nobody', 'Human', 'Bot'][who]}")
         elif kind == 4:
-            for i, since in enumerate(range(0, span, every) if every else []):
+            for i, since in enumerate(range(0, span, every) if every else range(min(span, 1))):
                 assert len(payload) >= 8 * i + 8, "a block of digests that is cut off"
                 if not void(tick + since):
                     print(f"digest {tick + since} {text(payload[8 * i:8 * i + 8])}")
