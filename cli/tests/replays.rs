@@ -3,7 +3,10 @@
 mod desk;
 
 use desk::Desk;
+use isostep_determinism_tests::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
 use isostep_determinism_tests::recording;
+use isostep_rollback::replay::{Recorder, RecorderConfig};
+use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 use serde_json::Value;
 
 impl Desk {
@@ -158,6 +161,27 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
     desk.ends("record a --seconds 3 --fault 100", 2, "--other");
     desk.ends("record a --seconds 3 --other b --fault 180", 2, "which has 0 to 179");
     desk.ends("record a --seconds 3 --other a", 2, "the same file");
+}
+
+#[test]
+fn files_without_a_common_tick_are_not_the_same() {
+    let desk = Desk::new("replay-apart");
+    desk.ends("record a --seconds 3", 0, "180 ticks");
+    // The same arena, from tick 500 on.
+    let name = ArenaName { size: ArenaSize { players: 2, props: 6 }, seed: 1 };
+    let mut arena = name.arena();
+    let config = SessionConfig::new().local().local().start(Tick(500));
+    let mut session = Session::start(config, &mut arena).unwrap();
+    let config = RecorderConfig { assets: vec![name.asset()], ..RecorderConfig::new(ARENA_GAME) };
+    let mut recorder = Recorder::start(config, &session, &arena).unwrap();
+    session.local_input(PlayerId(0), arena_input(1, PlayerId(0), Tick(500))).unwrap();
+    session.advance(Time::from_millis(0)).run(&mut arena).unwrap();
+    recorder.finish(&session, &arena);
+    let file: Vec<u8> = std::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
+    desk.put("b", &file);
+    desk.ends("compare a b", 1, "nothing was compared: left has 0 to 180, right has 500 to ");
+    let found = &desk.json("compare a b", 1)[0];
+    assert_eq!((&found["same"], &found["ticks"]), (&false.into(), &0.into()));
 }
 
 #[test]

@@ -202,3 +202,26 @@ fn a_live_session_goes_on_from_any_tick() {
     assert_eq!(what_if(0x700), what_if(0x700));
     assert_ne!(what_if(0x700), what_if(0x800), "the new inputs count");
 }
+
+/// Player 0 does again what they did, as a local player; the other one's inputs come out of the file as bytes.
+#[test]
+fn the_others_play_as_recorded() {
+    let played = Script { command_every: 1000, ..Script::new(200) }.play();
+    let file = played.file();
+    let codec = InputCodec::<Pad>::new().expect("an input");
+    let (mut start, mut tape) = (player(&file), player(&file));
+    start.seek(Tick(120)).expect("it is there");
+    let seats = SessionConfig::new().local().remote(ELSEWHERE).bot().bot();
+    let (mut session, mut game) = start.branch(seats).expect("sound settings");
+    for tick in (120..180).map(Tick) {
+        let replay = tape.replay_mut();
+        let own = replay.input(PlayerId(0), tick).expect("sound").expect("a human");
+        let own = codec.read(own.input).expect("an input");
+        session.local_input(PlayerId(0), own).expect("a seat");
+        let did = replay.input(PlayerId(1), tick).expect("sound").expect("a human");
+        let taken = session.remote_record(ELSEWHERE, PlayerId(1), tick, did.input, did.pieces);
+        taken.expect("a seat elsewhere");
+        advance(&mut session, &mut game);
+        assert_eq!(game, state(&played, tick.0 + 1), "tick {tick}");
+    }
+}
