@@ -49,12 +49,11 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
         writeln!(out, "{report}")?;
         return Ok(found.mismatch.is_none());
     }
-    match &found.mismatch {
-        Some(mismatch) => writeln!(out, "{name}: {mismatch}")?,
-        None => {
-            writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
-            writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
-        }
+    if let Some(mismatch) = &found.mismatch {
+        writeln!(out, "{name}: {mismatch}")?;
+    } else {
+        writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
+        writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
     }
     if gaps > 0 {
         writeln!(out, "  {gaps} stretches were not recorded")?;

@@ -24,9 +24,9 @@ mod solo;
 pub(crate) mod timeline;
 mod view;
 
+use crate::parallel::Threads;
 use crate::data::{BitSet, Id};
 use crate::math::{Transform, Vec3};
-use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use serde::{Deserialize, Serialize};
 use slot::{Slot, Store};
