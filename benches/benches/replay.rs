@@ -81,7 +81,7 @@ fn record(size: ArenaSize, trace: Trace, ticks: u32, keyframe_every: u32) -> Rec
         if wrote { &mut out.keyframes } else { &mut out.recording }.push(took);
         out.file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
     }
-    recorder.finish(&session, &game);
+    recorder.finish(&session, &arena);
     out.file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
     out.stats = recorder.stats();
     out
