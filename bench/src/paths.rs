@@ -1,26 +1,86 @@
 //! In which ways this build can compute a step: instructions and threads. The bits are the same on all of them.
 
-use serde::{Deserialize, Serialize};
+use isostep_core::Lanes;
+use isostep_core::parallel::Threads;
+use isostep_core::world::World;
+
+/// Threads beside the one that a world has by default.
+const SEVERAL: u32 = 2;
 
 /// One way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComputePath {
-    /// Which instructions: `scalar`, or the name of a set of lanes.
-    pub lanes: String,
+    /// Which instructions.
+    pub lanes: Lanes,
     /// How many threads.
     pub threads: u32,
+}
+
+impl ComputePath {
+    /// The way that a world goes unless it is told otherwise.
+    pub fn default_path() -> Self {
+        Self { lanes: Lanes::widest(), threads: 1 }
+    }
+
+    /// A name that stays, for programs: that of the lanes on one thread, else how many threads.
+    pub fn key(self) -> String {
+        match self.threads {
+            1 => self.lanes.name().to_owned(),
+            threads => format!("{threads}-threads"),
+        }
+    }
+
+    /// Has a world go this way from now on, and says whether this machine can; if not, the world stays as it is.
+    pub fn lead(self, world: &mut World) -> bool {
+        let Ok(threads) = Threads::new(self.threads as usize) else { return false };
+        if !world.set_lanes(self.lanes) {
+            return false;
+        }
+        world.set_threads(threads);
+        true
+    }
 }
 
 impl core::fmt::Display for ComputePath {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let plural = if self.threads == 1 { "" } else { "s" };
-        write!(f, "{}, {} thread{plural}", self.lanes, self.threads)
+        write!(f, "{}, {} thread{plural}", self.lanes.name(), self.threads)
     }
 }
 
-/// All ways that this machine and build have, the default one first.
-///
-/// The world computes in scalar code on one thread. When it learns others, they are listed here and rows come for each.
+/// All ways that are measured: every width of lanes that this machine has on one thread, the narrowest first, then the
+/// widest on two.
 pub fn compute_paths() -> Vec<ComputePath> {
-    vec![ComputePath { lanes: "scalar".to_owned(), threads: 1 }]
+    let alone = Lanes::available().map(|lanes| ComputePath { lanes, threads: 1 });
+    let several = ComputePath { threads: SEVERAL, ..ComputePath::default_path() };
+    alone.chain([several]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isostep_core::world::WorldDef;
+
+    #[test]
+    fn a_world_goes_every_way_that_is_listed() {
+        let paths = compute_paths();
+        assert_eq!(paths.first().map(|path| path.key()).as_deref(), Some("scalar"));
+        assert!(paths.contains(&ComputePath::default_path()));
+        assert_eq!(paths.last().map(|path| path.key()).as_deref(), Some("2-threads"));
+        for path in paths {
+            let mut world = World::new(WorldDef::default()).unwrap();
+            assert!(path.lead(&mut world), "{path}");
+            let now = ComputePath { lanes: world.lanes(), threads: world.threads().count() as u32 };
+            assert_eq!(now, path);
+        }
+    }
+
+    #[test]
+    fn keys_name_what_differs_from_the_default() {
+        let mut keys: Vec<String> = compute_paths().iter().map(|path| path.key()).collect();
+        let all = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
 }

@@ -15,7 +15,7 @@ pub struct Report {
     pub sections: Vec<Section>,
     /// Curves.
     pub plots: Vec<Plot>,
-    /// Stacked bars.
+    /// Bars.
     pub bars: Vec<Bars>,
     /// What was wanted, and whether it was met.
     pub targets: Vec<Target>,
@@ -218,6 +218,8 @@ pub struct Bars {
     pub note: String,
     /// What the lengths count.
     pub unit: Unit,
+    /// Whether the parts make a whole; else they stand one below the other to be compared, and rows have the numbers, too.
+    pub stacked: bool,
     /// Names of the parts, in their order.
     pub parts: Vec<String>,
     /// The bars.
@@ -229,7 +231,7 @@ pub struct Bars {
 pub struct Bar {
     /// What it is of.
     pub name: String,
-    /// How long each part is.
+    /// How long each part is; zero for what was not measured.
     pub values: Vec<f64>,
 }
 

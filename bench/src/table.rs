@@ -15,7 +15,7 @@ pub fn table(report: &Report) -> String {
         title(&mut out, &section.title, &section.note);
         lay_out(&mut out, &header(section), &rows(section));
     }
-    for bars in &report.bars {
+    for bars in report.bars.iter().filter(|bars| bars.stacked) {
         title(&mut out, &bars.title, &bars.note);
         let header: Vec<String> = [bars.unit.symbol().to_owned()]
             .into_iter()

@@ -69,13 +69,27 @@ fn report() -> Report {
             y: Axis::log("µs"),
             lines: vec![line("many clusters", 1.0), line("one pile", 1.5)],
         }],
-        bars: vec![Bars {
-            title: "A step by phase".to_owned(),
-            note: "Means.".to_owned(),
-            unit: Unit::Microseconds,
-            parts: ["gather", "narrow", "solve"].map(str::to_owned).to_vec(),
-            bars: vec![Bar { name: "pyramid".to_owned(), values: vec![50.0, 150.0, 800.0] }],
-        }],
+        bars: vec![
+            Bars {
+                title: "A step by phase".to_owned(),
+                note: "Means.".to_owned(),
+                unit: Unit::Microseconds,
+                stacked: true,
+                parts: ["gather", "narrow", "solve"].map(str::to_owned).to_vec(),
+                bars: vec![Bar { name: "pyramid".to_owned(), values: vec![50.0, 150.0, 800.0] }],
+            },
+            Bars {
+                title: "A step by way".to_owned(),
+                note: "Medians.".to_owned(),
+                unit: Unit::Microseconds,
+                stacked: false,
+                parts: ["scalar", "wide", "Peer <fast>"].map(str::to_owned).to_vec(),
+                bars: vec![
+                    Bar { name: "pyramid".to_owned(), values: vec![1600.0, 1000.0, 1200.0] },
+                    Bar { name: "arena".to_owned(), values: vec![90.0, 60.0, 0.0] },
+                ],
+            },
+        ],
         targets: vec![
             Target::new("step", "≤ 0.80", 0.8, Some(2.13)),
             Target::new("save", "≤ 1/30", 1.0 / 30.0, Some(0.02)),

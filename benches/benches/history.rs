@@ -2,12 +2,12 @@
 //!
 //! `cargo bench -p isostep-benches --bench history`.
 //!
-//! Saving is the step's own write, so it is measured as what a step takes more than one that writes its rows over the
-//! last tick's (`write_in_place`, which has no history to go back to). Contenders take turns; a ratio is that of two
-//! samples side by side.
+//! Saving is the step's own write, so it is measured as what the phases that write take more than in the same world without
+//! a history (`isostep_bench::suite::Ours::saves`), least of five ticks. Contenders take turns; a ratio is that of two
+//! samples side by side, for saves that of medians.
 
 use isostep_bench::engine::Engine;
-use isostep_bench::suite::{sleepless, stage};
+use isostep_bench::suite::{Ours, SAVES, stage};
 use isostep_benches::rapier::Rapier;
 use isostep_benches::{RAPIER, Table, quantile, wanted};
 use isostep_core::shape::Shape;
@@ -22,8 +22,14 @@ fn main() {
     if !wanted("history") {
         return;
     }
-    let mut saves =
-        Table::new(["scene", "step", "save (p90)", "Rapier's clone (p90)", "clone / save"]);
+    let mut saves = Table::new([
+        "scene",
+        "step",
+        "save (p90)",
+        "all that is written (p90)",
+        "Rapier's clone (p90)",
+        "clone / save",
+    ]);
     for name in ["pyramid", "stacks", "bin", "arena"] {
         saves.row(save(name));
     }
@@ -68,30 +74,31 @@ fn both(samples: &[f64]) -> String {
     format!("{:.1} ({:.1})", at(samples, 0.5), at(samples, 0.9))
 }
 
-fn save(name: &str) -> [String; 5] {
-    let scene = || sleepless(name).expect("a scene of the list");
-    let [mut kept, mut in_place] = [scene(), scene()];
-    in_place.world.write_in_place(true);
+fn save(name: &str) -> [String; 6] {
+    let staging = stage(name).expect("a scene of the list");
+    let mut ours = Ours::new(name).expect("a scene of the list");
     let mut rapier = Rapier::new(RAPIER);
-    rapier.load(&stage(name).expect("a scene of the list"));
-    let (mut steps, mut saves, mut clones) = (Vec::new(), Vec::new(), Vec::new());
-    for tick in 0..300 {
-        kept.act();
-        in_place.act();
-        rapier.act();
-        rapier.world.step();
-        let with = micros(|| _ = kept.world.step());
-        let without = micros(|| _ = in_place.world.step());
-        if tick < 60 {
-            continue;
-        }
-        clones.push(micros(|| drop(std::hint::black_box(rapier.keep()))));
-        steps.push(with);
-        saves.push(with - without);
+    rapier.load(&staging);
+    ours.step(60);
+    rapier.step(60);
+    let step = ours.step(60) / 60.0;
+    let (mut saves, mut writes, mut clones) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let kept = ours.saves().expect("this build sees what writes");
+        saves.push(kept.more);
+        writes.push(kept.all);
+        rapier.step(SAVES);
+        clones.push((0..SAVES).map(|_| rapier.save()).fold(f64::INFINITY, f64::min));
     }
     let ratio = at(&clones, 0.5) / at(&saves, 0.5).max(0.1);
-    let step = format!("{:.1}", at(&steps, 0.5));
-    [name.to_owned(), step, both(&saves), both(&clones), format!("{ratio:.0}")]
+    [
+        name.to_owned(),
+        format!("{step:.1}"),
+        both(&saves),
+        both(&writes),
+        both(&clones),
+        format!("{ratio:.0}"),
+    ]
 }
 
 /// 1,000 bricks in stacks of this height, none of which sleeps.

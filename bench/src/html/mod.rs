@@ -1,13 +1,14 @@
 //! The report as one HTML page that needs nothing else: targets, pictures, then every row.
 //!
 //! - `style.css`: light and dark, by what the reader's system says.
-//! - `curves.rs`, `bars.rs`, `ratios.rs`: pictures as SVG, drawn with the page's colours.
+//! - `curves.rs`, `bars.rs`, `groups.rs`, `ratios.rs`: pictures as SVG, drawn with the page's colours.
 //!
 //! Colours can be told apart by colour-blind people, and nothing is told by colour alone: curves have their own marks and
 //! dashes and are named at their ends.
 
 mod bars;
 mod curves;
+mod groups;
 mod ratios;
 
 use crate::report::{Report, Row, Section, Unit};
@@ -32,7 +33,13 @@ pub fn page(report: &Report) -> String {
     }
     ratios::draw(&mut out, report);
     out.push_str("<section class=\"pictures\">\n");
-    report.bars.iter().filter(|bars| !bars.bars.is_empty()).for_each(|b| bars::draw(&mut out, b));
+    for bars in report.bars.iter().filter(|bars| !bars.bars.is_empty()) {
+        if bars.stacked {
+            bars::draw(&mut out, bars);
+        } else {
+            groups::draw(&mut out, bars);
+        }
+    }
     report.plots.iter().for_each(|plot| curves::draw(&mut out, plot));
     out.push_str("</section>\n");
     for section in report.sections.iter().filter(|section| !section.rows.is_empty()) {

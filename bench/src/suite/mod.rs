@@ -2,6 +2,7 @@
 //!
 //! - `staging.rs`, `ours.rs`: the scenes as numbers, and our side of them.
 //! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and how well it was solved.
+//! - `ways.rs`: the steps by lanes and threads.
 //! - `field.rs`: rollbacks by depth and by what was wrong, digests.
 //! - `growth.rs`, `memory.rs`: many bodies, sleepers, bytes.
 //! - `session.rs`, `wire.rs`: matches without and with a netcode.
@@ -16,6 +17,7 @@ mod quality;
 mod scenes;
 pub mod session;
 mod staging;
+mod ways;
 pub mod wire;
 
 use crate::engine::Engine;
@@ -26,7 +28,7 @@ use crate::targets::issue_targets;
 use std::time::{Duration, Instant};
 use wire::Trace;
 
-pub use ours::Ours;
+pub use ours::{Ours, SAVES, Saves};
 pub use staging::{SCENES, SEED, sleepless, stage};
 
 /// A quiet machine stays below this, the 90th percentile of equal steps divided by the 10th.
@@ -45,6 +47,11 @@ impl Options {
     /// So many rounds, or few in a short run.
     pub(crate) const fn rounds(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
+    }
+
+    /// Whether a scene is to be measured.
+    pub(crate) fn wants(&self, scene: &str) -> bool {
+        self.scenes.is_empty() || self.scenes.iter().any(|wanted| wanted == scene)
     }
 }
 
@@ -107,6 +114,7 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     let mut engines = peers.engines();
     report.about.peers = engines.iter().map(|engine| engine.name()).collect();
     scenes::measure(options, &mut engines, &mut report, progress);
+    ways::measure(options, &mut engines, &mut report, progress);
     drop(engines);
     if options.scenes.is_empty() {
         field::measure(options, &mut report, progress);

@@ -2,7 +2,7 @@
 
 use super::quality::{self, EVERY, Watch};
 use super::staging::{SCENES, stage};
-use super::{Named, Options, Ours, row};
+use super::{Named, Options, Ours, SAVES, row};
 use crate::engine::Engine;
 use crate::report::{Bar, Bars, Report, Row, Section, Unit};
 use crate::stats::{Ratio, Spread};
@@ -23,10 +23,8 @@ pub(super) fn measure(
     progress: &mut dyn FnMut(&str),
 ) {
     let mut all = Sections::new();
-    for name in SCENES {
-        if options.scenes.is_empty() || options.scenes.iter().any(|scene| scene == name) {
-            scene(name, options, peers, &mut all, progress);
-        }
+    for name in SCENES.into_iter().filter(|name| options.wants(name)) {
+        scene(name, options, peers, &mut all, progress);
     }
     report.bars.push(all.phases);
     report.sections.extend(all.sections);
@@ -49,14 +47,17 @@ impl Sections {
             title: "A step by phase".to_owned(),
             note: "Mean microseconds of our steps, the first second included.".to_owned(),
             unit: Unit::Microseconds,
+            stacked: true,
             parts: Phase::ALL.iter().map(|phase| words(&format!("{phase:?}"))).collect(),
             bars: Vec::new(),
         };
         phases.parts.push("the rest".to_owned());
         let step = "Ticks 60 to 600 in turns of ten; nothing sleeps; one thread. Rapier has its defaults (4 iterations; we \
                     take 8 substeps).";
-        let state = "Saving is part of our step: what its writing takes more than in a world that keeps no history, beside Rapier's clone. \
-                     Restoring is choosing a slot, beside cloning back. A rollback counts going back, 8 steps and 8 saves; \
+        let state = "Saving is part of our step. \"Save\" is what its phases write and record take more than in the same world with no \
+                     history (bodies written in place, contacts over those of two ticks ago): the difference of the least of 5 \
+                     ticks of each, median of rounds; beside Rapier's clone, the least of 5. \"All that a step writes\" is the \
+                     whole of these two phases, which no save can exceed. Restoring is choosing a slot, beside cloning back. A rollback counts going back, 8 steps and 8 saves; \
                      every body differs.";
         let bytes = "A whole tick written out and read back, and ours since the tick before; Rapier's through bincode.";
         let quality = "After 600 ticks. Nobody should be fast by solving less.";
@@ -161,10 +162,7 @@ fn state(
     peers: &mut [Box<dyn Engine>],
 ) -> Vec<Row> {
     let mut rows = Vec::new();
-    if cfg!(feature = "internals") {
-        let samples = turns(options.rounds(241, 61), ours, peers, |engine| engine.save());
-        rows.extend(save_row(name, &samples));
-    }
+    rows.extend(save_rows(name, options, ours, peers));
     // Who has nothing kept yet keeps something now.
     turns(1, ours, peers, |engine| engine.save());
     let samples = turns(options.rounds(41, 11), ours, peers, |engine| engine.restore());
@@ -181,11 +179,46 @@ fn state(
     rows
 }
 
-/// A save is a small difference of two times: only the median of many means something, so the ratio is that of medians; and
-/// none is given where even that drowns in noise.
-fn save_row(name: &str, samples: &[Named]) -> Option<Row> {
-    let mut row =
-        row(&format!("save/{name}"), &format!("{name}: save"), Unit::Microseconds, samples)?;
+/// What a save adds to our step, and all that our step writes, beside the peers' copies; of each the least of a few. None in
+/// a build that can't see it.
+fn save_rows(
+    name: &str,
+    options: &Options,
+    ours: &mut Ours,
+    peers: &mut [Box<dyn Engine>],
+) -> Vec<Row> {
+    let names: Vec<String> = everybody(ours, peers).map(|engine| engine.name()).collect();
+    let mut more: Vec<Named> = names.into_iter().map(|name| (name, Vec::new())).collect();
+    let mut all = Vec::new();
+    let count = more.len();
+    for round in 0..options.rounds(61, 15) {
+        for who in (0..count).map(|place| (place + round) % count) {
+            let time = match who.checked_sub(1) {
+                None => {
+                    let Some(saves) = ours.saves() else { return Vec::new() };
+                    all.push(saves.all);
+                    saves.more
+                }
+                Some(peer) => {
+                    let copies = (0..SAVES).map(|_| peers[peer].save());
+                    copies.fold(f64::INFINITY, f64::min)
+                }
+            };
+            more[who].1.push(time);
+        }
+    }
+    let mut whole = more.clone();
+    whole[0].1 = all;
+    let row = |key: &str, what: &str, samples: &[Named]| {
+        row(&format!("{key}/{name}"), &format!("{name}: {what}"), Unit::Microseconds, samples)
+    };
+    let save = row("save", "save", &more).map(of_medians);
+    save.into_iter().chain(row("write", "all that a step writes", &whole)).collect()
+}
+
+/// A save is a small difference of two times, below zero now and then: its ratio is that of medians, and there is none where
+/// even the median drowns in noise.
+fn of_medians(mut row: Row) -> Row {
     let ours = row.ours;
     for beside in &mut row.beside {
         let theirs = beside.theirs;
@@ -196,7 +229,7 @@ fn save_row(name: &str, samples: &[Named]) -> Option<Row> {
             quiet: ours.median / theirs.least,
         });
     }
-    Some(row)
+    row
 }
 
 fn bytes(
