@@ -11,10 +11,10 @@ use super::block::Motion;
 use super::bodies::StepBody;
 use super::clusters::{COLOURS, Clusters, NONE};
 use super::contacts::Contact;
-use super::rows::{Rows, RowsMut, Traits};
-use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
 use super::impact::Bouncing;
 use super::lanes::Batch;
+use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
+use super::rows::{Rows, RowsMut, Traits};
 use crate::data::sort_by_key;
 use crate::math::{Q20, Q30};
 use crate::parallel::Threads;
@@ -81,10 +81,7 @@ impl Parts<'_> {
             }
             _ => {
                 let (left, right) = self.halves();
-                threads.both(
-                    || left.each(threads, work, push),
-                    || right.each(threads, work, push),
-                );
+                threads.both(|| left.each(threads, work, push), || right.each(threads, work, push));
             }
         }
     }
@@ -195,7 +192,8 @@ impl Batches {
             let places = &found.clusters.contacts[cluster.contacts.clone()];
             for (&colour, &place) in colours.iter().zip(places) {
                 let contact = &found.contacts[place as usize];
-                let shape = (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
+                let shape =
+                    (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
                 // Those beyond the colours stay one after the other.
                 let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
                 self.order.push((u64::from(colour) << 8 | shape, place));

@@ -146,12 +146,7 @@ struct Meeting {
 
 /// Impacts of one cluster; `blocks` are its contacts in any order. Nothing happens unless a contact with restitution
 /// meets at `threshold` or faster.
-fn run(
-    blocks: &mut [Block],
-    bodies: &mut RowsMut<'_>,
-    threshold: Q20,
-    buffers: &mut Buffers,
-) {
+fn run(blocks: &mut [Block], bodies: &mut RowsMut<'_>, threshold: Q20, buffers: &mut Buffers) {
     let least = i64::from(threshold.to_bits());
     let starts = |block: &Block| block.restitution > Q30::ZERO && speed(block, bodies, least) > 0;
     if !blocks.iter().any(starts) {

@@ -5,12 +5,14 @@ use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
 use crate::step::block::Motion;
 use core::arch::x86_64::{
-    __m128i, __m256i, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_setr_epi32, _mm256_add_epi32, _mm256_add_epi64,
-    _mm256_blend_epi32, _mm256_blendv_epi8, _mm256_castsi256_si128, _mm256_cmpgt_epi32, _mm256_extract_epi32,
-    _mm256_extracti128_si256, _mm256_max_epi32, _mm256_andnot_si256, _mm256_sign_epi32, _mm256_min_epi32, _mm256_min_epu32, _mm256_mul_epi32,
-    _mm256_set_m128i, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi32, _mm256_setzero_si256,
-    _mm256_shuffle_epi32, _mm256_slli_epi64, _mm256_srai_epi32, _mm256_srli_epi64, _mm256_sub_epi32,
-    _mm256_sub_epi64, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
+    __m128i, __m256i, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_setr_epi32, _mm256_add_epi32,
+    _mm256_add_epi64, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8,
+    _mm256_castsi256_si128, _mm256_cmpgt_epi32, _mm256_extract_epi32, _mm256_extracti128_si256,
+    _mm256_max_epi32, _mm256_min_epi32, _mm256_min_epu32, _mm256_mul_epi32, _mm256_set_m128i,
+    _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi32, _mm256_setzero_si256,
+    _mm256_shuffle_epi32, _mm256_sign_epi32, _mm256_slli_epi64, _mm256_srai_epi32,
+    _mm256_srli_epi64, _mm256_sub_epi32, _mm256_sub_epi64, _mm256_unpackhi_epi32,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 /// Lanes that are worked on at once.
@@ -215,10 +217,15 @@ pub(super) fn scatter(
         _mm256_unpacklo_epi64(xy_high, zu_high),
         _mm256_unpackhi_epi64(xy_high, zu_high),
     ];
-    let rests = [vw, _mm256_unpackhi_epi64(vw, vw), vw_high, _mm256_unpackhi_epi64(vw_high, vw_high)];
+    let rests =
+        [vw, _mm256_unpackhi_epi64(vw, vw), vw_high, _mm256_unpackhi_epi64(vw_high, vw_high)];
     for lane in 0..4 {
         let (first, rest) = (firsts[lane], rests[lane]);
-        write(&mut motions[rows[lane] as usize], _mm256_castsi256_si128(first), _mm256_castsi256_si128(rest));
+        write(
+            &mut motions[rows[lane] as usize],
+            _mm256_castsi256_si128(first),
+            _mm256_castsi256_si128(rest),
+        );
         write(
             &mut motions[rows[lane + 4] as usize],
             _mm256_extracti128_si256::<1>(first),

@@ -11,8 +11,8 @@ mod rows;
 pub(crate) mod stage;
 
 use super::rows::RowsMut;
-use core::ops::Range;
 use crate::math::{Q20, Q30};
+use core::ops::Range;
 use pack::{AngularPack, Pack, PointPack};
 use stage::Stage;
 

@@ -141,7 +141,8 @@ impl Default for Pack {
 impl Pack {
     /// Lanes that hold a contact, with its place.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> {
-        let filled = |(lane, place): (usize, u32)| (place != NO_CONTACT).then_some((lane, place as usize));
+        let filled =
+            |(lane, place): (usize, u32)| (place != NO_CONTACT).then_some((lane, place as usize));
         self.contacts.into_iter().enumerate().filter_map(filled)
     }
 

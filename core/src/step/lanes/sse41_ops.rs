@@ -5,11 +5,12 @@ use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
 use crate::step::block::Motion;
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi32, _mm_add_epi64, _mm_blend_epi16, _mm_blendv_epi8, _mm_cmpgt_epi32, _mm_cvtsi128_si32,
-    _mm_extract_epi32, _mm_max_epi32, _mm_andnot_si128, _mm_sign_epi32, _mm_min_epi32, _mm_min_epu32, _mm_mul_epi32, _mm_set1_epi32,
-    _mm_set1_epi64x, _mm_setr_epi32, _mm_setzero_si128, _mm_shuffle_epi32, _mm_slli_epi64, _mm_srai_epi32,
-    _mm_srli_epi64, _mm_sub_epi32, _mm_sub_epi64, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32,
-    _mm_unpacklo_epi64,
+    __m128i, _mm_add_epi32, _mm_add_epi64, _mm_andnot_si128, _mm_blend_epi16, _mm_blendv_epi8,
+    _mm_cmpgt_epi32, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_max_epi32, _mm_min_epi32,
+    _mm_min_epu32, _mm_mul_epi32, _mm_set1_epi32, _mm_set1_epi64x, _mm_setr_epi32,
+    _mm_setzero_si128, _mm_shuffle_epi32, _mm_sign_epi32, _mm_slli_epi64, _mm_srai_epi32,
+    _mm_srli_epi64, _mm_sub_epi32, _mm_sub_epi64, _mm_unpackhi_epi32, _mm_unpackhi_epi64,
+    _mm_unpacklo_epi32, _mm_unpacklo_epi64,
 };
 
 /// Lanes that are worked on at once.
