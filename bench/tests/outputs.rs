@@ -119,7 +119,7 @@ fn outputs_are_as_they_were() {
 }
 
 #[test]
-#[ignore = "writes the goldens anew"]
+#[ignore = "it writes the goldens anew: `cargo test -p isostep-bench --test outputs -- --ignored`"]
 fn mint() {
     for (name, text) in outputs() {
         std::fs::create_dir_all(path("")).unwrap();

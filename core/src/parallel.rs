@@ -101,6 +101,7 @@ impl Threads {
 
     /// Enters the pool, if there is one, so that what is split inside is shared by its threads.
     #[inline]
+    #[cfg_attr(not(feature = "parallel"), allow(clippy::unused_self, reason = "there is one"))]
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "parallel")]
         if let Some(pool) = &self.pool {

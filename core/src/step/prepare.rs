@@ -265,15 +265,19 @@ fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
     numerator / divisor
 }
 
-/// `numerator / divisor`, rounded down, for a numerator from 0 to 2⁶¹ of at most 53 significant bits and a positive divisor
-/// below 2⁵³. Exact up to a quotient of 2⁵³, beyond that about right.
+/// `numerator / divisor`, rounded down, for a numerator from 0 to 2⁶¹ and a positive divisor below 2⁶¹.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
 fn quotient(numerator: i64, divisor: i64) -> i64 {
-    // Rounded to the nearest float, which is the quotient or, just below a whole number, one too much. A processor does
-    // it in a third of the time of a division of integers.
-    let above = (numerator as f64 / divisor as f64) as i64;
-    above - i64::from(above * divisor > numerator)
+    quotient_from(numerator, divisor, (numerator as f64 / divisor as f64) as i64)
+}
+
+/// The same from a guess: the guess itself when it is right, as it nearly always is.
+#[inline(always)]
+fn quotient_from(numerator: i64, divisor: i64, guess: i64) -> i64 {
+    // From 0 up to the divisor in one comparison. A guess that is off by less than 2⁶¹ / divisor does not wrap that far.
+    let rest = numerator.wrapping_sub(guess.wrapping_mul(divisor));
+    if (rest as u64) < divisor as u64 { guess } else { numerator / divisor }
 }
 
 /// An arm in raw Q32.32 metres as a share of 2^exponent m.
@@ -378,7 +382,11 @@ mod tests {
             let divisor = (divisor >> shift).max(1);
             prop_assert_eq!(quotient(1 << 52, k), (1 << 52) / k);
             prop_assert_eq!(quotient(1 << 49, k), (1 << 49) / k);
-            prop_assert_eq!(quotient(k << 30, divisor).min(1 << 53), ((k << 30) / divisor).min(1 << 53));
+            prop_assert_eq!(quotient(k << 30, divisor), (k << 30) / divisor);
+            for wrong in -2..=2 {
+                let right = (1 << 52) / k;
+                prop_assert_eq!(quotient_from(1 << 52, k, right + wrong), right);
+            }
             // Where it would be one too much: just below a whole number.
             let below = divisor.min(1 << 31) * (k >> 10) - 1;
             if below >> 53 == 0 && below >= 0 {
