@@ -15,7 +15,7 @@
 //! # Features
 //! - `netcode` (on unless switched off): everything that has to do with a network.
 //! - `ggrs`, `laminar`: adapters for what they have.
-//! - `parallel`: steps on several threads, whose number never shows (`World::set_threads`).
+//! - `rayon`: steps on the threads of a pool of rayon's (`World::set_threads`); they have threads of their own without it.
 //! - `glam`: conversions between our vectors and glam's, for rendering.
 
 #![forbid(unsafe_code)]

@@ -3,6 +3,7 @@
 #[path = "../../core/tests/counting/mod.rs"]
 mod counting;
 
+use isostep_core::parallel::Threads;
 use isostep_core::world::{BodyKind, Command, Material};
 use isostep_core::{Rng, Vec3, real};
 use isostep_determinism_tests::scenes::{self, Scene};
@@ -44,6 +45,14 @@ fn the_allocator_counts() {
 #[test]
 fn a_warm_arena_allocates_nothing() {
     assert_eq!(allocating_ticks(&mut scenes::arena(3)), []);
+}
+
+/// What the other threads allocate is theirs and not counted; handing work to them must cost nothing.
+#[test]
+fn warm_stacks_on_two_threads_allocate_nothing() {
+    let mut scene = scenes::stacks(5, 5);
+    scene.world.set_threads(Threads::new(2).expect("threads"));
+    assert_eq!(allocating_ticks(&mut scene), []);
 }
 
 #[test]

@@ -17,7 +17,6 @@ use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
 use super::rows::{Rows, RowsMut, Traits};
 use crate::data::sort_by_key;
 use crate::math::{Q20, Q30};
-use crate::parallel::Threads;
 use core::ops::Range;
 
 /// Contacts of a batch, about: enough to fill lanes of every colour, few enough to stay in a processor's cache.
@@ -55,7 +54,7 @@ pub(crate) struct Batches {
     pub(super) disorder: super::plant::Disorder,
 }
 
-/// Batches and all that is theirs, to be cut in two.
+/// Batches and all that is theirs, one after the other.
 pub(super) struct Parts<'a> {
     pub(super) spans: &'a [Span],
     pub(super) packs: &'a mut [Pack],
@@ -63,49 +62,27 @@ pub(super) struct Parts<'a> {
     pub(super) angular: &'a mut [AngularPack],
     pub(super) rows: RowsMut<'a>,
     pub(super) bouncing: &'a mut [Bouncing],
+    /// How fast overlaps are pushed apart.
+    pub(super) push: Q20,
 }
 
-impl Parts<'_> {
-    /// Does something with each batch, with several at once if there are threads for it.
-    pub(super) fn each(
-        self,
-        threads: &Threads,
-        work: &(impl Fn(&Span, Batch<'_>, &mut Bouncing) + Sync),
-        push: Q20,
-    ) {
-        match self.spans {
-            [] => (),
-            [span] => {
-                let Self { packs, points, angular, rows, bouncing, .. } = self;
-                work(span, Batch { packs, points, angular, rows, push }, &mut bouncing[0]);
-            }
-            _ => {
-                let (left, right) = self.halves();
-                threads.both(|| left.each(threads, work, push), || right.each(threads, work, push));
-            }
-        }
+impl<'a> Iterator for Parts<'a> {
+    type Item = (&'a Span, Batch<'a>, &'a mut Bouncing);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let span = self.spans.split_off_first()?;
+        let batch = Batch {
+            packs: self.packs.split_off_mut(..span.packs.len())?,
+            points: self.points.split_off_mut(..span.points.len())?,
+            angular: self.angular.split_off_mut(..span.angular.len())?,
+            rows: self.rows.split_off(span.rows.len()),
+            push: self.push,
+        };
+        Some((span, batch, self.bouncing.split_off_first_mut()?))
     }
 
-    fn halves(self) -> (Self, Self) {
-        let middle = self.spans.len() / 2;
-        let (spans, spans_rest) = self.spans.split_at(middle);
-        let (first, from) = (&self.spans[0], &self.spans[middle]);
-        let (packs, packs_rest) = self.packs.split_at_mut(from.packs.start - first.packs.start);
-        let (points, points_rest) =
-            self.points.split_at_mut(from.points.start - first.points.start);
-        let (angular, angular_rest) =
-            self.angular.split_at_mut(from.angular.start - first.angular.start);
-        let (rows, rows_rest) = self.rows.split_at(from.rows.start - first.rows.start);
-        let (bouncing, bouncing_rest) = self.bouncing.split_at_mut(middle);
-        let rest = Self {
-            spans: spans_rest,
-            packs: packs_rest,
-            points: points_rest,
-            angular: angular_rest,
-            rows: rows_rest,
-            bouncing: bouncing_rest,
-        };
-        (Self { spans, packs, points, angular, rows, bouncing }, rest)
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.spans.len(), Some(self.spans.len()))
     }
 }
 

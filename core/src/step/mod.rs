@@ -73,6 +73,7 @@ pub use rules::Rule;
 
 use crate::data::BitSet;
 use crate::math::Real;
+use crate::parallel::Threads;
 use crate::world::rows::PairKey;
 use crate::world::slot::Slot;
 use crate::world::timeline::{Entry, Memo, Timeline};
@@ -208,6 +209,8 @@ pub(crate) struct Scratch {
     clusters: clusters::Clusters,
     batches: batches::Batches,
     solver: solve::Buffers,
+    /// Who computes this step: none but the calling thread unless there is enough to do.
+    threads: Threads,
     /// How wide the solver's kernels are.
     pub(crate) lanes: lanes::Chosen,
     /// Ticks before this one are computed in scalar lanes, because a state is distrusted.
@@ -264,12 +267,20 @@ impl Scratch {
     }
 }
 
+/// Contacts from which on several threads are faster than one. Tests want them always.
+const CROWD: usize = if cfg!(feature = "test-internals") { 1 } else { 200 };
+
 /// Computes the slot of the next tick.
 pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
     let mut timer = Timer::new(clock);
     let mut report = StepReport::default();
     let mut scratch = core::mem::take(&mut world.scratch);
     scratch.events.clear();
+    // As many as in the last step, about.
+    let crowded = scratch.contacts.len() >= CROWD;
+    scratch.threads = if crowded { world.threads.clone() } else { Threads::ONE };
+    let threads = scratch.threads.clone();
+    let _awake = threads.expect();
     let Entry { slot: mut next, memo, seam } =
         core::mem::take(world.timeline.entry_mut(world.tick + 1));
     let known = memo.is_some();

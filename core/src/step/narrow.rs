@@ -59,9 +59,9 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 /// Finds the contacts of all pairs, in pieces if there are threads for it, and says how many were kept.
 fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
     let keeps = scratch.keeps();
-    let Scratch { bodies, shapes, contacts, pieces, .. } = scratch;
+    let Scratch { bodies, shapes, contacts, pieces, threads, .. } = scratch;
     let finder = Finder { world, bodies, shapes, sweeper: Sweeper::new(world), keeps };
-    let cut = world.threads.count() > 1 && met.len() > PIECE;
+    let cut = threads.count() > 1 && met.len() > PIECE;
     let count = if cut { met.len().div_ceil(PIECE) } else { 1 };
     if pieces.len() < count {
         pieces.resize_with(count, Piece::default);
@@ -75,9 +75,9 @@ fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
         return core::mem::take(&mut piece.kept);
     }
     let pieces = &mut pieces[..count];
-    world.threads.each_piece(pieces, |i, piece| {
+    threads.share(pieces.iter_mut().zip(met.chunks(PIECE)), |(piece, met)| {
         piece.contacts.clear();
-        finder.run(&met[i * PIECE..met.len().min((i + 1) * PIECE)], piece);
+        finder.run(met, piece);
     });
     let mut kept = 0;
     for piece in pieces {
@@ -88,7 +88,7 @@ fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
 }
 
 /// Pairs of a piece.
-const PIECE: usize = 256;
+const PIECE: usize = 64;
 
 /// A pair that might touch, and the places of its bodies.
 pub(crate) type Met = (PairKey, [u32; 2]);

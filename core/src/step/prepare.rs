@@ -9,7 +9,6 @@ use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows, soften};
 use crate::data::FixedVec;
 use crate::math::{Lane, Q20, Q22, Q30, Wide};
-use crate::parallel::Threads;
 
 /// Softness of contacts, for the substep in use.
 #[derive(Clone, Copy, Debug)]
@@ -42,31 +41,41 @@ pub(super) struct Prepare<'a> {
     pub(super) push: Q20,
 }
 
-/// Packs that are filled by one thread at a time, at most.
-const PACKS: usize = 16;
+/// Packs that are filled by one thread at a time.
+const PACKS: usize = 8;
+
+/// Packs and the rows that are theirs, some at a time.
+pub(super) struct Unfilled<'a> {
+    pub(super) packs: &'a mut [Pack],
+    pub(super) points: &'a mut [PointPack],
+    pub(super) angular: &'a mut [AngularPack],
+}
+
+impl Iterator for Unfilled<'_> {
+    type Item = Self;
+
+    fn next(&mut self) -> Option<Self> {
+        let count = self.packs.len().min(PACKS);
+        let packs = self.packs.split_off_mut(..count).filter(|packs| !packs.is_empty())?;
+        let rows = |count: fn(&Pack) -> u32| packs.iter().map(count).sum::<u32>() as usize;
+        let (points, angular) = (rows(|pack| pack.points), rows(|pack| pack.angular));
+        Some(Self {
+            packs,
+            points: self.points.split_off_mut(..points)?,
+            angular: self.angular.split_off_mut(..angular)?,
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.packs.len().div_ceil(PACKS);
+        (count, Some(count))
+    }
+}
 
 impl Prepare<'_> {
-    /// Fills all packs, several at once if there are threads for it.
-    pub(super) fn fill_all(
-        &self,
-        packs: &mut [Pack],
-        points: &mut [PointPack],
-        angular: &mut [AngularPack],
-        threads: &Threads,
-    ) {
-        if packs.len() > PACKS && threads.count() > 1 {
-            let (packs, packs_rest) = packs.split_at_mut(packs.len() / 2);
-            let rows = |count: fn(&Pack) -> u32| packs.iter().map(count).sum::<u32>() as usize;
-            let (points, points_rest) = points.split_at_mut(rows(|pack| pack.points));
-            let (angular, angular_rest) = angular.split_at_mut(rows(|pack| pack.angular));
-            threads.both(
-                || self.fill_all(packs, points, angular, threads),
-                || self.fill_all(packs_rest, points_rest, angular_rest, threads),
-            );
-            return;
-        }
+    /// Fills packs.
+    pub(super) fn fill_all(&self, Unfilled { packs, mut points, mut angular }: Unfilled<'_>) {
         let mut stage = Stage::default();
-        let (mut points, mut angular) = (points, angular);
         for pack in packs {
             let (rows, rest) = points.split_at_mut(pack.points as usize);
             points = rest;

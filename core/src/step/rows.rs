@@ -81,23 +81,16 @@ pub(crate) struct RowsMut<'a> {
 }
 
 impl RowsMut<'_> {
-    /// The first rows, and the rest.
-    pub(super) fn split_at(self, middle: usize) -> (Self, Self) {
-        let (traits, traits_rest) = self.traits.split_at(middle);
-        let (motions, motions_rest) = self.motions.split_at_mut(middle);
-        let (moved, moved_rest) = self.moved.split_at_mut(middle);
-        let (way, way_rest) = self.way.split_at_mut(middle);
-        let (carried, carried_rest) = self.carried.split_at_mut(middle);
-        let (start, start_rest) = self.start.split_at_mut(middle);
-        let rest = Self {
-            traits: traits_rest,
-            motions: motions_rest,
-            moved: moved_rest,
-            way: way_rest,
-            carried: carried_rest,
-            start: start_rest,
-        };
-        (Self { traits, motions, moved, way, carried, start }, rest)
+    /// Takes the first rows off.
+    pub(super) fn split_off(&mut self, count: usize) -> Self {
+        Self {
+            traits: self.traits.split_off(..count).unwrap_or_default(),
+            motions: self.motions.split_off_mut(..count).unwrap_or_default(),
+            moved: self.moved.split_off_mut(..count).unwrap_or_default(),
+            way: self.way.split_off_mut(..count).unwrap_or_default(),
+            carried: self.carried.split_off_mut(..count).unwrap_or_default(),
+            start: self.start.split_off_mut(..count).unwrap_or_default(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::Scratch;
 use super::batches::{Batches, Found, Parts, Span};
 use super::impact::Bouncing;
 use super::lanes::{Batch, Chosen};
-use super::prepare::{Common, Prepare, Softness};
+use super::prepare::{Common, Prepare, Softness, Unfilled};
 use crate::math::{Q20, Q30, Real};
 use crate::world::{World, real_vector};
 
@@ -59,7 +59,7 @@ pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
     batches.build(&found);
     let Batches { packs, points, angular, .. } = &mut *batches;
     let prepare = Prepare { found: &found, common, lanes: shared.lanes, push: shared.push };
-    world.threads.run(|| prepare.fill_all(packs, points, angular, &world.threads));
+    scratch.threads.share(Unfilled { packs, points, angular }, |some| prepare.fill_all(some));
     #[cfg(feature = "test-internals")]
     batches.disturb(clusters);
     for pack in &batches.packs {
@@ -101,16 +101,16 @@ fn softness(frequency: Real, rate: Real) -> Softness {
 
 pub(super) fn run(world: &World, scratch: &mut Scratch) {
     let shared = Shared::new(world, scratch);
-    let Scratch { bodies, batches, solver, clusters, .. } = scratch;
+    let Scratch { bodies, batches, solver, clusters, threads, .. } = scratch;
     let Batches { list, packs, points, angular, rows, bouncing, .. } = batches;
-    let parts = Parts { spans: list, packs, points, angular, rows: rows.all(), bouncing };
-    let work = |span: &Span, mut batch: Batch<'_>, bouncing: &mut Bouncing| {
+    let (rows_mut, push) = (rows.all(), shared.push);
+    let parts = Parts { spans: list, packs, points, angular, rows: rows_mut, bouncing, push };
+    threads.share(parts, |(span, mut batch, bouncing)| {
         if span.bounces {
             bouncing.take(&batch, clusters);
         }
         solve(&mut batch, span, bouncing, shared);
-    };
-    world.threads.run(|| parts.each(&world.threads, &work, shared.push));
+    });
     solver.way.clear();
     solver.way.resize(bodies.list.len(), [0; 6]);
     for row in list.iter().flat_map(|span| span.rows.start + 2..span.rows.end) {

@@ -338,13 +338,7 @@ impl World {
         self.make_room();
         let again = self.tick < self.timeline.newest();
         let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.clone());
-        let report = if clock.is_none() && self.threads.count() > 1 {
-            // The whole step in the pool: waking its threads once takes less than once for each phase.
-            let threads = self.threads.clone();
-            threads.run(|| crate::step::run(self, None))
-        } else {
-            crate::step::run(self, clock)
-        };
+        let report = crate::step::run(self, clock);
         self.clear_commands();
         self.tick += 1;
         self.work.share_from(&self.timeline.entry(self.tick).slot, &mut self.store);
@@ -410,9 +404,8 @@ impl World {
         &self.threads
     }
 
-    /// Has these compute steps from now on. A world starts with the calling thread alone, and so does a copy of it.
-    ///
-    /// Measure before you use it: today handing work over costs more than two threads save in worlds of up to a thousand bodies.
+    /// Has these compute steps from now on. A world starts with the calling thread alone, and so does a copy of it. Steps of
+    /// few contacts are still the calling thread's alone: to wake another would take longer.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }

@@ -1,0 +1,109 @@
+use super::*;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+fn kinds() -> Vec<Threads> {
+    let mut kinds: Vec<_> =
+        [1, 2, 3, 8].into_iter().map(|count| Threads::new(count).expect("threads")).collect();
+    kinds.push(Threads::with_pool(Arc::new(Lazy)));
+    kinds.push(Threads::with_pool(Arc::new(Eager)));
+    #[cfg(feature = "rayon")]
+    kinds.push(Threads::with_pool(Arc::new(
+        rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads"),
+    )));
+    kinds
+}
+
+/// A pool that never does anything.
+struct Lazy;
+
+impl Pool for Lazy {
+    fn count(&self) -> usize {
+        4
+    }
+    fn share(&self, _: &(dyn Fn() + Sync)) {}
+}
+
+/// One that asks again when all is done.
+struct Eager;
+
+impl Pool for Eager {
+    fn count(&self) -> usize {
+        0
+    }
+    fn share(&self, work: &(dyn Fn() + Sync)) {
+        (0..5).for_each(|_| work());
+    }
+}
+
+#[test]
+fn every_item_is_met_once_with_its_place() {
+    for threads in kinds() {
+        for count in [0, 1, 63, 64, 65, 1000] {
+            let mut items: Vec<usize> = vec![0; count];
+            threads.for_each(&mut items, |place, item| *item += place + 1);
+            assert!(items.iter().enumerate().all(|(place, item)| *item == place + 1));
+        }
+    }
+}
+
+/// Neither associative nor commutative: the order is all there is to it.
+#[test]
+fn what_is_put_together_is_so_in_order() {
+    let items: Vec<u64> = (0..1000).map(|i| i * 7919 % 1009).collect();
+    let fold = |sum: u64, item: u64| (sum ^ item).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let expected = items
+        .chunks(64)
+        .fold(1, |sum, piece| fold(sum, piece.iter().fold(1, |sum, item| fold(sum, *item + 3))));
+    for threads in kinds() {
+        let sum = threads.reduce(&items, || 1, |_, item| item + 3, fold);
+        assert_eq!(sum, expected, "{threads:?}");
+    }
+}
+
+/// Thousands of short loans, with pauses that let the workers fall asleep.
+#[test]
+fn loans_of_any_length_are_carried_out_whole() {
+    for threads in kinds() {
+        let mut items = [0u32; 40];
+        for round in 1..=3000 {
+            let expecting = (round % 3 == 0).then(|| threads.expect());
+            threads.share(items.iter_mut(), |item| *item += 1);
+            assert!(items.iter().all(|item| *item == round), "{threads:?}, round {round}");
+            drop(expecting);
+            if round % 500 == 0 {
+                std::thread::park_timeout(core::time::Duration::from_millis(2));
+            }
+        }
+    }
+}
+
+#[test]
+fn work_may_ask_for_help_itself_and_two_may_ask_at_once() {
+    for threads in kinds() {
+        let sum = AtomicUsize::new(0);
+        let work = || {
+            let mut outer = [0usize; 200];
+            threads.for_each(&mut outer, |place, item| {
+                let mut inner = [place; 100];
+                threads.for_each(&mut inner, |place, item| *item += place);
+                *item = inner.iter().sum();
+            });
+            sum.fetch_add(outer.iter().sum(), Ordering::Relaxed);
+        };
+        std::thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(work))));
+        assert_eq!(sum.into_inner(), 3 * (199 * 200 / 2 * 100 + 200 * (99 * 100 / 2)));
+    }
+}
+
+#[test]
+fn a_panic_of_the_work_reaches_who_asked_and_the_pool_goes_on() {
+    for threads in kinds() {
+        let mut items = [0u32; 1000];
+        let run = std::panic::AssertUnwindSafe(|| {
+            threads.for_each(&mut items, |place, _| assert!(place != 700, "planted"));
+        });
+        assert!(std::panic::catch_unwind(run).is_err(), "{threads:?}");
+        threads.for_each(&mut items, |place, item| *item = place as u32);
+        assert!(items.iter().zip(0..).all(|(item, place)| *item == place), "{threads:?}");
+    }
+}
