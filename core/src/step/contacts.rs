@@ -3,7 +3,7 @@
 
 use super::block::V;
 use super::bodies::StepBody;
-use super::prepare::Arms;
+use super::levers::Arms;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
 use crate::math::{Q30, Real, Scaled, Vec3, round_shift};
@@ -19,6 +19,8 @@ pub(crate) struct Contact {
     pub(crate) separations: [i64; 4],
     /// Half the thickness of the thinner shape, raw metres.
     pub(crate) size: i64,
+    /// Where its levers were in the last step's, or past their end.
+    pub(crate) known: u32,
     /// How far the first body goes until they meet, if they meet fast.
     pub(crate) lead: Vec3,
 }
@@ -46,7 +48,7 @@ impl Contact {
             row.points.push(fresh).expect("a manifold has at most four points");
             *separation = point.separation;
         }
-        Self { row, bodies: places, separations, size, lead: Vec3::ZERO }
+        Self { row, bodies: places, separations, size, known: u32::MAX, lead: Vec3::ZERO }
     }
 
     /// Takes impulses over from the last tick's contact: for each point from the nearest old one in the first

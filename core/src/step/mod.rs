@@ -48,6 +48,7 @@ mod gather;
 mod impact;
 mod keep;
 pub(crate) mod lanes;
+mod levers;
 mod narrow;
 #[cfg(feature = "test-internals")]
 mod plant;
@@ -208,6 +209,7 @@ pub(crate) struct Scratch {
     slept: Vec<u32>,
     clusters: clusters::Clusters,
     batches: batches::Batches,
+    levers: levers::Memory,
     solver: solve::Buffers,
     /// Who computes this step: none but the calling thread unless there is enough to do.
     threads: Threads,

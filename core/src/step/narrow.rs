@@ -133,8 +133,9 @@ impl Finder<'_> {
         let kept = old.filter(|_| flat && self.keeps).and_then(|old| pair.keep(old));
         if let (Some(old), Some(separations)) = (old, kept) {
             piece.kept += 1;
-            let (size, lead) = (pair.size(), Vec3::ZERO);
-            piece.contacts.push(Contact { row: *old, bodies: places, separations, size, lead });
+            let (size, known, lead) = (pair.size(), u32::MAX, Vec3::ZERO);
+            let row = *old;
+            piece.contacts.push(Contact { row, bodies: places, separations, size, known, lead });
         } else if let Some(reach) = reach.or_else(|| pair.reach(&self.sweeper)) {
             pair.make(self.world, &self.sweeper, &reach, old, &mut piece.contacts);
         }

@@ -20,6 +20,8 @@ pub enum Plant {
     ReadOutside,
     /// The sixth lane of every pack has impulses that are rounded otherwise.
     SkewedLane,
+    /// Levers of the last tick are taken without a look at what they follow from.
+    StaleLevers,
 }
 
 /// What planted faults remember.
@@ -42,7 +44,7 @@ impl Plant {
             Self::RememberedColours => {
                 soil.colours.get(&key.0).copied().filter(free).unwrap_or(least)
             }
-            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane => least,
+            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane | Self::StaleLevers => least,
         };
         soil.counts[colour.min(7)] += 1;
         soil.colours.insert(key.0, colour);

@@ -7,7 +7,7 @@ use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows, soften};
-use crate::data::FixedVec;
+use super::levers::{Known, scaled_length};
 use crate::math::{Lane, Q20, Q22, Q30, Wide};
 
 /// Softness of contacts, for the substep in use.
@@ -39,6 +39,8 @@ pub(super) struct Prepare<'a> {
     pub(super) lanes: Chosen,
     /// How fast overlaps are pushed apart.
     pub(super) push: Q20,
+    /// What was known of contacts in the last step.
+    pub(super) last: &'a [Known],
 }
 
 /// Packs that are filled by one thread at a time.
@@ -49,6 +51,8 @@ pub(super) struct Unfilled<'a> {
     pub(super) packs: &'a mut [Pack],
     pub(super) points: &'a mut [PointPack],
     pub(super) angular: &'a mut [AngularPack],
+    /// What becomes known of the contact of each lane.
+    pub(super) known: &'a mut [Known],
 }
 
 impl Iterator for Unfilled<'_> {
@@ -60,6 +64,7 @@ impl Iterator for Unfilled<'_> {
         let rows = |count: fn(&Pack) -> u32| packs.iter().map(count).sum::<u32>() as usize;
         let (points, angular) = (rows(|pack| pack.points), rows(|pack| pack.angular));
         Some(Self {
+            known: self.known.split_off_mut(..packs.len() * WIDTH)?,
             packs,
             points: self.points.split_off_mut(..points)?,
             angular: self.angular.split_off_mut(..angular)?,
@@ -74,14 +79,15 @@ impl Iterator for Unfilled<'_> {
 
 impl Prepare<'_> {
     /// Fills packs.
-    pub(super) fn fill_all(&self, Unfilled { packs, mut points, mut angular }: Unfilled<'_>) {
+    pub(super) fn fill_all(&self, some: Unfilled<'_>) {
+        let Unfilled { packs, mut points, mut angular, known } = some;
         let mut stage = Stage::default();
-        for pack in packs {
+        for (pack, known) in packs.iter_mut().zip(known.chunks_mut(WIDTH)) {
             let (rows, rest) = points.split_at_mut(pack.points as usize);
             points = rest;
             let (turns, rest) = angular.split_at_mut(pack.angular as usize);
             angular = rest;
-            self.fill(pack, rows, turns, &mut stage);
+            self.fill(pack, rows, turns, known, &mut stage);
         }
     }
 
@@ -91,6 +97,7 @@ impl Prepare<'_> {
         pack: &mut Pack,
         points: &mut [PointPack],
         angular: &mut [AngularPack],
+        known: &mut [Known],
         stage: &mut Stage,
     ) {
         *stage = Stage::default();
@@ -102,7 +109,7 @@ impl Prepare<'_> {
         }
         for lane in 0..WIDTH {
             if pack.contacts[lane] != NO_CONTACT {
-                self.stage(lane, pack, points, angular, stage);
+                self.stage(lane, pack, points, angular, &mut known[lane], stage);
             }
         }
         make_rows(pack, points, angular, stage, self.lanes);
@@ -117,15 +124,23 @@ impl Prepare<'_> {
         pack: &mut Pack,
         points: &mut [PointPack],
         angular: &mut [AngularPack],
+        known: &mut Known,
         stage: &mut Stage,
     ) {
         let contact = &self.found.contacts[pack.contacts[lane] as usize];
         let bodies = contact.bodies.map(|body| &self.found.bodies[body as usize]);
         let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
-        let arms = contact.arms();
-        let center = arms.center();
-        let scaled = [0, 1].map(|side: usize| scaled_arm(&center[side], bodies[side].exponent));
-        let slip = slip(motions, &scaled);
+        let exponents = bodies.map(|body| body.exponent);
+        let last = self.last.get(contact.known as usize);
+        *known = Known::of(contact, exponents, last);
+        #[cfg(feature = "test-internals")]
+        if self.found.clusters.plant == Some(super::Plant::StaleLevers)
+            && let Some(last) = last
+        {
+            *known = *last;
+        }
+        let levers = &known.levers;
+        let slip = slip(motions, &levers.center);
         let normal = contact.row.normal.map(Q30::from_bits);
         let [t1, t2] = contact.tangents(slip);
         put3(&mut pack.normal, lane, &normal);
@@ -144,7 +159,7 @@ impl Prepare<'_> {
         let shares = mass_shares(bodies[0].mass, bodies[1].mass);
         pack.share.set(lane, shares[0]);
         for side in 0..2 {
-            put3(&mut stage.center[side], lane, &scaled[side]);
+            put3(&mut stage.center[side], lane, &levers.center[side]);
             stage.shares[side].set(lane, shares[side]);
             for i in 0..3 {
                 put3(&mut stage.response[side][i], lane, &bodies[side].response[i]);
@@ -152,17 +167,14 @@ impl Prepare<'_> {
         }
         for (j, (point, pack)) in contact.row.points.iter().zip(points).enumerate() {
             for side in 0..2 {
-                let arm = scaled_arm(&arms.of[j][side], bodies[side].exponent);
-                put3(&mut stage.arms[j][side], lane, &arm);
+                put3(&mut stage.arms[j][side], lane, &levers.of[j][side]);
             }
             pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
             pack.impulse.set(lane, point.impulse);
         }
         put3(&mut stage.friction, lane, &contact.row.friction);
         if !angular.is_empty() {
-            stage_turns(lane, angular, stage, contact, bodies.map(|body| body.exponent), || {
-                arms.spread(&center)
-            });
+            stage_turns(lane, angular, stage, contact, exponents, levers.twist);
         }
     }
 }
@@ -174,7 +186,7 @@ fn stage_turns(
     stage: &mut Stage,
     contact: &Contact,
     exponents: [i8; 2],
-    spread: impl Fn() -> i64,
+    spread: [Q30; 2],
 ) {
     let mixed = &contact.row.mixed;
     // Several points resist turning with their friction at their mean distance; a single one only if its
@@ -183,8 +195,8 @@ fn stage_turns(
     let friction = if several { mixed.friction } else { mixed.spinning };
     let levers = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
     if friction != Q30::ZERO {
-        let radius = if several { spread() } else { contact.size };
-        for (lever, value) in stage.twist.iter_mut().zip(levers(radius)) {
+        let twist = if several { spread } else { levers(contact.size) };
+        for (lever, value) in stage.twist.iter_mut().zip(twist) {
             lever.set(lane, value);
         }
         angular[0].friction.set(lane, friction);
@@ -289,28 +301,6 @@ fn quotient_from(numerator: i64, divisor: i64, guess: i64) -> i64 {
     if (rest as u64) < divisor as u64 { guess } else { numerator / divisor }
 }
 
-/// An arm in raw Q32.32 metres as a share of 2^exponent m.
-#[inline(always)]
-fn scaled_arm(arm: &[i64; 3], exponent: i8) -> V<30> {
-    map3(arm, |c| scaled_length(c, exponent))
-}
-
-/// Clamped to ±1.15: arms reach past the bounding size by a margin, and those of grains and of the immovable further.
-/// Three such components are shorter than 2, so no product with a direction overflows.
-#[inline(always)]
-fn scaled_length(length: i64, exponent: i8) -> Q30 {
-    const LIMIT: i64 = (115 << 30) / 100;
-    let shift = 2 + i32::from(exponent);
-    let scaled = if shift > 0 {
-        // What is cut here is far beyond the limit even when shifted, and leaves room for the rounding bit.
-        let length = length.clamp(-(1 << 62), 1 << 62);
-        (length + (1 << (shift - 1))) >> shift
-    } else {
-        length.saturating_mul(1 << -shift)
-    };
-    Q30::from_bits(scaled.clamp(-LIMIT, LIMIT) as i32)
-}
-
 /// 1 / k for k of at least a half.
 fn reciprocal(k: Q22) -> Q30 {
     const ALMOST_TWO: i64 = (19 << 30) / 10;
@@ -328,47 +318,6 @@ fn separation_speed(separation: i64, rate: i64) -> Q20 {
 /// Bounds every product of an impulse and a response, given the largest: past it a contact goes soft instead of exploding.
 fn impulse_cap(largest: i64) -> Q20 {
     Q20::from_bits(quotient(1 << (27 + 22), largest.max(1)).min(IMPULSE_CAP) as i32)
-}
-
-/// Arms of the points from both centres of mass, raw metres.
-pub(crate) struct Arms {
-    pub(crate) of: FixedVec<[[i64; 3]; 2], 4>,
-}
-
-impl Arms {
-    /// The mean arm.
-    pub(super) fn center(&self) -> [[i64; 3]; 2] {
-        let mut sums = [[0i64; 3]; 2];
-        for arms in &self.of {
-            for (sum, arm) in sums.iter_mut().zip(arms) {
-                for i in 0..3 {
-                    // A plane may reach to the end of the world, where four arms have no room; nothing good is there.
-                    sum[i] = sum[i].wrapping_add(arm[i]);
-                }
-            }
-        }
-        [map3(&sums[0], |c| self.mean(c)), map3(&sums[1], |c| self.mean(c))]
-    }
-
-    /// A sum over the points by their number. Dividing by constants spares the division.
-    #[inline(always)]
-    fn mean(&self, sum: i64) -> i64 {
-        match self.of.len() {
-            0 | 1 => sum,
-            2 => sum / 2,
-            3 => sum / 3,
-            _ => sum / 4,
-        }
-    }
-
-    /// The mean distance of the points from their centre.
-    fn spread(&self, center: &[[i64; 3]; 2]) -> i64 {
-        let distance = |arm: &[[i64; 3]; 2]| {
-            let off: [i64; 3] = core::array::from_fn(|i| arm[0][i].wrapping_sub(center[0][i]));
-            crate::math::sqrt_nearest(crate::math::length_squared(off)) as i64
-        };
-        self.mean(self.of.iter().map(distance).fold(0, i64::wrapping_add))
-    }
 }
 
 /// Two impulses along the tangents in world directions.

@@ -54,12 +54,16 @@ const DAMPING_RATIO: Real = Real::from_int(2);
 pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
     let common = common(world);
     let shared = Shared::new(world, scratch);
-    let Scratch { bodies, contacts, clusters, batches, .. } = scratch;
+    let Scratch { bodies, contacts, clusters, batches, levers, .. } = scratch;
+    levers.find(contacts);
     let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, clusters };
     batches.build(&found);
     let Batches { packs, points, angular, .. } = &mut *batches;
-    let prepare = Prepare { found: &found, common, lanes: shared.lanes, push: shared.push };
-    scratch.threads.share(Unfilled { packs, points, angular }, |some| prepare.fill_all(some));
+    let (last, known) = levers.turn(contacts, packs);
+    let (lanes, push) = (shared.lanes, shared.push);
+    let prepare = Prepare { found: &found, common, lanes, push, last };
+    let all = Unfilled { packs, points, angular, known };
+    scratch.threads.share(all, |some| prepare.fill_all(some));
     #[cfg(feature = "test-internals")]
     batches.disturb(clusters);
     for pack in &batches.packs {

@@ -1,6 +1,7 @@
 //! What must not matter: where a scene stands, and whether scratch is kept between ticks.
 
 use crate::common::{bits, crate_at, encoded, mixed_shape, pyramid, spawn_all, tumbling, world};
+use isostep_core::test_internals::Plant;
 use isostep_core::world::{BodyDef, BodyKind, World};
 use isostep_core::{Rng, Vec3, real};
 use isostep_determinism_tests::scenes::{self, Scene};
@@ -83,6 +84,14 @@ fn dropping_scratch_changes_nothing_in_a_bin() {
     for chance in [1, 4] {
         assert_scratch_is_no_state(|| scenes::bin(4, 3), chance, 300, |_, _| ());
     }
+}
+
+/// The check can say no: levers are scratch that would show if nobody looked at what they follow from.
+#[test]
+#[should_panic(expected = "tick")]
+fn levers_of_another_tick_are_noticed() {
+    let stale = |world: &mut World, _| world.plant(Plant::StaleLevers);
+    assert_scratch_is_no_state(|| scenes::bin(3, 3), 4, 120, stale);
 }
 
 /// Spawns a body from time to time, and takes one of these away again.
