@@ -13,6 +13,9 @@ use workers::Workers;
 /// Pieces of this many items are worked on as one, whatever the number of threads, so that sums of pieces are the same.
 const PIECE: usize = 64;
 
+/// Contacts of a step from which on several threads are faster than one.
+const CROWD: usize = 200;
+
 /// Threads that can be asked to help. Nothing depends on whether they do: what they leave undone, the one who asks does.
 pub trait Pool: Send + Sync {
     /// How many threads work at once, the one that asks included.
@@ -46,11 +49,12 @@ pub trait Pool: Send + Sync {
 #[derive(Clone, Default)]
 pub struct Threads {
     pool: Option<Arc<dyn Pool>>,
+    eager: bool,
 }
 
 impl Threads {
     /// The calling thread alone.
-    pub const ONE: Self = Self { pool: None };
+    pub const ONE: Self = Self { pool: None, eager: false };
 
     /// The calling thread, and as many of its own as make this many. They spin while a step is under way and for a short
     /// while after it, then sleep; they end with the last copy of this.
@@ -67,7 +71,18 @@ impl Threads {
     /// A pool that others use, too.
     #[must_use]
     pub fn with_pool(pool: Arc<dyn Pool>) -> Self {
-        Self { pool: Some(pool) }
+        Self { pool: Some(pool), eager: false }
+    }
+
+    /// The same, which share even the steps that one would finish sooner: to see that the number of threads shows nowhere.
+    #[must_use]
+    pub fn eager(self) -> Self {
+        Self { eager: true, ..self }
+    }
+
+    /// Whether so many contacts are work for several.
+    pub(crate) const fn pays(&self, contacts: usize) -> bool {
+        self.eager || contacts >= CROWD
     }
 
     /// How many threads there are.

@@ -269,9 +269,6 @@ impl Scratch {
     }
 }
 
-/// Contacts from which on several threads are faster than one. Tests want them always.
-const CROWD: usize = if cfg!(feature = "test-internals") { 1 } else { 200 };
-
 /// Computes the slot of the next tick.
 pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
     let mut timer = Timer::new(clock);
@@ -279,7 +276,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     let mut scratch = core::mem::take(&mut world.scratch);
     scratch.events.clear();
     // As many as in the last step, about.
-    let crowded = scratch.contacts.len() >= CROWD;
+    let crowded = world.threads.pays(scratch.contacts.len());
     scratch.threads = if crowded { world.threads.clone() } else { Threads::ONE };
     let threads = scratch.threads.clone();
     let _awake = threads.expect();

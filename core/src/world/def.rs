@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// How far from the origin things can be, metres: 2³⁰.
 pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
 /// The fastest that anything moves along an axis, m/s. Spin is limited so that no point moves faster by it.
+///
+/// Steps look half a metre ahead: two things that close in by more than that in one tick (faster than 31 m/s at 60 ticks a second)
+/// may pass through each other where they are thinner than their way. Make walls thick, or ticks short, where bullets fly.
 pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
 
 /// Why a world can't be made.

@@ -1,14 +1,21 @@
 //! Lanes: the solver's kernels for several contacts at once, and which of them this machine runs.
 //!
 //! All operands are 32-bit integers and all sums of products 64-bit ones, so one lane or eight give the same bits: the
-//! kernels' text is one macro ([`kernel`]), instantiated over the operations of each width.
+//! kernels' text is one macro ([`kernel`]), instantiated over the operations of each width: `scalar_ops` everywhere, `sse41_ops`
+//! and `avx2_ops` on x86-64, `neon_ops` on 64-bit ARM, `wasm_ops` in WebAssembly.
 //!
-//! This file has the only `unsafe` of the solver: calling a function whose instructions the processor was asked for.
+//! x86-64 is asked for its instructions when a world is made. NEON is part of little-endian aarch64, and a WebAssembly module
+//! can't ask: it has `simd128` if it was compiled with it, or does not run at all. So these two are chosen by the compiler.
+//!
+//! This file has the `unsafe` of the solver: calling a function whose instructions the processor was asked for. One more is the
+//! load of a vector in `wasm_ops`.
 
 mod kernel;
 pub(crate) mod pack;
 mod rows;
 pub(crate) mod stage;
+#[cfg(test)]
+mod tests;
 
 use super::rows::RowsMut;
 use crate::math::{Q20, Q30};
@@ -55,6 +62,24 @@ mod avx2 {
     super::rows::row_kernels!(#[target_feature(enable = "avx2")]);
 }
 
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon_ops;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon {
+    use super::neon_ops as ops;
+    super::kernel::kernels!(#[target_feature(enable = "neon")]);
+    super::rows::row_kernels!(#[target_feature(enable = "neon")]);
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm_ops;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm {
+    use super::wasm_ops as ops;
+    super::kernel::kernels!();
+    super::rows::row_kernels!();
+}
+
 /// The width of the solver's kernels. All widths give the same bits; they differ in time alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -63,13 +88,17 @@ pub enum Lanes {
     Scalar,
     /// Four at once, with SSE4.1.
     Sse41,
+    /// Four at once, with the NEON of 64-bit ARM (little-endian).
+    Neon,
+    /// Four at once, in WebAssembly that was compiled with `-C target-feature=+simd128`.
+    Simd128,
     /// Eight at once, with AVX2.
     Avx2,
 }
 
 impl Lanes {
     /// All widths, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::Scalar, Self::Sse41, Self::Avx2];
+    pub const ALL: [Self; 5] = [Self::Scalar, Self::Sse41, Self::Neon, Self::Simd128, Self::Avx2];
 
     /// Whether this machine has the instructions for it.
     #[must_use]
@@ -80,7 +109,10 @@ impl Lanes {
             Self::Sse41 => std::arch::is_x86_feature_detected!("sse4.1"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+            Self::Neon => true,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => true,
             _ => false,
         }
     }
@@ -102,6 +134,8 @@ impl Lanes {
         match self {
             Self::Scalar => "scalar",
             Self::Sse41 => "sse4.1",
+            Self::Neon => "neon",
+            Self::Simd128 => "simd128",
             Self::Avx2 => "avx2",
         }
     }
@@ -141,6 +175,11 @@ macro_rules! dispatch {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: only made after the processor was found to have AVX2.
             Lanes::Avx2 => unsafe { avx2::$kernel($($argument),*) },
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+            // SAFETY: only compiled for targets of which every processor has NEON.
+            Lanes::Neon => unsafe { neon::$kernel($($argument),*) },
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Lanes::Simd128 => wasm::$kernel($($argument),*),
             _ => scalar::$kernel($($argument),*),
         }
     };
