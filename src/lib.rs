@@ -7,6 +7,7 @@
 //!   states as few bytes.
 //! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, desyncs that are explained, and
 //!   a network in virtual time to try games on.
+//!   [`check`] runs a game through every way to a tick, and names what comes out otherwise.
 //! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and a [`Peer`](netcode::Peer) that plays a match over them.
 //! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
@@ -35,6 +36,8 @@ pub use isostep_derive::{Input, Snapshot, State};
 pub use isostep_netcode as netcode;
 #[doc(inline)]
 pub use isostep_rollback as rollback;
+#[doc(inline)]
+pub use isostep_rollback::check;
 pub use isostep_rollback::{
     Button, Buttons, Input, Inputs, Mode, NewestWins, PeerId, PlayerId, Session, SessionConfig,
     Simulation, Stick, Tick, Time,

@@ -6,6 +6,7 @@
 
 #[doc(hidden)]
 pub mod bytes;
+pub mod check;
 mod exchange;
 pub mod fleet;
 #[cfg(feature = "ggrs")]
@@ -25,6 +26,7 @@ mod tick;
 mod time;
 pub mod window;
 
+pub use check::Check;
 pub use exchange::{Exchange, ExchangeError};
 pub use fleet::Fleet;
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! The sync test: one machine, no network, every tick computed again in every way a session may come to it. What does not
 //! come out the same is named.
 
+use crate::check::seat_bots;
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
 use crate::pages::Pages;
@@ -240,13 +241,7 @@ impl<S: Simulation> Run<'_, S> {
             }
             inputs.commands.iter_mut().for_each(crate::input::Commands::clear);
         }
-        for &bot in &self.test.bots {
-            let value = self.simulation.bot(tick, bot);
-            if let Some(input) = inputs.players.get_mut(bot.index()) {
-                input.value = value;
-                input.status = InputStatus::Bot;
-            }
-        }
+        seat_bots(self.simulation, tick, &self.test.bots, &mut inputs);
         self.simulation.step(tick, &inputs);
         self.steps += 1;
         self.save(tick.next())

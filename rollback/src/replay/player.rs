@@ -42,6 +42,11 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
         &self.deck.game
     }
 
+    /// The game with the states that it holds: that of the tick, once its [`digest`](Self::digest) was asked for.
+    pub(crate) const fn state(&self) -> (&S, &S::Slots) {
+        (&self.deck.game, &self.deck.slots)
+    }
+
     /// The recording.
     pub const fn replay(&self) -> &Replay<R> {
         &self.replay

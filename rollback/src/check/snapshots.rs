@@ -1,0 +1,144 @@
+//! The ways through bytes: a snapshot that is read into a fresh game, and a recording that is played.
+
+use super::course::{Course, Desk, Stop, refused};
+use super::report::Refusal;
+use super::ways::{Way, draw};
+use crate::input::{CommandConfig, Commands};
+use crate::player::{Occupant, PlayerId};
+use crate::replay::{Player, Recorder, RecorderConfig, Replay, ReplayError};
+use crate::session::{Session, SessionConfig};
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use crate::time::Time;
+use isostep_core::Rng;
+use isostep_core::state::{RestoreError, Snapshot, StateError};
+
+/// Which game the recordings here are of: nobody else opens them.
+const GAME: [u8; 16] = *b"isostep check 01";
+/// Ticks between keyframes: short, so that many are met.
+const KEYFRAME_EVERY: u32 = 16;
+/// Ticks between snapshots that are read back, on average.
+const ENCODE_EVERY: u32 = 6;
+/// Bytes that a command takes beside its own in a tick, at most.
+const COMMAND_HEAD: usize = 4;
+
+/// Goes a way through bytes.
+pub(super) fn through_bytes<S: Simulation + Snapshot>(
+    course: Course<'_, S>,
+    way: Way,
+) -> Result<(), Stop> {
+    match way {
+        Way::Recorded => course.recorded(),
+        _ => course.encoded(),
+    }
+}
+
+impl<S: Simulation + Snapshot> Course<'_, S> {
+    fn encoded(self) -> Result<(), Stop> {
+        let mut rng = Rng::keyed(self.seed, 0, 0, 0x6368_6563_6b02);
+        let mut desk = Desk::new((self.make)(), self.tape, 2)?;
+        let mut bytes = Vec::new();
+        for tick in (0..=self.tape.len()).map(Tick) {
+            if tick.0 > 0 {
+                desk.step(None)?;
+            }
+            // The first states are often special, and the last one is what is compared.
+            let wanted = tick.0 < 2 || tick.0 == self.tape.len();
+            if wanted || draw(&mut rng, ENCODE_EVERY) == 0 {
+                bytes.clear();
+                let written = desk.game.snapshot(&desk.slots, tick.0, &mut bytes);
+                written.map_err(refused::<StateError>(tick))?;
+                let mut fresh = (self.make)();
+                fresh.restore(&bytes).map_err(refused::<RestoreError>(tick))?;
+                desk.replace(fresh)?;
+            }
+            desk.show([tick], self.watch)?;
+        }
+        Ok(())
+    }
+
+    /// Once tick by tick, once in leaps that land behind keyframes.
+    fn recorded(self) -> Result<(), Stop> {
+        let file = self.record()?;
+        let open = || {
+            let player = Player::new(Replay::open(&file[..])?, GAME, (self.make)())?;
+            Ok::<_, ReplayError>(player)
+        };
+        let mut rng = Rng::keyed(self.seed, 0, 0, 0x6368_6563_6b03);
+        let end = Tick(self.tape.len());
+        for leaps in [false, true] {
+            let mut player = open().map_err(refused::<ReplayError>(Tick(0)))?;
+            loop {
+                let tick = player.tick();
+                player.digest().map_err(refused::<ReplayError>(tick))?;
+                let (game, slots) = player.state();
+                self.watch.see(tick, game, slots)?;
+                if tick >= end {
+                    break;
+                }
+                let leap = if leaps { 1 + draw(&mut rng, 3 * KEYFRAME_EVERY) } else { 1 };
+                let target = (tick + leap).min(end);
+                player.seek(target).map_err(refused::<ReplayError>(target))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The match as a session without a network plays it, as a file.
+    fn record(&self) -> Result<Vec<u8>, Stop> {
+        let start = refused::<ReplayError>(Tick(0));
+        let mut game = (self.make)();
+        let mut config = SessionConfig::new().commands(wide_commands());
+        for seat in 0..self.tape.players {
+            let bot = self.tape.bots.iter().any(|bot| bot.index() == seat);
+            config = config.seat(if bot { Occupant::Bot } else { Occupant::Local });
+        }
+        let session = Session::start(config, &mut game);
+        let mut session = session.map_err(|error| start(error.into()))?;
+        let config = RecorderConfig { keyframe_every: KEYFRAME_EVERY, ..RecorderConfig::new(GAME) };
+        let mut recorder = Recorder::start(config, &session, &game).map_err(&start)?;
+        let mut file = Vec::new();
+        for tick in (0..self.tape.len()).map(Tick) {
+            self.feed(tick, &mut session)?;
+            let now = Time::from_millis(u64::from(tick.0) * 1000 / 60);
+            let ran = session.advance(now).run(&mut game);
+            ran.map_err(|error| Stop::Refused { tick: error.tick, why: error.error.into() })?;
+            recorder.record(&session, &game);
+            file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
+        }
+        recorder.finish(&session, &game);
+        file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
+        Ok(file)
+    }
+
+    fn feed(&self, tick: Tick, session: &mut Session<S>) -> Result<(), Stop> {
+        let Some(inputs) = self.tape.at(tick) else { return Ok(()) };
+        for (seat, input) in inputs.players.iter().enumerate() {
+            let player = PlayerId(seat as u8);
+            if self.tape.bots.contains(&player) {
+                continue;
+            }
+            let fed = session.local_input(player, input.value);
+            fed.map_err(|error| Stop::Refused { tick, why: Refusal::Session(error.to_string()) })?;
+            let commands = || inputs.commands.get(seat).into_iter().flat_map(Commands::iter);
+            let bytes: usize = commands().map(|command| command.len() + COMMAND_HEAD).sum();
+            if bytes > CommandConfig::MAX_BUDGET {
+                return Err(Stop::Refused { tick, why: Refusal::Commands { player, bytes } });
+            }
+            for command in commands() {
+                let fed = session.command(player, command);
+                fed.map_err(|error| Stop::Refused {
+                    tick,
+                    why: Refusal::Session(error.to_string()),
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whatever a script says on a tick is carried by it, not spread over the next ones.
+fn wide_commands() -> CommandConfig {
+    let budget = CommandConfig::MAX_BUDGET;
+    CommandConfig::new(budget, budget, 4 * budget).unwrap_or(CommandConfig::DEFAULT)
+}

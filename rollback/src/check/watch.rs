@@ -1,0 +1,255 @@
+//! Who watches a run: one notes what the reference is, one compares by digests, and one steps a reference beside the run and
+//! tells what differs.
+
+use super::course::{Desk, Found, Stop, Watch, refused};
+use super::tape::Tape;
+use crate::pages::{MOST_OF_A_SECTION, rank};
+use crate::simulation::Simulation;
+use crate::tick::Tick;
+use isostep_core::digest::{DigestTree, ShortDigest};
+use isostep_core::state::{StateDifference, StateError};
+use std::collections::BTreeMap;
+
+/// Most fields that are told of a difference; more would not be read.
+const MOST_FIELDS: usize = 16;
+
+/// What the reference is on a tick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) digest: ShortDigest,
+    pub(super) sections: BTreeMap<String, ShortDigest>,
+}
+
+/// Which ticks are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compare {
+    /// All of them.
+    #[default]
+    EachTick,
+    /// Each that is a multiple of this, and the last one.
+    Every(u32),
+    /// 0, 1, 2, 4, 8 and so on, and the last one.
+    Doubling,
+}
+
+impl Compare {
+    pub(super) const fn wants(self, tick: Tick, last: u32) -> bool {
+        if tick.0 == last {
+            return true;
+        }
+        match self {
+            Self::EachTick => true,
+            Self::Every(ticks) => ticks > 0 && tick.0.is_multiple_of(ticks),
+            Self::Doubling => tick.0 & tick.0.wrapping_sub(1) == 0,
+        }
+    }
+}
+
+/// Is told what is done, what there is in all, and which run it is.
+pub(super) type Tell<'a> = dyn FnMut(u64, u64, &str) + 'a;
+
+/// Says how far it is.
+#[derive(Default)]
+pub(super) struct Meter<'a> {
+    pub(super) tell: Option<&'a mut Tell<'a>>,
+    pub(super) what: String,
+    /// Ticks of runs that are done, and of all.
+    pub(super) before: u64,
+    pub(super) total: u64,
+}
+
+impl Meter<'_> {
+    fn reached(&mut self, tick: Tick) {
+        if let Some(tell) = &mut self.tell {
+            tell(self.before + u64::from(tick.0), self.total, &self.what);
+        }
+    }
+}
+
+fn digest<S: Simulation>(tick: Tick, game: &S, slots: &S::Slots) -> Result<ShortDigest, Stop> {
+    let digest = game.digest(slots, tick.0).map_err(refused::<StateError>(tick))?;
+    Ok(digest.short())
+}
+
+fn tree<S: Simulation>(tick: Tick, game: &S, slots: &S::Slots) -> Result<DigestTree, Stop> {
+    let mut tree = DigestTree::new();
+    game.tree(slots, tick.0, "", &mut tree).map_err(refused::<StateError>(tick))?;
+    Ok(tree)
+}
+
+fn sections(tree: &DigestTree) -> BTreeMap<String, ShortDigest> {
+    tree.section_digests().into_iter().map(|(name, digest)| (name, digest.short())).collect()
+}
+
+/// Names of sections that differ, causes before effects.
+pub(super) fn parted(
+    ours: &BTreeMap<String, ShortDigest>,
+    theirs: &BTreeMap<String, ShortDigest>,
+) -> Vec<String> {
+    let mut names: Vec<&String> = ours.keys().chain(theirs.keys()).collect();
+    names.sort();
+    names.dedup();
+    names.retain(|name| ours.get(*name) != theirs.get(*name));
+    names.sort_by_key(|name| rank(name));
+    names.into_iter().cloned().collect()
+}
+
+/// Notes what comes out.
+pub(super) struct Note<'a, 'm> {
+    pub(super) compare: Compare,
+    pub(super) last: u32,
+    pub(super) named: &'a mut BTreeMap<Tick, Named>,
+    pub(super) meter: &'a mut Meter<'m>,
+}
+
+impl<S: Simulation> Watch<S> for Note<'_, '_> {
+    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
+        self.meter.reached(tick);
+        if self.compare.wants(tick, self.last) {
+            let digest = digest(tick, game, slots)?;
+            let sections = sections(&tree(tick, game, slots)?);
+            self.named.insert(tick, Named { digest, sections });
+        }
+        Ok(())
+    }
+}
+
+/// Ticks that were compared and are the same. A tick may be seen twice, and be the same only once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Agreed {
+    newest: Option<Tick>,
+    /// The one that was the newest before.
+    before: Option<Tick>,
+}
+
+impl Agreed {
+    fn note(&mut self, tick: Tick) {
+        if self.newest != Some(tick) {
+            self.before = self.newest.replace(tick);
+        }
+    }
+
+    /// The newest before a tick.
+    pub(super) fn until(self, tick: Tick) -> Option<Tick> {
+        let earlier = |agreed: &Tick| *agreed < tick;
+        self.newest.filter(earlier).or_else(|| self.before.filter(earlier))
+    }
+}
+
+/// Compares with what was noted.
+pub(super) struct Against<'a, 'm> {
+    named: &'a BTreeMap<Tick, Named>,
+    meter: &'a mut Meter<'m>,
+    pub(super) agreed: Agreed,
+    /// The newest tick that was reached.
+    pub(super) reached: Tick,
+    /// Its digest, if it was compared.
+    pub(super) newest: Option<ShortDigest>,
+}
+
+impl<'a, 'm> Against<'a, 'm> {
+    pub(super) const fn new(named: &'a BTreeMap<Tick, Named>, meter: &'a mut Meter<'m>) -> Self {
+        Self {
+            named,
+            meter,
+            agreed: Agreed { newest: None, before: None },
+            reached: Tick(0),
+            newest: None,
+        }
+    }
+}
+
+impl<S: Simulation> Watch<S> for Against<'_, '_> {
+    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
+        self.meter.reached(tick);
+        self.reached = tick;
+        let Some(expected) = self.named.get(&tick) else { return Ok(()) };
+        let digest = digest(tick, game, slots)?;
+        self.newest = Some(digest);
+        if digest == expected.digest {
+            self.agreed.note(tick);
+            return Ok(());
+        }
+        let sections = parted(&sections(&tree(tick, game, slots)?), &expected.sections);
+        Err(Stop::Differs(Found { tick, sections, fields: Vec::new() }))
+    }
+}
+
+/// Steps a reference beside the run, and compares every tick after one.
+pub(super) struct Beside<'a, S: Simulation> {
+    make: &'a dyn Fn() -> S,
+    tape: &'a Tape<S::Input>,
+    after: Option<Tick>,
+    pub(super) agreed: Agreed,
+    reference: Option<Desk<'a, S>>,
+}
+
+impl<'a, S: Simulation> Beside<'a, S> {
+    pub(super) fn new(
+        make: &'a dyn Fn() -> S,
+        tape: &'a Tape<S::Input>,
+        after: Option<Tick>,
+    ) -> Self {
+        let agreed = Agreed { newest: after, before: None };
+        Self { make, tape, after, agreed, reference: None }
+    }
+
+    /// The reference at a tick.
+    fn at(&mut self, tick: Tick) -> Result<&Desk<'a, S>, Stop> {
+        let desk = match self.reference.take() {
+            Some(desk) if desk.tick <= tick => desk,
+            _ => Desk::new((self.make)(), self.tape, 2)?,
+        };
+        let desk = self.reference.insert(desk);
+        while desk.tick < tick {
+            desk.step(None)?;
+        }
+        Ok(desk)
+    }
+}
+
+impl<S: Simulation> Watch<S> for Beside<'_, S> {
+    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
+        if self.after.is_some_and(|after| tick <= after) {
+            return Ok(());
+        }
+        let desk = self.at(tick)?;
+        if digest(tick, game, slots)? == digest(tick, &desk.game, &desk.slots)? {
+            self.agreed.note(tick);
+            return Ok(());
+        }
+        let (ours, theirs) = (tree(tick, game, slots)?, tree(tick, &desk.game, &desk.slots)?);
+        let sections = parted(&sections(&ours), &sections(&theirs));
+        let fields = explain(tick, (game, slots), desk, (&ours, &theirs), &sections);
+        let fields = fields.map_err(refused::<StateError>(tick))?;
+        Err(Stop::Differs(Found { tick, sections, fields }))
+    }
+}
+
+/// The fields in which a state differs from the reference: its own value as `local`.
+fn explain<S: Simulation>(
+    tick: Tick,
+    (game, slots): (&S, &S::Slots),
+    reference: &Desk<'_, S>,
+    (ours, theirs): (&DigestTree, &DigestTree),
+    sections: &[String],
+) -> Result<Vec<(String, StateDifference)>, StateError> {
+    let mut found: Vec<(String, StateDifference)> = Vec::new();
+    for section in sections {
+        let most = (found.len() + MOST_OF_A_SECTION).min(MOST_FIELDS);
+        let pages: Vec<u32> = ours
+            .diff(theirs)
+            .filter(|difference| difference.section == section)
+            .map(|difference| difference.page)
+            .collect();
+        for page in pages {
+            let left = most.saturating_sub(found.len());
+            let (mut bytes, mut fields) = (Vec::new(), Vec::new());
+            let Desk { game: other, slots: held, .. } = reference;
+            other.page(held, tick.0, "", section, page, &mut bytes)?;
+            game.explain(slots, tick.0, "", section, page, &bytes, left, &mut fields)?;
+            found.extend(fields.into_iter().map(|field| (section.clone(), field)));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,135 @@
+//! What is not saved, or not the same for all: scratch, missing fields, guesses.
+
+use crate::{assert_shown, report};
+use isostep::rollback::InputStatus;
+use isostep::{Inputs, NewestWins, PlayerId, Simulation, Snapshot, State, Tick};
+use serde::{Deserialize, Serialize};
+
+mod scratch {
+    use super::*;
+
+    #[derive(State, Snapshot)]
+    struct Camp {
+        food: u64,
+        #[state(scratch)]
+        days: u64,
+    }
+
+    impl Simulation for Camp {
+        type Input = NewestWins<i8>;
+        fn step(&mut self, _: Tick, _: &Inputs<Self::Input>) {
+            self.days += 1; // neither saved nor loaded
+            self.food += self.days / 10;
+        }
+    }
+
+    mod right {
+        use super::*;
+
+        #[derive(State, Snapshot)]
+        pub(super) struct Camp {
+            pub(super) food: u64,
+            pub(super) days: u64,
+            #[state(scratch)]
+            pub(super) meals: Vec<u64>,
+        }
+
+        impl Simulation for Camp {
+            type Input = NewestWins<i8>;
+            fn step(&mut self, _: Tick, _: &Inputs<Self::Input>) {
+                self.days += 1; // state: saved and loaded
+                self.meals.clear(); // scratch: made anew from the state before it is read
+                self.meals.extend((1..=3).map(|meal| (self.days + meal) / 30));
+                self.food += self.meals.iter().sum::<u64>();
+            }
+        }
+    }
+
+    #[test]
+    fn scratch_that_decides_is_named() {
+        let wrong = report(|| Camp { food: 0, days: 0 });
+        let right = report(|| right::Camp { food: 0, days: 0, meals: Vec::new() });
+        assert_shown("Scratch", &wrong, &right);
+    }
+}
+
+mod missing {
+    use super::*;
+
+    #[derive(Clone, Default, Serialize, Deserialize)]
+    struct Car {
+        place: i64,
+        #[serde(skip)] // in no snapshot, and in no digest
+        speed: i64,
+    }
+
+    impl Simulation for Car {
+        type Input = NewestWins<i8>;
+        fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+            self.speed += i64::from(inputs.value(PlayerId(0)).0);
+            self.place += self.speed;
+        }
+    }
+
+    mod right {
+        use super::*;
+
+        #[derive(Clone, Default, Serialize, Deserialize)]
+        pub(super) struct Car {
+            place: i64,
+            speed: i64,
+        }
+
+        impl Simulation for Car {
+            type Input = NewestWins<i8>;
+            fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+                self.speed += i64::from(inputs.value(PlayerId(0)).0);
+                self.place += self.speed;
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_left_out_is_named_by_what_it_decides() {
+        assert_shown("Missing fields", &report(Car::default), &report(right::Car::default));
+    }
+}
+
+mod guess {
+    use super::*;
+
+    #[derive(Clone, Default, Serialize, Deserialize)]
+    struct Duel {
+        lagged: u32,
+    }
+
+    impl Simulation for Duel {
+        type Input = NewestWins<i8>;
+        fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+            let status = inputs.get(PlayerId(0)).status;
+            self.lagged += u32::from(status == InputStatus::Predicted); // a guess on one machine alone
+        }
+    }
+
+    mod right {
+        use super::*;
+
+        #[derive(Clone, Default, Serialize, Deserialize)]
+        pub(super) struct Duel {
+            alone: u32,
+        }
+
+        impl Simulation for Duel {
+            type Input = NewestWins<i8>;
+            fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+                let status = inputs.get(PlayerId(0)).status;
+                self.alone += u32::from(status == InputStatus::Disconnected); // all machines agree on this
+            }
+        }
+    }
+
+    #[test]
+    fn a_game_that_asks_for_guesses_is_named() {
+        assert_shown("Guesses", &report(Duel::default), &report(right::Duel::default));
+    }
+}
