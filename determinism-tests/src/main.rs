@@ -1,58 +1,61 @@
 //! Computes goldens on this machine and compares them with the committed ones; runs a scene and shows what it costs.
 
-use isostep_core::Phase;
-use isostep_determinism_tests::{Golden, numbers, recording, scenes, smoothness, worlds};
+mod matrix_command;
+mod scenes_command;
+
+use isostep_core::{Lanes, Phase};
+use isostep_determinism_tests::{Golden, numbers, planted, recording, scenes, smoothness};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: isostep-determinism-tests COMMAND
 
   numbers [--mint]      a million operations on numbers; prints a digest for each kind and compares it
-  scenes [--mint]       every scene; prints size and digest at ticks that double and compares them
+  scenes [--small] [--full] [--scene NAME] [--goldens FOLDER] [--mint]
+                        plays scenes and compares size and digests at ticks that double; names the first tick and the
+                        sections that differ. --small: the small size, 600 ticks; --full: the full size, 10,000 ticks (use
+                        a release build); neither: the small size, and the first 64 ticks of the full one
+  scenes --scene NAME [--small | --full] --dump TICK FILE
+                        writes the whole state of a scene on a tick (small, unless told otherwise)
+  scenes --against-dump FILE
+                        plays the dump's scene to its tick here and names every entity and field that differs
   replay [--mint]       verifies the golden recording, records its match anew and compares the bytes; breaks it, and sees
                         whether that is told
   replay verify FILE    verifies any recording of an arena
   replay record FILE    records the golden match
-  scene NAME [TICKS]    runs one scene (600 ticks unless said otherwise) and prints tick, digest, counts and
+  matrix [--slow | --native | --long] [--scene NAME]
+                        every scene in every way that this target can; prints a cell for each and compares it.
+                        --slow: fewer ticks; --native: also 10,000 ticks of full scenes; --long: everything
+  plants [--mint]       games with faults that only show beside another machine: whether they show here as they must
+  scene NAME [TICKS [LANES]]
+                        runs one scene (600 ticks in the widest lanes unless said otherwise) and prints tick, digest, counts and
                         microseconds by phase; NAME is pyramid, stacks, bin, arena, cradle, rack, dominoes, tumbler,
-                        storm or sleepers
+                        storm, sleepers, far or extremes
   smoothness [SECONDS]  how far drawn bodies jump at 144 pictures a second in arena matches (30 s) over links from
                         perfect to severe, without smoothing and with each kind of it
-  --mint                writes the golden file instead of comparing (run it from the repository's root)
+  --mint                writes the golden files instead of comparing (run it from the repository's root)
 
 exit codes: 0 equal, 1 different, 2 misuse, or a file that can't be read";
 
 const RECORDING: &str = "determinism-tests/goldens/arena.isoreplay";
 
-/// A golden: what it is called, what is committed, and how it is computed.
-struct Suite {
-    name: &'static str,
-    file: &'static str,
-    golden: &'static str,
-    compute: fn() -> Golden,
-}
-
-const SUITES: [Suite; 2] = [
-    Suite {
-        name: "numbers",
-        file: "determinism-tests/goldens/numbers.txt",
-        golden: numbers::GOLDEN,
-        compute: numbers::compute,
-    },
-    Suite {
-        name: "scenes",
-        file: "determinism-tests/goldens/scenes.txt",
-        golden: worlds::GOLDEN,
-        compute: worlds::compute,
-    },
-];
+const NUMBERS: &str = "determinism-tests/goldens/numbers.txt";
+const PLANTED: &str = "determinism-tests/goldens/planted.txt";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let suite = |name: &str| SUITES.iter().find(|suite| suite.name == name);
     match arguments[..] {
-        ["scene", name] => run_scene(name, "600"),
-        ["scene", name, ticks] => run_scene(name, ticks),
+        ["scene", name] => run_scene(name, "600", None),
+        ["scene", name, ticks] => run_scene(name, ticks, None),
+        ["scene", name, ticks, lanes] => run_scene(name, ticks, Some(lanes)),
+        ["matrix", ref options @ ..] => {
+            matrix_command::run(options).unwrap_or_else(|| misuse(USAGE))
+        }
+        ["numbers"] => compare_numbers(),
+        ["numbers", "--mint"] => mint(NUMBERS, &numbers::compute()),
+        ["scenes", ref options @ ..] => scenes_command::run(options),
+        ["plants"] => show_plants(),
+        ["plants", "--mint"] => mint(PLANTED, &planted::elsewhere::compute()),
         ["replay"] => compare_recording(),
         ["replay", "--mint"] => match write_recording(RECORDING) {
             Ok(()) => {
@@ -68,8 +71,6 @@ fn main() -> ExitCode {
         ["replay", "verify", file] => verify_recording(file),
         ["smoothness"] => print_smoothness("30"),
         ["smoothness", seconds] => print_smoothness(seconds),
-        [name] if let Some(suite) = suite(name) => suite.compare(),
-        [name, "--mint"] if let Some(suite) = suite(name) => suite.mint(),
         _ => misuse(USAGE),
     }
 }
@@ -88,6 +89,7 @@ fn compare_recording() -> ExitCode {
         Ok(report) => report,
         Err(error) => return misuse(&format!("the match can't be recorded: {error}")),
     };
+    println!("lanes: {}", Lanes::widest().name());
     print!("{report}");
     let (arch, profile) = (std::env::consts::ARCH, profile());
     if report.differences.is_empty() {
@@ -124,41 +126,44 @@ fn verify_recording(file: &str) -> ExitCode {
     }
 }
 
-impl Suite {
-    fn compare(&self) -> ExitCode {
-        let computed = (self.compute)();
-        print!("{computed}");
-        let expected: Golden = match self.golden.parse() {
-            Ok(golden) => golden,
-            Err(error) => {
-                eprintln!("{}: {error}", self.file);
-                return ExitCode::FAILURE;
-            }
-        };
-        let differences = expected.differences(&computed);
-        for difference in &differences {
-            println!("differs:\n{difference}");
-        }
-        let (name, arch, profile) = (self.name, std::env::consts::ARCH, profile());
-        if differences.is_empty() {
-            println!("{name}: equal to the golden ({arch} {profile})");
-            ExitCode::SUCCESS
-        } else {
-            println!("{name}: {} lines differ ({arch} {profile})", differences.len());
-            ExitCode::FAILURE
-        }
+fn compare_numbers() -> ExitCode {
+    let computed = numbers::compute();
+    print!("{computed}");
+    let expected: Golden = match numbers::GOLDEN.parse() {
+        Ok(golden) => golden,
+        Err(error) => return misuse(&format!("{NUMBERS}: {error}")),
+    };
+    let differences = expected.differences(&computed);
+    for difference in &differences {
+        println!("differs:\n{difference}");
     }
+    let (arch, profile) = (std::env::consts::ARCH, profile());
+    if differences.is_empty() {
+        println!("numbers: equal to the golden ({arch} {profile})");
+        ExitCode::SUCCESS
+    } else {
+        println!("numbers: {} lines differ ({arch} {profile})", differences.len());
+        ExitCode::FAILURE
+    }
+}
 
-    fn mint(&self) -> ExitCode {
-        match std::fs::write(self.file, (self.compute)().to_string()) {
-            Ok(()) => {
-                println!("wrote {}; its commit says SIM and why", self.file);
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                misuse(&format!("{}: {error}; run this from the repository's root", self.file))
-            }
+fn show_plants() -> ExitCode {
+    match planted::elsewhere::Report::new() {
+        Ok(report) => {
+            print!("{report}");
+            if report.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Err(error) => misuse(&error),
+    }
+}
+
+fn mint(file: &str, golden: &Golden) -> ExitCode {
+    match std::fs::write(file, golden.to_string()) {
+        Ok(()) => {
+            println!("wrote {file}; its commit says SIM and why");
+            ExitCode::SUCCESS
+        }
+        Err(error) => misuse(&format!("{file}: {error}; run this from the repository's root")),
     }
 }
 
@@ -179,10 +184,17 @@ fn print_smoothness(seconds: &str) -> ExitCode {
     clippy::disallowed_methods,
     reason = "a program at the rim: it reads the clock for its table"
 )]
-fn run_scene(name: &str, ticks: &str) -> ExitCode {
+fn run_scene(name: &str, ticks: &str, lanes: Option<&str>) -> ExitCode {
     let (Some(mut scene), Ok(ticks)) = (scenes::build(name, 1), ticks.parse::<u32>()) else {
         return misuse(USAGE);
     };
+    if let Some(name) = lanes {
+        let lanes = Lanes::available().find(|lanes| lanes.name() == name);
+        if !lanes.is_some_and(|lanes| scene.world.set_lanes(lanes)) {
+            let here: Vec<_> = Lanes::available().map(Lanes::name).collect();
+            return misuse(&format!("no lanes {name:?} here; there are {}", here.join(", ")));
+        }
+    }
     let start = std::time::Instant::now();
     let mut clock = || start.elapsed().as_nanos() as u64;
     let mut spent = [0u64; Phase::ALL.len()];

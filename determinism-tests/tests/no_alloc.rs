@@ -51,7 +51,7 @@ fn a_warm_arena_allocates_nothing() {
 #[test]
 fn warm_stacks_on_two_threads_allocate_nothing() {
     let mut scene = scenes::stacks(5, 5);
-    scene.world.set_threads(Threads::new(2).expect("threads"));
+    scene.world.set_threads(Threads::new(2).expect("threads").eager());
     assert_eq!(allocating_ticks(&mut scene), []);
 }
 

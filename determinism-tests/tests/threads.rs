@@ -11,7 +11,7 @@ fn with_threads(name: &str, threads: &Threads) -> Scene {
 
 #[test]
 fn the_number_of_threads_shows_nowhere() {
-    let counts = [2, 3, 8].map(|count| Threads::new(count).expect("threads"));
+    let counts = [2, 3, 8].map(|count| Threads::new(count).expect("threads").eager());
     for name in scenes::NAMES {
         let ticks = if name == "bin" { 80 } else { 130 };
         let mut alone = with_threads(name, &Threads::ONE);
@@ -32,7 +32,7 @@ fn the_number_of_threads_shows_nowhere() {
 /// Rewinding and computing again, with another number of threads each time.
 #[test]
 fn threads_may_change_between_ticks() {
-    let counts = [1, 2, 3, 8].map(|count| Threads::new(count).expect("threads"));
+    let counts = [1, 2, 3, 8].map(|count| Threads::new(count).expect("threads").eager());
     for name in ["stacks", "tumbler", "dominoes"] {
         let mut scene = with_threads(name, &Threads::ONE);
         let mut digests = vec![scene.world.digest()];

@@ -1,35 +1,19 @@
-// Computes the number golden, or verifies and makes the golden recording, in WebAssembly, and compares with the committed file.
+// Computes the number golden or the matrix, or verifies and makes the golden recording, in WebAssembly, and compares with the
+// committed files.
 //
-// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | replay | replay record FILE
+// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | plants | replay | replay record FILE
 // It takes these arguments, prints and exits as the native program does: 0 equal, 1 different, 2 misuse or a trap.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { bytes, load, parse, text } from './module.mjs';
 
-const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | replay | replay record FILE';
+const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | plants | replay | replay record FILE';
 const NUMBERS = new URL('../goldens/numbers.txt', import.meta.url);
 const RECORDING = new URL('../goldens/arena.isoreplay', import.meta.url);
 
 /** The lines without their padding: only `name count digest` matter. */
 function lines(text) {
   return text.split('\n').filter((line) => line !== '').map((line) => line.trim().split(/\s+/).join(' '));
-}
-
-async function load(path) {
-  // No imports: a module that asks for a clock, randomness or the host's math fails here.
-  const { instance } = await WebAssembly.instantiate(readFileSync(path), {});
-  return instance.exports;
-}
-
-/** Bytes that one function says the place of and another the length. */
-function bytes({ memory }, start, length) {
-  // The first call computes, which may grow the memory and detach a buffer taken before it.
-  // Addresses come as signed numbers.
-  const [from, many] = [start() >>> 0, length() >>> 0];
-  return new Uint8Array(memory.buffer, from, many);
-}
-
-function text(exports, start, length) {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes(exports, start, length));
 }
 
 /** How many lines of the number golden differ. */
@@ -62,18 +46,56 @@ function replay(exports) {
   return different;
 }
 
+/** How many planted faults don't show as they must. */
+function plants(exports) {
+  const found = text(exports, exports.plants_text, exports.plants_len);
+  process.stdout.write(found);
+  return found.split('\n').filter((line) => line === 'differs:').length;
+}
+
+/** How many cells of the matrix differ. */
+function matrix(exports, counted, long) {
+  for (let scene = 0; scene < exports.matrix_scenes(); scene += 1) {
+    if (exports.matrix_run(scene, Number(long)) !== 0) throw new Error('a committed golden can\'t be read');
+  }
+  if (counted.equal + counted.different === 0) throw new Error('the matrix has no cells');
+  if (counted.different > 0) console.log('differs:\n  see the cells above');
+  return counted.different;
+}
+
 async function main([path, part, ...rest]) {
-  const parts = { numbers, replay };
+  const parts = { numbers, plants, replay };
   if (part === 'replay' && rest[0] === 'record' && rest.length === 2) {
-    const exports = await load(path);
+    const exports = await load(readFileSync(path));
     writeFileSync(rest[1], bytes(exports, exports.recording_bytes, exports.recording_len));
     return 0;
+  }
+  if (part === 'matrix' && (rest.length === 0 || (rest.length === 1 && rest[0] === '--long'))) {
+    const counted = { equal: 0, different: 0 };
+    const exports = await load(readFileSync(path), {
+      nanoseconds: () => process.hrtime.bigint(),
+      cell: (line) => {
+        console.log(line);
+        counted[parse(line).equal ? 'equal' : 'different'] += 1;
+      },
+    });
+    return end(part, matrix(exports, counted, rest.length > 0));
   }
   if (!Object.hasOwn(parts, part ?? '') || rest.length > 0) {
     console.error(USAGE);
     return 2;
   }
-  const different = parts[part](await load(path));
+  return end(part, parts[part](await start(path)));
+}
+
+/** The module, with nothing to watch it; says which lanes it uses. */
+async function start(path) {
+  const exports = await load(readFileSync(path));
+  console.log(`lanes: ${text(exports, exports.lanes_text, exports.lanes_len)}`);
+  return exports;
+}
+
+function end(part, different) {
   console.log(different === 0
     ? `${part}: equal to the golden (wasm32)`
     : `${part}: ${different} things differ (wasm32)`);

@@ -8,17 +8,20 @@ use isostep_core::{Real, Vec3, real};
 
 /// Scene e: eight players that never turn, driven about among 56 props between walls.
 pub fn arena(seed: u64) -> Scene {
+    arena_of(8, seed)
+}
+
+/// The same with `side`² things, of which every ninth is a player.
+pub fn arena_of(side: i32, seed: u64) -> Scene {
     let mut world = empty();
     ground(&mut world);
-    walls(&mut world, real!(12), real!(4));
+    let half_side = Real::from_int(side) * real!(1.25);
+    walls(&mut world, half_side + real!(2), real!(4));
     let mut players = Vec::new();
-    for i in 0..64 {
-        let (x, z) = (i % 8, i / 8);
-        let place = Vec3::new(
-            (Real::from_int(x) - real!(3.5)) * real!(2.5),
-            real!(0.875),
-            (Real::from_int(z) - real!(3.5)) * real!(2.5),
-        );
+    for i in 0..side * side {
+        let start = real!(1.25) - half_side;
+        let [x, z] = [i % side, i / side].map(|c| start + Real::from_int(c) * real!(2.5));
+        let place = Vec3::new(x, real!(0.875), z);
         let player = i % 9 == 0 && players.len() < 8;
         let shape = match (player, i % 3) {
             (true, _) => {

@@ -35,6 +35,11 @@ const TABLE: (Real, Real) = (real!(1.25), real!(0.625));
 /// Scene g: a billiard break. The cue ball comes along the table's middle at `speed` m/s and meets a triangle of fifteen,
 /// racked with 20 µm between neighbours so that rounding doesn't start them.
 pub fn rack(speed: Real) -> Scene {
+    rack_of(5, speed)
+}
+
+/// The same with a triangle of so many rows.
+pub fn rack_of(rows: i32, speed: Real) -> Scene {
     let mut world = empty();
     let ivory = Material {
         friction: Real::ratio(2, 10),
@@ -54,7 +59,7 @@ pub fn rack(speed: Real) -> Scene {
     let apart = BALL + BALL + Real::ratio(20, 1_000_000);
     // √¾: rows of an equilateral triangle.
     let row_apart = apart * Real::ratio(866_025, 1_000_000);
-    for row in 0..5 {
+    for row in 0..rows {
         for place in 0..=row {
             let x = real!(0.625) + row_apart * row;
             let z = apart * (2 * place - row) * Real::HALF;

@@ -6,25 +6,37 @@
 )]
 
 mod arena;
+mod extremes;
+mod far;
 mod impacts;
 mod parts;
 mod piles;
+mod play;
 mod sleepers;
+mod spec;
 mod storm;
 mod tumbler;
 
 use isostep_core::world::{BodyId, Command, World};
 use isostep_core::{Real, Rng, StepReport, Vec3, real};
+use isostep_derive::{Snapshot, State};
+use serde::{Deserialize, Serialize};
 
-pub use arena::arena;
-pub use impacts::{cradle, dominoes, rack};
+pub use arena::{arena, arena_of};
+pub use extremes::extremes;
+pub use far::{far, far_at, far_place};
+pub use impacts::{cradle, dominoes, rack, rack_of};
 pub use piles::{bin, pyramid, stacks};
+pub use play::{Nudge, nudge};
 pub use sleepers::{sleepers, sleepers_apart};
-pub use storm::storm;
-pub use tumbler::tumbler;
+pub use spec::{NAMES, Size, Spec, build};
+pub use storm::{storm, storm_of};
+pub use tumbler::{tumbler, tumbler_of};
 
-/// A world and how it goes on.
-#[derive(Debug)]
+/// A world and how it goes on. It is a game too, a [`Simulation`](isostep_rollback::Simulation); begin one with
+/// [`Spec::play`].
+#[derive(Debug, State, Snapshot)]
+#[state(crate = isostep_core::state)]
 pub struct Scene {
     /// The world; step it with [`Scene::step`].
     pub world: World,
@@ -32,7 +44,7 @@ pub struct Scene {
 }
 
 /// What is done to a scene's world from tick to tick.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Script {
     /// Nothing.
     Idle,
@@ -42,29 +54,6 @@ enum Script {
     Once { tick: u32, command: Command },
     /// Bodies come and go.
     Storm(storm::Storm),
-}
-
-/// Names of all scenes.
-pub const NAMES: [&str; 10] = [
-    "pyramid", "stacks", "bin", "arena", "cradle", "rack", "dominoes", "tumbler", "storm",
-    "sleepers",
-];
-
-/// A scene by its name and a seed for what is random in it.
-pub fn build(name: &str, seed: u64) -> Option<Scene> {
-    match name {
-        "pyramid" => Some(pyramid(20)),
-        "stacks" => Some(stacks(10, 5)),
-        "bin" => Some(bin(10, seed)),
-        "arena" => Some(arena(seed)),
-        "cradle" => Some(cradle(&[1, 2, 3])),
-        "rack" => Some(rack(real!(6))),
-        "dominoes" => Some(dominoes(60)),
-        "tumbler" => Some(tumbler(seed)),
-        "storm" => Some(storm(seed)),
-        "sleepers" => Some(sleepers(300, seed)),
-        _ => None,
-    }
 }
 
 impl Scene {

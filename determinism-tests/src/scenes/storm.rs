@@ -4,31 +4,36 @@ use super::parts::{cuboid, empty, ground, morsel, solid, walls};
 use super::{Scene, Script};
 use isostep_core::world::{BodyDef, BodyId, World};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
+use serde::{Deserialize, Serialize};
 
 /// The streams from which bodies rain.
 const STREAMS: [u8; 3] = [1, 2, 7];
 /// The stream of shelves.
 const SHELVES: u8 = 4;
 /// A stream has at most so many bodies; 3·45 and 8 shelves stay below 150.
-const MOST_ALIVE: usize = 45;
-const MOST_SHELVES: usize = 8;
+const MOST_ALIVE: u32 = 45;
 
 /// Scene k: between walls three streams rain balls, boxes and capsules on shelves; every tick some of them vanish,
 /// whatever lies on them, and so do the shelves, which are static. Never more than 150 bodies are there.
 pub fn storm(seed: u64) -> Scene {
+    storm_of(MOST_ALIVE, seed)
+}
+
+/// The same with at most so many bodies from each of the three streams, and a shelf for about six of them.
+pub fn storm_of(most: u32, seed: u64) -> Scene {
     let mut world = empty();
     ground(&mut world);
     walls(&mut world, real!(8), real!(6));
-    Scene {
-        world,
-        script: Script::Storm(Storm { seed, alive: Default::default(), shelves: Vec::new() }),
-    }
+    let storm = Storm { seed, most, alive: Default::default(), shelves: Vec::new() };
+    Scene { world, script: Script::Storm(storm) }
 }
 
 /// Who is there, in the order of spawning with holes filled by the last.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Storm {
     seed: u64,
+    /// The most of a stream.
+    most: u32,
     alive: [Vec<BodyId>; STREAMS.len()],
     shelves: Vec<BodyId>,
 }
@@ -41,9 +46,10 @@ impl Storm {
         let tick = u64::from(world.tick());
         for (stream, alive) in STREAMS.into_iter().zip(&mut self.alive) {
             let mut rng = Rng::keyed(self.seed, tick, u64::from(stream), RAIN);
-            // About one in a tick comes from all streams. When 30 of a stream are there nearly as many go, so that one
-            // lives for two seconds or so: long enough for some to fall asleep.
-            if alive.len() == MOST_ALIVE || alive.len() > 30 && likely(&mut rng, 1, 4) {
+            // About one in a tick comes from all streams. When 30 of 45 of a stream are there nearly as many go, so that
+            // one lives for two seconds or so: long enough for some to fall asleep.
+            let (most, many) = (self.most as usize, self.most as usize * 2 / 3);
+            if alive.len() == most || alive.len() > many && likely(&mut rng, 1, 4) {
                 vanish(world, alive, &mut rng);
             }
             if likely(&mut rng, 1, 3) {
@@ -56,8 +62,9 @@ impl Storm {
             }
         }
         let mut rng = Rng::keyed(self.seed, tick, 0, SHELF);
+        let most_shelves = self.most.div_ceil(6) as usize;
         if likely(&mut rng, 1, 12) {
-            if self.shelves.len() == MOST_SHELVES || likely(&mut rng, 1, 3) {
+            if self.shelves.len() == most_shelves || likely(&mut rng, 1, 3) {
                 vanish(world, &mut self.shelves, &mut rng);
             } else {
                 self.shelves.push(shelf(world, &mut rng));

@@ -14,6 +14,11 @@ const DEPTH: Real = real!(1.75);
 
 /// Scene i: an eight-sided drum of ten shapes that turns about z by 1 rad/s, with 60 balls, boxes and capsules in it.
 pub fn tumbler(seed: u64) -> Scene {
+    tumbler_of(60, seed)
+}
+
+/// The same with so many things in it, at most 60.
+pub fn tumbler_of(count: i32, seed: u64) -> Scene {
     const JITTER: u64 = 1;
     let mut world = empty();
     // tan 22.5° is 0.4142…; the walls overlap a little at the edges.
@@ -32,7 +37,7 @@ pub fn tumbler(seed: u64) -> Scene {
     }
     put(&mut world, drum);
     let spacing = Real::ratio(9, 10);
-    for i in 0..60 {
+    for i in 0..count.min(60) {
         let [x, y, z] = [i % 5 * 2 - 4, i / 5 % 4 * 2 - 3, i / 20 * 2 - 2]
             .map(|c| Real::from_int(c) * Real::HALF * spacing);
         let mut rng = Rng::keyed(seed, 0, i as u64, JITTER);

@@ -1,10 +1,15 @@
-//! The number golden and the golden recording for a host that can only call functions and read memory; `run.mjs` is one.
+//! The number golden, the golden recording and the matrix for a host that can only call functions and read memory: node
+//! (`run.mjs`) and browsers (`page/`).
 
 #![allow(
     unsafe_code,
     reason = "an exported function needs an unmangled name, and the attribute for that counts as unsafe"
 )]
 
+use isostep_core::Lanes;
+use isostep_determinism_tests::matrix::{self, Extent, Watch};
+use isostep_determinism_tests::planted::elsewhere::Report;
+use isostep_determinism_tests::scenes::NAMES;
 use isostep_determinism_tests::{numbers, recording};
 use std::sync::LazyLock;
 
@@ -18,8 +23,26 @@ static REPLAY: LazyLock<String> =
         Err(error) => format!("differs:\n  the match can't be recorded: {error}\n"),
     });
 
+/// What planted faults show here.
+static PLANTS: LazyLock<String> = LazyLock::new(|| match Report::new() {
+    Ok(report) => report.to_string(),
+    Err(error) => format!("differs:\n  {error}\n"),
+});
+
 /// The match of the golden recording, recorded here. Empty if that fails; `REPLAY` says why.
 static RECORDING: LazyLock<Vec<u8>> = LazyLock::new(|| recording::record().unwrap_or_default());
+
+/// Where the name of the lanes starts that the solver uses: those that this module was compiled for.
+#[unsafe(no_mangle)]
+pub extern "C" fn lanes_text() -> *const u8 {
+    Lanes::widest().name().as_ptr()
+}
+
+/// How many bytes the name has.
+#[unsafe(no_mangle)]
+pub extern "C" fn lanes_len() -> usize {
+    Lanes::widest().name().len()
+}
 
 /// Where the text of the computed golden starts, as UTF-8.
 #[unsafe(no_mangle)]
@@ -55,4 +78,50 @@ pub extern "C" fn recording_bytes() -> *const u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn recording_len() -> usize {
     RECORDING.len()
+}
+
+/// Where the report on planted faults starts, as UTF-8.
+#[unsafe(no_mangle)]
+pub extern "C" fn plants_text() -> *const u8 {
+    PLANTS.as_ptr()
+}
+
+/// How many bytes the report has.
+#[unsafe(no_mangle)]
+pub extern "C" fn plants_len() -> usize {
+    PLANTS.len()
+}
+
+/// What the host gives to the matrix. Nothing of it goes into a result.
+#[link(wasm_import_module = "isostep")]
+unsafe extern "C" {
+    /// Nanoseconds since whenever.
+    safe fn nanoseconds() -> u64;
+    /// Takes words on what is done now, as UTF-8.
+    fn tell(text: *const u8, length: usize);
+    /// Takes the line of a cell, as UTF-8.
+    fn cell(text: *const u8, length: usize);
+}
+
+/// How many scenes the matrix has.
+#[unsafe(no_mangle)]
+pub extern "C" fn matrix_scenes() -> usize {
+    NAMES.len()
+}
+
+/// Computes the cells of one scene, everything if `long` is not 0; gives 0, or 1 if a golden can't be read.
+#[unsafe(no_mangle)]
+pub extern "C" fn matrix_run(scene: usize, long: u32) -> u32 {
+    let extent = if long == 0 { Extent::QUICK } else { Extent::LONG };
+    let mut watch = Watch {
+        clock: &mut || nanoseconds(),
+        // SAFETY: the host reads the text during the call.
+        tell: &mut |words| unsafe { tell(words.as_ptr(), words.len()) },
+        cell: &mut |one| {
+            let line = one.to_string();
+            // SAFETY: the same.
+            unsafe { cell(line.as_ptr(), line.len()) }
+        },
+    };
+    u32::from(matrix::run(extent, NAMES.get(scene).copied(), &mut watch).is_err())
 }

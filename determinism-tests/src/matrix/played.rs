@@ -1,0 +1,129 @@
+//! Scenes with two players who nudge bodies, in every way to a tick and with everything that must not show.
+
+use super::{Cell, Watch};
+use crate::golden::{Golden, Line};
+use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
+use isostep_core::Lanes;
+use isostep_core::parallel::Threads;
+use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, Way};
+use isostep_rollback::{Inputs, PlayerId, Tick};
+
+/// The committed digests of the last ticks.
+const GOLDEN: &str = include_str!("../../goldens/played.txt");
+
+/// Ticks that have a digest there.
+const LASTS: [u32; 3] = [40, 120, 600];
+const SEED: u64 = 1;
+const PLAYERS: usize = 2;
+
+/// Ways that lanes and threads are tried in. The others have nothing to do with them.
+const FEW: [Way; 2] = [Way::Straight, Way::RolledBack];
+
+fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
+    inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
+}
+
+/// A check of a scene without its ways.
+fn check<'a>(spec: Spec, ticks: u32) -> Check<'a, Scene> {
+    Check::new(PLAYERS, move || spec.play())
+        .game(&spec.to_string())
+        .script_name("nudges")
+        .script(script)
+        .seed(SEED)
+        .ticks(ticks)
+        .first_variant("default")
+}
+
+/// What the machine could do otherwise: each width of lanes, and threads.
+fn variants() -> Vec<(String, Lanes, Threads)> {
+    let lanes = Lanes::available().map(|lanes| (lanes.name().to_owned(), lanes, Threads::ONE));
+    let threads = [2, 3, 8].into_iter().filter_map(|count| {
+        // A target without threads has the one.
+        let threads = Threads::new(count).ok()?;
+        Some((format!("{count} threads"), Lanes::widest(), threads.eager()))
+    });
+    lanes.chain(threads).collect()
+}
+
+pub(super) fn run(name: &str, ticks: u32, watch: &mut Watch<'_>) -> Result<(), String> {
+    let spec = Spec::named(name, Size::Small, SEED).ok_or("a name of the list")?;
+    let golden: Golden = GOLDEN.parse().map_err(|error| format!("goldens/played.txt: {error}"))?;
+    let expected =
+        golden.lines.into_iter().find(|line| line.name == name && line.count == u64::from(ticks));
+    (watch.tell)(&format!("{name}, in every way"));
+    let report = check(spec, ticks).clock(&mut *watch.clock).run_with_snapshots();
+    tell(&report, spec, expected.as_ref(), watch);
+    (watch.tell)(&format!("{name}, with other lanes and threads"));
+    let mut check = check(spec, ticks).ways(&FEW).clock(&mut *watch.clock);
+    for (name, lanes, threads) in variants() {
+        check = check.variant(&name, move || {
+            let mut scene = spec.play();
+            scene.world.set_lanes(lanes);
+            scene.world.set_threads(threads.clone());
+            scene
+        });
+    }
+    let mut report = check.run();
+    // Those are in the first report.
+    report.rows.retain(|row| row.variant != "default");
+    tell(&report, spec, expected.as_ref(), watch);
+    Ok(())
+}
+
+fn tell(report: &Report, spec: Spec, expected: Option<&Line>, watch: &mut Watch<'_>) {
+    for row in &report.rows {
+        (watch.cell)(Cell {
+            target: String::new(),
+            variant: row.variant.clone(),
+            way: row.way.name().to_owned(),
+            scene: spec.to_string(),
+            ticks: row.ticks.0,
+            digest: row.digest.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
+            nanos: row.nanos,
+            difference: difference(row, expected),
+        });
+    }
+}
+
+/// What is wrong with a row: it differs from the straight one, or that from the golden.
+fn difference(row: &Row, expected: Option<&Line>) -> Option<String> {
+    if row.outcome != Outcome::Equal {
+        return Some(row.to_string());
+    }
+    let Some(expected) = expected else {
+        return Some(format!("no golden for tick {}; mint it anew", row.ticks));
+    };
+    let digest = row.digest.as_ref()?.to_string();
+    let (is, was) = (&digest, &expected.digest);
+    (is != was).then(|| format!("tick {} has the digest {is}, and {was} in the golden", row.ticks))
+}
+
+/// Computes the golden anew: each scene straight, to each of the last ticks.
+///
+/// # Errors
+/// When a scene can't be computed.
+pub fn mint() -> Result<Golden, String> {
+    let mut lines = Vec::new();
+    for name in NAMES {
+        for ticks in LASTS {
+            let digests = digests_of(name, ticks)?;
+            let last = digests.ticks.last().ok_or("a run has ticks")?;
+            let (name, digest) = (name.to_owned(), last.digest.to_string());
+            lines.push(Line { name, count: ticks.into(), digest });
+        }
+    }
+    Ok(Golden { lines })
+}
+
+/// The digests of a small scene, played straight for so many ticks, for machines that never meet.
+///
+/// # Errors
+/// When there is no such scene, or it has no digest.
+pub fn digests_of(name: &str, ticks: u32) -> Result<Digests, String> {
+    let spec = Spec::named(name, Size::Small, SEED).ok_or_else(|| format!("no scene {name:?}"))?;
+    let report = check(spec, ticks).ways(&[]).run();
+    match report.rows.first() {
+        Some(row) if row.outcome == Outcome::Equal => Ok(report.digests().clone()),
+        row => Err(row.map_or_else(|| spec.to_string(), ToString::to_string)),
+    }
+}

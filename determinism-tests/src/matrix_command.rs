@@ -1,0 +1,62 @@
+//! The command `matrix`: this target's cells, a line each, and whether all are equal.
+
+use isostep_determinism_tests::matrix::{self, Extent, Watch};
+use isostep_determinism_tests::scenes::NAMES;
+use std::process::ExitCode;
+
+const PLAYED: &str = "determinism-tests/goldens/played.txt";
+
+/// Runs it; `None` if the arguments are not its own.
+pub(crate) fn run(arguments: &[&str]) -> Option<ExitCode> {
+    let (mut extent, mut only) = (Extent::QUICK, None);
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match *argument {
+            "--mint" => return Some(mint()),
+            "--slow" => extent = Extent::SLOW,
+            "--native" => extent = Extent::NATIVE,
+            "--long" => extent = Extent::LONG,
+            "--scene" => only = Some(*arguments.next().filter(|name| NAMES.contains(name))?),
+            _ => return None,
+        }
+    }
+    Some(compute(extent, only))
+}
+
+#[allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a program at the rim: it reads the clock for its table"
+)]
+fn compute(extent: Extent, only: Option<&str>) -> ExitCode {
+    let start = std::time::Instant::now();
+    let (mut equal, mut different) = (0, 0);
+    let mut watch = Watch {
+        clock: &mut || start.elapsed().as_nanos() as u64,
+        tell: &mut |_| (),
+        cell: &mut |cell| {
+            *if cell.difference.is_none() { &mut equal } else { &mut different } += 1;
+            println!("{cell}");
+        },
+    };
+    let done = matrix::run(extent, only, &mut watch);
+    let arch = std::env::consts::ARCH;
+    match done {
+        Err(error) => super::misuse(&error),
+        Ok(()) if different == 0 && equal > 0 => {
+            println!("matrix: equal to the golden ({arch}, {equal} cells)");
+            ExitCode::SUCCESS
+        }
+        Ok(()) => {
+            println!("differs:\n  {different} of {} cells, see above", equal + different);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn mint() -> ExitCode {
+    match matrix::mint_played() {
+        Ok(golden) => super::mint(PLAYED, &golden),
+        Err(error) => super::misuse(&error),
+    }
+}

@@ -1,0 +1,199 @@
+//! A scene's whole state on a tick as a file, so that a machine that has another one can say entity and field.
+//!
+//! It holds the pages that digests are taken of, as they are: a snapshot leaves out what can be computed, and where two
+//! machines compute differently that is just what one wants to see.
+
+use super::last_tick;
+use crate::scenes::{Size, Spec};
+use core::fmt;
+use isostep_core::HistoryError;
+use isostep_core::world::{ExplainError, RowDifference, StateSection, World};
+use serde::{Deserialize, Serialize};
+
+/// What a dump begins with; the digit is the version.
+const MAGIC: &[u8] = b"isostep dump 1\n";
+
+/// The state of a golden's scene on a tick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dump {
+    spec: Spec,
+    content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Content {
+    scene: String,
+    size: String,
+    seed: u64,
+    tick: u32,
+    pages: Vec<Page>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Page {
+    section: String,
+    number: u32,
+    bytes: Vec<u8>,
+}
+
+/// Why there is no dump, or why a file is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DumpError {
+    /// The file does not begin like one.
+    NoDump,
+    /// The file is cut off, damaged, or of another version of this program.
+    Damaged,
+    /// The file is of a scene that is not there.
+    NoSuchScene(String),
+    /// Later than the golden goes.
+    TooLate {
+        /// What was asked for.
+        tick: u32,
+        /// The last one.
+        last: u32,
+    },
+    /// The tick is not held.
+    History(HistoryError),
+    /// A page of the file can't be read.
+    Page(ExplainError),
+}
+
+impl fmt::Display for DumpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDump => {
+                write!(f, "this is no dump of a scene; make one with `--dump TICK FILE`")
+            }
+            Self::Damaged => write!(f, "the dump is cut off or damaged; make it anew"),
+            Self::NoSuchScene(name) => {
+                write!(f, "the dump is of {name}, which is no scene here; use the same version")
+            }
+            Self::TooLate { tick, last } => {
+                write!(f, "tick {tick} is too late; this size goes to {last}")
+            }
+            Self::History(error) => error.fmt(f),
+            Self::Page(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for DumpError {}
+
+impl Dump {
+    /// Plays a scene of the goldens to a tick and takes its state.
+    ///
+    /// # Errors
+    /// When the tick is later than the golden's last.
+    pub fn play(spec: Spec, tick: u32) -> Result<Self, DumpError> {
+        Self::of(spec, &played(spec, tick)?)
+    }
+
+    /// The state of a world that is said to be this scene.
+    ///
+    /// # Errors
+    /// When the world does not hold its own tick, which does not happen.
+    pub fn of(spec: Spec, world: &World) -> Result<Self, DumpError> {
+        let tick = world.tick();
+        let mut pages = Vec::new();
+        for (name, content) in world.digest_tree().sections() {
+            let Some(section) = StateSection::from_name(name) else { continue };
+            for &(number, _) in content.pages() {
+                let bytes = world.page_bytes(tick, section, number).map_err(DumpError::History)?;
+                pages.push(Page { section: name.to_owned(), number, bytes });
+            }
+        }
+        let (scene, size) = (spec.name().to_owned(), spec.size().name().to_owned());
+        Ok(Self { spec, content: Content { scene, size, seed: spec.seed(), tick, pages } })
+    }
+
+    /// Which scene it is of.
+    pub const fn spec(&self) -> Spec {
+        self.spec
+    }
+
+    /// On which tick.
+    pub const fn tick(&self) -> u32 {
+        self.content.tick
+    }
+
+    /// The dump as a file.
+    ///
+    /// # Panics
+    /// Never: plain data can be written.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let start = MAGIC.to_vec();
+        postcard::to_extend(&self.content, start).expect("plain data fits into memory")
+    }
+
+    /// A dump from a file. Bytes from anywhere are fine.
+    ///
+    /// # Errors
+    /// When the bytes are no dump.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DumpError> {
+        let content = bytes.strip_prefix(MAGIC).ok_or(DumpError::NoDump)?;
+        let (content, rest): (Content, _) =
+            postcard::take_from_bytes(content).map_err(|_| DumpError::Damaged)?;
+        if !rest.is_empty() {
+            return Err(DumpError::Damaged);
+        }
+        let size = Size::from_name(&content.size);
+        let spec = size.and_then(|size| Spec::named(&content.scene, size, content.seed));
+        let name = || format!("{} {}", content.scene, content.size);
+        let spec = spec.ok_or_else(|| DumpError::NoSuchScene(name()))?;
+        if content.pages.iter().any(|page| StateSection::from_name(&page.section).is_none()) {
+            return Err(DumpError::Damaged);
+        }
+        Ok(Self { spec, content })
+    }
+
+    /// Plays the same scene to the same tick here, and says every field that is not as in the dump.
+    ///
+    /// # Errors
+    /// When a page of the dump can't be read, or its tick is too late.
+    pub fn explain(&self) -> Result<Vec<RowDifference>, DumpError> {
+        self.explain_against(&played(self.spec, self.content.tick)?)
+    }
+
+    /// Says every field that a world has otherwise.
+    ///
+    /// # Errors
+    /// When a page of the dump can't be read, or the world is not at the dump's tick.
+    pub fn explain_against(&self, world: &World) -> Result<Vec<RowDifference>, DumpError> {
+        let ours = Self::of(self.spec, world)?;
+        let mut found = Vec::new();
+        for section in StateSection::ALL {
+            let pages = |content: &Content| -> Vec<u32> {
+                let own = content.pages.iter().filter(|page| page.section == section.name());
+                own.map(|page| page.number).collect()
+            };
+            let mut numbers = [pages(&self.content), pages(&ours.content)].concat();
+            numbers.sort();
+            numbers.dedup();
+            for number in numbers {
+                let same = |page: &&Page| page.section == section.name() && page.number == number;
+                let [theirs, ours] = [&self.content, &ours.content].map(|content| {
+                    content.pages.iter().find(same).map_or(&[][..], |page| &page.bytes)
+                });
+                if theirs != ours {
+                    let rows = world.explain(self.content.tick, section, number, theirs);
+                    found.extend(rows.map_err(DumpError::Page)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A scene of the goldens at a tick.
+fn played(spec: Spec, tick: u32) -> Result<World, DumpError> {
+    let last = last_tick(spec.size());
+    if tick > last {
+        return Err(DumpError::TooLate { tick, last });
+    }
+    let mut scene = spec.play();
+    while scene.world.tick() < tick {
+        scene.step();
+    }
+    Ok(scene.world)
+}

@@ -1,0 +1,79 @@
+//! A golden's file: names of the columns, then a line for each tick of each size.
+
+use super::row::Row;
+use super::ticks;
+use crate::scenes::{NAMES, Size};
+use core::fmt;
+
+/// All lines of a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneGolden {
+    /// The scene.
+    pub name: &'static str,
+    /// A line for each tick, size after size.
+    pub rows: Vec<Row>,
+}
+
+/// A golden file that can't be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseSceneError {
+    /// Which file.
+    pub file: String,
+    /// The line's number, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for ParseSceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, what } = self;
+        write!(f, "{file}, line {line}: {what}; take the file from the last good commit")
+    }
+}
+
+impl core::error::Error for ParseSceneError {}
+
+impl SceneGolden {
+    /// Reads the text of a scene's file, which is called so in errors: every line that there must be, in order, and nothing else.
+    ///
+    /// # Errors
+    /// When a line is missing, too many, or can't be read; the error names it.
+    pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ParseSceneError> {
+        let fail = |line, what| ParseSceneError { file: file.to_owned(), line, what };
+        let name = NAMES.into_iter().find(|known| *known == name);
+        let name = name.ok_or_else(|| fail(1, "there is no such scene".to_owned()))?;
+        let mut lines = (1..).zip(text.lines());
+        if lines.next().is_none_or(|(_, line)| line != Row::header()) {
+            return Err(fail(
+                1,
+                format!("it is not the names of the columns, `{}`", Row::header()),
+            ));
+        }
+        let mut rows = Vec::new();
+        let wanted =
+            Size::ALL.into_iter().flat_map(|size| ticks(size).map(move |tick| (size, tick)));
+        for (size, tick) in wanted {
+            let wanted = format!("the line of {} at tick {tick}", size.name());
+            let number = rows.len() + 2;
+            let (_, line) =
+                lines.next().ok_or_else(|| fail(number, format!("{wanted} is missing")))?;
+            let row = Row::parse(line).map_err(|what| fail(number, what))?;
+            if (row.size, row.tick) != (size, tick) {
+                return Err(fail(number, format!("it is not {wanted}")));
+            }
+            rows.push(row);
+        }
+        match lines.next() {
+            None => Ok(Self { name, rows }),
+            Some((number, _)) => Err(fail(number, "it is one too many".to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for SceneGolden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", Row::header())?;
+        self.rows.iter().try_for_each(|row| writeln!(f, "{row}"))
+    }
+}

@@ -1,0 +1,123 @@
+//! The library of scenes: every one in every size, as a world and as a game; and that the distance from the origin shows in
+//! nothing but places.
+
+use isostep_core::state::State;
+use isostep_core::world::{BodyKind, Event, World};
+use isostep_core::{Real, Vec3};
+use isostep_determinism_tests::scenes::{self, Scene, Size, Spec};
+use isostep_rollback::{Inputs, PlayerId, Simulation, SyncTest, Tick};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_scene_has_a_small_size_that_is_small() {
+    for small in Spec::all(Size::Small, 1) {
+        let full = Spec::named(small.name(), Size::Full, 1).expect("it has every size");
+        let [small, full] = [small, full].map(|spec| {
+            let mut scene = spec.build();
+            let most = (0..100).map(|_| scene.step().bodies).max();
+            (spec, most.unwrap_or_default())
+        });
+        assert!(small.1 <= 70, "{} has {} bodies", small.0, small.1);
+        assert!(small.1 < full.1, "{} has {} bodies, {} {}", small.0, small.1, full.0, full.1);
+    }
+}
+
+/// Played as a game without anybody who nudges, a scene is what it is as a world.
+#[test]
+fn a_scene_as_a_game_is_the_same_scene() {
+    for spec in Spec::all(Size::Small, 3) {
+        let (mut built, mut played) = (spec.build(), spec.play());
+        for tick in 0..200 {
+            built.step();
+            Simulation::step(&mut played, Tick(tick), &Inputs::new(1));
+            assert_eq!(built.world.digest(), played.world.digest(), "{spec}, tick {}", tick + 1);
+        }
+    }
+}
+
+#[test]
+fn every_scene_comes_out_the_same_in_every_way() {
+    for spec in Spec::all(Size::Small, 1) {
+        let mut nudges = 0;
+        let script = |tick, inputs: &mut Inputs<scenes::Nudge>| {
+            let nudge = |player| scenes::nudge(spec.seed(), PlayerId(player), tick);
+            nudges += usize::from(nudge(0).0 != 0);
+            inputs.follow(&[nudge(0), nudge(1)]);
+        };
+        let report = SyncTest::new(2).depth(4).run(&mut spec.play(), 120, script);
+        let report = report.unwrap_or_else(|error| panic!("{spec}: {error}"));
+        assert_eq!(report.ticks, 120, "{spec}");
+        assert!(nudges > 10, "{nudges}");
+    }
+}
+
+/// What a script remembers is saved: else a storm that goes back would take away what is not there.
+#[test]
+fn a_storm_that_went_back_rains_the_same() {
+    let spec = Spec::named("storm", Size::Small, 5).expect("a scene of the list");
+    let mut storm = spec.play();
+    let mut slots = State::slots(&mut storm, 64);
+    let step = |storm: &mut Scene, tick| Simulation::step(storm, Tick(tick), &Inputs::new(0));
+    let mut digests = Vec::new();
+    for tick in 0..60 {
+        State::save(&mut storm, &mut slots, tick).unwrap();
+        digests.push(storm.world.digest());
+        step(&mut storm, tick);
+    }
+    State::load(&mut storm, &mut slots, 20).unwrap();
+    for tick in 20..60 {
+        assert_eq!(storm.world.digest(), digests[tick as usize], "tick {tick}");
+        step(&mut storm, tick);
+    }
+}
+
+/// Places and velocities of all bodies, seen from somewhere.
+fn seen_from(world: &World, place: Vec3) -> Vec<[[i64; 3]; 3]> {
+    let bits = |v: Vec3| v.to_array().map(Real::to_bits);
+    let bodies = world.bodies().map(|(_, body)| {
+        let (center, velocity) = (body.center_of_mass() - place, body.velocity());
+        [center, velocity, body.angular_velocity()].map(bits)
+    });
+    bodies.collect()
+}
+
+/// Places are fixed point and all arithmetic on them is on differences: a hundred thousand kilometres away not one bit is
+/// lost.
+#[test]
+fn what_happens_far_away_happens_at_the_origin() {
+    let place = scenes::far_place();
+    assert!(place.length() > Real::from_int(100_000_000));
+    for size in Size::ALL {
+        let mut far = scenes::far(size, 4);
+        let mut near = scenes::far_at(Vec3::ZERO, size, 4);
+        for tick in 1..=400 {
+            let reports = (far.step(), near.step());
+            assert_eq!(reports.0, reports.1, "tick {tick}");
+            let [far, near] = [(&far, place), (&near, Vec3::ZERO)]
+                .map(|(scene, place)| seen_from(&scene.world, place));
+            assert!(far == near, "{} differs on tick {tick}", size.name());
+        }
+    }
+}
+
+/// The extremes are hard and yet nothing bursts: one body is held at the end of the world, and nothing else is pressed into
+/// the ground or shot through it.
+#[test]
+fn extremes_end_where_they_must() {
+    for size in Size::ALL {
+        let mut scene = scenes::extremes(size, 1);
+        let mut left = BTreeSet::new();
+        for _ in 0..600 {
+            scene.step();
+            left.extend(scene.world.events().filter_map(|event| match event {
+                Event::LeftWorld(body) => Some(body),
+                _ => None,
+            }));
+        }
+        assert_eq!(left.len(), 1, "{left:?}");
+        let dynamic = scene.world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic);
+        for (id, body) in dynamic {
+            assert!(body.position().y > Real::ZERO, "{id} is at {}", body.position());
+        }
+    }
+}
