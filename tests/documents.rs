@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -10,6 +10,7 @@ const DOCUMENTS: [&str; 13] = [
     "CHANGELOG.md",
     "benches/README.md",
     "docs/choosing-delay.md",
+    "docs/determinism-rules.md",
     "docs/over-a-network.md",
     "docs/replays.md",
     "WIRE.md",

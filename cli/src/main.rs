@@ -1,9 +1,10 @@
 //! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused; `bench`, `match` and `replay`, which only handle files, give 2 for all
+//! went wrong or was found wrong, 2 the command was misused; `bench`, `check`, `match` and `replay` give 2 for all
 //! that keeps them from their work.
 #![forbid(unsafe_code)]
 
 mod bench;
+mod check;
 mod lab;
 mod matches;
 mod replays;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let arguments = command().get_matches();
     match arguments.subcommand() {
         Some(("bench", arguments)) => bench::run(arguments).unwrap_or_else(|error| fail(&error, 2)),
+        Some(("check", arguments)) => check::run(arguments).unwrap_or_else(|error| fail(&error, 2)),
         Some(("lab", arguments)) => match run_lab(arguments) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(&error, 1),
@@ -67,6 +69,7 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(bench::command())
+        .subcommand(check::command())
         .subcommand(lab)
         .subcommand(matches::command())
         .subcommand(replays::command())

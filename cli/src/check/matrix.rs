@@ -1,0 +1,83 @@
+//! Other machines: builds the repository for each target, runs it there, and puts their cells into one table.
+
+use super::{CheckError, code, here};
+use isostep_determinism_tests::matrix::Table;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Builds and runs for other targets.
+const DRIVER: &str = "determinism-tests/cross/run";
+
+pub(super) fn run(targets: &[&String], long: bool, as_json: bool) -> Result<ExitCode, CheckError> {
+    let root = checkout().ok_or(CheckError::NoCheckout)?;
+    let folder = root.join("target/matrix");
+    let failed = |error| CheckError::Write { path: folder.clone(), error };
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let mut driver = Command::new("bash");
+    driver.arg(root.join(DRIVER)).arg("--cells").arg(&folder).current_dir(&root);
+    if long {
+        driver.arg("--long");
+    }
+    // What it says is for people; what it found, in files.
+    driver.args(targets).stdin(Stdio::null()).stdout(std::io::stderr());
+    let status = driver.status().map_err(CheckError::NoDriver)?;
+    let table = collect(&folder).map_err(failed)?;
+    here::print(&table, as_json)?;
+    Ok(match status.code() {
+        // The driver compares more than cells: numbers, recordings, planted faults.
+        Some(0) => code(table.is_equal()),
+        Some(1) => code(false),
+        _ => ExitCode::from(2),
+    })
+}
+
+/// The nearest folder above this one that is a checkout.
+fn checkout() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().find(|folder| folder.join(DRIVER).is_file()).map(Path::to_owned)
+}
+
+/// What the driver left: `TARGET.cells`, or `TARGET.skipped` with the reason.
+fn collect(folder: &Path) -> std::io::Result<Table> {
+    let mut paths = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?;
+    paths.sort();
+    let mut table = Table::default();
+    for path in paths {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        // In the order in which they were run: 01-x86_64-release.
+        let target = stem.split_once('-').map_or(&*stem, |(_, name)| name);
+        let text = fs::read_to_string(&path)?;
+        if path.extension().is_some_and(|extension| extension == "skipped") {
+            table.skipped.push((target.to_owned(), text.trim().to_owned()));
+        } else {
+            table.add(target, &text);
+        }
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_targets_left_becomes_a_table_in_their_order() {
+        let folder = std::env::temp_dir().join(format!("isostep-matrix-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let line = "cell\tdefault\tstraight\tbin small\t120\t00ff\t5\tequal\n";
+        fs::write(folder.join("02-aarch64-release.cells"), line).expect("written");
+        fs::write(folder.join("01-x86_64-debug.cells"), line).expect("written");
+        fs::write(folder.join("03-s390x-release.skipped"), "no compiler\n").expect("written");
+        let table = collect(&folder).expect("read");
+        fs::remove_dir_all(&folder).expect("removed");
+        let targets: Vec<_> = table.cells.iter().map(|cell| &cell.target[..]).collect();
+        assert_eq!(targets, ["x86_64-debug", "aarch64-release"]);
+        assert_eq!(table.skipped, [("s390x-release".to_owned(), "no compiler".to_owned())]);
+    }
+}
