@@ -81,11 +81,20 @@ impl<'a> Touch<'a> {
         add(self.middle, along(self.long, place))
     }
 
-    /// Where along the core the box is nearest. The slope of the squared distance never falls along the core and
-    /// bends only where the core passes a plane of the box: find the piece in which it changes sign.
+    /// Where along the core the box is nearest. The slope of the squared distance never falls along the core, not even by
+    /// rounding, and bends only where the core passes a plane of the box: find the piece in which it changes sign.
     fn closest(&self) -> i64 {
-        let mut stops = [-self.half_length, self.half_length, 0, 0, 0, 0, 0, 0];
-        let mut count = 2;
+        let first = (-self.half_length, self.slope(-self.half_length));
+        let last = (self.half_length, self.slope(self.half_length));
+        // Most often it is an end.
+        if first.1 > 0 {
+            return first.0;
+        }
+        if last.1 < 0 {
+            return last.0;
+        }
+        let mut stops = [0; 6];
+        let mut count = 0;
         for k in 0..3 {
             for plane in [-self.half[k], self.half[k]] {
                 if let Some(place) = self.passes(k, plane) {
@@ -96,11 +105,29 @@ impl<'a> Touch<'a> {
         }
         let stops = &mut stops[..count];
         stops.sort();
-        let mut slopes = [0; 8];
-        for (slope, place) in slopes.iter_mut().zip(&*stops) {
-            *slope = self.slope(*place);
+        let (mut before, mut after) = (first, last);
+        for &place in &*stops {
+            let slope = self.slope(place);
+            if slope >= 0 {
+                after = (place, slope);
+                break;
+            }
+            before = (place, slope);
         }
-        let stops = stops.iter().copied().zip(slopes);
+        if before.1 == 0 || after.1 == 0 {
+            return self.middle_of_zeros(first, stops, last);
+        }
+        let low = turning([before, after].into_iter(), 1);
+        let high = turning([after, before].into_iter(), -1);
+        i64::midpoint(low, high)
+    }
+
+    /// The same where the slope is zero at a stop, and maybe at several.
+    #[cold]
+    #[inline(never)]
+    fn middle_of_zeros(&self, first: (i64, i128), stops: &[i64], last: (i64, i128)) -> i64 {
+        let between = stops.iter().map(|place| (*place, self.slope(*place)));
+        let stops = [first].into_iter().chain(between).chain([last]);
         // First from below where the slope is no longer negative, first from above where no longer positive.
         let low = turning(stops.clone(), 1);
         let high = turning(stops.rev(), -1);
@@ -121,8 +148,14 @@ impl<'a> Touch<'a> {
     fn passes(&self, k: usize, plane: i64) -> Option<i64> {
         let distance = plane - self.middle[k];
         (distance.abs() < self.reach[k]).then(|| {
-            let place = (i128::from(distance) << UNIT) / i128::from(self.long[k]);
-            (place as i64).clamp(-self.half_length, self.half_length)
+            let long = i64::from(self.long[k]);
+            // Two metres and more are rare, and take much longer.
+            let place = if distance.abs() < 1 << (63 - UNIT) {
+                (distance << UNIT) / long
+            } else {
+                ((i128::from(distance) << UNIT) / i128::from(long)) as i64
+            };
+            place.clamp(-self.half_length, self.half_length)
         })
     }
 
@@ -274,4 +307,69 @@ fn turning(stops: impl Iterator<Item = (i64, i128)>, sign: i128) -> i64 {
         before = Some((place, slope));
     }
     before.map_or(0, |(place, _)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Q30, Quat, Real};
+    use proptest::prelude::*;
+
+    /// Where the box is nearest, from the slopes at all stops.
+    fn slowly(touch: &Touch<'_>) -> i64 {
+        let mut stops = vec![-touch.half_length, touch.half_length];
+        for k in 0..3 {
+            for plane in [-touch.half[k], touch.half[k]] {
+                let distance = plane - touch.middle[k];
+                if distance.abs() < touch.reach[k] {
+                    let place = (i128::from(distance) << UNIT) / i128::from(touch.long[k]);
+                    stops.push((place as i64).clamp(-touch.half_length, touch.half_length));
+                }
+            }
+        }
+        stops.sort();
+        let slopes = stops.iter().map(|place| (*place, touch.slope(*place)));
+        i64::midpoint(turning(slopes.clone(), 1), turning(slopes.rev(), -1))
+    }
+
+    fn rotation() -> impl Strategy<Value = [[i32; 3]; 3]> {
+        ([any::<i32>(), any::<i32>(), any::<i32>(), any::<i32>()], 0..4u8).prop_map(
+            |(parts, kind)| {
+                let [x, y, z, w] = parts.map(|part| Real::from_bits(i64::from(part)));
+                let small = |c: Real| Real::from_bits(c.to_bits() >> 20);
+                let (x, y, z, w) = match kind {
+                    // Along the box's axes, nearly or exactly, where slopes are zero.
+                    0 => (Real::ZERO, Real::ZERO, Real::ZERO, Real::ONE),
+                    1 => (Real::ZERO, Real::ZERO, Real::ONE, Real::ONE),
+                    2 => (small(x), small(y), small(z), Real::ONE),
+                    _ => (x, y, z, w),
+                };
+                let turned = Quat::from_xyzw(x, y, z, w).unwrap_or(Quat::IDENTITY).to_lanes();
+                turned.map(|row| row.map(Q30::to_bits))
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn the_nearest_place_is_that_of_all_stops(
+            turns in [rotation(), rotation()],
+            half in [1i64 << 22..1 << 44, 1 << 22..1 << 44, 1 << 22..1 << 44],
+            delta in any::<[i64; 3]>(),
+            (half_length, radius) in (1i64 << 22..1 << 44, 1i64 << 22..1 << 44),
+            (small, near) in (0..22u32, 17..32u32),
+        ) {
+            let size = |length: i64| (length >> small).max(1 << 22);
+            let pair = Pair {
+                turn_a: turns[0],
+                turn_b: turns[1],
+                delta: delta.map(|c| c >> near),
+                margin: 1 << 26,
+            };
+            let touch = Touch::new(&pair, half.map(size), size(half_length), size(radius));
+            prop_assert_eq!(touch.closest(), slowly(&touch));
+        }
+    }
 }

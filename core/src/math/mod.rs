@@ -41,4 +41,4 @@ pub use rim::FloatError;
 pub use text::ParseRealError;
 pub use transform::Transform;
 pub use vec3::{Vec3, ZeroLength};
-pub(crate) use wide::{round_shift, saturate};
+pub(crate) use wide::{Divisor, Rate, round_shift, saturate};

@@ -148,6 +148,53 @@ pub(crate) const fn div_rem(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     (quotient, low.wrapping_sub(quotient.wrapping_mul(divisor)))
 }
 
+/// A positive divisor that many numbers are divided by: products instead of divisions, with the same quotients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divisor {
+    divisor: i64,
+    /// 2⁶⁴ over the divisor, too small by one at most.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    /// From 1 to 2⁶².
+    #[inline]
+    pub(crate) const fn new(divisor: i64) -> Self {
+        debug_assert!(divisor > 0 && divisor <= 1 << 62);
+        Self { divisor, reciprocal: u64::MAX / divisor as u64 }
+    }
+
+    /// The largest number that is not above the quotient.
+    #[inline(always)]
+    pub(crate) const fn floor(self, numerator: i64) -> i64 {
+        // The reciprocal's error moves this by ½ at most, so it is off by one at most.
+        let guess = ((numerator as i128 * self.reciprocal as i128) >> 64) as i64;
+        let rest = numerator.wrapping_sub(guess.wrapping_mul(self.divisor));
+        guess + (rest >= self.divisor) as i64 - (rest < 0) as i64
+    }
+}
+
+/// A number of parts a second: quotients by it, rounded to nearest with ties up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rate {
+    rate: i64,
+    twice: Divisor,
+}
+
+impl Rate {
+    /// From 1 to 2³².
+    #[inline]
+    pub(crate) const fn new(rate: i64) -> Self {
+        Self { rate, twice: Divisor::new(2 * rate) }
+    }
+
+    /// A numerator below 2⁶¹ by this.
+    #[inline(always)]
+    pub(crate) const fn divide(self, numerator: i64) -> i64 {
+        self.twice.floor(2 * numerator + self.rate)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +218,43 @@ mod tests {
             let (quotient, rest) = div_rem(high, low, divisor);
             prop_assert_eq!(u128::from(quotient), numerator / u128::from(divisor));
             prop_assert_eq!(u128::from(rest), numerator % u128::from(divisor));
+        }
+
+        #[test]
+        fn a_divisor_divides_as_the_processor_does(
+            numerator in any_size(), negative in any::<bool>(), divisor in any_size()
+        ) {
+            let divisor = (divisor >> 2).max(1) as i64;
+            let numerator = if negative { (numerator as i64).wrapping_neg() } else { numerator as i64 };
+            check_divisor(numerator, divisor);
+            // Around a multiple, where a guess that is off shows first.
+            let multiple = numerator.wrapping_div(divisor).wrapping_mul(divisor);
+            for near in -2..=2 {
+                check_divisor(multiple.saturating_add(near), divisor);
+            }
+        }
+
+        #[test]
+        fn a_rate_rounds_to_nearest_with_ties_up(numerator in any_size(), rate in 1..1i64 << 32) {
+            for numerator in [(numerator >> 3) as i64, -((numerator >> 3) as i64)] {
+                let twice = 2 * i128::from(numerator) + i128::from(rate);
+                let nearest = twice.div_euclid(2 * i128::from(rate)) as i64;
+                prop_assert_eq!(Rate::new(rate).divide(numerator), nearest);
+            }
+        }
+    }
+
+    fn check_divisor(numerator: i64, divisor: i64) {
+        let floor = numerator.div_euclid(divisor);
+        assert_eq!(Divisor::new(divisor).floor(numerator), floor, "{numerator} / {divisor}");
+    }
+
+    #[test]
+    fn a_divisor_is_right_at_the_edges() {
+        for divisor in [1, 2, 3, 60, 480, 960, i64::from(u32::MAX), (1 << 62) - 1, 1 << 62] {
+            for numerator in [i64::MIN, i64::MIN + 1, -divisor, -1, 0, 1, divisor, i64::MAX] {
+                check_divisor(numerator, divisor);
+            }
         }
     }
 

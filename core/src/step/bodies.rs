@@ -3,7 +3,7 @@
 
 use super::block::{Motion, V, map3};
 use super::gather::Shared;
-use crate::math::{Q20, Q22, Q30, Quat, Real, Vec3};
+use crate::math::{Q20, Q22, Q30, Quat, Real, Turn, Vec3};
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
 
 /// A body during a step.
@@ -62,11 +62,20 @@ impl Bodies {
     }
 
     /// Adds a body that is not awake.
-    pub(crate) fn push(&mut self, index: u32, hot: &HotRow, cold: &ColdRow, shared: &Shared) {
-        let Shared { gravity, tick } = *shared;
+    pub(crate) fn push(
+        &mut self,
+        index: u32,
+        hot: &HotRow,
+        cold: &ColdRow,
+        turn: &Turn,
+        shared: &Shared,
+    ) {
+        let Shared { gravity, pull, tick } = *shared;
         let dynamic = cold.kind == BodyKind::Dynamic;
-        let axes = hot.rotation.to_lanes();
-        let lanes = |v: Vec3| map3(&v.to_array(), Q20::from_real_saturating);
+        let falls = || {
+            // A product with one is exact.
+            if cold.gravity_scale == Real::ONE { pull } else { lanes(gravity * cold.gravity_scale) }
+        };
         self.list.push(StepBody {
             index,
             dynamic,
@@ -83,16 +92,21 @@ impl Bodies {
             center: hot.center,
             rotation: hot.rotation,
             response: if dynamic {
-                world_response(&axes, &cold.response, cold.locks)
+                world_response(&turn.to_lanes(), &cold.response, cold.locks)
             } else {
                 Default::default()
             },
-            gravity: if dynamic { lanes(gravity * cold.gravity_scale) } else { Default::default() },
+            gravity: if dynamic { falls() } else { Default::default() },
             keep: [keep(cold.linear_damping, tick), keep(cold.angular_damping, tick)],
             speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::block::SPEED_CAP),
         });
         self.motions.push(Motion { linear: hot.velocity, angular: hot.spin });
     }
+}
+
+/// A velocity as the solver has it.
+pub(super) fn lanes(v: Vec3) -> V<20> {
+    map3(&v.to_array(), Q20::from_real_saturating)
 }
 
 /// 1 / (1 + damping·dt), which is never negative however strong the damping.

@@ -8,7 +8,7 @@ use super::shapes::{At, Placed, Shapes};
 use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{BitSet, sort_by_key};
-use crate::math::{Aabb, Q20, Real, Vec3};
+use crate::math::{Aabb, Q20, Rate, Real, Vec3};
 use crate::world::rows::{
     BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key,
 };
@@ -62,9 +62,10 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         }
         (broad.ready, broad.since) = (true, world.tick);
     }
-    let epoch = epoch(world);
+    let (epoch, rate) = (epoch(world), tick_rate(world));
     for (body, place) in bodies.list.iter().zip(0..) {
-        broad.move_gathered(world, body, place, shapes, epoch);
+        let velocity = bodies.motions[place as usize].linear;
+        broad.move_gathered(world, (body, velocity), place, shapes, (epoch, rate));
     }
     changed.clear();
     stirred.clear();
@@ -337,21 +338,20 @@ impl Broad {
     fn move_gathered(
         &mut self,
         world: &World,
-        body: &StepBody,
+        (body, velocity): (&StepBody, [Q20; 3]),
         place: u32,
         shapes: &mut Shapes,
-        epoch: u32,
+        (epoch, rate): (u32, Rate),
     ) {
         let index = body.index;
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
-        let velocity = world.work.hot(&world.store, index).velocity;
         let turn = shapes.turns[place as usize];
         let at = At { center: body.center, rotation: body.rotation, turn };
         for (shape, i) in page.shapes_of(row).iter().zip(0..) {
             let placed = Placed::new(&at, page.rows[row].local_center, shape);
             shapes.set(place, i, shape, &placed, &at);
             if let Some(&proxy) = self.proxies(index).get(i as usize) {
-                let tight = swept(world, &placed.bounds(&shape.shape), velocity);
+                let tight = swept(&placed.bounds(&shape.shape), velocity, rate);
                 self.move_shape(index, proxy, &tight, epoch);
             }
         }
@@ -404,27 +404,27 @@ fn bounds_in(world: &World, slot: &Slot, index: u32, shape: &ShapeRow) -> Aabb {
 fn bounds_of(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {
     let at = At { center: hot.center, rotation: hot.rotation, turn: hot.rotation.turn() };
     let placed = Placed::new(&at, cold.local_center, shape);
-    swept(world, &placed.bounds(&shape.shape), hot.velocity)
+    swept(&placed.bounds(&shape.shape), hot.velocity, tick_rate(world))
 }
 
 #[inline]
-fn swept(world: &World, tight: &Aabb, velocity: [Q20; 3]) -> Aabb {
+fn swept(tight: &Aabb, velocity: [Q20; 3], rate: Rate) -> Aabb {
     let around = tight.inflate(MARGIN * Real::HALF);
     if velocity == [Q20::ZERO; 3] {
         return around;
     }
-    around.sweep(way(velocity, world.def.tick_rate))
+    around.sweep(way(velocity, rate))
+}
+
+/// Ticks a second.
+fn tick_rate(world: &World) -> Rate {
+    Rate::new(i64::from(world.def.tick_rate))
 }
 
 /// How far a velocity leads in a tick: the quotient of `Real`s, which needs no more than 64 bits here.
 #[inline]
-fn way(velocity: [Q20; 3], tick_rate: u32) -> Vec3 {
-    let rate = i64::from(tick_rate);
-    let part = |speed: Q20| {
-        // Rounded to nearest with ties up.
-        let twice = 2 * speed.to_real().to_bits() + rate;
-        Real::from_bits(twice.div_euclid(2 * rate))
-    };
+fn way(velocity: [Q20; 3], rate: Rate) -> Vec3 {
+    let part = |speed: Q20| Real::from_bits(rate.divide(speed.to_real().to_bits()));
     Vec3::new(part(velocity[0]), part(velocity[1]), part(velocity[2]))
 }
 
@@ -463,7 +463,7 @@ mod tests {
         ) {
             let velocity = lanes.map(Q20::from_bits);
             let quotient = real_vector(velocity) / Real::from_int(rate as i32);
-            prop_assert_eq!(way(velocity, rate), quotient);
+            prop_assert_eq!(way(velocity, Rate::new(i64::from(rate))), quotient);
         }
     }
 }

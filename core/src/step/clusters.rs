@@ -53,18 +53,17 @@ pub(crate) struct Clusters {
 }
 
 pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { clusters, bodies, contacts, .. } = scratch;
+    let Scratch { clusters, bodies, ends, .. } = scratch;
     let bodies = &bodies.list;
     clusters.groups.reset(bodies.len() as u32);
-    for contact in &*contacts {
-        let [a, b] = contact.bodies;
+    for &(_, [a, b]) in &*ends {
         if bodies[a as usize].dynamic && bodies[b as usize].dynamic {
             clusters.groups.union(a, b);
         }
     }
     clusters.name(bodies);
     clusters.list_members(bodies);
-    clusters.order_contacts(bodies, contacts, report);
+    clusters.order_contacts(bodies, ends, report);
     report.clusters = clusters.list.len() as u32;
 }
 
@@ -115,15 +114,14 @@ impl Clusters {
     fn order_contacts(
         &mut self,
         bodies: &[super::bodies::StepBody],
-        contacts: &[super::contacts::Contact],
+        contacts: &[super::narrow::Met],
         report: &mut StepReport,
     ) {
         self.masks.clear();
         self.masks.resize(bodies.len(), 0);
         // By key, which they are unless something woke.
         self.sorted.clear();
-        self.sorted
-            .extend(contacts.iter().zip(0..).map(|(contact, place)| (contact.row.key.0, place)));
+        self.sorted.extend(contacts.iter().zip(0..).map(|((key, _), place)| (key.0, place)));
         sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
         self.ranks.clear();
         self.ranks.resize(contacts.len(), 0);
@@ -132,14 +130,14 @@ impl Clusters {
         }
         let mut seen = 0u128;
         for (key, place) in &mut self.sorted {
-            let [a, b] = contacts[*place as usize].bodies.map(|body| body as usize);
+            let [a, b] = contacts[*place as usize].1.map(|body| body as usize);
             let masks = [a, b].map(|body| if bodies[body].dynamic { self.masks[body] } else { 0 });
             let used = masks[0] | masks[1];
             let colour = used.trailing_ones() as usize;
             #[cfg(feature = "test-internals")]
             let colour = self.plant.map_or(colour, |plant| {
-                let contact = &contacts[*place as usize];
-                plant.colour(&mut self.soil, used, contact.row.key, *place as usize)
+                let (key, _) = contacts[*place as usize];
+                plant.colour(&mut self.soil, used, key, *place as usize)
             });
             if colour < COLOURS {
                 self.masks[a] |= 1 << colour;

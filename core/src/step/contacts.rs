@@ -44,7 +44,7 @@ impl Contact {
         for (point, separation) in manifold.points.iter().zip(&mut separations) {
             let at = core::array::from_fn(|i| point.at[i].wrapping_add(offset[i]));
             let made = Point { at, ..*point };
-            let fresh = ContactPoint { made, impulse: crate::math::Q20::ZERO };
+            let fresh = ContactPoint::new(made, crate::math::Q20::ZERO);
             row.points.push(fresh).expect("a manifold has at most four points");
             *separation = point.separation;
         }
@@ -59,14 +59,14 @@ impl Contact {
         self.row.rolling = old.rolling;
         // One point for one with the same feature, whether it is near or not.
         if let ([new], [old]) = (&mut self.row.points[..], &old.points[..])
-            && new.made.feature == old.made.feature
+            && new.feature == old.feature
         {
             new.impulse = old.impulse;
             return;
         }
         let reach = thickness / Real::from_int(10);
         let local = |row: &ContactRow, point: &ContactPoint| {
-            row.rotations[0].rotate_inverse(Vec3::from_bits(point.made.at))
+            row.rotations[0].rotate_inverse(Vec3::from_bits(point.at))
         };
         let old_places: FixedVec<Vec3, 4> = collect(old.points.iter().map(|p| local(old, p)));
         let new_places: FixedVec<Vec3, 4> =
@@ -79,10 +79,9 @@ impl Contact {
                 .map(|i| (place.distance(old_places[i]), i))
                 .filter(|(distance, _)| *distance < reach)
                 .min();
-            let feature = self.row.points[j].made.feature;
-            let same = || {
-                (0..old.points.len()).filter(free).find(|i| old.points[*i].made.feature == feature)
-            };
+            let feature = self.row.points[j].feature;
+            let same =
+                || (0..old.points.len()).filter(free).find(|i| old.points[*i].feature == feature);
             if let Some(i) = nearest.map(|(_, i)| i).or_else(same) {
                 used[i] = true;
                 self.row.points[j].impulse = old.points[i].impulse;
@@ -95,7 +94,7 @@ impl Contact {
         let reference = self.row.reference.to_bits();
         let mut of = FixedVec::new();
         for point in &self.row.points {
-            let a = point.made.at;
+            let a = point.at;
             let b = [0, 1, 2].map(|i: usize| a[i].wrapping_sub(reference[i]));
             let _ = of.push([a, b]);
         }

@@ -1,6 +1,8 @@
 //! First phase: rows of the bodies that are not at rest into compact columns, in the order of their ids. Others join
 //! when something meets them.
 
+use super::block::V;
+use super::bodies::lanes;
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;
@@ -41,6 +43,8 @@ impl Places {
 pub(crate) struct Shared {
     /// Velocity that gravity adds in a substep.
     pub(super) gravity: Vec3,
+    /// The same in lanes, as most bodies have it.
+    pub(super) pull: V<20>,
     /// Seconds in a tick.
     pub(super) tick: Real,
 }
@@ -71,8 +75,8 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     scratch.shapes.clear();
     let tick_rate = Real::from_int(world.def.tick_rate as i32);
     let substeps = Real::from_int(world.def.substeps as i32);
-    scratch.shared =
-        Shared { gravity: world.def.gravity / (tick_rate * substeps), tick: tick_rate.recip() };
+    let gravity = world.def.gravity / (tick_rate * substeps);
+    scratch.shared = Shared { gravity, pull: lanes(gravity), tick: tick_rate.recip() };
 }
 
 /// The place of a body, which is made, as a guest, if it is one that nothing met before.
@@ -84,8 +88,9 @@ pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: u32) -> u32 
 fn push(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
     let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
     let place = scratch.bodies.list.len() as u32;
-    scratch.bodies.push(index, hot, cold, &scratch.shared);
-    scratch.shapes.push(hot.rotation, cold.shapes);
+    let turn = hot.rotation.turn();
+    scratch.bodies.push(index, hot, cold, &turn, &scratch.shared);
+    scratch.shapes.push(turn, cold.shapes);
     scratch.bodies.list[place as usize].awake = world.work.is_active(index);
     scratch.places.set(index, place);
     place

@@ -48,16 +48,21 @@ impl Keeping {
         let n = old.normal;
         let normal =
             Vec3::from_bits([i64::from(n[0]) << 2, i64::from(n[1]) << 2, i64::from(n[2]) << 2]);
-        let [a0, b0] = old.rotations;
-        let normal_a = a0.turn().rotate(turn_a.rotate_inverse(normal)) - normal;
-        let normal_b = b0.turn().rotate(turn_b.rotate_inverse(normal)) - normal;
+        let normal_a = turned_back(normal, [was.rotations[0], is.rotations[0]], turn_a);
+        let normal_b = turned_back(normal, [was.rotations[1], is.rotations[1]], turn_b);
         let apart = normal.dot(is.relative - was.relative);
+        let slight = within(normal_a, SLIGHT) && within(normal_b, SLIGHT);
         let mut separations = [0; 4];
         let mut near = false;
         for (point, separation) in old.points.iter().zip(&mut separations) {
-            let arm_a = Vec3::from_bits(point.made.at);
-            let change = apart + normal_b.dot(arm_a - old.reference) - normal_a.dot(arm_a);
-            *separation = point.made.separation.saturating_add(change.to_bits());
+            let arm_a = Vec3::from_bits(point.at);
+            let arm_b = arm_a - old.reference;
+            let change = if slight && within(arm_a, SHORT) && within(arm_b, SHORT) {
+                apart + short_dot(normal_b, arm_b) - short_dot(normal_a, arm_a)
+            } else {
+                apart + normal_b.dot(arm_b) - normal_a.dot(arm_a)
+            };
+            *separation = point.separation.saturating_add(change.to_bits());
             near |= *separation <= self.margin;
         }
         near.then_some(separations)
@@ -111,6 +116,39 @@ impl Keeping {
         let rounding = (moved >> 20) + 64;
         moved + swung + rolled + rounding < self.tolerance.to_bits()
     }
+}
+
+/// How the normal changes when it is turned back by what a body has turned, from its first rotation to its second, whose
+/// matrix is known.
+#[inline(always)]
+fn turned_back(normal: Vec3, [was, is]: [Quat; 2], turn: &Turn) -> Vec3 {
+    // The matrix of no rotation is exact, so what was never turned leaves the normal as it is. Others don't, to the bit.
+    if was == Quat::IDENTITY && is == Quat::IDENTITY {
+        return Vec3::ZERO;
+    }
+    let back = turn.rotate_inverse(normal);
+    let forth = if was == is { turn.rotate(back) } else { was.turn().rotate(back) };
+    forth - normal
+}
+
+/// Changes of a normal below 2⁻⁵ and arms below 4 m: their products fit 62 bits, and three of them 64.
+const SLIGHT: u32 = 27;
+const SHORT: u32 = 34;
+
+/// Whether each component is at least −2^`bits` and below 2^`bits`.
+#[inline(always)]
+fn within(v: Vec3, bits: u32) -> bool {
+    let part = |c: i64| c.wrapping_add(1 << bits) as u64;
+    let [x, y, z] = v.to_bits();
+    (part(x) | part(y) | part(z)) >> (bits + 1) == 0
+}
+
+/// As [`Vec3::dot`], of vectors within [`SLIGHT`] and [`SHORT`].
+#[inline(always)]
+fn short_dot(slight: Vec3, short: Vec3) -> Real {
+    let ([a, b, c], [x, y, z]) = (slight.to_bits(), short.to_bits());
+    // Rounded to nearest with ties up.
+    Real::from_bits((a * x + b * y + c * z + (1 << 31)) >> 32)
 }
 
 /// The dot product of two unit quaternions with 30 fractional bits.
@@ -180,6 +218,44 @@ mod tests {
             if keeping.surely_moved_little(&was, &is) {
                 prop_assert!(keeping.moved_little(&was, &is));
             }
+        }
+
+        #[test]
+        fn a_short_product_is_the_long_one(
+            slight in vector(SLIGHT),
+            short in vector(SHORT),
+            extreme in any::<[bool; 6]>(),
+        ) {
+            // Some components at the ends of the range, where three products are largest.
+            let end = |on: bool, bits: u32, value: Real| {
+                if on { Real::from_bits(-(1 << bits)) } else { value }
+            };
+            let ([a, b, c], [x, y, z]) = (slight.to_array(), short.to_array());
+            let [e0, e1, e2, e3, e4, e5] = extreme;
+            let slight = Vec3::new(end(e0, SLIGHT, a), end(e1, SLIGHT, b), end(e2, SLIGHT, c));
+            let short = Vec3::new(end(e3, SHORT, x), end(e4, SHORT, y), end(e5, SHORT, z));
+            prop_assert!(within(slight, SLIGHT) && within(short, SHORT));
+            prop_assert_eq!(short_dot(slight, short), slight.dot(short));
+        }
+
+        #[test]
+        fn within_is_what_it_says(v in vector(40), bits in 20..39u32) {
+            let fits = |c: i64| (-(1i64 << bits)..1 << bits).contains(&c);
+            prop_assert_eq!(within(v, bits), v.to_bits().into_iter().all(fits));
+        }
+
+        #[test]
+        fn turning_a_normal_back_is_two_rotations(
+            was in rotation(), is in rotation(), same in 0..4u8, normal in vector(32),
+        ) {
+            let (was, is) = match same {
+                0 => (was, was),
+                1 => (Quat::IDENTITY, Quat::IDENTITY),
+                2 => (Quat::IDENTITY, is),
+                _ => (was, is),
+            };
+            let twice = was.rotate(is.rotate_inverse(normal)) - normal;
+            prop_assert_eq!(turned_back(normal, [was, is], &is.turn()), twice);
         }
     }
 

@@ -57,7 +57,7 @@ impl Source {
     fn new(contact: &Contact, exponents: [i8; 2]) -> Self {
         let mut points = [[0; 3]; 4];
         for (to, point) in points.iter_mut().zip(&contact.row.points) {
-            *to = point.made.at;
+            *to = point.at;
         }
         Self {
             points,
@@ -75,7 +75,7 @@ impl Source {
             && usize::from(self.count) == contact.row.points.len()
             && self.exponents == exponents
             && self.twists == twists(contact)
-            && self.points.iter().zip(&contact.row.points).all(|(known, is)| *known == is.made.at)
+            && self.points.iter().zip(&contact.row.points).all(|(known, is)| *known == is.at)
     }
 }
 

@@ -192,6 +192,8 @@ pub(crate) struct Scratch {
     met: Vec<narrow::Met>,
     pieces: Vec<narrow::Piece>,
     contacts: Vec<contacts::Contact>,
+    /// Their keys and the places of their bodies, for those who need no more of them.
+    ends: Vec<narrow::Met>,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
     /// Bodies that are not what they were in the old future, and rest: the next slot gets them as they are.

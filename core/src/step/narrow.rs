@@ -12,9 +12,10 @@ use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
 use crate::collide::{collide, out_of_reach};
 use crate::math::{Real, Turn, Vec3};
-use crate::world::World;
 use crate::world::rows::{ContactRow, PairKey, body_of};
 use crate::world::slot::Place;
+use crate::world::{Material, Mixed, World};
+use core::iter::once_with;
 
 /// How far two bodies may move against each other while their contact is kept: at most 5 cm, and a twentieth of
 /// the thinner one.
@@ -23,6 +24,7 @@ const KEEP_SHARE: Real = Real::ratio(5, 100);
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.contacts.clear();
+    scratch.ends.clear();
     scratch.sensing.clear();
     add(world, scratch, report);
 }
@@ -41,7 +43,8 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     let from = scratch.contacts.len();
     report.kept += find(world, scratch, &met);
     scratch.met = met;
-    let Scratch { bodies, contacts, .. } = scratch;
+    let Scratch { bodies, contacts, ends, .. } = scratch;
+    ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
     let mut deepest = report.deepest.to_bits();
     for Contact { row, bodies: places, separations, .. } in &contacts[from..] {
         let count = row.points.len();
@@ -99,6 +102,30 @@ pub(crate) struct Piece {
     contacts: Vec<Contact>,
     kept: u32,
     last: Last,
+    mixture: Option<Mixture>,
+}
+
+/// Two surfaces and how they go together: the pair before often had the same.
+#[derive(Debug)]
+struct Mixture {
+    of: [Material; 2],
+    mixed: Mixed,
+}
+
+impl Piece {
+    /// How the surfaces of two shapes go together.
+    #[inline(always)]
+    fn mix(&mut self, world: &World, [a, b]: [&StepShape; 2]) -> Mixed {
+        match &self.mixture {
+            Some(Mixture { of, mixed }) if of[0] == a.material && of[1] == b.material => *mixed,
+            _ => {
+                let (of, mixed) =
+                    ([a.material, b.material], world.def.materials.mix(&a.material, &b.material));
+                self.mixture = Some(Mixture { of, mixed });
+                mixed
+            }
+        }
+    }
 }
 
 /// What finding a contact reads; it depends on nothing but its pair.
@@ -113,6 +140,7 @@ struct Finder<'a> {
 impl Finder<'_> {
     fn run(&self, met: &[Met], piece: &mut Piece) {
         piece.last.clear();
+        piece.mixture = None;
         for &(key, places) in met {
             self.pair(key, places, piece);
         }
@@ -134,10 +162,13 @@ impl Finder<'_> {
         if let (Some(old), Some(separations)) = (old, kept) {
             piece.kept += 1;
             let (size, known, lead) = (pair.size(), u32::MAX, Vec3::ZERO);
-            let row = *old;
-            piece.contacts.push(Contact { row, bodies: places, separations, size, known, lead });
+            // Made where it belongs: `push` would take it there from the stack.
+            piece.contacts.extend(once_with(|| {
+                let row = *old;
+                Contact { row, bodies: places, separations, size, known, lead }
+            }));
         } else if let Some(reach) = reach.or_else(|| pair.reach(&self.sweeper)) {
-            pair.make(self.world, &self.sweeper, &reach, old, &mut piece.contacts);
+            pair.make(self.world, &self.sweeper, &reach, old, piece);
         }
     }
 }
@@ -261,7 +292,7 @@ impl<'a> Pair<'a> {
         sweeper: &Sweeper,
         &Reach { within, far, way }: &Reach,
         old: Option<&ContactRow>,
-        contacts: &mut Vec<Contact>,
+        piece: &mut Piece,
     ) -> Option<()> {
         let Self { bodies, shapes, .. } = *self;
         let margin = MARGIN.to_bits();
@@ -280,7 +311,7 @@ impl<'a> Pair<'a> {
         if found.manifold.points.is_empty() {
             return None;
         }
-        let mixed = world.def.materials.mix(&shapes[0].material, &shapes[1].material);
+        let (mixed, contacts) = (piece.mix(world, shapes), &mut piece.contacts);
         let row = ContactRow { key: self.key, mixed, ..ContactRow::default() };
         let offset = shapes[0].offset.to_bits();
         let (manifold, size) = (&found.manifold, self.size());

@@ -44,6 +44,7 @@ pub(super) fn run(
     find_pages(world, scratch);
     let buffers = core::mem::take(&mut scratch.record);
     let mut told = Told {
+        same_ids: world.work.has_same_ids(world.base()),
         events: core::mem::take(&mut scratch.events),
         diff: core::mem::take(&mut scratch.diff),
     };
@@ -133,16 +134,16 @@ fn impulse(speed: i64, [a, b]: [i64; 2]) -> Real {
 
 /// Sorts contacts by the page of their owner and finds the pages that they, or those that they end, may be in.
 fn find_pages(world: &World, scratch: &mut Scratch) {
-    let Scratch { record, contacts, bodies, copied, neighbours, .. } = scratch;
+    let Scratch { record, ends, bodies, copied, neighbours, .. } = scratch;
     let Buffers { owners, sort, pages, sort_pages } = record;
     let bodies = &bodies.list;
     owners.clear();
-    owners.extend(contacts.iter().zip(0..).map(|(contact, place)| {
-        let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
+    owners.extend(ends.iter().zip(0..).map(|((_, places), place)| {
+        let [a, b] = places.map(|body| &bodies[body as usize]);
         (page_number(if a.dynamic { a.index } else { b.index }), place)
     }));
     // Contacts stand in the order in which they were found: by key, unless something woke.
-    sort_by_key(owners, sort, |(_, place)| contacts[*place as usize].row.key.0);
+    sort_by_key(owners, sort, |(_, place)| ends[*place as usize].0.0);
     sort_by_key(owners, sort, |(page, _)| u64::from(*page));
     pages.clear();
     let moved = bodies.iter().filter(|body| body.is_moved());
@@ -155,6 +156,8 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
 
 /// What writing pages has to tell.
 struct Told {
+    /// Whether the slots before and after commands have the same ids.
+    same_ids: bool,
     events: Vec<EventRow>,
     diff: Diff,
 }
@@ -193,7 +196,8 @@ fn write_page(
             new.rows.reserve(most.next_power_of_two().max(MIN_ROOM));
         }
         let side = Side { scratch, work, store, pending };
-        let teller = Teller { base, work, cold: &store.cold, events: &mut told.events };
+        let (cold, events, same_ids) = (&store.cold, &mut told.events, told.same_ids);
+        let teller = Teller { base, work, same_ids, cold, events };
         merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, teller);
         if told.diff.on {
             compare(&old.rows, &new.rows, &mut told.diff);
@@ -224,14 +228,14 @@ fn merge(
         let keys = [was.peek(), is.peek(), others.peek()].map(|row| row.map(|row| row.key));
         let Some(key) = keys.into_iter().flatten().min() else { break };
         if let Some(row) = others.next_if(|row| row.key == key) {
-            out.push(*row);
+            add(out, row);
             continue;
         }
         let (was, is) = (was.next_if(|row| row.key == key), is.next_if(|row| row.key == key));
         match (was, is) {
-            (Some(row), None) if side.rests(key) => out.push(*row),
+            (Some(row), None) if side.rests(key) => add(out, row),
             _ => {
-                out.extend(is);
+                out.extend_from_slice(is.map_or(&[], core::slice::from_ref));
                 teller.tell(key, was, is);
             }
         }
@@ -250,22 +254,28 @@ fn merge_shared<'a>(
     let mut is = is.peekable();
     for row in was {
         while let Some(new) = is.next_if(|is| is.key < row.key) {
-            out.push(*new);
+            add(out, new);
             teller.tell(new.key, None, Some(new));
         }
         if let Some(new) = is.next_if(|is| is.key == row.key) {
-            out.push(*new);
+            add(out, new);
             teller.tell(row.key, Some(row), Some(new));
         } else if !side.decides(row.key) || side.rests(row.key) {
-            out.push(*row);
+            add(out, row);
         } else {
             teller.tell(row.key, Some(row), None);
         }
     }
     for new in is {
-        out.push(*new);
+        add(out, new);
         teller.tell(new.key, None, Some(new));
     }
+}
+
+/// Adds a row. `push` would copy it to the stack first.
+#[inline(always)]
+fn add(out: &mut Vec<ContactRow>, row: &ContactRow) {
+    out.extend_from_slice(core::slice::from_ref(row));
 }
 
 /// What it takes to know whose contacts a step decides.
@@ -318,12 +328,22 @@ fn compare(old: &[ContactRow], new: &[ContactRow], diff: &mut Diff) {
 struct Teller<'a> {
     base: &'a Slot,
     work: &'a Slot,
+    /// Whether both have the same ids.
+    same_ids: bool,
     cold: &'a Pages<ColdPage>,
     events: &'a mut Vec<EventRow>,
 }
 
 impl Teller<'_> {
     fn tell(&mut self, key: PairKey, was: Option<&ContactRow>, is: Option<&ContactRow>) {
+        let goes_on = was.is_some_and(|row| row.touching) && is.is_some_and(|row| row.touching);
+        // Nobody came or went: the bodies are who they were.
+        if goes_on && self.same_ids {
+            if key.shapes().iter().any(|shape| self.tells_persist(body_of(*shape))) {
+                self.push(EventKind::ContactPersisted, key, ids(self.work, key));
+            }
+            return;
+        }
         let touched = was.filter(|row| row.touching).map(|_| ids(self.base, key));
         let touches = is.filter(|row| row.touching).map(|_| ids(self.work, key));
         if let (Some(touched), Some(touches)) = (touched, touches)

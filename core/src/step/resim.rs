@@ -162,6 +162,7 @@ pub(super) fn expand(
 ) {
     gather::clear(world, scratch);
     scratch.contacts.clear();
+    scratch.ends.clear();
     scratch.sensing.clear();
     scratch.copied.clear();
     scratch.woken.clear();
@@ -203,7 +204,7 @@ pub(super) fn expand(
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch, report);
         for i in looked_at..scratch.contacts.len() {
-            for place in scratch.contacts[i].bodies {
+            for place in scratch.ends[i].1 {
                 let body = &scratch.bodies.list[place as usize];
                 if !body.dynamic {
                     continue;

@@ -5,7 +5,7 @@
 use super::bodies::{Bodies, StepBody};
 use crate::collide::Posed;
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
-use crate::shape::Shape;
+use crate::shape::{Geometry, Shape};
 use crate::world::rows::ShapeRow;
 use crate::world::slot::Place;
 use crate::world::{Combine, Material, World};
@@ -25,8 +25,8 @@ pub(crate) struct StepShape {
     rotation: [[i32; 3]; 3],
     pub(crate) flat: bool,
     pub(crate) material: Material,
-    /// Whether all this is known in this tick.
-    ready: bool,
+    /// The round in which all this became known.
+    round: u64,
 }
 
 impl StepShape {
@@ -39,7 +39,7 @@ impl StepShape {
         rotation: [[0; 3]; 3],
         flat: false,
         material: NOTHING,
-        ready: false,
+        round: 0,
     };
 
     #[inline(always)]
@@ -72,20 +72,30 @@ pub(crate) struct Shapes {
     /// By place of the body: its rotation, multiplied out.
     pub(crate) turns: Vec<Turn>,
     list: Vec<StepShape>,
+    /// How many of them are this step's; what is behind them, and what was not set since, is of earlier ones.
+    count: usize,
+    /// Counts how often the columns were cleared.
+    round: u64,
+    /// The box that was last asked for its radius, and that: it takes a root to find, and bodies are often alike.
+    measured: Option<(Shape, Option<i64>)>,
 }
 
 impl Shapes {
     pub(super) fn clear(&mut self) {
         self.starts.clear();
         self.turns.clear();
-        self.list.clear();
+        self.count = 0;
+        self.round += 1;
     }
 
     /// Makes room for the shapes of the body that comes next.
-    pub(super) fn push(&mut self, rotation: Quat, shapes: u8) {
-        self.starts.push(self.list.len() as u32);
-        self.turns.push(rotation.turn());
-        self.list.resize(self.list.len() + usize::from(shapes), StepShape::BLANK);
+    pub(super) fn push(&mut self, turn: Turn, shapes: u8) {
+        self.starts.push(self.count as u32);
+        self.turns.push(turn);
+        self.count += usize::from(shapes);
+        if self.list.len() < self.count {
+            self.list.resize(self.count, StepShape::BLANK);
+        }
     }
 
     /// A shape that is known.
@@ -104,7 +114,7 @@ impl Shapes {
         key: u32,
     ) -> &StepShape {
         let at = (self.starts[place as usize] + (key & 0xff)) as usize;
-        if !self.list[at].ready {
+        if self.list[at].round != self.round {
             self.meet(world, &bodies.list[place as usize], place, key & 0xff);
         }
         &self.list[at]
@@ -134,17 +144,37 @@ impl Shapes {
         let bits =
             |row: [crate::math::Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
         let [x, y, z] = placed.turn.to_lanes();
+        let radius = self.radius(&row.shape);
         self.list[(self.starts[place as usize] + ordinal) as usize] = StepShape {
             shape: row.shape,
-            radius: row.shape.bounding_radius().map(Real::to_bits),
+            radius,
             thickness: row.shape.thickness(),
             offset: placed.offset,
             center: at.center + placed.offset,
             rotation: [bits(x), bits(y), bits(z)],
             flat: row.shape.is_flat(),
             material: row.material,
-            ready: true,
+            round: self.round,
         };
+    }
+}
+
+impl Shapes {
+    /// A shape's bounding radius.
+    #[inline]
+    fn radius(&mut self, shape: &Shape) -> Option<i64> {
+        let find = || shape.bounding_radius().map(Real::to_bits);
+        if !matches!(shape.geometry(), Geometry::Cuboid { .. }) {
+            return find();
+        }
+        match self.measured {
+            Some((measured, radius)) if measured == *shape => radius,
+            _ => {
+                let radius = find();
+                self.measured = Some((*shape, radius));
+                radius
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::broad::MARGIN;
 use super::contacts::Contact;
 use super::prepare::SEPARATION_LIMIT;
 use crate::collide::{Manifold, Posed, collide, gap, out_of_reach};
-use crate::math::{Real, Vec3};
+use crate::math::{Divisor, Real, Vec3};
 use crate::world::{World, real_vector};
 
 /// Shapes touch when they overlap by this, half a millimetre: what rolls along others sinks in less than that, and
@@ -33,6 +33,8 @@ pub(super) struct Sweeper {
     tick: Real,
     /// Ticks a second.
     tick_rate: i64,
+    /// The same, to divide by.
+    ticks: Divisor,
     /// Separations further than this, metres, are beyond what the solver can count.
     limit: Real,
 }
@@ -49,6 +51,7 @@ impl Sweeper {
         Self {
             tick: Real::from_int(world.def.tick_rate as i32).recip(),
             tick_rate: i64::from(world.def.tick_rate),
+            ticks: Divisor::new(i64::from(world.def.tick_rate)),
             // From Q20 to Q32, and a little less for the way that gravity adds.
             limit: Real::from_bits(((SEPARATION_LIMIT << 12) / substep_rate) / 64 * 63),
         }
@@ -67,7 +70,7 @@ impl Sweeper {
         if speed << 12 <= slow * self.tick_rate {
             return None;
         }
-        Some((margin + (speed << 12) / self.tick_rate).min(self.limit.to_bits()))
+        Some((margin + self.ticks.floor(speed << 12)).min(self.limit.to_bits()))
     }
 
     /// What the second body moves against the first in a tick.

@@ -12,7 +12,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     let (mut looked_at, mut told) = (0, 0);
     loop {
         for i in looked_at..scratch.contacts.len() {
-            for place in scratch.contacts[i].bodies {
+            for place in scratch.ends[i].1 {
                 let body = &scratch.bodies.list[place as usize];
                 if body.dynamic && !body.awake {
                     wake(world, scratch, body.index, &mut woken);

@@ -2,7 +2,7 @@
 
 use super::block::SPEED_CAP;
 use super::{Scratch, StepReport};
-use crate::math::{Q20, Quat, Vec3};
+use crate::math::{Q20, Quat, Rate, Vec3};
 use crate::world::rows::HotRow;
 use crate::world::slot::Slot;
 use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
@@ -13,7 +13,7 @@ pub(super) fn run(
     next: &mut Slot,
     report: &mut StepReport,
 ) {
-    let rate = i64::from(world.def.tick_rate * world.def.substeps);
+    let rate = Rate::new(i64::from(world.def.tick_rate * world.def.substeps));
     let Scratch { bodies, solver, events, diff, .. } = scratch;
     for (place, body) in bodies.list.iter().enumerate().filter(|(_, body)| body.is_moved()) {
         let motion = &bodies.motions[place];
@@ -80,12 +80,12 @@ pub(super) fn run(
 
 /// A sum of velocities over the substeps, over 2^exponent, as a distance in raw metres or radians.
 #[inline]
-fn distance(way: i64, rate: i64, exponent: i8) -> i64 {
+fn distance(way: i64, rate: Rate, exponent: i8) -> i64 {
     // Q20 to Q32, divided by the rate, rounded to nearest with ties up.
     let shift = 12 - i32::from(exponent);
     // At most 64 substeps of less than 2³¹ make a way below 2³⁷, so twice the numerator is below 2⁶² and 64 bits do.
     let numerator = way << 24;
-    let quotient = (2 * numerator + rate).div_euclid(2 * rate);
+    let quotient = rate.divide(numerator);
     let drop = 24 - shift;
     (quotient + (1 << (drop - 1))) >> drop
 }

@@ -39,6 +39,7 @@ pub use def::{BodyDef, CommandError, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef,
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, Strike};
 pub use explain::{ExplainError, FieldValue, RowDifference};
+pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub use page_bytes::StateSection;
 pub use past::Past;

@@ -133,14 +133,23 @@ pub(crate) struct Overlap {
     pub(crate) senses: bool,
 }
 
-/// A point of a contact.
+/// A point of a contact: arm, separation and feature as they were when the geometry was made, and the impulse. In one
+/// struct, because a [`Point`] in it would leave gaps, and rows of contacts are most of what a tick keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ContactPoint {
-    /// Arm, separation and feature as they were when the geometry was made; `at` counts from the first
-    /// body's centre of mass.
-    pub(crate) made: Point,
+    /// From the first body's centre of mass.
+    pub(crate) at: [i64; 3],
+    pub(crate) separation: i64,
+    pub(crate) feature: u32,
     /// Normal impulse in reduced-mass units.
     pub(crate) impulse: Q20,
+}
+
+impl ContactPoint {
+    pub(crate) const fn new(made: Point, impulse: Q20) -> Self {
+        let Point { at, separation, feature } = made;
+        Self { at, separation, feature, impulse }
+    }
 }
 
 /// Two shape keys, lower first.

@@ -164,6 +164,13 @@ impl Slot {
         self.streams.get(Place::of(index).stream)?.ids.at(index)
     }
 
+    /// Whether the ids are shared with another slot; not whether they are equal.
+    pub(crate) fn has_same_ids(&self, other: &Self) -> bool {
+        let mut streams = self.streams.iter().zip(&other.streams);
+        self.streams.len() == other.streams.len()
+            && streams.all(|(own, other)| Arc::ptr_eq(&own.ids, &other.ids))
+    }
+
     #[inline]
     pub(crate) fn is_active(&self, index: u32) -> bool {
         let Place { stream, page, row } = Place::of(index);

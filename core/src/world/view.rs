@@ -93,7 +93,7 @@ impl ContactView<'_> {
 
     /// Separation of the deepest point when its geometry was made, metres; negative where shapes overlap.
     pub fn separation(&self) -> Real {
-        let least = self.row.points.iter().map(|point| point.made.separation).min();
+        let least = self.row.points.iter().map(|point| point.separation).min();
         Real::from_bits(least.unwrap_or(0))
     }
 }

@@ -2,7 +2,6 @@
 
 use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
 use super::{Row, Unit, Visitor};
-use crate::collide::Point;
 use crate::data::{FixedVec, Id};
 use crate::math::Transform;
 use crate::shape::Shape;
@@ -262,7 +261,7 @@ impl Row for ContactRow {
         for i in 0..4 {
             v.enter("points", Some(i));
             let mut point = points.get(i).copied().unwrap_or_default();
-            let ContactPoint { made: Point { at, separation, feature }, impulse } = &mut point;
+            let ContactPoint { at, separation, feature, impulse } = &mut point;
             v.i64s("at", METRES, at);
             *separation = v.leaf("separation", METRES, 8, *separation as u64) as i64;
             v.u32("feature", Unit::Count, feature);

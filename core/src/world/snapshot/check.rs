@@ -95,7 +95,7 @@ pub(super) fn contact(row: &ContactRow) -> Checked {
     for axis in 0..3 {
         let reference = i128::from(row.reference.to_bits()[axis]);
         let arm = |from: i128| -> i128 {
-            row.points.iter().map(|point| (i128::from(point.made.at[axis]) - from).abs()).sum()
+            row.points.iter().map(|point| (i128::from(point.at[axis]) - from).abs()).sum()
         };
         ensure(arm(0) < 1 << 62 && arm(reference) < 1 << 62, "its points are too far away")?;
     }
