@@ -1,0 +1,202 @@
+//! Tumble, a whole little game: two to eight players shove each other and crates off a platform.
+//!
+//! In one process, you against three bots over a simulated Wi-Fi:
+//!
+//! ```text
+//! cargo run --release --example tumble -- --local 4
+//! ```
+//!
+//! Or each player in a process of their own, over UDP with tokens, each with a page in their own browser:
+//!
+//! ```text
+//! cargo run --release -p isostep-cli -- match new --game tumble --players 2 --out /tmp/tumble
+//! cargo run --release --example tumble -- /tmp/tumble/player-0 --listen 127.0.0.1:7000 --peer 1=127.0.0.1:7001
+//! cargo run --release --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
+//! ```
+//!
+//! `rules` is the game, `stage` its bodies, `bot` how the machine plays it; `machine` is the loop over a `Peer`, `hand` who plays at it,
+//! `absence` what happens when somebody leaves, `words` what machines say beside the match; `view` is what the page is shown,
+//! `page` and `http` bring it there; `options` are the arguments.
+
+#![allow(unreachable_pub, reason = "a program of several files, read as an example")]
+
+mod absence;
+mod bot;
+mod hand;
+mod http;
+mod machine;
+mod options;
+mod page;
+mod rules;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod view;
+mod words;
+
+use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::transport::{SimTransport, UdpTransport};
+use isostep::netcode::{Address, OsEntropy, Transport, WallClock};
+use isostep::rollback::{LinkConfig, SimNetwork};
+use machine::{End, Machine, Setup};
+use options::{Options, USAGE};
+use page::Page;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long goodbyes are repeated.
+const GOODBYE: Duration = Duration::from_millis(500);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(run(arguments))
+}
+
+/// Plays as the arguments say; the exit code.
+fn run(arguments: Vec<String>) -> u8 {
+    let options = match Options::read(arguments.into_iter()) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("tumble: {error}\n\n{USAGE}");
+            return 2;
+        }
+    };
+    let clock = WallClock::start();
+    let end = match options.local {
+        Some(players) => local(&options, players, &clock).and_then(|it| play(it, &clock, &options)),
+        None => over_udp(&options, &clock).and_then(|it| play(it, &clock, &options)),
+    };
+    match end {
+        Ok(End::Over) => 0,
+        Ok(End::Desync) => 1,
+        Ok(End::Alone) => 3,
+        Err(error) => {
+            eprintln!("tumble: {error}");
+            2
+        }
+    }
+}
+
+/// This player's machine, and nobody else's.
+fn over_udp(
+    options: &Options,
+    clock: &WallClock,
+) -> Result<Vec<Machine<UdpTransport>>, Box<dyn Error>> {
+    let credentials = options.credentials(clock.unix_at_zero())?;
+    let machines = credentials.roster().slots().len();
+    let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
+    println!("waiting for the others at {}", transport.local_addr());
+    let setup = Setup {
+        credentials,
+        unix_at_zero: clock.unix_at_zero(),
+        addresses: options.peers.iter().map(|&(slot, at)| (slot, at.into())).collect(),
+        settings: options.settings(machines),
+        name: options.name.clone(),
+        private: false,
+        last: options.ticks,
+    };
+    Ok(vec![Machine::new(setup, transport, Box::new(OsEntropy))?])
+}
+
+/// All machines in this process, with a network between them that is as good as Wi-Fi mostly is.
+fn local(
+    options: &Options,
+    players: u8,
+    clock: &WallClock,
+) -> Result<Vec<Machine<SimTransport>>, Box<dyn Error>> {
+    let transports = SimTransport::nodes(SimNetwork::new(options.seed), players.into());
+    transports[0].network().borrow_mut().set_all_links(LinkConfig::wifi())?;
+    let machine = |(slot, transport)| {
+        let others = (0..players).filter(|&other| other != slot);
+        let setup = Setup {
+            credentials: Credentials::insecure(Slot(slot), players, GameId::named("tumble"))?,
+            unix_at_zero: clock.unix_at_zero(),
+            addresses: others.map(|it| (Slot(it), Address::Node(it.into()))).collect(),
+            settings: options.settings(players.into()),
+            name: options.name.clone().filter(|_| slot == 0),
+            private: true,
+            last: options.ticks,
+        };
+        Machine::new(setup, transport, Box::new(OsEntropy))
+    };
+    (0..players).zip(transports).map(machine).collect()
+}
+
+/// Plays until the end, and says goodbye. The page is the first machine's.
+fn play<T: Transport>(
+    mut machines: Vec<Machine<T>>,
+    clock: &WallClock,
+    options: &Options,
+) -> Result<End, Box<dyn Error>> {
+    let port = options.port.or((!options.bot).then_some(0));
+    let page = port.map(|port| Page::open(port, &machines[0].scene())).transpose()?;
+    if let Some(page) = &page {
+        println!("your page: http://{}", page.address());
+    }
+    let mut started = None;
+    let end = 'match_: loop {
+        let now = clock.now();
+        if let Some(page) = page.as_ref().filter(|_| !options.bot) {
+            machines[0].hand.touch(now, page.take_keys());
+        }
+        let mut ends = Vec::new();
+        for machine in &mut machines {
+            machine.frame(now)?;
+            ends.extend(machine.listen());
+        }
+        show(&mut machines, now, page.as_ref());
+        if ends.contains(&End::Desync) {
+            break 'match_ End::Desync;
+        }
+        if machines[0].peer.has_started() {
+            started.get_or_insert(now);
+        }
+        let late = started.zip(options.limit).is_some_and(|(from, span)| from + span <= now);
+        if late || ends.len() == machines.len() || page.as_ref().is_some_and(Page::has_left) {
+            break 'match_ End::Over;
+        }
+        if page.is_none() && machines[0].is_alone() {
+            break 'match_ End::Alone;
+        }
+        // Not all the time until the next tick: what arrives before should be answered soon.
+        let due = machines.iter().map(|machine| machine.peer.next_due(now)).min();
+        let wait = due.map_or(Duration::ZERO, |due| due.since(clock.now()));
+        std::thread::sleep(wait.min(Duration::from_millis(2)));
+    };
+    let until = clock.now() + GOODBYE;
+    machines.iter_mut().for_each(|machine| machine.say_goodbye(clock.now()));
+    while clock.now() < until {
+        machines.iter_mut().for_each(|machine| machine.idle(clock.now()));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for machine in &machines {
+        println!("{}", machine.standing());
+        machine.result.iter().for_each(|line| println!("{line}"));
+    }
+    Ok(end)
+}
+
+/// Tells the page, or the terminal where there is none, what there is to tell.
+fn show<T: Transport>(machines: &mut [Machine<T>], now: isostep::Time, page: Option<&Page>) {
+    for (place, machine) in machines.iter_mut().enumerate() {
+        let notes = std::mem::take(&mut machine.notes);
+        if place > 0 {
+            // The others in this process have the same to say.
+            machine.view.news();
+            continue;
+        }
+        for note in notes {
+            println!("{note}");
+            page.iter().for_each(|page| page.tell(&note));
+        }
+        match page {
+            Some(page) => machine.picture(now).iter().for_each(|picture| page.show(picture)),
+            None => drop(machine.view.news()),
+        }
+    }
+}

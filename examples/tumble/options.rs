@@ -1,0 +1,195 @@
+//! The arguments.
+
+use crate::rules::Settings;
+use isostep::Tick;
+use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use std::error::Error;
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+pub const USAGE: &str = "\
+usage: tumble --local PLAYERS [OPTION]…
+       tumble FOLDER --listen ADDRESS [--peer SLOT=ADDRESS]… [OPTION]…
+
+  --local PLAYERS           2 to 8 machines in this process, over a simulated Wi-Fi: you and bots
+  FOLDER                    your key and token, as `isostep match new --game tumble` writes them
+  --insecure SLOT/PLAYERS   instead of a folder: keys that everybody knows, for a match on this machine
+  --listen ADDRESS          where to receive, such as 0.0.0.0:7000; port 0 takes any that is free
+  --peer SLOT=ADDRESS       where another player is; of two players at least the one with the lower slot must know
+  --port PORT               the port of your page, on this machine only; any that is free unless said
+  --name NAME               what the others call you
+  --bot                     a bot plays here, and there is no page unless --port is said
+  --ticks N                 ends with tick N, once it is certain, and prints its digest
+  --seconds N               leaves N seconds after the start
+
+the same for all machines:
+  --bots N                  seats that nobody has a machine for: 0 unless said
+  --points N                a round ends with so many points: 5 unless said
+  --round SECONDS           a round lasts so long: 75 unless said
+  --seed N                  where crates come down, and what bots fancy
+
+on the page: W A S D or arrows walk, space jumps, F, J or Enter shoves; or a gamepad
+exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 nobody else is left";
+
+/// The length of a name, in letters.
+pub const NAME: usize = 14;
+
+/// What was asked for.
+#[derive(Debug)]
+pub struct Options {
+    pub local: Option<u8>,
+    folder: Option<PathBuf>,
+    insecure: Option<(Slot, u8)>,
+    pub listen: Option<SocketAddr>,
+    pub peers: Vec<(Slot, SocketAddr)>,
+    pub port: Option<u16>,
+    pub name: Option<String>,
+    pub bot: bool,
+    pub bots: u8,
+    pub ticks: Option<Tick>,
+    pub limit: Option<Duration>,
+    pub points: i32,
+    pub round: u32,
+    pub seed: u64,
+}
+
+impl Options {
+    pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self {
+            local: None,
+            folder: None,
+            insecure: None,
+            listen: None,
+            peers: Vec::new(),
+            port: None,
+            name: None,
+            bot: false,
+            bots: 0,
+            ticks: None,
+            limit: None,
+            points: 5,
+            round: 75,
+            seed: 1,
+        };
+        while let Some(argument) = arguments.next() {
+            if argument == "--bot" {
+                options.bot = true;
+            } else if argument.starts_with("--") {
+                let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
+                options.take(&argument, &value).map_err(|why| {
+                    if why.is_empty() {
+                        format!("no option {argument}")
+                    } else {
+                        format!("{argument} {value}: {why}")
+                    }
+                })?;
+            } else if options.folder.replace(argument.into()).is_some() {
+                return Err("there is one folder for each player; name only yours".into());
+            }
+        }
+        options.check()?;
+        Ok(options)
+    }
+
+    /// One option; the reason is empty if there is no such option.
+    fn take(&mut self, argument: &str, value: &str) -> Result<(), String> {
+        match argument {
+            "--local" => self.local = Some(within(value, 2, 8)?),
+            "--insecure" => {
+                let (slot, players) = two(value, '/')?;
+                self.insecure = Some((Slot(number(slot)?), number(players)?));
+            }
+            "--listen" => self.listen = Some(number(value)?),
+            "--peer" => {
+                let (slot, address) = two(value, '=')?;
+                self.peers.push((Slot(number(slot)?), number(address)?));
+            }
+            "--port" => self.port = Some(number(value)?),
+            "--name" => self.name = Some(clean_name(value).ok_or("there is no letter in it")?),
+            "--bots" => self.bots = within(value, 0, 7)?,
+            "--ticks" => self.ticks = Some(Tick(number(value)?)),
+            "--seconds" => self.limit = Some(Duration::from_secs(number(value)?)),
+            "--points" => self.points = within(value, 1, 99)?,
+            "--round" => self.round = within(value, 5, 3600)?,
+            "--seed" => self.seed = number(value)?,
+            _ => return Err(String::new()),
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Box<dyn Error>> {
+        let named = u8::from(self.folder.is_some()) + u8::from(self.insecure.is_some());
+        match (self.local.is_some(), named) {
+            (true, 0) if self.listen.is_none() && self.peers.is_empty() => (),
+            (true, _) => {
+                return Err(
+                    "--local needs nobody else: leave out folder, --listen and --peer".into()
+                );
+            }
+            (false, 1) if self.listen.is_some() => (),
+            (false, 1) => return Err("say where to --listen".into()),
+            (false, _) => {
+                return Err(
+                    "say --local 4, or who you are: a folder, or --insecure SLOT/PLAYERS".into()
+                );
+            }
+        }
+        if self.local.is_some_and(|players| players + self.bots > 8) {
+            return Err("there are 8 seats: fewer --bots".into());
+        }
+        Ok(())
+    }
+
+    /// The rules for so many machines.
+    pub fn settings(&self, machines: usize) -> Settings {
+        let players = machines as u8 + self.bots;
+        Settings { players, seed: self.seed, round_ticks: self.round * 60, points: self.points }
+    }
+
+    /// Who plays here. They are for this game and for now.
+    pub fn credentials(&self, unix_now: u64) -> Result<Credentials, Box<dyn Error>> {
+        let game = GameId::named("tumble");
+        let credentials = match (&self.folder, self.insecure) {
+            (Some(folder), None) => Credentials::load(folder)?,
+            (None, Some((slot, players))) => Credentials::insecure(slot, players, game)?,
+            _ => return Err("say who you are: a folder, or --insecure SLOT/PLAYERS".into()),
+        };
+        credentials.verify(game, unix_now)?;
+        let machines = credentials.roster().slots().len();
+        if !(2..=8).contains(&(machines + usize::from(self.bots))) {
+            let bots = self.bots;
+            return Err(
+                format!("{machines} machines and {bots} bots: there are 2 to 8 seats").into()
+            );
+        }
+        Ok(credentials)
+    }
+}
+
+/// A name as it may be shown: short, of letters that are seen.
+pub fn clean_name(name: &str) -> Option<String> {
+    let letters = name.chars().filter(|letter| !letter.is_control()).take(NAME);
+    let name = letters.collect::<String>().trim().to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+fn number<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn within<T: FromStr<Err: Display> + PartialOrd + Display + Copy>(
+    value: &str,
+    least: T,
+    most: T,
+) -> Result<T, String> {
+    let value = number(value)?;
+    let fits = (least..=most).contains(&value);
+    fits.then_some(value).ok_or_else(|| format!("it must lie between {least} and {most}"))
+}
+
+fn two(value: &str, between: char) -> Result<(&str, &str), String> {
+    value.split_once(between).ok_or_else(|| format!("there is no {between} in it"))
+}

@@ -1,0 +1,139 @@
+//! Matches of whole machines over a simulated network, in virtual time; arguments; and bots.
+
+use super::{SETTINGS, Table};
+use crate::machine::{End, Machine, Setup};
+use crate::options::Options;
+use crate::rules::{Phase, Settings};
+use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::transport::SimTransport;
+use isostep::netcode::{Address, SeededEntropy};
+use isostep::rollback::{LinkConfig, Occupant, SimNetwork};
+use isostep::{PlayerId, Tick, Time};
+
+const MILLIS: u64 = 4;
+
+fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine<SimTransport>> {
+    let transports = SimTransport::nodes(SimNetwork::new(3), players.into());
+    transports[0].network().borrow_mut().set_all_links(link).expect("links that are");
+    let machine = |(slot, transport)| {
+        let others = (0..players).filter(|&other| other != slot);
+        let setup = Setup {
+            credentials: Credentials::insecure(Slot(slot), players, GameId::named("tumble"))
+                .expect("so many may play"),
+            unix_at_zero: 0,
+            addresses: others.map(|it| (Slot(it), Address::Node(it.into()))).collect(),
+            settings: Settings { players: seats, ..SETTINGS },
+            name: Some(format!("number {slot}")),
+            private: true,
+            last: Some(last),
+        };
+        let entropy = Box::new(SeededEntropy::new(slot.into()));
+        Machine::new(setup, transport, entropy).expect("all is well-formed")
+    };
+    (0..players).zip(transports).map(machine).collect()
+}
+
+/// Lets them play until all have ended; `each` may do something before each frame.
+fn play(
+    machines: &mut [Machine<SimTransport>],
+    mut each: impl FnMut(Time, &mut [Machine<SimTransport>]),
+) {
+    let mut ended = vec![false; machines.len()];
+    for millis in (0..60_000).step_by(MILLIS as usize) {
+        let now = Time::from_millis(millis);
+        each(now, machines);
+        for (machine, ended) in machines.iter_mut().zip(&mut ended) {
+            machine.frame(now).expect("the state can be kept");
+            let end = machine.listen();
+            assert_ne!(end, Some(End::Desync), "{:?}", machine.notes);
+            *ended |= end == Some(End::Over);
+        }
+        if ended.iter().all(|&ended| ended) {
+            return;
+        }
+    }
+    panic!("no end after a minute: {:?}", machines.iter().map(|it| &it.result).collect::<Vec<_>>());
+}
+
+#[test]
+fn machines_agree_over_a_bad_network_and_know_each_others_names() {
+    let mut machines = machines(3, 5, Tick(900), LinkConfig::mobile());
+    play(&mut machines, |_, _| ());
+    let results: Vec<_> = machines.iter().map(|it| it.result.clone()).collect();
+    assert!(results[0].is_some() && results.iter().all(|it| *it == results[0]), "{results:?}");
+    assert!(machines[0].peer.session().stats().rollbacks > 0, "the network was too good");
+    assert_eq!(machines[0].names[2].as_deref(), Some("number 2"));
+    assert_eq!(machines[0].peer.session().occupant(PlayerId(4)), Some(Occupant::Bot));
+}
+
+/// The one who leaves has said different amounts to the others; they must have a bot take over from the same tick on.
+#[test]
+fn a_bot_takes_the_seat_of_who_leaves_and_the_others_agree() {
+    let mut machines = machines(3, 3, Tick(900), LinkConfig::mobile());
+    let mut left = None;
+    let mut gone = None;
+    let mut ended = [false; 2];
+    for millis in (0..60_000).step_by(MILLIS as usize) {
+        let now = Time::from_millis(millis);
+        if left.is_none() && machines[2].peer.session().present() >= Tick(300) {
+            machines[2].say_goodbye(now);
+            left = Some(now);
+            gone = machines.pop();
+        }
+        if let Some(gone) = &mut gone {
+            gone.idle(now);
+        }
+        for (place, machine) in machines.iter_mut().enumerate() {
+            machine.frame(now).expect("the state can be kept");
+            let end = machine.listen();
+            assert_ne!(end, Some(End::Desync), "{:?}", machine.notes);
+            if end == Some(End::Over) {
+                ended[place] = true;
+            }
+        }
+        if ended == [true; 2] {
+            break;
+        }
+    }
+    let results: Vec<_> = machines.iter().map(|it| it.result.clone()).collect();
+    assert!(results[0].is_some() && results[0] == results[1], "{results:?}");
+    for machine in &machines {
+        assert_eq!(machine.peer.session().occupant(PlayerId(2)), Some(Occupant::Bot));
+        assert!(!machine.is_alone());
+    }
+}
+
+#[test]
+fn bots_of_every_number_make_points_and_win_rounds() {
+    for players in [2, 5, 8] {
+        let mut table = Table::new(Settings { players, ..SETTINGS });
+        for _ in 0..5400 {
+            let (game, tick) = (&table.game, table.tick);
+            let moves: Vec<_> = (0..players).map(|it| game.think(tick, PlayerId(it))).collect();
+            table.step(&moves);
+        }
+        let game = &table.game;
+        assert!(game.board.round > 1 || game.board.phase != Phase::Play, "{:?}", game.board);
+        assert!(game.players.iter().any(|it| it.wins > 0), "{:?}", game.players);
+    }
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_refused_by_name() {
+    for (line, word) in [
+        ("", "--local"),
+        ("--local 9", "between 2 and 8"),
+        ("--local 4 --bots 5", "--bots"),
+        ("--local 4 folder", "--local"),
+        ("folder", "--listen"),
+        ("folder --listen 7000", "--listen 7000"),
+        ("folder --listen 127.0.0.1:0 --peer 1", "="),
+        ("--insecure 1 --listen 127.0.0.1:0", "/"),
+        ("--fly 1", "--fly"),
+        ("--seed", "--seed needs a value"),
+    ] {
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        let error = Options::read(words.map(str::to_owned)).expect_err(line).to_string();
+        assert!(error.contains(word), "{line}: {error}");
+    }
+}

@@ -1,0 +1,44 @@
+//! The same bits in every way to a tick: two players by a script, two bots.
+
+use super::SETTINGS;
+use crate::rules::{Move, Settings, Tumble};
+use isostep::check::Check;
+use isostep::rollback::SyncTest;
+use isostep::{Inputs, PlayerId, Tick};
+use isostep_determinism_tests::games::arena_input;
+
+/// A little more than two short rounds, with all that happens between them.
+const SHORT: Settings = Settings { round_ticks: 500, points: 2, ..SETTINGS };
+const TICKS: u32 = 1800;
+
+/// Inputs that look like people's; of bots' seats they are not read.
+fn script(tick: Tick, inputs: &mut Inputs<Move>) {
+    let moves = [0, 1, 2, 3].map(|seat| {
+        let input = arena_input(11, PlayerId(seat), tick);
+        Move { stick: input.stick, buttons: input.buttons }
+    });
+    inputs.follow(&moves);
+}
+
+#[test]
+fn every_tick_comes_out_the_same_however_often_it_is_computed() {
+    let mut game = Tumble::new(SHORT);
+    let test = SyncTest::new(4).bot(PlayerId(2)).bot(PlayerId(3));
+    let report = test.run(&mut game, TICKS, script).expect("nothing differs");
+    assert_eq!(report.ticks, TICKS);
+    assert!(game.board.round >= 2, "a round went by: {:?}", game.board);
+    assert!(game.players.iter().any(|player| player.wins > 0), "nobody fell: {:?}", game.players);
+}
+
+#[test]
+fn every_way_to_a_tick_gives_the_same_bits() {
+    let report = Check::new(4, || Tumble::new(SHORT))
+        .game("tumble")
+        .script(script)
+        .script_name("arena 11")
+        .bot(PlayerId(2))
+        .bot(PlayerId(3))
+        .ticks(TICKS)
+        .run_with_snapshots();
+    assert!(report.is_equal(), "{report}");
+}

@@ -1,0 +1,205 @@
+//! What the page is shown: poses between ticks, falls that are told once whatever the rollbacks, and how the network does.
+//! It reads the match and never changes it.
+
+use crate::machine::Machine;
+use crate::rules::{OVER, Phase, READY, Tumble};
+use crate::stage::{CRATES, PLATFORM, PLAYER};
+use isostep::netcode::Transport;
+use isostep::netcode::crypto::Slot;
+use isostep::rollback::present::{EffectConfig, EffectEvent, EffectId, EffectJournal};
+use isostep::rollback::{Occupant, Poses, Ran, WorldReader};
+use isostep::{BodyId, PlayerId, Real, Session, Tick, Time};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Between two pictures.
+const PICTURE: Duration = Duration::from_millis(16);
+/// Nothing was heard of a machine for this long: its player's bars go out.
+const QUIET: Duration = Duration::from_millis(600);
+
+/// What is remembered from picture to picture.
+pub struct View {
+    /// How far the next tick has come.
+    pub alpha: Real,
+    /// Falls that did happen.
+    pub falls: u32,
+    poses: Poses<BodyId>,
+    reader: WorldReader,
+    journal: EffectJournal<PlayerId, Option<PlayerId>>,
+    /// The names of effects, as the page knows them.
+    started: Vec<(EffectId, u32)>,
+    next: u32,
+    drawn: Option<Time>,
+    /// The deepest rollback since the last picture, in ticks.
+    depth: u32,
+}
+
+impl View {
+    pub fn new(tick: Duration) -> Self {
+        Self {
+            alpha: Real::ZERO,
+            falls: 0,
+            poses: Poses::new(tick),
+            reader: WorldReader::new(),
+            journal: EffectJournal::new(EffectConfig::default()),
+            started: Vec::new(),
+            next: 0,
+            drawn: None,
+            depth: 0,
+        }
+    }
+
+    /// After each tick.
+    pub fn tick(&mut self, ran: Ran, session: &Session<Tumble>, game: &Tumble) {
+        let present = session.present();
+        self.depth = self.depth.max(ran.again);
+        self.poses.tick(present, ran, self.reader.read(present, ran, &game.world));
+        // Nobody falls twice within what a session rolls back, so the state still has all of them.
+        let computed = (present - (ran.new + ran.again)).0..present.0;
+        for tick in computed.map(Tick) {
+            let falls = (0..).zip(&game.players).filter_map(|(seat, player)| {
+                let fall = player.fell.filter(|fall| fall.tick == tick)?;
+                Some((PlayerId(seat), fall.by))
+            });
+            self.journal.tick(tick, falls);
+        }
+        self.journal.confirm(session.confirmed());
+    }
+
+    /// Falls since the last time, as the page reads them. Somebody must ask now and then.
+    pub fn news(&mut self) -> Vec<Value> {
+        let mut news = Vec::new();
+        while let Some(event) = self.journal.poll() {
+            match event {
+                EffectEvent::Started { id, cause, payload, .. } => {
+                    self.next += 1;
+                    self.started.push((id, self.next));
+                    let by = payload.map(|by| by.0);
+                    news.push(
+                        json!({ "id": self.next, "is": "started", "seat": cause.0, "by": by }),
+                    );
+                }
+                EffectEvent::Confirmed { id, .. } => {
+                    self.falls += 1;
+                    self.end(id);
+                }
+                EffectEvent::Cancelled { id, .. } => {
+                    let number = self.end(id);
+                    news.push(json!({ "id": number, "is": "cancelled" }));
+                }
+            }
+        }
+        news
+    }
+
+    fn end(&mut self, id: EffectId) -> Option<u32> {
+        let at = self.started.iter().position(|it| it.0 == id)?;
+        Some(self.started.swap_remove(at).1)
+    }
+
+    /// Whether it is time for a picture, and how long the last one is ago.
+    fn is_due(&mut self, now: Time) -> Option<Duration> {
+        let ago = self.drawn.map_or(PICTURE, |drawn| now.since(drawn));
+        (ago >= PICTURE).then(|| {
+            self.drawn = Some(now);
+            ago
+        })
+    }
+}
+
+impl<T: Transport> Machine<T> {
+    /// What never changes.
+    pub fn scene(&self) -> Value {
+        let sizes = CRATES.iter().cycle().take(self.game.pushed.len() - self.game.players.len());
+        json!({
+            "me": self.me.0,
+            "half": metres(self.game.cast.half),
+            "platform": metres(PLATFORM),
+            "player": PLAYER.map(metres),
+            "crates": sizes.map(|&size| metres(size)).collect::<Vec<_>>(),
+            "points": self.game.cast.settings.points,
+        })
+    }
+
+    /// A picture, if it is time for one.
+    pub fn picture(&mut self, now: Time) -> Option<Value> {
+        let ago = self.view.is_due(now)?;
+        let alpha = self.view.alpha;
+        self.view.poses.frame(alpha, ago);
+        let news = self.view.news();
+        let bodies: Vec<_> = self
+            .game
+            .cast
+            .bodies
+            .iter()
+            .map(|&body| {
+                let drawn = self.view.poses.get(body);
+                let here = || self.game.world.body(body).map(|body| body.pose());
+                let pose = drawn.map(|drawn| drawn.pose).or_else(here).unwrap_or_default();
+                let at = pose.translation.to_array().map(metres);
+                let turn = pose.rotation.to_xyzw().map(metres);
+                (at, turn, drawn.is_some_and(|drawn| drawn.cut))
+            })
+            .collect();
+        let session = self.peer.session();
+        let (board, settings) = (&self.game.board, self.game.cast.settings);
+        let spent = session.present().since(board.since);
+        let (phase, length, winner) = match board.phase {
+            Phase::Ready => ("ready", READY, None),
+            Phase::Play => ("play", settings.round_ticks, None),
+            Phase::Over { winner } => ("over", OVER, winner.map(|seat| seat.0)),
+        };
+        Some(json!({
+            "now": now.since(Time::ZERO).as_micros() as u64,
+            "started": self.peer.has_started(),
+            "tick": session.present().0,
+            "confirmed": session.confirmed().0,
+            "round": board.round,
+            "phase": phase,
+            "left": length.saturating_sub(spent),
+            "winner": winner,
+            "bodies": bodies,
+            "players": self.seats(now),
+            "news": news,
+            "rollbacks": session.stats().rollbacks,
+            "depth": std::mem::take(&mut self.view.depth),
+            "delay": session.delay(self.me),
+        }))
+    }
+
+    fn seats(&self, now: Time) -> Vec<Value> {
+        let (session, endpoint) = (self.peer.session(), self.peer.endpoint());
+        let present = session.present();
+        (0..)
+            .map(PlayerId)
+            .zip(&self.game.players)
+            .map(|(seat, player)| {
+                let slot = Slot(seat.0);
+                let heard = endpoint.last_heard(slot).map(|heard| now.since(heard));
+                let (who, there) = match session.occupant(seat) {
+                    Some(Occupant::Local) if self.hand.is_person(now) => ("you", true),
+                    Some(Occupant::Local) => ("bot for you", true),
+                    Some(Occupant::Remote(_)) => ("", heard.is_some_and(|heard| heard < QUIET)),
+                    _ => ("bot", true),
+                };
+                let trip = endpoint.round_trip(slot).filter(|_| there && heard.is_some());
+                json!({
+                    "name": self.names[usize::from(seat.0)],
+                    "who": who,
+                    "there": there,
+                    "trip": trip.map(|trip| trip.as_micros() as u64 / 1000),
+                    "points": player.points,
+                    "wins": player.wins,
+                    "out": player.out,
+                    "facing": [metres(player.facing.x), metres(player.facing.z)],
+                    "shoved": player.shoved.map(|tick| present.since(tick)),
+                })
+            })
+            .collect()
+    }
+}
+
+/// For the eye: thousandths are enough, and short as text.
+fn metres(length: Real) -> f64 {
+    (length.to_f64() * 1000.0).round() / 1000.0
+}
