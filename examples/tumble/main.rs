@@ -62,7 +62,7 @@ fn run(arguments: Vec<String>) -> u8 {
     let options = match Options::read(arguments.into_iter()) {
         Ok(options) => options,
         Err(error) => {
-            eprintln!("tumble: {error}\n\n{USAGE}");
+            eprintln!("tumble: {error}; --help tells all options");
             return 2;
         }
     };
