@@ -106,10 +106,10 @@ impl Messages {
     /// Waits until all agree on a tick as late as this.
     fn agreed(&mut self, tick: u32) {
         loop {
-            // After the number and the cost: the compared tick, and whether all agree on it.
+            // After the number and the cost: the compared tick, the recorded ones, and whether all agree.
             let (kind, frame) = self.next();
             if kind == 2
-                && frame[12] == 1
+                && frame[16] == 1
                 && u32::from_le_bytes(*frame[8..].first_chunk().unwrap()) >= tick
             {
                 return;
@@ -134,7 +134,8 @@ fn the_page_comes_whole_and_alone() {
     let lab = Lab::open(&[]);
     let page = lab.get("/");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("<title>Isostep lab</title>"));
-    for file in ["lab.css", "lab.js", "draw.js", "wire.js"] {
+    let modules = ["lab", "cards", "controls", "draw", "meshes", "player", "report", "wire"];
+    for file in modules.map(|name| format!("{name}.js")).iter().chain(&["lab.css".to_owned()]) {
         assert!(lab.get(&format!("/{file}")).starts_with("HTTP/1.1 200"), "{file}");
     }
     assert!(!page.contains("https://"), "nothing comes from elsewhere");
@@ -154,15 +155,15 @@ fn a_match_is_played_and_a_planted_desync_is_named() {
         assert_eq!(kind, 2);
         let number = u32::from_le_bytes(*frame.first_chunk().unwrap());
         assert!(number > last, "{number} after {last}");
-        assert_eq!(frame[13], 3, "three machines");
+        assert_eq!(frame[17], 3, "three machines");
         last = number;
     }
     messages.agreed(48);
-    let plant = r#"{"do":"plant","machine":2,"spot":"score","lasting":true}"#;
+    let plant = r#"{"do":"plant","machine":2,"spot":"score","always":true}"#;
     assert!(lab.post(plant).starts_with("HTTP/1.1 204"));
     let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
     for fact in [
-        r#""entity":"arena.players[0]""#,
+        r#""entity":"players[0]""#,
         r#""field":"goals""#,
         r#""blame":"machine 3, outvoted by the others""#,
     ] {
@@ -175,7 +176,7 @@ fn a_machine_whose_memory_failed_once_repairs_itself() {
     let lab = Lab::open(&[]);
     let mut messages = Messages::open(&lab);
     messages.agreed(48);
-    let plant = r#"{"do":"plant","machine":1,"spot":"velocity","lasting":false}"#;
+    let plant = r#"{"do":"plant","machine":1,"spot":"velocity","always":false}"#;
     assert!(lab.post(plant).starts_with("HTTP/1.1 204"));
     let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
     assert!(report.contains("machine 2 found itself wrong"), "{report}");
@@ -189,14 +190,62 @@ fn a_restart_shows_another_scene() {
     let lab = Lab::open(&[]);
     let mut messages = Messages::open(&lab);
     messages.find(2, |_| true);
-    let link = r#"{"latency":300,"jitter":50,"loss":30,"bursts":true}"#;
-    let settings = format!(r#"{{"seed":9,"players":4,"predict":0,"delay":8,"links":[{link}]}}"#);
-    assert!(
-        lab.post(&format!(r#"{{"do":"restart","settings":{settings}}}"#))
-            .starts_with("HTTP/1.1 204")
-    );
+    let query = "seed=9&players=4&mode=lockstep&delay=8&net=300,50,30,3";
+    let open = format!(r#"{{"do":"open","query":"{query}"}}"#);
+    assert!(lab.post(&open).starts_with("HTTP/1.1 204"));
     let scene = messages.find(1, |_| true);
-    assert!(scene.contains(r#""seed":9"#) && scene.contains(r#""predict":0"#), "{scene}");
+    for fact in [
+        r#""seed":9"#,
+        r#""mode":"lockstep""#,
+        &format!(r#""query":"{query}""#),
+        r#""command":"isostep demo --seed 9 --players 4 --mode lockstep --delay 8 --net 300,50,30,3""#,
+    ] {
+        assert!(scene.contains(fact), "{fact} in {scene}");
+    }
+}
+
+#[test]
+fn what_is_changed_stands_in_the_address_at_once() {
+    let lab = Lab::open(&["--net", "wifi", "--cut", "1@900"]);
+    let mut messages = Messages::open(&lab);
+    messages.find(2, |_| true);
+    assert!(
+        lab.post(r#"{"do":"set","name":"link","value":"1-2:mobile"}"#).starts_with("HTTP/1.1 204")
+    );
+    let note = messages.find(3, |note| note.contains(r#""note":"settings""#));
+    let query = "seed=1&players=2&mode=rollback&net=wifi&link=1-2:mobile&cut=1@900";
+    assert!(note.contains(query), "{note}");
+    // What is about a machine that does not play is refused by the match, which goes on.
+    assert!(
+        lab.post(r#"{"do":"set","name":"link","value":"1-4:mobile"}"#).starts_with("HTTP/1.1 204")
+    );
+    let note = messages.find(3, |note| note.contains(r#""note":"refused""#));
+    assert!(note.contains("machine 4"), "{note}");
+}
+
+#[test]
+fn a_saved_replay_is_one_that_the_command_verifies() {
+    let lab = Lab::open(&["--net", "wifi"]);
+    let mut messages = Messages::open(&lab);
+    messages.agreed(48);
+    let (address, head) = (&lab.address, "POST /replay HTTP/1.1\r\nContent-Type: application/json");
+    let mut stream = lab.connect();
+    write!(stream, "{head}\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let body = answer.windows(4).position(|it| it == b"\r\n\r\n").expect("a head") + 4;
+    assert!(answer.starts_with(b"HTTP/1.1 200"));
+    let file = std::env::temp_dir().join(format!("lab-{}.isoreplay", std::process::id()));
+    std::fs::write(&file, &answer[body..]).unwrap();
+    let verify = Command::new(env!("CARGO_BIN_EXE_isostep"))
+        .args(["replay", "verify"])
+        .arg(&file)
+        .output()
+        .expect("the command starts");
+    let said = String::from_utf8(verify.stdout).unwrap();
+    let _ = std::fs::remove_file(&file);
+    assert!(verify.status.success() && said.contains("ticks are right"), "{said}");
+    assert!(!said.contains("not finished"), "{said}");
 }
 
 #[test]
@@ -208,6 +257,8 @@ fn hostile_requests_are_refused_and_the_lab_goes_on() {
         ("GET /../../etc/passwd HTTP/1.1\r\nHOST\r\n".to_owned(), "404"),
         ("PUT / HTTP/1.1\r\nHOST\r\n".to_owned(), "405"),
         ("GET /control HTTP/1.1\r\nHOST\r\n".to_owned(), "405"),
+        ("GET /replay HTTP/1.1\r\nHOST\r\n".to_owned(), "405"),
+        ("POST /replay HTTP/1.1\r\nHOST\r\n".to_owned(), "415"),
         ("POST /stream HTTP/1.1\r\nHOSTContent-Type: application/json\r\n\r\n".to_owned(), "405"),
         ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(), "403"),
         ("GET /stream HTTP/1.1\r\nHOSTOrigin: http://evil.example\r\n\r\n".to_owned(), "403"),
@@ -219,7 +270,7 @@ fn hostile_requests_are_refused_and_the_lab_goes_on() {
         assert_eq!(status(&lab.ask(request.as_bytes())), expected, "{request:.80}");
     }
     assert_eq!(status(&lab.post("{")), "400");
-    assert_eq!(status(&lab.post(r#"{"do":"delay","ticks":99}"#)), "400");
+    assert_eq!(status(&lab.post(r#"{"do":"set","name":"delay","value":"99"}"#)), "400");
     assert!(lab.get("/").starts_with("HTTP/1.1 200"));
 }
 

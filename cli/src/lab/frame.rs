@@ -3,12 +3,18 @@
 //!
 //! ```text
 //! message  u32 bytes that follow · u8 kind · payload
-//! frame    u32 number · u32 microseconds it took · u32 compared tick · u8 verdict · u8 peers · u16 bodies · peers
-//! peer     u32 present · u32 confirmed · u16 lead · u16 depth · u16 again · u16 stalls · u16 bytes
-//!          · u16 goals × 2 · 4 bytes of digest · bodies
-//! body     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767 · u8 asleep
+//! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 taped ticks
+//!          · u8 verdict · u8 peers · u16 bodies · peers
+//! peer     u32 present · u32 confirmed · u16 lead · u16 depth · u16 ticks again · u16 bodies again · u16 stalls
+//!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u16 goals × 2
+//!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
+//! body     pose · u8 asleep
+//! pose     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767
+//! group    u8 body · u8 least body of its cluster
+//! ghost    u8 body · pose
 //! ```
 
+use crate::play::{Frame, PeerFrame};
 use isostep_core::Transform;
 
 /// What a message is.
@@ -23,56 +29,6 @@ pub(crate) enum Kind {
     Note = 3,
 }
 
-/// Whether the machines agree on the newest tick that all have digested.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Verdict {
-    /// There is none yet.
-    #[default]
-    Unknown = 0,
-    Agree = 1,
-    Differ = 2,
-}
-
-/// What all machines see after a tick.
-#[derive(Debug, Default)]
-pub(crate) struct Frame {
-    /// Counted from the start of the match.
-    pub(crate) number: u32,
-    /// What the tick before took of the processor, for all machines together.
-    pub(crate) micros: u32,
-    pub(crate) compared: u32,
-    pub(crate) verdict: Verdict,
-    pub(crate) peers: Vec<PeerFrame>,
-}
-
-/// What one machine sees.
-#[derive(Debug, Default)]
-pub(crate) struct PeerFrame {
-    pub(crate) present: u32,
-    pub(crate) confirmed: u32,
-    /// Ticks that rest on guesses.
-    pub(crate) lead: u32,
-    /// How far it went back in this frame.
-    pub(crate) depth: u32,
-    /// Ticks computed again in this frame.
-    pub(crate) again: u64,
-    /// Whether it had to wait, 0 or 1.
-    pub(crate) stalls: u64,
-    /// Bytes sent in this frame.
-    pub(crate) bytes: u64,
-    pub(crate) goals: [u32; 2],
-    /// The first bytes of its digest of the compared tick.
-    pub(crate) digest: [u8; 4],
-    pub(crate) bodies: Vec<Body>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Body {
-    pub(crate) pose: Transform,
-    pub(crate) asleep: bool,
-}
-
 /// A message with this payload.
 pub(crate) fn message(kind: Kind, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(payload.len() + 5);
@@ -82,53 +38,71 @@ pub(crate) fn message(kind: Kind, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-impl Frame {
-    /// As a payload.
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let bodies = self.peers.first().map_or(0, |peer| peer.bodies.len());
-        let mut out = Vec::with_capacity(16 + self.peers.len() * (26 + bodies * 15));
-        for word in [self.number, self.micros, self.compared] {
-            out.extend_from_slice(&word.to_le_bytes());
-        }
-        out.extend_from_slice(&[self.verdict as u8, self.peers.len() as u8]);
-        out.extend_from_slice(&(bodies as u16).to_le_bytes());
-        self.peers.iter().for_each(|peer| peer.encode(&mut out));
-        out
+/// As a payload.
+pub(crate) fn encode(frame: &Frame) -> Vec<u8> {
+    let bodies = frame.peers.first().map_or(0, |peer| peer.bodies.len());
+    let mut out = Vec::with_capacity(20 + frame.peers.len() * (40 + bodies * 31));
+    for word in [frame.number, frame.micros, frame.compared, frame.taped] {
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    out.extend_from_slice(&[frame.verdict as u8, frame.peers.len() as u8]);
+    out.extend_from_slice(&(bodies as u16).to_le_bytes());
+    frame.peers.iter().for_each(|peer| encode_peer(peer, &mut out));
+    out
+}
+
+fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
+    out.extend_from_slice(&peer.present.to_le_bytes());
+    out.extend_from_slice(&peer.confirmed.to_le_bytes());
+    let counts = [
+        peer.lead.into(),
+        peer.depth.into(),
+        peer.again,
+        peer.redone.into(),
+        peer.stalls,
+        peer.sent_bytes,
+        peer.delay.into(),
+        u64::from(peer.millihertz / 2),
+        u64::from(peer.micros / 10),
+    ];
+    let goals = peer.goals.map(u64::from);
+    // What is more than a curve can show counts as the most that it can.
+    for count in counts.into_iter().chain(goals) {
+        out.extend_from_slice(&u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes());
+    }
+    out.extend_from_slice(&peer.digest);
+    for body in &peer.bodies {
+        encode_pose(body.pose, out);
+        out.push(u8::from(body.asleep));
+    }
+    out.push(peer.groups.len() as u8);
+    out.extend(peer.groups.iter().flat_map(|&(body, cluster)| [body, cluster]));
+    out.push(peer.ghosts.len() as u8);
+    for &(body, pose) in &peer.ghosts {
+        out.push(body);
+        encode_pose(pose, out);
     }
 }
 
-impl PeerFrame {
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.present.to_le_bytes());
-        out.extend_from_slice(&self.confirmed.to_le_bytes());
-        let counts = [self.lead.into(), self.depth.into(), self.again, self.stalls, self.bytes];
-        let goals = self.goals.map(u64::from);
-        // What is more than a curve can show counts as the most that it can.
-        for count in counts.into_iter().chain(goals) {
-            out.extend_from_slice(&u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes());
-        }
-        out.extend_from_slice(&self.digest);
-        for body in &self.bodies {
-            let Transform { translation: at, rotation } = body.pose;
-            for axis in [at.x, at.y, at.z] {
-                // 32 fractional bits to 9, nearest; who is 64 m away is drawn at the rim.
-                let steps = (axis.to_bits() + (1 << 22)) >> 23;
-                let steps = steps.clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16;
-                out.extend_from_slice(&steps.to_le_bytes());
-            }
-            for part in rotation.to_bits() {
-                // Of 2³⁰ for one.
-                let steps = (i64::from(part) * 32767 + (1 << 29)) >> 30;
-                out.extend_from_slice(&(steps.clamp(-32767, 32767) as i16).to_le_bytes());
-            }
-            out.push(u8::from(body.asleep));
-        }
+fn encode_pose(pose: Transform, out: &mut Vec<u8>) {
+    let Transform { translation: at, rotation } = pose;
+    for axis in [at.x, at.y, at.z] {
+        // 32 fractional bits to 9, nearest; who is 64 m away is drawn at the rim.
+        let steps = (axis.to_bits() + (1 << 22)) >> 23;
+        let steps = steps.clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16;
+        out.extend_from_slice(&steps.to_le_bytes());
+    }
+    for part in rotation.to_bits() {
+        // Of 2³⁰ for one.
+        let steps = (i64::from(part) * 32767 + (1 << 29)) >> 30;
+        out.extend_from_slice(&(steps.clamp(-32767, 32767) as i16).to_le_bytes());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play::{Body, Verdict};
     use isostep_core::{Quat, Vec3, real};
 
     /// Reads bytes by the layout above; shares nothing with the encoder.
@@ -157,27 +131,36 @@ mod tests {
             lead: 5,
             depth: 4,
             again: 70_000,
+            redone: 12,
             stalls: 1,
-            bytes: 321,
+            sent_bytes: 321,
+            delay: 6,
+            millihertz: 60_100,
+            micros: 1_234,
             goals: [2, 3],
-            digest: [0xde, 0xad, 0xbe, 0xef],
+            digest: [0xde, 0xad, 0xbe, 0xef, 1, 2, 3, 4],
+            groups: vec![(1, 0), (0, 0)],
             bodies: vec![Body { pose: near, asleep: true }, Body { pose: far, asleep: false }],
+            ghosts: vec![(1, far)],
         };
         let frame = Frame {
             number: 7,
             micros: 900,
             compared: 80,
             verdict: Verdict::Differ,
+            taped: 90,
             peers: vec![peer(100), peer(101)],
         };
-        let bytes = message(Kind::Frame, &frame.encode());
+        let bytes = message(Kind::Frame, &encode(&frame));
         let mut from = Bytes(&bytes);
         assert_eq!(from.number(4), bytes.len() as u64 - 4);
-        assert_eq!([1, 4, 4, 4, 1, 1, 2].map(|n| from.number(n)), [2, 7, 900, 80, 2, 2, 2]);
+        assert_eq!([1, 4, 4, 4, 4].map(|n| from.number(n)), [2, 7, 900, 80, 90]);
+        assert_eq!([1, 1, 2].map(|n| from.number(n)), [2, 2, 2]);
         for present in [100, 101] {
             assert_eq!([4, 4].map(|n| from.number(n)), [present, 95]);
-            assert_eq!([2; 7].map(|n| from.number(n)), [5, 4, 65_535, 1, 321, 2, 3]);
-            assert_eq!(from.number(4), 0xefbe_adde);
+            assert_eq!([2; 6].map(|n| from.number(n)), [5, 4, 65_535, 12, 1, 321]);
+            assert_eq!([2; 5].map(|n| from.number(n)), [6, 30_050, 123, 2, 3]);
+            assert_eq!(from.number(8), 0x0403_0201_efbe_adde);
             assert_eq!(from.signed(), [640, -256, 1536]);
             // 32767 × sin 0.75 and cos 0.75.
             assert_eq!(from.signed(), [0, 22335, 0, 23975]);
@@ -185,6 +168,9 @@ mod tests {
             assert_eq!(from.signed(), [-32768, 0, 32767]);
             assert_eq!(from.signed(), [0, 0, 0, 32767]);
             assert_eq!(from.number(1), 0);
+            assert_eq!([1; 5].map(|n| from.number(n)), [2, 1, 0, 0, 0]);
+            assert_eq!([1; 2].map(|n| from.number(n)), [1, 1]);
+            assert_eq!(from.signed(), [-32768, 0, 32767, 0, 0, 0, 32767]);
         }
         assert!(from.0.is_empty());
     }

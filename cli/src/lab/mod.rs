@@ -9,30 +9,60 @@
 //! - `http`: requests from anywhere, read within limits.
 //! - `serve`: connections and routes.
 //! - `control`: what the page may ask for, checked.
-//! - `stage`: the thread that owns the matches and follows the clock.
-//! - `play`: one match, tick by tick, and what there is to show of it.
-//! - `peer`, `hand`: a machine's game, with faults to plant; who plays it.
+//! - `stage`: the thread that owns the matches and follows the clock; `crate::play` is one of them.
 //! - `frame`: messages of the stream as bytes.
 //! - `page/`: the page, embedded.
 
-pub(crate) mod control;
+mod control;
 mod frame;
-mod hand;
 mod http;
-mod peer;
-mod play;
 mod serve;
 mod stage;
 
-use control::Settings;
+use crate::settings::{self, SettingError, Settings};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use stage::Order;
-use std::io;
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::mpsc::{Sender, channel};
+
+const EXAMPLE: &str = "\
+Example:
+  isostep lab --players 3 --seed 7 --net wifi
+  then open the address that it prints; http://127.0.0.1:7878/ unless told otherwise";
+
+pub(crate) fn command() -> Command {
+    let port = Arg::new("port").long("port").value_name("PORT").default_value("7878");
+    let port = port.value_parser(value_parser!(u16)).help("Where to serve; 0 takes any free port");
+    Command::new("lab")
+        .about("Plays a match on several machines over a bad network, to watch in a browser")
+        .long_about(
+            "Plays a match on two to four simulated machines over a network that you make as bad as you like, and \
+             shows what each of them sees. Serves one page on this computer only; nothing is downloaded. \
+             What the match begins with can be changed on the page; `isostep demo` has the same settings.",
+        )
+        .arg(port)
+        .args(settings::arguments())
+        .after_help(EXAMPLE)
+}
+
+/// Serves until the process ends.
+pub(crate) fn run(arguments: &ArgMatches) -> Result<(), LabError> {
+    let port = *arguments.get_one::<u16>("port").expect("it has a default");
+    let lab = Lab::open(port, settings::from_arguments(arguments)?)?;
+    // Whoever started it may read the address from a pipe, and close it then.
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "The lab is open: http://{}/\nPress Ctrl+C to close it.", lab.address());
+    let _ = out.flush();
+    drop(out);
+    lab.serve()
+}
 
 /// Why the lab can't open.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LabError {
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     #[error("port {0} is in use: choose another with --port, or let --port 0 find a free one")]
     PortInUse(u16),
     #[error("port {port} can't be opened ({error}): choose another with --port")]
@@ -42,7 +72,7 @@ pub(crate) enum LabError {
 }
 
 /// A lab whose port is open.
-pub(crate) struct Lab {
+struct Lab {
     listener: TcpListener,
     address: SocketAddr,
     orders: Sender<Order>,
@@ -50,7 +80,7 @@ pub(crate) struct Lab {
 
 impl Lab {
     /// Opens the port, on this computer only, and sets the stage.
-    pub(crate) fn open(port: u16, settings: Settings) -> Result<Self, LabError> {
+    fn open(port: u16, settings: Settings) -> Result<Self, LabError> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
                 io::ErrorKind::AddrInUse => LabError::PortInUse(port),
@@ -64,12 +94,12 @@ impl Lab {
         Ok(Self { listener, address, orders })
     }
 
-    pub(crate) const fn address(&self) -> SocketAddr {
+    const fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Answers requests until the process ends.
-    pub(crate) fn serve(self) -> ! {
+    fn serve(self) -> ! {
         serve::accept(&self.listener, &self.orders)
     }
 }

@@ -25,11 +25,16 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
 /// The page's files.
-const FILES: [(&str, &str, &str); 5] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/lab.css", CSS, include_str!("page/lab.css")),
     ("/lab.js", SCRIPT, include_str!("page/lab.js")),
+    ("/cards.js", SCRIPT, include_str!("page/cards.js")),
+    ("/controls.js", SCRIPT, include_str!("page/controls.js")),
+    ("/player.js", SCRIPT, include_str!("page/player.js")),
+    ("/report.js", SCRIPT, include_str!("page/report.js")),
     ("/draw.js", SCRIPT, include_str!("page/draw.js")),
+    ("/meshes.js", SCRIPT, include_str!("page/meshes.js")),
     ("/wire.js", SCRIPT, include_str!("page/wire.js")),
 ];
 
@@ -113,12 +118,18 @@ fn converse(
             Ok(()) => respond(&mut stream, 204, TEXT, b""),
             Err(why) => respond(&mut stream, 400, TEXT, format!("{why}\n").as_bytes()),
         },
+        // Saving begins another recording, so it is no GET.
+        (Method::Post, "/replay") => save(&mut stream, orders),
         (Method::Get, path) => match FILES.iter().find(|file| file.0 == path) {
             Some((_, kind, text)) => respond(&mut stream, 200, kind, text.as_bytes()),
-            None if path == "/control" => send_refusal(&mut stream, refuse(405, "POST it")),
+            None if ["/control", "/replay"].contains(&path) => {
+                send_refusal(&mut stream, refuse(405, "POST it"))
+            }
             None => send_refusal(&mut stream, refuse(404, "there is nothing here")),
         },
-        (Method::Post, _) => send_refusal(&mut stream, refuse(405, "only /control is posted to")),
+        (Method::Post, _) => {
+            send_refusal(&mut stream, refuse(405, "only /control and /replay are posted to"))
+        }
     }
 }
 
@@ -142,6 +153,20 @@ fn check_sender(request: &Request) -> Result<(), Refusal> {
 fn obey(request: &Request, orders: &Sender<Order>) -> Result<(), String> {
     let control = Control::read(&request.body).map_err(|error| error.to_string())?;
     orders.send(Order::Do(control)).map_err(|_| "the stage is gone; start the lab again".to_owned())
+}
+
+/// Sends the recording so far.
+fn save(stream: &mut TcpStream, orders: &Sender<Order>) -> io::Result<()> {
+    let (sender, reply) = sync_channel(1);
+    let gone = || Err("the stage is gone; start the lab again".to_owned());
+    let saved = match orders.send(Order::Save(sender)) {
+        Ok(()) => reply.recv().unwrap_or_else(|_| gone()),
+        Err(_) => gone(),
+    };
+    match saved {
+        Ok(file) => respond(stream, 200, "application/octet-stream", &file),
+        Err(why) => respond(stream, 503, TEXT, format!("{why}\n").as_bytes()),
+    }
 }
 
 /// Sends what the stage shows, until the reader leaves or falls behind.

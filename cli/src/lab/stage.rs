@@ -1,9 +1,11 @@
 //! The thread that owns the match: obeys, follows the clock at 60 ticks a second, and shows each tick to all who
 //! watch. While nobody does, it waits. When it falls behind, it skips time instead of racing after it.
 
-use super::control::{Control, Settings};
-use super::frame::{Kind, message};
-use super::play::Play;
+use super::control::Control;
+use super::frame::{Kind, encode, message};
+use crate::play::Play;
+use crate::settings::Settings;
+use isostep_rollback::Stick;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
@@ -19,18 +21,22 @@ pub(super) enum Order {
     Watch(SyncSender<Arc<[u8]>>),
     /// Somebody wants something done.
     Do(Control),
+    /// Somebody wants the recording as a file; what is wrong if there is none.
+    Save(SyncSender<Result<Vec<u8>, String>>),
 }
 
 struct Stage {
     /// `None` once it could not go on; a restart makes another.
     play: Option<Play>,
     watchers: Vec<SyncSender<Arc<[u8]>>>,
+    /// What the last frame took, with all that is sent of it.
+    micros: u32,
 }
 
 /// Runs until nobody can give orders any more.
 pub(super) fn run(orders: &Receiver<Order>, settings: Settings) {
-    let mut stage = Stage { play: None, watchers: Vec::new() };
-    stage.obey(Control::Restart { settings });
+    let mut stage = Stage { play: None, watchers: Vec::new(), micros: 0 };
+    stage.begin(settings);
     let mut next = Instant::now();
     loop {
         let wait = next.saturating_duration_since(Instant::now());
@@ -43,6 +49,10 @@ pub(super) fn run(orders: &Receiver<Order>, settings: Settings) {
         match order {
             Ok(Order::Watch(watcher)) => stage.welcome(watcher),
             Ok(Order::Do(control)) => stage.obey(control),
+            Ok(Order::Save(reply)) => {
+                // Who asked may have left.
+                let _ = reply.try_send(stage.save());
+            }
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 stage.tick();
@@ -53,20 +63,59 @@ pub(super) fn run(orders: &Receiver<Order>, settings: Settings) {
 }
 
 impl Stage {
-    fn obey(&mut self, control: Control) {
-        let restart = matches!(control, Control::Restart { .. });
-        let done = match (&mut self.play, control) {
-            (None, Control::Restart { settings }) => {
-                Play::new(settings).map(|play| self.play = Some(play))
+    /// A new match.
+    fn begin(&mut self, settings: Settings) {
+        match Play::new(settings) {
+            Ok(play) => {
+                self.play = Some(play);
+                self.show_scene();
             }
-            (Some(play), control) => play.obey(control),
-            (None, _) => Ok(()),
-        };
-        match done {
-            Ok(()) if restart => self.show_scene(),
-            Ok(()) => (),
             Err(error) => self.stop(&error.to_string()),
         }
+    }
+
+    fn obey(&mut self, control: Control) {
+        if let Control::Open(settings) = control {
+            return self.begin(*settings);
+        }
+        let Some(play) = &mut self.play else {
+            if control == Control::Restart {
+                self.begin(Settings::default());
+            }
+            return;
+        };
+        match control {
+            Control::Keys { x, y, jump, kick } => {
+                let stick = Stick::from_steps(x, y).unwrap_or_default();
+                return play.keys(stick, u64::from(jump) | u64::from(kick) << 1);
+            }
+            Control::Trouble { machine, deed } => play.make_trouble(machine, deed),
+            Control::Set { name, value } => match play.set(&name, &value) {
+                Ok(false) => (),
+                Ok(true) => return self.restart(),
+                Err(error) => {
+                    return self.tell(&json!({ "note": "refused", "text": error.to_string() }));
+                }
+            },
+            Control::Open(_) | Control::Restart => return self.restart(),
+        }
+        let mut note = play.settings().json();
+        note["note"] = json!("settings");
+        self.tell(&note);
+    }
+
+    /// The match from its start, without what went wrong in it.
+    fn restart(&mut self) {
+        let settings = self.play.as_ref().map_or_else(Settings::default, |play| Settings {
+            troubles: Vec::new(),
+            ..play.settings().clone()
+        });
+        self.begin(settings);
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, String> {
+        let play = self.play.as_mut().ok_or("there is no match; restart it")?;
+        play.save_tape().map_err(|error| error.to_string())
     }
 
     fn tick(&mut self) {
@@ -75,25 +124,26 @@ impl Stage {
         if let Err(error) = play.tick() {
             return self.stop(&error.to_string());
         }
-        let micros = u32::try_from(begun.elapsed().as_micros()).unwrap_or(u32::MAX);
-        let frame = play.frame(micros);
+        // Of the whole frame: what is measured is told with the next one.
+        let frame = encode(&play.frame(self.micros));
         let notes = play.notes();
-        self.show(Kind::Frame, &frame.encode());
+        self.show(Kind::Frame, &frame);
         for note in notes {
-            self.tell(&note);
+            self.tell(&note.json());
         }
+        self.micros = u32::try_from(begun.elapsed().as_micros()).unwrap_or(u32::MAX);
     }
 
     /// The match can't go on.
     fn stop(&mut self, why: &str) {
         self.play = None;
-        self.tell(&json!({ "note": "stopped", "why": why }));
+        self.tell(&json!({ "note": "stopped", "text": format!("the match can’t go on: {why}") }));
     }
 
     /// A new watcher gets the scene first.
     fn welcome(&mut self, watcher: SyncSender<Arc<[u8]>>) {
         let Some(play) = &self.play else {
-            let note = json!({ "note": "stopped", "why": "restart the match" });
+            let note = json!({ "note": "stopped", "text": "there is no match: restart it" });
             let _ = watcher.try_send(message(Kind::Note, note.to_string().as_bytes()).into());
             self.watchers.push(watcher);
             return;

@@ -17,6 +17,8 @@ mod seek;
 mod verify;
 mod writer;
 
+pub(crate) use play::Screen;
+
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;

@@ -5,7 +5,7 @@ use super::look::Look;
 use super::open::{ArenaPlayback, at, playback};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{ReplayError, Speed};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -117,7 +117,7 @@ fn live(
             };
             if done.ended {
                 let look = Look::shown(playback).map_err(at(path))?;
-                return screen.draw(&picture(&look, last, rate), out);
+                return Ok(screen.draw(&picture(&look, last, rate), out)?);
             }
             if done.left == 0 {
                 break;
@@ -142,12 +142,12 @@ fn picture(look: &Look, last: Tick, rate: f64) -> Vec<String> {
 
 /// Lines that are drawn over the ones before.
 #[derive(Default)]
-struct Screen {
+pub(crate) struct Screen {
     lines: usize,
 }
 
 impl Screen {
-    fn draw(&mut self, lines: &[String], out: &mut impl Write) -> Result<(), CommandError> {
+    pub(crate) fn draw(&mut self, lines: &[String], out: &mut impl Write) -> io::Result<()> {
         let mut text = match self.lines {
             0 => String::new(),
             up => format!("\x1b[{up}A"),
@@ -159,7 +159,15 @@ impl Screen {
         }
         self.lines = lines.len();
         out.write_all(text.as_bytes())?;
-        Ok(out.flush()?)
+        out.flush()
+    }
+
+    /// Takes the last picture away.
+    pub(crate) fn clear(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match std::mem::take(&mut self.lines) {
+            0 => Ok(()),
+            up => write!(out, "\x1b[{up}A\x1b[J"),
+        }
     }
 }
 

@@ -68,6 +68,19 @@ pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
 }
 
 impl Clusters {
+    /// No bodies: nothing was computed.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.members.clear();
+    }
+
+    /// Places of bodies, each with the label of its cluster; by label, then by id.
+    pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.list.iter().flat_map(|cluster| {
+            self.members[cluster.members.clone()].iter().map(|&place| (place, cluster.label))
+        })
+    }
+
     /// Finds the label of each place.
     fn name(&mut self, bodies: &[super::bodies::StepBody]) {
         // First for the roots; they are places, and those that joined late are not in the order of ids.

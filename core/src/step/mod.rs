@@ -254,6 +254,12 @@ impl Scratch {
         }
     }
 
+    /// Dynamic bodies that the last step computed, each with the least of its cluster.
+    pub(crate) fn computed(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let places = self.clusters.places();
+        places.map(|(place, label)| (self.bodies.list[place as usize].index, label))
+    }
+
     /// Whether a sleeper may lean on this body, which is not dynamic.
     pub(crate) fn may_bear_sleepers(&self, index: u32) -> bool {
         self.bears.as_ref().is_none_or(|bears| bears.contains(index))
@@ -290,6 +296,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
         Begin::Same => {
             // All but the ids: a body that came and went in the old future left its generation there.
             next.match_pages(&world.work, &mut world.store);
+            scratch.clusters.clear();
             report.again = true;
         }
         begin => {

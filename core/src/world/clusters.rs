@@ -100,6 +100,29 @@ impl Clusters {
 }
 
 impl World {
+    /// The dynamic bodies that the last step computed, each with the least of its cluster: all that are awake, or after a
+    /// [`rewind`](Self::rewind) those that might come out otherwise than before. By cluster, then by id. For tools that show
+    /// what a step cost; it looks at nothing else.
+    ///
+    /// ```
+    /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
+    /// let mut world = World::new(WorldDef::default())?;
+    /// let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?);
+    /// let (left, right) = (world.spawn(ball.clone())?, world.spawn(ball.at(Vec3::X * 9))?);
+    /// world.commit();
+    /// world.step();
+    /// assert!(world.computed().eq([(left, left), (right, right)]));
+    /// world.rewind(0)?;
+    /// world.set_velocity(right, Vec3::X)?;
+    /// world.step();
+    /// assert!(world.computed().eq([(right, right)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn computed(&self) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
+        let id = |index| self.work.id_at(index).map(BodyId);
+        self.scratch.computed().filter_map(move |(body, label)| Some((id(body)?, id(label)?)))
+    }
+
     /// The clusters of the last step.
     pub fn clusters(&self) -> Clusters {
         let bodies: Vec<_> = self.bodies().map(|(id, _)| id).collect();

@@ -1,5 +1,4 @@
-// Talks to the server: reads the stream's messages (frame.rs says how they look), posts controls, and keeps the
-// settings in the page's address.
+// Talks to the server: reads the stream's messages (frame.rs says how they look) and posts controls.
 
 const text = new TextDecoder();
 
@@ -12,10 +11,13 @@ export async function listen(on) {
       for (;;) {
         const { value, done } = await reader.read();
         if (done) break;
-        const joined = new Uint8Array(held.length + value.length);
-        joined.set(held);
-        joined.set(value, held.length);
-        held = joined.subarray(take(joined, on));
+        let bytes = value;
+        if (held.length > 0) {
+          bytes = new Uint8Array(held.length + value.length);
+          bytes.set(held);
+          bytes.set(value, held.length);
+        }
+        held = bytes.subarray(take(bytes, on));
       }
     } catch (error) {
       if (!(error instanceof TypeError)) console.error(error);
@@ -40,23 +42,41 @@ function take(bytes, on) {
   return at;
 }
 
+const hex = (byte) => byte.toString(16).padStart(2, "0");
+
 function readFrame(view, at) {
   const u32 = () => view.getUint32((at += 4) - 4, true);
   const u16 = () => view.getUint16((at += 2) - 2, true);
   const i16 = () => view.getInt16((at += 2) - 2, true);
   const u8 = () => view.getUint8(at++);
-  const frame = { number: u32(), micros: u32(), compared: u32(), verdict: u8(), peers: [] };
+  const pose = (into, j) => {
+    for (let k = 0; k < 3; k++) into[j + k] = i16() / 512;
+    for (let k = 3; k < 7; k++) into[j + k] = i16() / 32767;
+  };
+  const frame = { number: u32(), micros: u32(), compared: u32(), taped: u32(), verdict: u8(), peers: [] };
   const peers = u8(), bodies = u16();
   for (let i = 0; i < peers; i++) {
-    const peer = { present: u32(), confirmed: u32(), lead: u16(), depth: u16(), again: u16(), stalls: u16(), bytes: u16() };
+    const peer = {
+      present: u32(), confirmed: u32(), lead: u16(), depth: u16(), again: u16(), redone: u16(), stalls: u16(),
+      bytes: u16(), delay: u16(), rate: u16() / 500, millis: u16() / 100,
+    };
     peer.goals = [u16(), u16()];
-    peer.digest = Array.from({ length: 4 }, () => u8().toString(16).padStart(2, "0")).join("");
+    peer.digest = "";
+    for (let k = 0; k < 8; k++) peer.digest += hex(u8());
     // Position, rotation, asleep: eight numbers a body.
     peer.bodies = new Float32Array(bodies * 8);
     for (let j = 0; j < bodies * 8; j += 8) {
-      for (let k = 0; k < 3; k++) peer.bodies[j + k] = i16() / 512;
-      for (let k = 3; k < 7; k++) peer.bodies[j + k] = i16() / 32767;
+      pose(peer.bodies, j);
       peer.bodies[j + 7] = u8();
+    }
+    // Bodies that were computed again: which, and the least of its cluster.
+    peer.groups = new Uint8Array(2 * u8());
+    for (let j = 0; j < peer.groups.length; j++) peer.groups[j] = u8();
+    // Where bodies were for sure: which, then a pose.
+    peer.ghosts = new Float32Array(8 * u8());
+    for (let j = 0; j < peer.ghosts.length; j += 8) {
+      peer.ghosts[j + 7] = u8();
+      pose(peer.ghosts, j);
     }
     frame.peers.push(peer);
   }
@@ -74,28 +94,9 @@ export async function control(what) {
   }
 }
 
-const NUMBERS = ["seed", "players", "predict", "delay"];
-
-/** The settings with what the address says of them, or nothing if it says nothing. */
-export function fromAddress(settings) {
-  const said = new URLSearchParams(location.search);
-  if (said.size === 0) return null;
-  const wanted = structuredClone(settings);
-  for (const name of NUMBERS) if (said.has(name)) wanted[name] = Number(said.get(name));
-  const links = [...said].filter(([name]) => /^net(\d\d)?$/.test(name)).map(([name, value]) => {
-    const [latency, jitter, loss, bursts] = value.split(",").map(Number);
-    const link = { latency, jitter, loss, bursts: bursts === 1 };
-    return name === "net" ? link : { way: [Number(name[3]) - 1, Number(name[4]) - 1], ...link };
-  });
-  if (links.length > 0) wanted.links = links;
-  return wanted;
-}
-
-export function toAddress(settings) {
-  const said = NUMBERS.map((name) => `${name}=${settings[name]}`);
-  for (const { way, latency, jitter, loss, bursts } of settings.links) {
-    const name = way ? `net${way[0] + 1}${way[1] + 1}` : "net";
-    said.push(`${name}=${latency},${jitter},${loss},${bursts ? 1 : 0}`);
-  }
-  history.replaceState(null, "", `?${said.join("&")}`);
+/** The recording so far; throws what is wrong with it. */
+export async function saveReplay() {
+  const answer = await fetch("replay", { method: "POST", headers: { "Content-Type": "application/json" } });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.blob();
 }

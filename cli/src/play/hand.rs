@@ -1,7 +1,7 @@
 //! Who plays at a machine: a keyboard, or somebody who looks at the screen and reacts like a person. Both see only
 //! what their own machine shows, and their inputs travel like anybody's.
 
-use super::peer::Peer;
+use super::Peer;
 use isostep_determinism_tests::games::{ArenaInput, KICK};
 use isostep_rollback::{Buttons, Input, PlayerId, Simulation, Stick, Tick};
 

@@ -1,0 +1,188 @@
+//! What was counted of each machine over a match, and how it ended.
+
+use super::explains;
+use crate::play::{Frame, Note, PeerFrame, Verdict};
+use crate::settings::Settings;
+use isostep_core::digest::Digest;
+use isostep_rollback::Tick;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Most notes that are kept and shown; a machine that stays wrong says so every quarter of a second.
+const MAX_NOTES: usize = 24;
+
+/// One machine's.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) tick: u32,
+    pub(super) confirmed: u32,
+    pub(super) rollbacks: u32,
+    pub(super) deepest: u32,
+    depths: u64,
+    /// Ticks computed again, and bodies in them.
+    pub(super) again: u64,
+    pub(super) redone: u64,
+    pub(super) stalls: u64,
+    pub(super) bytes: u64,
+    pub(super) delay: u32,
+    pub(super) millihertz: u32,
+    /// What each frame took of the simulation.
+    micros: Vec<u32>,
+    pub(super) digest: String,
+}
+
+impl Row {
+    fn add(&mut self, frame: &PeerFrame) {
+        self.tick = frame.present;
+        self.confirmed = frame.confirmed;
+        self.rollbacks += u32::from(frame.depth > 0);
+        self.deepest = self.deepest.max(frame.depth);
+        self.depths += u64::from(frame.depth);
+        self.again += frame.again;
+        self.redone += u64::from(frame.redone);
+        self.stalls += frame.stalls;
+        self.bytes += frame.sent_bytes;
+        self.delay = frame.delay;
+        self.millihertz = frame.millihertz;
+        self.micros.push(frame.micros);
+        self.digest = frame.digest.map(|byte| format!("{byte:02x}")).concat();
+    }
+
+    pub(super) const fn frames(&self) -> u64 {
+        self.micros.len() as u64
+    }
+
+    pub(super) fn mean_depth(&self) -> f64 {
+        self.depths as f64 / f64::from(self.rollbacks.max(1))
+    }
+
+    /// Milliseconds a frame that so many of a hundred don't exceed.
+    pub(super) fn millis(&self, percent: usize) -> f64 {
+        percentile(&self.micros, percent)
+    }
+}
+
+fn percentile(micros: &[u32], percent: usize) -> f64 {
+    let mut sorted = micros.to_vec();
+    sorted.sort();
+    let at = (sorted.len().saturating_sub(1)) * percent / 100;
+    f64::from(sorted.get(at).copied().unwrap_or(0)) / 1000.0
+}
+
+/// All machines'.
+pub(super) struct Tally {
+    pub(super) command: String,
+    pub(super) rows: Vec<Row>,
+    pub(super) frames: u32,
+    pub(super) compared: u32,
+    pub(super) verdict: Verdict,
+    pub(super) goals: [u32; 2],
+    pub(super) notes: Vec<Note>,
+    pub(super) notes_left_out: u32,
+    explained: bool,
+    micros: Vec<u32>,
+}
+
+impl Tally {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            command: settings.command(),
+            rows: (0..settings.players).map(|_| Row::default()).collect(),
+            frames: 0,
+            compared: 0,
+            verdict: Verdict::Unknown,
+            goals: [0; 2],
+            notes: Vec::new(),
+            notes_left_out: 0,
+            explained: false,
+            micros: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, frame: &Frame, took: Duration) {
+        self.frames = frame.number;
+        (self.compared, self.verdict) = (frame.compared, frame.verdict);
+        self.goals = frame.peers.first().map_or([0; 2], |peer| peer.goals);
+        self.rows.iter_mut().zip(&frame.peers).for_each(|(row, peer)| row.add(peer));
+        self.micros.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
+    }
+
+    /// Keeps a note; `true` if it is worth showing.
+    pub(super) fn note(&mut self, note: &Note) -> bool {
+        self.explained |= explains(note);
+        // Each of a pair of machines says it, and each pair.
+        let told = |other: &Note| match (note, other) {
+            (Note::Desync(a), Note::Desync(b)) => a.entity == b.entity && a.field == b.field,
+            (Note::Differ { tick: a, .. }, Note::Differ { tick: b, .. })
+            | (Note::Agreed { tick: a, .. }, Note::Agreed { tick: b, .. }) => a == b,
+            (a, b) => a == b,
+        };
+        if self.notes.iter().any(told) {
+            return false;
+        }
+        if self.notes.len() >= MAX_NOTES {
+            self.notes_left_out += 1;
+            return false;
+        }
+        self.notes.push(note.clone());
+        true
+    }
+
+    /// Milliseconds that all machines took together for a frame that so many of a hundred don't exceed.
+    pub(super) fn millis(&self, percent: usize) -> f64 {
+        percentile(&self.micros, percent)
+    }
+}
+
+/// How a match ended.
+pub(super) struct Ending {
+    pub(super) tally: Tally,
+    /// The newest tick that all have, if they have the same.
+    pub(super) agreed: Option<(Tick, Digest)>,
+    pub(super) tape: Vec<u8>,
+}
+
+impl Ending {
+    /// Whether nothing is left that nobody can explain.
+    pub(super) const fn is_fine(&self) -> bool {
+        self.agreed.is_some() || self.tally.explained
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let Tally { command, rows, frames, goals, notes, explained, .. } = &self.tally;
+        let machines: Vec<_> = rows
+            .iter()
+            .zip(1..)
+            .map(|(row, machine)| {
+                json!({
+                    "machine": machine,
+                    "ticks": row.tick,
+                    "confirmed": row.confirmed,
+                    "rollbacks": row.rollbacks,
+                    "mean_depth": row.mean_depth(),
+                    "deepest": row.deepest,
+                    "ticks_again": row.again,
+                    "bodies_again": row.redone,
+                    "stalls": row.stalls,
+                    "delay": row.delay,
+                    "ticks_per_second": f64::from(row.millihertz) / 1000.0,
+                    "sent_bytes": row.bytes,
+                    "frame_ms": { "p50": row.millis(50), "p99": row.millis(99) },
+                })
+            })
+            .collect();
+        let agreed = self
+            .agreed
+            .map(|(tick, digest)| json!({ "tick": tick.0, "digest": digest.to_string() }));
+        json!({
+            "command": command,
+            "frames": frames,
+            "machines": machines,
+            "goals": goals,
+            "all_machines_frame_ms": { "p50": self.tally.millis(50), "p99": self.tally.millis(99) },
+            "agreed": agreed,
+            "explained": explained,
+            "notes": notes.iter().map(Note::json).collect::<Vec<_>>(),
+        })
+    }
+}

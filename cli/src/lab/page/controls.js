@@ -1,0 +1,229 @@
+// The panel: shows the settings that the server has, and sends what somebody changes as the server writes it. How
+// settings are written is the server's business: addresses and commands come from there.
+
+import { plural } from "./report.js";
+import { control, saveReplay } from "./wire.js";
+
+const $ = (id) => document.getElementById(id);
+/** Sliders of a link, in the order in which a link is written. */
+const LINK = ["latency", "jitter", "loss", "bursts"];
+const UNITS = { latency: "ms", jitter: "ms", loss: "%", bursts: "%" };
+/** Between two values of a slider that are sent, ms. */
+const PAUSE = 60;
+const THEMES = ["auto", "light", "dark"];
+
+export class Controls {
+  constructor(report) {
+    this.report = report;
+    /** The direction that the sliders are for, as in `1-2`; empty for all. */
+    this.way = "";
+    this.waiting = new Map();
+    this.wire();
+    this.setTheme(read("theme") ?? "auto");
+  }
+
+  async send(what) {
+    const wrong = await control(what);
+    if (wrong) this.report.line(`refused: ${wrong}`, "wrong");
+  }
+
+  set(name, value) {
+    this.send({ do: "set", name, value: String(value) });
+  }
+
+  /** Sends the newest value of a slider, and not too many. */
+  slide(name, value) {
+    const timer = this.waiting.has(name);
+    this.waiting.set(name, value);
+    if (timer) return;
+    setTimeout(() => {
+      const newest = this.waiting.get(name);
+      this.waiting.delete(name);
+      this.set(name, newest());
+    }, PAUSE);
+  }
+
+  wire() {
+    for (const name of LINK) $(name).addEventListener("input", () => this.slideLink());
+    for (const name of ["predict", "delay"]) {
+      // A new match for each step of a slider would be too much: only where it is let go.
+      $(name).addEventListener("input", () => this.outputs());
+      $(name).addEventListener("change", () => this.set(name, $(name).value));
+    }
+    $("drift").addEventListener("input", () => {
+      this.outputs();
+      this.slide("drift", () => `${$("clock").value}:${$("drift").value}`);
+    });
+    $("clock").addEventListener("change", () => this.show(this.state));
+    $("profile").addEventListener("change", () => {
+      const name = $("profile").value;
+      if (name) this.setLink(name);
+    });
+    for (const name of ["adaptive", "dilation"]) $(name).addEventListener("change", () => this.set(name, $(name).checked ? "on" : "off"));
+    $("incremental").addEventListener("change", () => this.set("resim", $("incremental").checked ? "incremental" : "full"));
+    $("seed").addEventListener("change", () => this.set("seed", $("seed").value));
+    $("restart").addEventListener("click", () => this.send({ do: "restart" }));
+    $("cut").addEventListener("click", () => this.send({ do: "cut", machine: Number($("victim").value) }));
+    $("plant").addEventListener("click", () => {
+      const [spot, always] = $("spot").value.split(" ");
+      this.send({ do: "plant", machine: Number($("victim").value), spot, always: always === "always" });
+    });
+    radios($("players"), "players", [["2", "2 machines"], ["3", "3"], ["4", "4"]], (value) => this.set("players", value));
+    radios($("mode"), "mode", [["rollback", "rollback"], ["lockstep", "lockstep"]], (value) => this.set("mode", value));
+    $("link").addEventListener("click", () => this.copy(location.href, "link"));
+    $("command").addEventListener("click", () => this.copy(this.state.command, "command"));
+    $("save").addEventListener("click", () => this.save());
+    $("theme").addEventListener("click", () => this.setTheme(THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length]));
+  }
+
+  /** A match began. */
+  begin(scene) {
+    const { players } = scene.settings;
+    const machines = Array.from({ length: players }, (_, i) => i);
+    fill($("victim"), machines.map((i) => [String(i), `machine ${i + 1}`]), String(players - 1));
+    fill($("clock"), machines.map((i) => [String(i + 1), String(i + 1)]), String(players));
+    this.profiles = scene.profiles;
+    fill($("profile"), [["", "custom"], ...scene.profiles.map(({ name }) => [name, name])]);
+    if (this.way && this.way.split("-").some((machine) => machine > players)) this.way = "";
+    this.buildWays(players);
+    this.show(scene);
+  }
+
+  /** Who sends to whom: a row for each sender, and one button for all. */
+  buildWays(players) {
+    const numbers = Array.from({ length: players }, (_, i) => i + 1);
+    const ways = numbers.flatMap((from) => numbers.filter((to) => to !== from).map((to) => [`${from}-${to}`, `${from}→${to}`]));
+    $("ways").style.setProperty("--columns", players);
+    $("ways").style.setProperty("--rows", players);
+    radios($("ways"), "way", [["", "all"], ...ways], (value) => {
+      this.way = value;
+      this.show(this.state);
+    });
+    const chosen = $("ways").querySelector(`input[value="${this.way}"]`);
+    if (chosen) chosen.checked = true;
+  }
+
+  linkOf(way) {
+    const { links, net } = this.state.settings;
+    const found = links.find(([[from, to]]) => `${from + 1}-${to + 1}` === way);
+    return found ? found[1] : net;
+  }
+
+  /** Shows what the server has; a slider that is being moved stays where it is. */
+  show(state) {
+    this.state = state;
+    const { settings } = state;
+    history.replaceState(null, "", `?${state.query}`);
+    const link = this.linkOf(this.way);
+    const busy = document.activeElement?.matches?.("input[type=range]:active") ? document.activeElement : null;
+    const put = (id, value) => { if ($(id) !== busy && !this.waiting.has(id)) $(id).value = value; };
+    for (const name of LINK) if (this.waiting.size === 0) put(name, link[name]);
+    for (const name of ["predict", "delay", "seed"]) put(name, settings[name]);
+    put("drift", settings.drift[$("clock").value - 1] ?? 0);
+    for (const name of ["adaptive", "dilation"]) $(name).checked = settings[name];
+    $("incremental").checked = settings.resim === "incremental";
+    check("players", String(settings.players));
+    check("mode", settings.mode);
+    $("predict").disabled = settings.mode === "lockstep";
+    $("profile").value = this.profiles.find((it) => LINK.every((name) => it.link[name] === link[name]))?.name ?? "";
+    for (const input of $("ways").querySelectorAll("input")) {
+      const own = settings.links.some(([[from, to]]) => `${from + 1}-${to + 1}` === input.value);
+      // A dot says that a direction has values of its own.
+      input.nextElementSibling.classList.toggle("own", own);
+    }
+    this.outputs();
+  }
+
+  outputs() {
+    const say = (id, text) => {
+      const output = $(id).closest("label").querySelector("output");
+      if (output.textContent !== text) output.textContent = text;
+    };
+    for (const name of LINK) say(name, `${$(name).value} ${UNITS[name]}`);
+    say("predict", $("predict").disabled ? "none" : plural($("predict").value, "tick"));
+    say("delay", plural($("delay").value, "tick"));
+    const percent = $("drift").value / 10000;
+    say("drift", `${percent > 0 ? "+" : percent < 0 ? "−" : "±"}${Math.abs(percent)} %`);
+  }
+
+  slideLink() {
+    this.outputs();
+    const name = this.way ? "link" : "net";
+    const way = this.way;
+    this.slide(name, () => `${way ? `${way}:` : ""}${LINK.map((name) => $(name).value).join(",")}`);
+  }
+
+  setLink(link) {
+    if (this.way) this.set("link", `${this.way}:${link}`);
+    else this.set("net", link);
+  }
+
+  async copy(text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.report.line(`copied: ${text}`);
+    } catch {
+      // Without a clipboard it can be selected here.
+      this.report.line(`the ${what}: ${text}`);
+    }
+  }
+
+  async save() {
+    try {
+      const blob = await saveReplay();
+      const { seed, players } = this.state.settings;
+      const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `lab-${players}-players-seed-${seed}.isoreplay` });
+      anchor.click();
+      setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+      this.report.line(`saved ${blob.size} bytes: isostep replay verify ${anchor.download}. Another recording begins here.`);
+    } catch (error) {
+      this.report.line(`not saved: ${error.message}`, "wrong");
+    }
+  }
+
+  setTheme(theme) {
+    this.theme = THEMES.includes(theme) ? theme : "auto";
+    document.documentElement.dataset.theme = this.theme;
+    $("theme").textContent = `◐ ${this.theme}`;
+    try {
+      localStorage.setItem("theme", this.theme);
+    } catch {
+      // Where nothing may be stored, it is chosen again next time.
+    }
+  }
+
+  isDark() {
+    return this.theme === "dark" || (this.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+  }
+}
+
+function read(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function fill(select, options, first = "") {
+  const chosen = options.some(([value]) => value === select.value) && select.options.length ? select.value : first;
+  select.replaceChildren(...options.map(([value, name]) => new Option(name, value)));
+  select.value = chosen;
+}
+
+/** Radio buttons that look like one bar. */
+function radios(root, name, options, change) {
+  root.classList.add("bar");
+  root.replaceChildren(...options.map(([value, text]) => {
+    const label = document.createElement("label");
+    const input = Object.assign(document.createElement("input"), { type: "radio", name, value });
+    input.addEventListener("change", () => change(value));
+    label.append(input, Object.assign(document.createElement("span"), { textContent: text }));
+    return label;
+  }));
+}
+
+function check(name, value) {
+  const input = document.querySelector(`input[name="${name}"][value="${value}"]`);
+  if (input) input.checked = true;
+}

@@ -1,0 +1,97 @@
+// What is drawn again and again: a box, and a round thing (a sphere that is cut at its equator and pulled apart: a
+// capsule). And the camera that sees the whole field.
+
+export function link(gl, vertex, fragment) {
+  const program = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+  return program;
+}
+
+/** A mesh with room for instances of `parts` numbers each, which come from `buffer`. */
+export function mesh(gl, numbers, buffer, parts) {
+  const array = gl.createVertexArray();
+  gl.bindVertexArray(array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.STATIC_DRAW);
+  for (const i of [0, 1]) {
+    gl.enableVertexAttribArray(i);
+    gl.vertexAttribPointer(i, 3, gl.FLOAT, false, 24, i * 12);
+  }
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  const row = parts.reduce((sum, count) => sum + count, 0) * 4;
+  let offset = 0;
+  parts.forEach((count, i) => {
+    gl.enableVertexAttribArray(2 + i);
+    gl.vertexAttribPointer(2 + i, count, gl.FLOAT, false, row, offset);
+    gl.vertexAttribDivisor(2 + i, 1);
+    offset += count * 4;
+  });
+  return { array, count: numbers.length / 6 };
+}
+
+/** Corner and normal of each vertex. */
+export function boxTriangles() {
+  const out = [];
+  for (let axis = 0; axis < 3; axis++) for (const side of [1, -1]) {
+    const corner = (a, b) => { const p = [0, 0, 0]; p[axis] = side; p[(axis + 1) % 3] = a * side; p[(axis + 2) % 3] = b; return p; };
+    const normal = [0, 0, 0];
+    normal[axis] = side;
+    for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]]) out.push(...corner(a, b), ...normal);
+  }
+  return out;
+}
+
+/** A sphere of two halves; the normal's sign tells which, and a belt between them becomes the capsule's wall. */
+export function roundTriangles(around = 20, rings = 6) {
+  const levels = [];
+  for (let i = 0; i <= rings; i++) levels.push([-Math.PI / 2 + (i / rings) * Math.PI / 2, -1]);
+  for (let i = 0; i <= rings; i++) levels.push([(i / rings) * Math.PI / 2, 1]);
+  const vertex = ([up, side], turn) => [Math.cos(up) * Math.sin(turn), Math.sin(up), Math.cos(up) * Math.cos(turn), 0, side, 0];
+  const out = [];
+  for (let i = 0; i + 1 < levels.length; i++) for (let j = 0; j < around; j++) {
+    const [a, b] = [j, j + 1].map((k) => (k / around) * 2 * Math.PI);
+    const [p, q, r, s] = [vertex(levels[i], a), vertex(levels[i], b), vertex(levels[i + 1], b), vertex(levels[i + 1], a)];
+    out.push(...p, ...q, ...r, ...p, ...r, ...s);
+  }
+  return out;
+}
+
+/** A camera from the south, high up, as near as the whole field allows. */
+export function fit([x, z], aspect) {
+  const corners = [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [0, 1.2].map((y) => [i * (x + 0.4), y, j * (z + 0.4)])));
+  let camera;
+  for (let far = 10; far < 90; far += 0.25) {
+    camera = look(far, z * 0.06, aspect, aspect < 1.3 ? 1.1 : 0.88);
+    const inside = corners.every(([px, py, pz]) => {
+      const dot = (row) => camera[row] * px + camera[4 + row] * py + camera[8 + row] * pz + camera[12 + row];
+      return Math.abs(dot(0)) < dot(3) * 0.99 && Math.abs(dot(1)) < dot(3) * 0.98;
+    });
+    if (inside) break;
+  }
+  return camera;
+}
+
+/** Looks down at (0, 0, z) from `far` metres, by column. */
+function look(far, z, aspect, tilt) {
+  const field = 0.5, near = 1, end = 200;
+  const [s, c] = [Math.sin(tilt), Math.cos(tilt)];
+  const f = 1 / Math.tan(field / 2);
+  const [depth, shift] = [(end + near) / (near - end), (2 * end * near) / (near - end)];
+  // Eye space: x stays; y = c·y − s·z; z = s·y + c·z − far.
+  const ey = [c, -s], ez = [s, c];
+  const wy = s * z, wz = -c * z - far;
+  return new Float32Array([
+    f / aspect, 0, 0, 0,
+    0, f * ey[0], depth * ez[0], -ez[0],
+    0, f * ey[1], depth * ez[1], -ez[1],
+    0, f * wy, depth * wz + shift, -wz,
+  ]);
+}

@@ -1,0 +1,55 @@
+// What happened, newest first: a line each, and a box for a desync, with all that was found out about it.
+
+const MOST = 14;
+
+export const element = (name, content, className = "") => Object.assign(document.createElement(name), { textContent: content, className });
+
+export const plural = (number, one, more = `${one}s`) => `${number} ${Number(number) === 1 ? one : more}`;
+
+export class Report {
+  constructor(root) {
+    this.root = root;
+    /** Desyncs that were shown since one was planted. */
+    this.desyncs = 0;
+  }
+
+  begin() {
+    this.desyncs = 0;
+    this.root.replaceChildren();
+    this.line("Arrow keys or WASD walk, space jumps, E kicks, and so does a gamepad; until then a bot plays for you. Make the network bad, cut a machine off, plant a wrong bit and see it found. Click a bar of rollbacks to see what was computed again.");
+  }
+
+  line(content, className = "") {
+    this.add(element("p", content[0].toUpperCase() + content.slice(1), className));
+  }
+
+  add(node) {
+    this.root.prepend(node);
+    while (this.root.children.length > MOST) this.root.lastChild.remove();
+    this.root.scrollTop = 0;
+  }
+
+  note(note) {
+    if (note.note === "planted") this.desyncs = 0;
+    if (note.note === "differ") return;
+    if (note.note !== "desync") return this.line(note.text, note.note === "refused" || note.note === "stopped" ? "wrong" : "");
+    // Every pair of machines has the same to say; the first one says it.
+    if (this.desyncs++ === 0) this.desync(note);
+  }
+
+  desync(note) {
+    const who = (index) => `machine ${index + 1}`;
+    const [here, there] = note.itself ? ["right", "was"] : [who(note.machine), who(note.peer)];
+    const facts = [
+      ["entity", note.entity + (note.thing ? ` (${note.thing})` : "")], ["field", note.field], [here, note.local], [there, note.remote],
+    ];
+    const also = note.more.find((it) => it[1] !== note.field && /velocity/.test(it[1]));
+    if (also) facts.push(["also", `${also[1]}: ${also[2]}, ${also[3]}`]);
+    facts.push(["to blame", note.blame]);
+    const list = document.createElement("dl");
+    for (const [name, value] of facts) list.append(element("dt", name), element("dd", value));
+    const box = element("div", "", "desync");
+    box.append(element("h3", `✗ Desync on tick ${note.tick}`), list);
+    this.add(box);
+  }
+}

@@ -1,0 +1,188 @@
+//! Matches without a clock or a browser.
+
+use super::*;
+use crate::settings::{PROFILES, Pace, Spot};
+use isostep_determinism_tests::recording::verify_file;
+
+fn bad(players: u8, mode: Pace) -> Settings {
+    let query =
+        format!("seed=3&players={players}&delay=2&net=80,40,10,3&link=2-1:150,40,10,3&drift=2:400");
+    Settings { mode, ..Settings::from_query(&query).unwrap() }
+}
+
+/// Plays for a while; what happened.
+fn run(play: &mut Play, ticks: u32) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for _ in 0..ticks {
+        play.tick().unwrap();
+        play.frame(0);
+        notes.extend(play.notes());
+    }
+    notes
+}
+
+#[test]
+fn an_address_of_a_match_reproduces_it() {
+    let played = |query: &str, by_hand: bool| {
+        let mut play = Play::new(Settings::from_query(query).unwrap()).unwrap();
+        let mut seen = Vec::new();
+        for number in 0..240 {
+            if by_hand && number == 100 {
+                play.make_trouble(1, Deed::Cut);
+                play.make_trouble(0, Deed::Plant { spot: Spot::Velocity, always: false });
+            }
+            play.tick().unwrap();
+            for peer in play.frame(0).peers {
+                seen.push((peer.present, peer.depth, peer.redone, peer.sent_bytes, peer.digest));
+            }
+        }
+        (play.settings().query(), seen)
+    };
+    // What was done to the first is in its address, and happens to the second at the same moment.
+    let (query, seen) = played(&bad(3, Pace::Rollback).query(), true);
+    assert!(query.ends_with("&cut=2@100&plant=1@100:velocity"), "{query}");
+    assert!(played(&query, false) == (query.clone(), seen));
+}
+
+#[test]
+fn machines_agree_in_both_modes_and_after_a_partition() {
+    for (mode, lead) in [(Pace::Lockstep, 0), (Pace::Rollback, 12)] {
+        let mut play = Play::new(bad(4, mode)).unwrap();
+        play.make_trouble(2, Deed::Cut);
+        let (mut compared, mut stalls) = (0, 0);
+        for _ in 0..300 {
+            play.tick().unwrap();
+            let frame = play.frame(0);
+            assert_ne!(frame.verdict, Verdict::Differ, "on tick {}", frame.compared);
+            compared = frame.compared;
+            stalls += frame.peers[2].stalls;
+            assert!(frame.peers.iter().all(|peer| peer.lead <= lead));
+        }
+        assert!(compared >= 32 && stalls > 60, "{compared} ticks compared, {stalls} stalls");
+    }
+}
+
+#[test]
+fn taps_of_keys_reach_every_machine() {
+    let mut play = Play::new(Settings::default()).unwrap();
+    let stick = Stick::from_steps(127, 0).unwrap();
+    let x = |play: &Play, machine: usize| {
+        let arena = play.fleet.machines()[machine].game.arena();
+        let body = arena.body_of(PlayerId(0)).and_then(|id| arena.world().body(id));
+        body.unwrap().center_of_mass().x
+    };
+    let (before, far) = (x(&play, 1), Real::from_int(2));
+    for _ in 0..60 {
+        // Down and up within a tick.
+        play.keys(stick, 2);
+        play.keys(stick, 0);
+        play.tick().unwrap();
+    }
+    assert!(x(&play, 1) > before + far && x(&play, 0) > before + far);
+}
+
+#[test]
+fn a_rollback_shows_fewer_bodies_than_a_full_one_and_ends_in_the_same_digest() {
+    let played = |resim: Resim| {
+        let mut play = Play::new(Settings { resim, ..bad(2, Pace::Rollback) }).unwrap();
+        let (mut redone, mut shown, mut digest) = (0, 0, None);
+        for _ in 0..200 {
+            play.tick().unwrap();
+            let frame = play.frame(0);
+            for peer in &frame.peers {
+                redone += peer.redone;
+                shown += peer.groups.len();
+                let named = |&(body, least): &(u8, u8)| least <= body && usize::from(body) < BODIES;
+                assert!(peer.groups.iter().all(named));
+                assert!(peer.groups.is_empty() || peer.depth > 0);
+            }
+            digest = Some((frame.compared, frame.peers[0].digest));
+        }
+        (redone, shown, digest)
+    };
+    let (some, full) = (played(Resim::Incremental), played(Resim::Full));
+    assert_eq!(some.2, full.2);
+    assert!(some.0 > 0 && some.0 * 2 < full.0, "{} and {} bodies", some.0, full.0);
+    assert!(some.1 > 0 && some.1 < full.1);
+}
+
+#[test]
+fn ghosts_are_where_bodies_were_for_sure() {
+    let mut play = Play::new(Settings { net: PROFILES[3].1, ..Settings::default() }).unwrap();
+    let mut ghosts = 0;
+    for _ in 0..120 {
+        play.tick().unwrap();
+        for peer in play.frame(0).peers {
+            assert!(peer.ghosts.is_empty() || peer.confirmed < peer.present);
+            for (body, was) in &peer.ghosts {
+                assert_ne!(was.translation, peer.bodies[usize::from(*body)].pose.translation);
+                ghosts += 1;
+            }
+        }
+    }
+    assert!(ghosts > 100, "{ghosts}");
+}
+
+#[test]
+fn switches_act_while_the_match_goes_on() {
+    let mut play = Play::new(Settings::default()).unwrap();
+    run(&mut play, 30);
+    for (name, value, anew) in [
+        ("delay", "5", false),
+        ("net", "mobile", false),
+        ("link", "1-2:severe", false),
+        ("drift", "2:5000", false),
+        ("dilation", "off", false),
+        ("resim", "full", false),
+        ("mode", "lockstep", true),
+    ] {
+        assert_eq!(play.set(name, value), Ok(anew), "{name}");
+    }
+    run(&mut play, 120);
+    let frame = play.frame(0);
+    assert_eq!(frame.peers[0].delay, 5);
+    assert_eq!((frame.peers[0].millihertz, frame.peers[1].millihertz), (60_000, 60_300));
+    assert!(play.set("link", "1-4:wifi").is_err() && play.set("speed", "9").is_err());
+}
+
+#[test]
+fn a_delay_that_adapts_follows_the_network() {
+    let mut play =
+        Play::new(Settings { adaptive: true, net: PROFILES[4].1, ..Settings::default() }).unwrap();
+    run(&mut play, 300);
+    assert!(play.frame(0).peers.iter().all(|peer| peer.delay > 3));
+}
+
+#[test]
+fn what_is_saved_verifies_and_another_recording_begins() {
+    let mut play = Play::new(bad(3, Pace::Rollback)).unwrap();
+    for _ in 0..2 {
+        run(&mut play, 150);
+        let file = play.save_tape().unwrap();
+        let found = verify_file(&file).unwrap();
+        assert!(found.mismatch.is_none() && found.ticks > 120 && found.gaps == 0, "{found:?}");
+    }
+}
+
+#[test]
+fn a_recording_of_a_machine_that_is_wrong_says_so() {
+    let mut play = Play::new(bad(2, Pace::Rollback)).unwrap();
+    play.make_trouble(0, Deed::Plant { spot: Spot::Score, always: true });
+    run(&mut play, 150);
+    assert!(verify_file(&play.save_tape().unwrap()).unwrap().mismatch.is_some());
+}
+
+#[test]
+fn a_planted_desync_is_named_in_one_line() {
+    let mut play = Play::new(Settings { players: 3, ..Settings::default() }).unwrap();
+    run(&mut play, 60);
+    play.make_trouble(1, Deed::Plant { spot: Spot::Score, always: true });
+    let notes = run(&mut play, 240);
+    let found = notes.iter().find(|note| matches!(note, Note::Desync(_))).expect("it is found");
+    let text = found.to_string();
+    assert!(
+        text.contains("players[0], goals: ") && text.ends_with("machine 2, outvoted by the others"),
+        "{text}"
+    );
+    assert_eq!(found.json()["entity"], "players[0]");
+}

@@ -1,0 +1,142 @@
+//! Settings come back from addresses and commands as they were, and nonsense is refused.
+
+use super::*;
+use clap::Command;
+
+fn unusual() -> Settings {
+    let mut settings = Settings {
+        seed: MAX_SEED,
+        players: 4,
+        mode: Pace::Lockstep,
+        predict: 30,
+        delay: 8,
+        adaptive: true,
+        dilation: false,
+        resim: Resim::Full,
+        net: PROFILES[3].1,
+        links: vec![
+            ((0, 1), PROFILES[0].1),
+            ((3, 0), Link { latency: 7, jitter: 6, loss: 5, bursts: 4 }),
+        ],
+        drift: [0, -300, 0, 10_000],
+        troubles: Vec::new(),
+    };
+    settings.note(Trouble {
+        at: 900,
+        machine: 1,
+        deed: Deed::Plant { spot: Spot::Score, always: true },
+    });
+    settings.note(Trouble { at: 300, machine: 2, deed: Deed::Cut });
+    settings
+}
+
+fn parse(command: &str) -> Settings {
+    let words = command.split(' ').skip(1);
+    let matches = Command::new("demo").args(arguments()).get_matches_from(words);
+    from_arguments(&matches).unwrap()
+}
+
+#[test]
+fn an_address_and_a_command_say_the_same_as_the_settings() {
+    for settings in [Settings::default(), unusual()] {
+        assert_eq!(Settings::from_query(&settings.query()), Ok(settings.clone()));
+        assert_eq!(parse(&settings.command()), settings);
+    }
+    let query = "seed=1&players=2&mode=rollback&net=60,10,2,0";
+    assert_eq!(Settings::default().query(), query);
+    let command = "isostep demo --seed 1 --players 2 --mode rollback --net 60,10,2,0";
+    assert_eq!(Settings::default().command(), command);
+}
+
+#[test]
+fn every_field_is_written_when_it_is_unusual() {
+    let settings = unusual();
+    let words = settings.words();
+    for field in &FIELDS {
+        assert!(words.iter().any(|word| word.0 == field.name), "{}", field.name);
+    }
+}
+
+#[test]
+fn an_address_survives_a_browser_that_escapes_it() {
+    let escaped = unusual().query().replace(',', "%2C").replace(':', "%3A").replace('@', "%40");
+    assert_eq!(Settings::from_query(&format!("?{escaped}")), Ok(unusual()));
+}
+
+#[test]
+fn bad_values_are_refused_and_say_what_is_wanted() {
+    for query in [
+        "speed=1",
+        "seed",
+        "seed=-1",
+        "seed=9007199254740992",
+        "players=1",
+        "players=5",
+        "players=2.0",
+        "mode=turbo",
+        "predict=0",
+        "predict=31",
+        "delay=13",
+        "adaptive=1",
+        "resim=",
+        "net=dialup",
+        "net=1,2,3",
+        "net=1,2,3,4,5",
+        "net=301,0,0,0",
+        "net=0,0,31,0",
+        "net=0,0,0,21",
+        "link=1-1:wifi",
+        "link=1-5:wifi",
+        "link=wifi",
+        "link=1-3:wifi",
+        "drift=1:10001",
+        "drift=0:5",
+        "drift=3:5",
+        "cut=2",
+        "cut=2@x",
+        "cut=3@10",
+        "plant=1@5:mood",
+        "plant=1@5:score:often",
+        "plant=1@5:score:always:really",
+    ] {
+        let error = Settings::from_query(query).unwrap_err().to_string();
+        assert!(!error.is_empty() && error.lines().count() == 1, "{query}: {error}");
+    }
+    let many = ["cut=1@5"; MAX_TROUBLES + 1].join("&");
+    assert!(Settings::from_query(&many).is_err());
+}
+
+#[test]
+fn a_link_may_become_like_all_others_again() {
+    let mut settings = Settings::default();
+    settings.set("link", "1-2:severe").unwrap();
+    assert_eq!((settings.link((0, 1)), settings.link((1, 0))), (PROFILES[4].1, settings.net));
+    settings.set("link", "1-2:same").unwrap();
+    assert_eq!(settings, Settings::default());
+}
+
+#[test]
+fn fewer_machines_take_what_was_about_the_others_with_them() {
+    let mut settings = unusual();
+    settings.set("players", "2").unwrap();
+    assert_eq!(settings.check(), Ok(()));
+    assert_eq!(settings.links.len(), 1);
+}
+
+#[test]
+fn every_link_on_offer_can_be_set_up() {
+    for text in ["0,0,0,0", "0,300,30,20", "300,300,0,1", "300,0,30,0"] {
+        let link = Link::read("net", text).unwrap();
+        assert_eq!(link.config().validate(), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn every_session_on_offer_can_be_started() {
+    for adaptive in [false, true] {
+        for mode in [Pace::Rollback, Pace::Lockstep] {
+            let settings = Settings { mode, adaptive, ..Settings::default() };
+            assert_eq!(settings.session().seats(), 0);
+        }
+    }
+}

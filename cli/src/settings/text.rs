@@ -1,0 +1,226 @@
+//! Names and values of settings as text: what flags, addresses and the page's sliders have in common.
+
+use super::link::Link;
+use super::trouble::{Trouble, machine};
+use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_PLAYERS, MAX_PREDICT, MAX_SEED, MAX_TROUBLES};
+use super::{Pace, Resim, SettingError, Settings};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// A setting by its name.
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    /// What its value is called in help.
+    pub(crate) value: &'static str,
+    pub(crate) help: &'static str,
+    /// Whether it may be given several times, about different things.
+    pub(crate) many: bool,
+    /// Whether a match has to begin anew for it.
+    pub(crate) anew: bool,
+}
+
+const fn field(name: &'static str, value: &'static str, anew: bool, help: &'static str) -> Field {
+    Field { name, value, help, many: false, anew }
+}
+
+const fn many(name: &'static str, value: &'static str, help: &'static str) -> Field {
+    Field { name, value, help, many: true, anew: false }
+}
+
+/// All settings, in the order in which they are written.
+pub(crate) const FIELDS: [Field; 13] = [
+    field("seed", "N", true, "Decides the arena and all chance of the network"),
+    field("players", "N", true, "How many machines play, 2 to 4"),
+    field("mode", "MODE", true, "rollback guesses what is missing and corrects it; lockstep waits"),
+    field("predict", "TICKS", true, "How far rollback may guess, 1 to 30"),
+    field("delay", "TICKS", false, "How many ticks later inputs take effect, 0 to 12"),
+    field("adaptive", "on|off", true, "Whether the delay follows the network"),
+    field(
+        "dilation",
+        "on|off",
+        false,
+        "Whether ticks give way, so that inputs arrive in time alike",
+    ),
+    field(
+        "resim",
+        "WHAT",
+        false,
+        "What a rollback computes again: incremental (what may differ) or full",
+    ),
+    field(
+        "net",
+        "LINK",
+        false,
+        "How all links are: perfect, lan, wifi, mobile, severe, or LATENCY,JITTER,LOSS,BURSTS in ms, ms, %, %",
+    ),
+    many("link", "FROM-TO:LINK", "How one direction is, as in 1-2:mobile; may be repeated"),
+    many("drift", "MACHINE:PPM", "How much too fast a clock is, −10000 to 10000; may be repeated"),
+    many("cut", "MACHINE@TICK", "Cuts a machine off for 2 s; may be repeated"),
+    many(
+        "plant",
+        "MACHINE@TICK[:SPOT[:always]]",
+        "Has a machine compute a bit wrong; may be repeated",
+    ),
+];
+
+impl Settings {
+    /// Sets one thing by its name. Several values of `link`, `drift`, `cut` and `plant` add up; a link that is `same` is
+    /// like all others again.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<&'static Field, SettingError> {
+        let field = FIELDS.iter().find(|field| field.name == name);
+        let field = field.ok_or_else(|| SettingError::Name(name.to_owned()))?;
+        let name = field.name;
+        let wrong = |wanted: &str| SettingError::Value {
+            name,
+            value: value.to_owned(),
+            wanted: wanted.to_owned(),
+        };
+        match name {
+            "seed" => self.seed = number(name, value, 0..=MAX_SEED)?,
+            "players" => {
+                self.players = number(name, value, 2..=MAX_PLAYERS)?;
+                self.trim();
+            }
+            "mode" => {
+                self.mode = match value {
+                    "rollback" => Pace::Rollback,
+                    "lockstep" => Pace::Lockstep,
+                    _ => return Err(wrong("rollback or lockstep")),
+                }
+            }
+            "predict" => self.predict = number(name, value, 1..=MAX_PREDICT)?,
+            "delay" => self.delay = number(name, value, 0..=MAX_DELAY)?,
+            "adaptive" => self.adaptive = switch(name, value)?,
+            "dilation" => self.dilation = switch(name, value)?,
+            "resim" => {
+                self.resim = match value {
+                    "incremental" => Resim::Incremental,
+                    "full" => Resim::Full,
+                    _ => return Err(wrong("incremental or full")),
+                }
+            }
+            "net" => self.net = Link::read(name, value)?,
+            "link" => self.set_link(name, value)?,
+            "drift" => {
+                let wanted = "MACHINE:PPM, as in 2:-300, within 10000";
+                let (who, ppm) = value.split_once(':').ok_or_else(|| wrong(wanted))?;
+                let who = machine(who).ok_or_else(|| wrong(wanted))?;
+                let ppm: i32 = ppm.parse().map_err(|_| wrong(wanted))?;
+                if ppm.unsigned_abs() > MAX_DRIFT_PPM.unsigned_abs() {
+                    return Err(wrong(wanted));
+                }
+                self.drift[usize::from(who)] = ppm;
+            }
+            _ => {
+                if self.troubles.len() >= MAX_TROUBLES {
+                    return Err(wrong("at most 8 of cut and plant"));
+                }
+                self.note(Trouble::read(name, value)?);
+            }
+        }
+        Ok(field)
+    }
+
+    fn set_link(&mut self, name: &'static str, value: &str) -> Result<(), SettingError> {
+        let wrong = || SettingError::Value {
+            name,
+            value: value.to_owned(),
+            wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same is like all others"
+                .to_owned(),
+        };
+        let (way, link) = value.split_once(':').ok_or_else(wrong)?;
+        let (from, to) = way.split_once('-').ok_or_else(wrong)?;
+        let way = machine(from).zip(machine(to)).filter(|way| way.0 != way.1).ok_or_else(wrong)?;
+        let link = if link == "same" { None } else { Some(Link::read(name, link)?) };
+        self.links.retain(|link| link.0 != way);
+        self.links.extend(link.map(|link| (way, link)));
+        self.links.sort_by_key(|link| link.0);
+        Ok(())
+    }
+
+    /// Names and values: who plays on which network always, the rest where it is not the usual.
+    pub(crate) fn words(&self) -> Vec<(&'static str, String)> {
+        let usual = Self::default();
+        let mut words = Vec::new();
+        let mut put = |name, value: &dyn Display| words.push((name, value.to_string()));
+        put("seed", &self.seed);
+        put("players", &self.players);
+        let mode = if self.mode == Pace::Rollback { "rollback" } else { "lockstep" };
+        put("mode", &mode);
+        if self.predict != usual.predict {
+            put("predict", &self.predict);
+        }
+        if self.delay != usual.delay {
+            put("delay", &self.delay);
+        }
+        for (name, is, was) in [
+            ("adaptive", self.adaptive, usual.adaptive),
+            ("dilation", self.dilation, usual.dilation),
+        ] {
+            if is != was {
+                put(name, &if is { "on" } else { "off" });
+            }
+        }
+        if self.resim == Resim::Full {
+            put("resim", &"full");
+        }
+        put("net", &self.net);
+        for ((from, to), link) in &self.links {
+            put("link", &format!("{}-{}:{link}", from + 1, to + 1));
+        }
+        for (machine, ppm) in (1..).zip(self.drift).filter(|clock| clock.1 != 0) {
+            put("drift", &format!("{machine}:{ppm}"));
+        }
+        for trouble in &self.troubles {
+            put(trouble.name(), trouble);
+        }
+        words
+    }
+
+    /// What follows the question mark of an address. No value has a character that would have to be escaped.
+    pub(crate) fn query(&self) -> String {
+        let words = self.words();
+        words.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+    }
+
+    /// The command that plays the same match without a page.
+    pub(crate) fn command(&self) -> String {
+        let flags = self.words().into_iter().map(|(name, value)| format!(" --{name} {value}"));
+        format!("isostep demo{}", flags.collect::<String>())
+    }
+
+    /// From what follows the question mark of an address; what it does not say is the usual.
+    pub(crate) fn from_query(query: &str) -> Result<Self, SettingError> {
+        let mut settings = Self::default();
+        for word in query.trim_start_matches('?').split('&').filter(|word| !word.is_empty()) {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            // The only characters of values that browsers may escape.
+            let value = value.replace("%2C", ",").replace("%3A", ":").replace("%40", "@");
+            settings.set(name, &value)?;
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+fn number<T: TryFrom<u64> + PartialOrd + Display>(
+    name: &'static str,
+    value: &str,
+    range: RangeInclusive<T>,
+) -> Result<T, SettingError> {
+    let wanted = format!("a number, {} to {}", range.start(), range.end());
+    let number = value.parse::<u64>().ok().and_then(|number| T::try_from(number).ok());
+    let wrong = || SettingError::Value { name, value: value.to_owned(), wanted };
+    number.filter(|number| range.contains(number)).ok_or_else(wrong)
+}
+
+fn switch(name: &'static str, value: &str) -> Result<bool, SettingError> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => {
+            let wanted = "on or off".to_owned();
+            Err(SettingError::Value { name, value: value.to_owned(), wanted })
+        }
+    }
+}

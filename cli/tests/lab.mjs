@@ -1,0 +1,303 @@
+// The lab in a real browser: opens the page, moves sliders, flips switches, cuts a machine off, plants a desync, looks at
+// a rollback, plays with the keyboard, saves a replay, in dark and light; checks that the machines agree again, that
+// nothing scrolls at 1280 × 800 and that the console is clean. Keeps screenshots; two of them are the README's.
+//
+// usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]
+//   ISOSTEP      the command
+//   FOLDER       has node_modules with playwright-core; screenshots go there
+//   --pictures   also writes the pictures of the README into this folder
+// exit codes: 0 all is well, 1 something is not, 2 misuse
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const USAGE = 'usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]';
+/** What a busy machine may take for anything, ms. */
+const PATIENCE = 90_000;
+const SIZE = { width: 1280, height: 800 };
+/** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
+const NOT_OURS = /GPU stall due to ReadPixels/;
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
+];
+
+function expect(holds, what) {
+  if (!holds) throw new Error(what);
+}
+
+/** Starts the lab on a free port. */
+async function startLab(program) {
+  const lab = spawn(program, ['lab', '--port', '0', '--seed', '4'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const address = await new Promise((done, failed) => {
+    let said = '';
+    lab.once('error', (error) => failed(new Error(`the lab does not start: ${error.message}`)));
+    lab.once('exit', (code) => failed(new Error(`the lab ended with ${code}: ${said}`)));
+    lab.stdout.on('data', (data) => {
+      said += data;
+      const found = /http:\/\/[\d.:]+\//.exec(said);
+      if (found) done(found[0]);
+    });
+  });
+  return { lab, address };
+}
+
+class Visit {
+  constructor(page, folder) {
+    Object.assign(this, { page, folder, console: [] });
+    page.setDefaultTimeout(PATIENCE);
+    page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
+    page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
+    page.on('requestfailed', (request) => {
+      // The stream ends when the page is left.
+      if (!request.url().endsWith('/stream')) this.console.push(`failed: ${request.url()}`);
+    });
+  }
+
+  text(selector) {
+    return this.page.locator(selector).first().textContent();
+  }
+
+  until(what, test, argument) {
+    return this.page.waitForFunction(test, argument, { timeout: PATIENCE, polling: 100 })
+      .catch(() => { throw new Error(`in vain: ${what}`); });
+  }
+
+  /** Waits until all agree on a tick as late as this. */
+  async agreed(tick, what) {
+    const test = (least) => Number(/^✓ all \d agree on tick (\d+): [0-9a-f]{16}$/.exec(document.getElementById('badge').textContent)?.[1]) >= least;
+    await this.until(`${what}: all agree on tick ${tick}`, test, tick);
+  }
+
+  async tick() {
+    return Number(/tick (\d+)/.exec(await this.text('.ticks'))[1]);
+  }
+
+  async slide(id, value) {
+    await this.page.locator(`#${id}`).fill(String(value));
+  }
+
+  async address(part) {
+    await this.until(`the address has ${part}`, (wanted) => decodeURIComponent(location.search).includes(wanted), part);
+  }
+
+  reported(what) {
+    return this.until(`the report says ${what}`, (wanted) => new RegExp(wanted).test(document.getElementById('report').textContent), what);
+  }
+
+  async fits(what) {
+    const [high, wide] = await this.page.evaluate(() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth]);
+    expect(high <= SIZE.height && wide <= SIZE.width, `${what}: the page is ${wide} × ${high}, and would scroll`);
+    const outside = await this.page.evaluate(({ width, height }) => [...document.querySelectorAll('button, input, select, .view, .curves')]
+      .filter((it) => !it.closest('.bar'))
+      .map((it) => [it.id || it.className, it.getBoundingClientRect()])
+      .filter(([, box]) => box.right > width || box.bottom > height || box.width < 1).map(([name]) => name), SIZE);
+    expect(outside.length === 0, `${what}: ${outside} lie outside`);
+  }
+
+  /** How many colours the picture of a machine has: a view that was not drawn has one. */
+  async drawn(machine) {
+    const box = await this.page.locator('.view').nth(machine).boundingBox();
+    const bytes = await this.page.screenshot({ clip: { x: box.x + 4, y: box.y + 4, width: box.width - 8, height: box.height - 8 } });
+    return bytes.length;
+  }
+
+  shot(name) {
+    return this.page.screenshot({ path: join(this.folder, `${name}.png`) });
+  }
+}
+
+/** Sliders, switches, and what the address and the command say of them. */
+async function settings(visit) {
+  const { page } = visit;
+  await visit.agreed(64, 'at first');
+  await visit.fits('two machines');
+  expect(await visit.drawn(0) > 8000 && await visit.drawn(1) > 8000, 'the machines are not drawn');
+  await visit.slide('latency', 120);
+  await visit.slide('jitter', 40);
+  await visit.slide('loss', 5);
+  await visit.slide('bursts', 3);
+  await visit.address('net=120,40,5,3');
+  await page.locator('#ways label', { hasText: '1→2' }).click();
+  await visit.slide('latency', 20);
+  await visit.address('link=1-2:20,40,5,3');
+  await page.locator('#profile').selectOption('wifi');
+  await visit.address('link=1-2:wifi');
+  await page.locator('#clock').selectOption('2');
+  await visit.slide('drift', 5000);
+  await visit.address('drift=2:5000');
+  await page.locator('#dilation').uncheck();
+  await visit.address('dilation=off');
+  await page.locator('#incremental').uncheck();
+  await visit.address('resim=full');
+  await visit.slide('delay', 4);
+  await visit.address('delay=4');
+  await page.locator('#dilation').check();
+  await page.locator('#incremental').check();
+  await visit.until('rollbacks are drawn', () => [...document.querySelectorAll('.curves b')].some((it) => /[1-9]\d* ticks?/.test(it.textContent)));
+  await visit.agreed(await visit.tick(), 'after the sliders');
+  const command = await page.evaluate(async () => {
+    document.getElementById('command').click();
+    await new Promise((done) => { setTimeout(done, 200); });
+    return document.querySelector('#report p').textContent;
+  });
+  expect(/isostep demo --seed 4 --players 2 .*--link 1-2:wifi --drift 2:5000/.test(command), `the command is: ${command}`);
+}
+
+async function trouble(visit) {
+  const { page } = visit;
+  await page.locator('#cut').click();
+  await visit.reported('Machine 2 is cut off for 2 s');
+  await visit.until('machine 2 waits', () => !document.querySelectorAll('.waits')[1].hidden);
+  await visit.shot('cut');
+  await visit.address('cut=2@');
+  await visit.agreed(await visit.tick() + 32, 'after the cut');
+  // Bad memory mends itself; another build does not, and is named.
+  await page.locator('#plant').click();
+  await visit.reported('Desync on tick \\d+.*entityworld body .*\\(the ball\\).*field.*right.*was.*machine 2 found itself wrong');
+  await visit.shot('desync');
+  await visit.agreed(await visit.tick() + 32, 'after bad memory');
+  await page.locator('#spot').selectOption('score always');
+  await page.locator('#plant').click();
+  await visit.reported('Desync on tick \\d+.*entityplayers\\[0\\]fieldgoals');
+  await visit.until('the badge says that they differ', () => document.getElementById('badge').textContent.startsWith('✗ desync'));
+  await page.locator('#restart').click();
+  await visit.agreed(16, 'after a restart');
+  expect(!page.url().includes('plant'), 'a restart forgets what went wrong');
+}
+
+/** A bar of rollbacks, chosen with the pointer and by keys. */
+async function rollback(visit) {
+  const { page } = visit;
+  await page.locator('#ways label', { hasText: 'all' }).click();
+  await page.locator('#profile').selectOption('mobile');
+  await visit.until('a rollback', () => /[1-9]/.test(document.querySelector('.curves b').textContent));
+  await page.waitForTimeout(1500);
+  await page.locator('.pick').first().click();
+  await visit.until('what was computed again', () => /Went back \d+ ticks?, to tick \d+: computed \d+ bod/.test(document.querySelector('.chosen').textContent));
+  await page.locator('.pick').first().press('ArrowLeft');
+  await visit.shot('rollback');
+  await page.locator('.pick').first().press('Escape');
+  expect(await page.locator('.chosen').first().isHidden(), 'escape goes on');
+}
+
+async function keyboard(visit) {
+  const { page } = visit;
+  // From the first control on, everything can be reached, and says what it is.
+  await page.locator('#link').focus();
+  const reached = new Set();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.className));
+  }
+  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'profile', 'way', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'cut', 'plant']) {
+    expect(reached.has(name), `the keyboard does not reach ${name}, but ${[...reached]}`);
+  }
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, button, [tabindex]')]
+    .filter((it) => !(it.labels?.length || it.getAttribute('aria-label') || it.textContent.trim())).map((it) => it.id));
+  expect(nameless.length === 0, `without a name: ${nameless}`);
+  await page.locator('#stage').focus();
+  const digest = await visit.text('.digest');
+  await page.keyboard.down('ArrowRight');
+  await page.waitForTimeout(800);
+  await page.keyboard.up('ArrowRight');
+  await visit.until('another digest', (before) => document.querySelector('.digest').textContent !== before, digest);
+}
+
+async function replay(visit, program) {
+  const download = visit.page.waitForEvent('download');
+  await visit.page.locator('#save').click();
+  const file = join(visit.folder, 'saved.isoreplay');
+  await (await download).saveAs(file);
+  const { stdout } = await promisify(execFile)(program, ['replay', 'verify', file]);
+  expect(/ticks are right/.test(stdout), stdout);
+  console.log(`replay: ${stdout.trim().split('\n')[0]}`);
+}
+
+/** Four machines, dark and light, and the figures that the page shows. */
+async function four(visit, pictures) {
+  const { page } = visit;
+  await page.locator('#players label', { hasText: '4' }).click();
+  await visit.until('four machines', () => document.querySelectorAll('.peer').length === 4);
+  await page.locator('#adaptive').check();
+  await visit.address('adaptive=on');
+  await page.locator('#mode label', { hasText: 'lockstep' }).click();
+  await visit.address('mode=lockstep');
+  await visit.agreed(32, 'in lockstep');
+  await page.locator('#mode label', { hasText: 'rollback' }).click();
+  await page.locator('#adaptive').uncheck();
+  await visit.address('mode=rollback');
+  await visit.until('without adapting', () => !location.search.includes('adaptive'));
+  await visit.agreed(400, 'four machines');
+  await visit.fits('four machines');
+  for (const theme of ['light', 'dark']) {
+    while (!(await visit.text('#theme')).includes(theme)) await page.locator('#theme').click();
+    await page.waitForTimeout(300);
+    await visit.fits(theme);
+    await visit.shot(theme);
+    if (pictures) await picture(page, pictures, theme);
+  }
+  const [server, own] = await page.evaluate(() => [document.getElementById('cost').dataset.server, document.getElementById('cost').dataset.page]);
+  console.log(`p99 of a frame while all this went on: server ${Number(server).toFixed(1)} ms, page ${Number(own).toFixed(1)} ms`);
+}
+
+async function picture(page, folder, theme) {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, theme === 'dark' ? 'lab.png' : 'lab-light.png');
+  await page.screenshot({ path });
+  console.log(`${path}: ${statSync(path).size} bytes`);
+}
+
+/** Where a browser can't draw, the page says so and goes on. */
+async function blind(browser, address, folder) {
+  const page = await browser.newPage({ viewport: SIZE });
+  await page.addInitScript(() => { HTMLCanvasElement.prototype.getContext = ((own) => function get(kind, ...rest) { return kind === 'webgl2' ? null : own.call(this, kind, ...rest); })(HTMLCanvasElement.prototype.getContext); });
+  const visit = new Visit(page, folder);
+  await page.goto(address);
+  await visit.agreed(32, 'without WebGL');
+  expect((await visit.text('.apology')).includes('It is played and measured all the same'), 'it does not say that it can’t draw');
+  expect(visit.console.length === 0, `the console says, without WebGL: ${visit.console}`);
+  await page.close();
+}
+
+async function main([program, folder, ...options]) {
+  if (!program || !folder || (options.length > 0 && (options[0] !== '--pictures' || options.length !== 2))) {
+    console.error(USAGE);
+    return 2;
+  }
+  const { chromium } = createRequire(join(resolve(folder), 'any.js'))('playwright-core');
+  const { lab, address } = await startLab(program);
+  // Its profile is a new folder, which is removed in the end.
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  let visit;
+  try {
+    const context = await browser.newContext({ viewport: SIZE, colorScheme: 'dark', acceptDownloads: true });
+    visit = new Visit(await context.newPage(), folder);
+    await visit.page.goto(address);
+    for (const part of [settings, trouble, rollback, keyboard]) {
+      await part(visit);
+      console.log(`${part.name}: fine`);
+    }
+    await replay(visit, program);
+    await four(visit, options[1]);
+    expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
+    // The address opens the same match elsewhere.
+    const said = visit.page.url();
+    await visit.page.close();
+    await blind(browser, said, folder);
+    console.log('lab: all is well');
+    return 0;
+  } catch (error) {
+    await visit?.shot('failed').catch(() => {});
+    console.error(`${error.stack}\n${visit?.console.join('\n') ?? ''}\n(a screenshot: ${join(folder, 'failed.png')})`);
+    return 1;
+  } finally {
+    await browser.close();
+    lab.kill();
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
