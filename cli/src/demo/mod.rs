@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, DemoError> {
     let live = io::stdout().is_terminal() && !as_json;
     let paced = live && !arguments.get_flag("fast");
     let view: &mut dyn View = match () {
-        () if as_json => &mut Silent,
+        () if as_json => &mut Silent::new(seconds * TICKS_A_SECOND),
         () if live => &mut Live::default(),
         () => &mut Lines::default(),
     };

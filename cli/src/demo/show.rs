@@ -3,7 +3,7 @@
 use super::TICKS_A_SECOND;
 use super::tally::{Ending, Row, Tally};
 use crate::play::{Note, Verdict};
-use crate::replays::Screen;
+use crate::replays::{Meter, Screen};
 use std::io::{self, Write};
 
 /// Frames between two pictures.
@@ -16,11 +16,24 @@ pub(super) trait View {
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Not at all.
-pub(super) struct Silent;
+/// Nothing but how far long work has come, for who waits.
+pub(super) struct Silent {
+    meter: Option<Meter>,
+}
+
+impl Silent {
+    pub(super) fn new(frames: u32) -> Self {
+        Self { meter: Some(Meter::start(frames)) }
+    }
+}
 
 impl View for Silent {
-    fn frame(&mut self, _: &Tally, _: &mut dyn Write) -> io::Result<()> {
+    fn frame(&mut self, tally: &Tally, _: &mut dyn Write) -> io::Result<()> {
+        if let Some(meter) =
+            self.meter.as_mut().filter(|_| tally.frames.is_multiple_of(TICKS_A_SECOND))
+        {
+            meter.at(tally.frames);
+        }
         Ok(())
     }
 
@@ -29,6 +42,7 @@ impl View for Silent {
     }
 
     fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        self.meter.take().map(|meter| meter.end(0));
         Ok(())
     }
 }
@@ -83,7 +97,10 @@ impl View for Live {
         let last = tally.notes.len().saturating_sub(4);
         let notes = tally.notes[last..].iter().map(|note| format!("  {note}"));
         lines.extend(notes.chain(std::iter::repeat(String::new())).take(4));
-        self.screen.draw(&lines, &mut &mut *out)
+        // A line that is too long is cut off, not wrapped: a picture has as many lines as it says.
+        out.write_all(b"\x1b[?7l")?;
+        self.screen.draw(&lines, &mut &mut *out)?;
+        out.write_all(b"\x1b[?7h")
     }
 
     fn note(&mut self, _: &Note, _: &mut dyn Write) -> io::Result<()> {
@@ -116,25 +133,26 @@ fn figures(tally: &Tally) -> String {
     format!("ticks {ticks}, rollbacks {rollbacks}, ticks again {again}, stalls {stalls}")
 }
 
+/// Depth is the mean and the deepest; `again` are ticks computed again, `bodies` the bodies in them.
 fn table(rows: &[Row]) -> Vec<String> {
     let head = format!(
-        "{:>7} {:>6} {:>9} {:>9} {:>11} {:>11} {:>12} {:>6} {:>5} {:>7} {:>9} {:>13}",
+        "{:>7} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7} {:>6} {:>5} {:>7} {:>8}  {}",
         "machine",
         "tick",
         "confirmed",
         "rollbacks",
-        "mean depth",
-        "ticks again",
-        "bodies again",
+        "depth",
+        "again",
+        "bodies",
         "stalls",
         "delay",
         "ticks/s",
         "bytes/s",
-        "ms p50 / p99",
+        "ms p50 ≤ p99",
     );
     let row = |(row, number): (&Row, u32)| {
         format!(
-            "{number:>7} {:>6} {:>9} {:>9} {:>6.1} ≤ {:>2} {:>11} {:>12} {:>6} {:>5} {:>7.2} {:>9} {:>6.2} / {:.2}",
+            "{number:>7} {:>6} {:>9} {:>9} {:>4.1} ≤ {:>2} {:>7} {:>7} {:>6} {:>5} {:>7.2} {:>8}  {:>6.2} ≤ {:.2}",
             row.tick,
             row.confirmed,
             row.rollbacks,
@@ -184,5 +202,39 @@ impl Ending {
             }
             None => writeln!(out, "The machines end in DIFFERENT bits, and nobody can tell why."),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    fn tally() -> Tally {
+        let mut tally = Tally::new(&Settings::default());
+        tally.frames = 61;
+        tally
+    }
+
+    #[test]
+    fn a_live_table_is_drawn_over_itself_and_gone_in_the_end() {
+        let (mut live, mut out) = (Live::default(), Vec::new());
+        live.frame(&tally(), &mut out).unwrap();
+        let lines = String::from_utf8_lossy(&out).lines().count() - 1;
+        live.frame(&tally(), &mut out).unwrap();
+        live.end(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("1.0 s, blue 0, red 0, no tick compared yet"), "{text:?}");
+        assert_eq!(text.matches(&format!("\x1b[{lines}A")).count(), 2, "{text:?}");
+        assert!(text.ends_with("\x1b[J"));
+    }
+
+    #[test]
+    fn different_bits_are_fine_only_with_an_explanation() {
+        let ending = Ending { tally: tally(), agreed: None, tape: Vec::new() };
+        assert!(!ending.is_fine());
+        let mut out = Vec::new();
+        ending.print(false, &mut out).unwrap();
+        assert!(String::from_utf8(out).unwrap().contains("nobody can tell why"));
     }
 }

@@ -18,6 +18,7 @@ mod verify;
 mod writer;
 
 pub(crate) use play::Screen;
+pub(crate) use progress::Meter;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_rollback::Tick;

@@ -12,25 +12,25 @@ const REPEAT: Duration = Duration::from_secs(5);
 const BAR: u64 = 40;
 
 /// A clock, and the bar on the error output.
-pub(super) struct Meter {
+pub(crate) struct Meter {
     start: Instant,
     progress: Progress<io::Stderr>,
 }
 
 impl Meter {
-    pub(super) fn start(total: u32) -> Self {
+    pub(crate) fn start(total: u32) -> Self {
         let terminal = io::stderr().is_terminal();
         let progress = Progress { out: io::stderr(), terminal, total, shown: None };
         Self { start: Instant::now(), progress }
     }
 
     /// So many ticks are done.
-    pub(super) fn at(&mut self, done: u32) {
+    pub(crate) fn at(&mut self, done: u32) {
         self.progress.at(self.start.elapsed(), done);
     }
 
     /// Takes the bar away; how many ticks a second it was.
-    pub(super) fn end(mut self, done: u32) -> f64 {
+    pub(crate) fn end(mut self, done: u32) -> f64 {
         self.progress.end();
         rate(self.start.elapsed(), done)
     }

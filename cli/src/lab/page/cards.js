@@ -39,7 +39,7 @@ export class Cards {
     root.setAttribute("aria-label", `Machine ${i + 1}`);
     const mark = i % 2 === 0 ? "■" : "●";
     root.innerHTML = `<h2><span class="side${i % 2}">${mark} Machine ${i + 1}${i === 0 ? " · you" : ""}</span><span class="digest"></span><span class="ticks"></span></h2>
-      <div class="view"><p class="chosen" hidden></p><p class="waits" hidden>waits</p></div>
+      <div class="view"><p class="chosen" hidden></p><div class="flags"><p class="severed">cut off</p><p class="waits">waits for inputs</p></div></div>
       <div class="curves"><ul>${CURVES.map(([name, hint]) => `<li title="${hint}">${name} <b></b></li>`).join("")}</ul><div class="plots"><canvas aria-hidden="true"></canvas>
       <div class="pick" tabindex="0" role="slider" aria-label="Rollbacks of machine ${i + 1}: left and right choose one, escape goes on" aria-valuetext="live" aria-valuemin="0" aria-valuemax="${HISTORY}" aria-valuenow="${HISTORY}"></div></div></div>`;
     const find = (selector) => root.querySelector(selector);
@@ -47,7 +47,7 @@ export class Cards {
     if (apology) view.append(element("p", apology, "apology"));
     const card = {
       root, view, digest: find(".digest"), ticks: find(".ticks"), canvas: find("canvas"), pick: find(".pick"), values: root.querySelectorAll("b"),
-      chosen: find(".chosen"), waits: find(".waits"), shown: [],
+      chosen: find(".chosen"), shown: [],
     };
     card.pick.addEventListener("pointerdown", (event) => this.pickAt(i, event.offsetX / card.pick.clientWidth));
     card.pick.addEventListener("keydown", (event) => this.pickByKey(i, event));
@@ -109,7 +109,7 @@ export class Cards {
     const card = this.list[i];
     const last = history.slice(-60).map((frame) => frame.peers[i]);
     const waited = mean(last.map((it) => it.stalls));
-    card.waits.hidden = waited < 0.3;
+    card.root.classList.toggle("waiting-for", waited >= 0.3);
     CURVES.forEach(([, , , , , figure], k) => { card.values[k].textContent = figure(last); });
     this.plot(card, i, history);
   }

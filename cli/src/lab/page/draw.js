@@ -146,7 +146,7 @@ export class Painter {
     gl.uniform2fv(this.uniform.half_sides, this.scene.half);
     gl.uniform3fv(this.uniform.floor_paint, dark ? [0.20, 0.25, 0.27] : [0.66, 0.73, 0.71]);
     gl.uniform1f(this.uniform.shade, dark ? 0.42 : 0.3);
-    gl.uniform1f(this.uniform.ambient, dark ? 0.46 : 0.66);
+    gl.uniform1f(this.uniform.ambient, dark ? 0.46 : 0.76);
     const sky = dark ? [0.063, 0.078, 0.102] : [0.902, 0.918, 0.941];
     views.forEach((view, i) => {
       const rect = view.getBoundingClientRect();

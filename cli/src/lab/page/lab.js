@@ -85,7 +85,8 @@ function setBadge(kind, content) {
 // ---- looking at one rollback
 
 function choose(frame, machine) {
-  chosen = frame ? { frame, machine } : null;
+  // The curves stand still as well, as long as one is looked at.
+  chosen = frame ? { frame, machine, history: chosen?.history ?? history.slice() } : null;
   if (!chosen) return cards.setChosen(null);
   const peer = frame.peers[machine];
   const numbers = new Map();
@@ -96,9 +97,9 @@ function choose(frame, machine) {
     clusters.set(body, numbers.get(least));
   }
   chosen.clusters = clusters;
-  const bodies = `${plural(clusters.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "cluster")}`;
+  const bodies = clusters.size === 0 ? "nothing, since the guess led to the same" : `${plural(clusters.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "cluster")} again, ${plural(peer.redone, "step")} of bodies`;
   const to = peer.present - peer.depth - (peer.stalls ? 0 : 1);
-  cards.setChosen(chosen, `Went back ${plural(peer.depth, "tick")}, to tick ${to}: computed ${bodies} again, ${plural(peer.redone, "step")} of bodies in ${peer.millis.toFixed(2)} ms. Esc goes on.`);
+  cards.setChosen(chosen, `Went back ${plural(peer.depth, "tick")}, to tick ${to}: computed ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc goes on.`);
 }
 addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen) choose(null); });
 
@@ -133,7 +134,7 @@ function paint() {
   if (history.length === 0) return;
   // Something else each time, so that no frame has all of it.
   const turn = painted++ % 6;
-  if (turn < cards.list.length) cards.show(turn, history);
+  if (turn < cards.list.length) cards.show(turn, chosen?.history ?? history);
   else if (turn === 5) showNumbers();
   if (painter) painter.draw(cards.list.map((card) => card.view), chosen ? still() : moving(begun), controls.isDark());
   cost.push(performance.now() - begun);
