@@ -72,6 +72,8 @@ const CLUSTERS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0
 const DIM = [0.44, 0.46, 0.49];
 /** Numbers of an instance: place, rotation, size, colour and pattern. */
 const PARTS = [3, 4, 3, 4], ROW = 14;
+/** Frames between two looks at where on the page to draw: asking makes the browser lay it out. */
+const LOOK_EVERY = 20;
 const UPRIGHT = [0, 0, 0, 1], TIPPED = [0.36, 0.15, 0.36, 0.85];
 
 /** Instances of one mesh, in a list that is kept from frame to frame. */
@@ -103,6 +105,7 @@ export class Painter {
     this.buffer = gl.createBuffer();
     this.box = mesh(gl, boxTriangles(), this.buffer, PARTS);
     this.round = mesh(gl, roundTriangles(), this.buffer, PARTS);
+    addEventListener("resize", () => { this.places = null; });
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
     gl.enable(gl.SCISSOR_TEST);
@@ -113,6 +116,7 @@ export class Painter {
   setScene(scene) {
     this.scene = scene;
     this.cameras = new Map();
+    this.places = null;
     const room = scene.things.length + 8;
     this.rows = Object.fromEntries(["box", "round", "shadow", "goal", "ghostBox", "ghostRound", "floor"].map((name) => [name, new Rows(room)]));
     let seat = 0, prop = 0;
@@ -134,9 +138,8 @@ export class Painter {
   /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, and clusters to show or nothing. */
   draw(views, peers, dark) {
     const { gl, canvas } = this;
-    const scale = window.devicePixelRatio || 1;
-    const box = canvas.getBoundingClientRect();
-    const [width, height] = [Math.round(box.width * scale), Math.round(box.height * scale)];
+    if (!this.places || this.places.age++ >= LOOK_EVERY) this.places = this.measure(views);
+    const { width, height, areas } = this.places;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     gl.scissor(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
@@ -148,9 +151,7 @@ export class Painter {
     gl.uniform1f(this.uniform.shade, dark ? 0.42 : 0.3);
     gl.uniform1f(this.uniform.ambient, dark ? 0.46 : 0.76);
     const sky = dark ? [0.063, 0.078, 0.102] : [0.902, 0.918, 0.941];
-    views.forEach((view, i) => {
-      const rect = view.getBoundingClientRect();
-      const area = [(rect.left - box.left) * scale, (box.bottom - rect.bottom) * scale, rect.width * scale, rect.height * scale].map(Math.round);
+    areas.forEach((area, i) => {
       if (area[2] < 2 || area[3] < 2 || !peers[i]) return;
       gl.viewport(...area);
       gl.scissor(...area);
@@ -162,6 +163,17 @@ export class Painter {
       this.gather(i, peers[i]);
       this.drawRows();
     });
+  }
+
+  /** Where the machines are on the canvas, in its pixels. */
+  measure(views) {
+    const scale = window.devicePixelRatio || 1;
+    const box = this.canvas.getBoundingClientRect();
+    const areas = views.map((view) => {
+      const rect = view.getBoundingClientRect();
+      return [rect.left - box.left, box.bottom - rect.bottom, rect.width, rect.height].map((length) => Math.round(length * scale));
+    });
+    return { width: Math.round(box.width * scale), height: Math.round(box.height * scale), areas, age: 0 };
   }
 
   gather(machine, { bodies, ghosts, clusters }) {
