@@ -11,7 +11,7 @@
 //! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and a [`Peer`](netcode::Peer) that plays a match over them.
 //! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
-//! Start with the README of the repository and its example.
+//! Start with the README of the repository and its example; the guide is in the folder `docs/`, and `isostep new` makes a game.
 //!
 //! # Features
 //! - `netcode` (on unless switched off): everything that has to do with a network.
@@ -47,6 +47,11 @@ pub use isostep_rollback::{
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The guide to rollback.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/how-rollback-works.md")]
+struct HowRollbackWorks;
 
 /// The guide's example.
 #[cfg(doctest)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 19] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -11,6 +11,11 @@ const DOCUMENTS: [&str; 14] = [
     "benches/README.md",
     "docs/choosing-delay.md",
     "docs/determinism-rules.md",
+    "docs/SUMMARY.md",
+    "docs/start.md",
+    "docs/first-game.md",
+    "docs/how-rollback-works.md",
+    "docs/what-it-costs.md",
     "docs/over-a-network.md",
     "docs/replays.md",
     "WIRE.md",
@@ -136,5 +141,25 @@ fn every_module_is_on_the_map() {
             let path = format!("{room}/{}", file.to_string_lossy());
             assert!(path.ends_with("mod.rs") || map.contains(&path), "{path} is not on the map");
         }
+    }
+}
+
+/// CI compares what the README shows with what the demo prints.
+#[test]
+fn the_guide_shows_the_desync_that_the_readme_shows() {
+    let guide = read("docs/how-rollback-works.md");
+    let shown: Vec<_> = guide.lines().filter(|line| line.starts_with("Desync on ")).collect();
+    assert_eq!(shown.len(), 1);
+    assert!(read("README.md").lines().any(|line| line == shown[0]), "{shown:?}");
+}
+
+#[test]
+fn the_summary_has_every_page_of_the_guide() {
+    let summary = links(&read("docs/SUMMARY.md"));
+    let pages = std::fs::read_dir(root().join("docs")).expect("the folder exists");
+    for page in pages.map(|entry| entry.expect("a readable entry").file_name()) {
+        let page = page.to_string_lossy().into_owned();
+        let is_page = page.split('.').next_back() == Some("md") && page != "SUMMARY.md";
+        assert_eq!(summary.contains(&page), is_page, "{page}");
     }
 }

@@ -1,46 +1,64 @@
 //! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused; `bench`, `check`, `demo`, `match` and `replay` give 2 for all
-//! that keeps them from their work.
+//! went wrong or was found wrong, 2 the command was misused or is kept from its work.
 #![forbid(unsafe_code)]
 
 mod bench;
 mod check;
+mod checkout;
 mod demo;
+mod doctor;
 mod lab;
 mod matches;
+mod misuse;
+mod new;
 mod play;
+mod progress;
 mod replays;
 mod settings;
 
 use clap::Command;
 use std::error::Error;
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Prints help or what is wrong, and exits with 0 or 2.
-    let arguments = command().get_matches();
+    let given: Vec<_> = std::env::args_os().collect();
+    let arguments = match command().try_get_matches_from(&given) {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(misuse::tell(&error, &command(), &given)),
+    };
     match arguments.subcommand() {
-        Some(("bench", arguments)) => bench::run(arguments).unwrap_or_else(|error| fail(&error, 2)),
-        Some(("check", arguments)) => check::run(arguments).unwrap_or_else(|error| fail(&error, 2)),
-        Some(("demo", arguments)) => demo::run(arguments).unwrap_or_else(|error| fail(&error, 2)),
-        Some(("lab", arguments)) => match lab::run(arguments) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error @ lab::LabError::Setting(_)) => fail(&error, 2),
-            Err(error) => fail(&error, 1),
-        },
-        Some(("match", arguments)) => {
-            matches::run(arguments).unwrap_or_else(|error| fail(&error, 2))
+        Some(("bench", arguments)) => bench::run(arguments).unwrap_or_else(|error| fail(&error)),
+        Some(("check", arguments)) => check::run(arguments).unwrap_or_else(|error| fail(&error)),
+        Some(("demo", arguments)) => demo::run(arguments).unwrap_or_else(|error| fail(&error)),
+        Some(("doctor", arguments)) => doctor::run(arguments).unwrap_or_else(|error| fail(&error)),
+        Some(("lab", arguments)) => {
+            lab::run(arguments).map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
         }
-        Some(("replay", arguments)) => {
-            replays::run(arguments).unwrap_or_else(|error| fail(&error, 2))
-        }
+        Some(("match", arguments)) => matches::run(arguments).unwrap_or_else(|error| fail(&error)),
+        Some(("new", arguments)) => new::run(arguments).unwrap_or_else(|error| fail(&error)),
+        Some(("replay", arguments)) => replays::run(arguments).unwrap_or_else(|error| fail(&error)),
         _ => ExitCode::SUCCESS,
     }
 }
 
-fn fail(error: &dyn Error, code: u8) -> ExitCode {
+fn fail(error: &dyn Error) -> ExitCode {
     eprintln!("isostep: {error}");
-    ExitCode::from(code)
+    ExitCode::from(2)
+}
+
+/// Whether colours may be used there: only people with a terminal see them, unless they said that they don't want any.
+fn has_colours(out: &impl IsTerminal) -> bool {
+    out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Prints a report. Who reads the first lines only has what they wanted.
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
 }
 
 fn command() -> Command {
@@ -52,10 +70,15 @@ fn command() -> Command {
         .subcommand(bench::command())
         .subcommand(check::command())
         .subcommand(demo::command())
+        .subcommand(doctor::command())
         .subcommand(lab::command())
         .subcommand(matches::command())
+        .subcommand(new::command())
         .subcommand(replays::command())
-        .after_help("Example:\n  isostep lab")
+        .after_help(
+            "Examples:\n  isostep lab\n  isostep new marbles\n  isostep doctor\n\n\
+             Exit codes: 0 fine, 1 something was found wrong, 2 the command was misused",
+        )
 }
 
 #[cfg(test)]

@@ -275,14 +275,14 @@ fn hostile_requests_are_refused_and_the_lab_goes_on() {
 }
 
 #[test]
-fn a_port_in_use_is_one_line_and_code_1() {
+fn a_port_in_use_is_one_line_and_code_2() {
     let lab = Lab::open(&[]);
     let port = lab.address.rsplit(':').next().unwrap();
     let second = Command::new(env!("CARGO_BIN_EXE_isostep"))
         .args(["lab", "--port", port])
         .output()
         .expect("the command starts");
-    assert_eq!(second.status.code(), Some(1));
+    assert_eq!(second.status.code(), Some(2));
     let said = String::from_utf8(second.stderr).unwrap();
     assert_eq!(said.lines().count(), 1, "{said}");
     assert!(said.contains("--port 0"), "{said}");

@@ -1,6 +1,7 @@
 //! `isostep bench`: what steps, saves, rollbacks and matches cost on this machine, beside the peers if they were built in.
 //! A table on stdout, progress on stderr. Exit codes: 0 it was measured, whatever came out; 2 a file can't be written.
 
+use crate::progress::Teller;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_bench::suite::{self, Options, SCENES};
 use isostep_bench::{Report, html, table};
@@ -8,7 +9,6 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 const EXAMPLE: &str = "\
 Examples:
@@ -60,18 +60,20 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, BenchError> {
     if let Some(file) = html {
         file.write(&html::page(&report))?;
     }
-    io::stdout().write_all(table(&report).as_bytes())?;
+    crate::print(&table(&report))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn measure(options: &Options) -> Report {
-    let start = Instant::now();
-    let mut progress = |what: &str| eprintln!("{:4} s  {what}", start.elapsed().as_secs());
+    let mut teller = Teller::start();
+    let mut progress = |what: &str| teller.tell(what);
     #[cfg(feature = "peers")]
     let mut peers = isostep_benches::BuiltIn::new(!options.quick, &mut progress);
     #[cfg(not(feature = "peers"))]
     let mut peers = suite::NoPeers;
-    suite::run(options, &mut peers, &mut progress)
+    let report = suite::run(options, &mut peers, &mut progress);
+    teller.end();
+    report
 }
 
 /// A file that can be written.

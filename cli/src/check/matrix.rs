@@ -1,16 +1,18 @@
 //! Other machines: builds the repository for each target, runs it there, and puts their cells into one table.
 
 use super::{CheckError, code, here};
+use crate::checkout;
 use isostep_determinism_tests::matrix::Table;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 /// Builds and runs for other targets.
 const DRIVER: &str = "determinism-tests/cross/run";
 
 pub(super) fn run(targets: &[&String], long: bool, as_json: bool) -> Result<ExitCode, CheckError> {
-    let root = checkout().ok_or(CheckError::NoCheckout)?;
+    let folder = std::env::current_dir().ok();
+    let root = folder.and_then(|folder| checkout::above(&folder)).ok_or(CheckError::NoCheckout)?;
     let folder = root.join("target/matrix");
     let failed = |error| CheckError::Write { path: folder.clone(), error };
     if folder.exists() {
@@ -33,12 +35,6 @@ pub(super) fn run(targets: &[&String], long: bool, as_json: bool) -> Result<Exit
         Some(1) => code(false),
         _ => ExitCode::from(2),
     })
-}
-
-/// The nearest folder above this one that is a checkout.
-fn checkout() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    here.ancestors().find(|folder| folder.join(DRIVER).is_file()).map(Path::to_owned)
 }
 
 /// What the driver left: `TARGET.cells`, or `TARGET.skipped` with the reason.

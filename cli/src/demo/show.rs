@@ -3,7 +3,8 @@
 use super::TICKS_A_SECOND;
 use super::tally::{Ending, Row, Tally};
 use crate::play::{Note, Verdict};
-use crate::replays::{Meter, Screen};
+use crate::progress::Meter;
+use crate::replays::Screen;
 use std::io::{self, Write};
 
 /// Frames between two pictures.

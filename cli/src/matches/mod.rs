@@ -1,18 +1,20 @@
-//! `isostep match`: makes the keys and signed documents of a match, and shows them. A matchmaker on a desk: what a
-//! service would do for a game that has one.
+//! `isostep match`, and `isostep token`, its other name: makes the keys and signed documents of a match, and shows them. A
+//! matchmaker on a desk: what a service would do for a game that has one. A token is of no use without the roster that is signed
+//! with it, so all of a match are made at once.
 //!
 //! - `new`: a folder for a match, with a folder for each player.
-//! - `show`: what is in a player's folder, without its secrets.
+//! - `show`: what is in a player's folder or in one file, without secrets.
+//! - `key` (here): a key by itself, of a player or of a matchmaker.
 //! - `words`: times as people say them.
 
 mod new;
 mod show;
-mod words;
+pub(crate) mod words;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_netcode::OsEntropy;
 use isostep_netcode::crypto::{
-    CredentialsError, FileError, IssueError, PublicKey, Slot, StaticKey, Stored,
+    CredentialsError, FileError, IssueError, MatchmakerKey, PublicKey, Slot, StaticKey, Stored,
 };
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,10 +25,27 @@ const EXAMPLE: &str = "\
 Example:
   isostep match new --game tanks --players 2 --out evening
   isostep match show evening/player-0
+  isostep token show evening/player-0/token           (the same command by its other name; one file)
 
 When a player keeps its secret to itself:
   isostep match key --out my.key                      (there; it prints the public half)
-  isostep match new --game tanks --players 2 --holder 1=PUBLIC --out evening      (here)";
+  isostep match new --game tanks --players 2 --holder 1=PUBLIC --out evening      (here)
+
+Exit codes: 0 fine, 1 `show` found what is no good, 2 a file is no good, or the command was misused";
+const NEW_EXAMPLE: &str = "\
+Examples:
+  isostep match new --game tanks --players 2 --out evening
+  isostep match new --game tanks --players 4 --hours 2 --matchmaker matchmaker.key --out evening";
+const SHOW_EXAMPLE: &str = "\
+Examples:
+  isostep match show evening/player-0
+  isostep match show my.key --json
+
+Exit codes: 0 one can play with it now, 1 it is no good, 2 it can't be read";
+const KEY_EXAMPLE: &str = "\
+Examples:
+  isostep match key --out my.key
+  isostep match key --matchmaker --out matchmaker.key      (for --matchmaker of `match new`)";
 
 /// Why a match wasn't made or can't be shown.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +64,8 @@ pub(crate) enum MatchError {
     NoSlot(u8, u8),
     #[error("--holder {0}=… is there twice: give each slot one key")]
     Twice(u8),
+    #[error("{}: neither a player's folder nor a key, token or roster; `isostep match new` makes them", .0.display())]
+    Unknown(PathBuf),
     #[error("the clock of this machine is before 1970: set it")]
     Clock,
     #[error("the result can't be printed: {0}")]
@@ -59,6 +80,8 @@ pub(crate) fn command() -> Command {
     let hours = Arg::new("hours").long("hours").value_name("H").default_value("24");
     let holder = Arg::new("holder").long("holder").value_name("SLOT=PUBLIC");
     let matchmaker = path("matchmaker").long("matchmaker").value_name("FILE");
+    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    let json = || flag("json").help("Reports as one line of JSON");
     let new = Command::new("new")
         .about("Makes a match: a folder for each player, with its key and its token")
         .arg(game.help("The name of the game, as the program of the game says it"))
@@ -75,14 +98,27 @@ pub(crate) fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_parser(parse_holder)
                 .help("Take this public key for a slot; its player has the secret"),
-        );
+        )
+        .arg(json())
+        .after_help(NEW_EXAMPLE);
     let show = Command::new("show")
         .about("Shows what is in a player's folder, without secrets; exits with 1 if it is no good")
-        .arg(path("dir").value_name("DIR").required(true).help("A player's folder"));
+        .arg(
+            path("path")
+                .value_name("PATH")
+                .required(true)
+                .help("A player's folder, or one file: a key, a token, a roster"),
+        )
+        .arg(json())
+        .after_help(SHOW_EXAMPLE);
     let key = Command::new("key")
         .about("Makes a key for a player and prints its public half, for --holder")
-        .arg(out("FILE", "Where to put the secret"));
+        .arg(out("FILE", "Where to put the secret"))
+        .arg(flag("matchmaker").help("A key to sign matches with, instead of a player's"))
+        .arg(json())
+        .after_help(KEY_EXAMPLE);
     Command::new("match")
+        .visible_alias("token")
         .about("Makes the keys and tokens of a match, and shows them")
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -95,21 +131,41 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, MatchError> {
     match arguments.subcommand() {
         Some(("new", arguments)) => new::run(arguments, unix_now()?, out)?,
         Some(("show", arguments)) => {
-            let good = show::run(path(arguments, "dir"), unix_now()?, out)?;
+            let as_json = arguments.get_flag("json");
+            let good = show::run(path(arguments, "path"), unix_now()?, as_json, out)?;
             return Ok(ExitCode::from(u8::from(!good)));
         }
-        Some(("key", arguments)) => make_key(path(arguments, "out"), out)?,
+        Some(("key", arguments)) => make_key(arguments, out)?,
         _ => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn make_key(path: &PathBuf, out: &mut impl Write) -> Result<(), MatchError> {
-    let key = StaticKey::generate(&mut OsEntropy);
-    key.save(path)?;
-    writeln!(out, "Your public key: {}", key.public())?;
+fn make_key(arguments: &ArgMatches, out: &mut impl Write) -> Result<(), MatchError> {
+    let (file, matchmaker) = (path(arguments, "out"), arguments.get_flag("matchmaker"));
+    let public = if matchmaker {
+        let key = MatchmakerKey::generate(&mut OsEntropy);
+        key.save(file)?;
+        key.public().to_string()
+    } else {
+        let key = StaticKey::generate(&mut OsEntropy);
+        key.save(file)?;
+        key.public().to_string()
+    };
+    let path = file.display();
+    if arguments.get_flag("json") {
+        let value = serde_json::json!({ "public_key": public, "secret": path.to_string(), "matchmaker": matchmaker });
+        return Ok(writeln!(out, "{value}")?);
+    }
+    writeln!(out, "Your public key: {public}")?;
+    if matchmaker {
+        writeln!(out, "Sign matches with it: isostep match new --matchmaker {path} …")?;
+        return Ok(writeln!(
+            out,
+            "Give {path} to nobody: who has it can seat anybody in any match."
+        )?);
+    }
     writeln!(out, "Send it to whoever makes the match, for --holder SLOT=PUBLIC.")?;
-    let path = path.display();
     Ok(writeln!(out, "Give {path} to nobody. Put it as `key` into the folder that you get.")?)
 }
 

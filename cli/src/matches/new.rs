@@ -8,6 +8,7 @@ use isostep_netcode::crypto::{
     Stored,
 };
 use isostep_netcode::wire::PROTOCOL_VERSION;
+use serde_json::json;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -77,6 +78,17 @@ pub(super) fn run(
     }
 
     let (id, until, place) = (spec.match_id, words::date(spec.expires), folder.display());
+    if arguments.get_flag("json") {
+        let players: Vec<_> = holders.iter().map(|(slot, key)| json!({
+            "slot": slot.0, "public_key": key.to_string(), "folder": format!("{place}/player-{}", slot.0),
+            "has_key": !theirs.contains(&slot.0.to_string()),
+        })).collect();
+        let value = json!({
+            "game": name, "match": id.to_string(), "expires": spec.expires,
+            "matchmaker": matchmaker.public().to_string(), "players": players,
+        });
+        return Ok(writeln!(out, "{value}")?);
+    }
     writeln!(out, "Match {id} of \"{name}\" for {count} players; they are let in until {until}.")?;
     writeln!(
         out,

@@ -1,74 +1,199 @@
-//! Shows what is in a player's folder: everything but the secret.
+//! Shows what is in a player's folder, or in one of the files of a match: everything but secrets.
 
 use super::{MatchError, words};
 use isostep_netcode::crypto::{
-    Credentials, CredentialsError, MatchmakerPublic, Roster, StaticKey, Stored, Token,
-    TokenExpectation,
+    Credentials, CredentialsError, FileError, MatchmakerKey, MatchmakerPublic, Roster, StaticKey,
+    Stored, Token, TokenExpectation,
 };
 use isostep_netcode::wire::PROTOCOL_VERSION;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
 /// Prints it; whether one can play with it now.
-pub(super) fn run(folder: &Path, now: u64, out: &mut impl Write) -> Result<bool, MatchError> {
-    let token = Token::load(folder.join("token"))?;
-    let roster = Roster::load(folder.join("roster"))?;
-    let matchmaker = MatchmakerPublic::load(folder.join("matchmaker.pub"))?;
-    // A player who made the key elsewhere looks at the folder before putting it in.
-    let key_path = folder.join("key");
-    let key = if key_path.exists() { Some(StaticKey::load(&key_path)?) } else { None };
-
-    let spec = *token.spec();
-    let slots: Vec<_> = roster.slots().map(|slot| slot.0.to_string()).collect();
-    writeln!(out, "slot        {} (players: {})", token.slot().0, slots.join(", "))?;
-    writeln!(out, "game        {}", spec.game)?;
-    writeln!(out, "match       {}", spec.match_id)?;
-    writeln!(out, "expires     {}", words::expiry(spec.expires, now))?;
-    writeln!(out, "public key  {}", token.holder())?;
-    writeln!(out, "matchmaker  {matchmaker}")?;
-    let good = match check(key.as_ref(), &token, &roster, &matchmaker, now) {
-        Ok(insecure) => {
-            writeln!(out, "verified    yes: signed, in time, and all of it belongs together")?;
-            if insecure {
-                writeln!(out, "WARNING     for development only: everybody knows these secrets")?;
-            }
-            true
-        }
-        Err(error) => {
-            writeln!(out, "verified    NO: {error}")?;
-            false
-        }
-    };
-    if key.is_none() {
-        let path = key_path.display();
-        writeln!(out, "key         not here: put the secret that you made in {path}")?;
+pub(super) fn run(
+    path: &Path,
+    now: u64,
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, MatchError> {
+    if !path.is_dir() {
+        let (lines, value) = file(path, now)?;
+        print(&lines, &value, as_json, out)?;
+        return Ok(true);
     }
-    Ok(good)
+    let folder = Folder::load(path)?;
+    let verified = folder.check(now);
+    let (lines, value) = folder.report(path, now, &verified);
+    print(&lines, &value, as_json, out)?;
+    Ok(verified.is_ok())
 }
 
-/// Everything that can be checked with what is there; whether these are development credentials.
-fn check(
-    key: Option<&StaticKey>,
-    token: &Token,
-    roster: &Roster,
-    matchmaker: &MatchmakerPublic,
-    now: u64,
-) -> Result<bool, CredentialsError> {
-    let spec = token.spec();
-    let expected = TokenExpectation {
-        game: spec.game,
-        match_id: spec.match_id,
-        protocol: PROTOCOL_VERSION,
-        unix_now: now,
+fn print(
+    lines: &[(&str, String)],
+    value: &Value,
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<(), MatchError> {
+    if as_json {
+        return Ok(writeln!(out, "{value}")?);
+    }
+    Ok(lines.iter().try_for_each(|(name, text)| writeln!(out, "{name:<11} {text}"))?)
+}
+
+/// Names with what is said of them.
+type Lines = Vec<(&'static str, String)>;
+
+/// One file, whatever it is.
+fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
+    if let Some(token) = is::<Token>(path)? {
+        let (spec, slot, holder) = (*token.spec(), token.slot().0, token.holder().to_string());
+        let lines = vec![
+            ("file", "a token: with its holder's secret key, a seat in a match".to_owned()),
+            ("slot", slot.to_string()),
+            ("game", spec.game.to_string()),
+            ("match", spec.match_id.to_string()),
+            ("expires", words::expiry(spec.expires, now)),
+            ("public key", holder.clone()),
+        ];
+        let value = json!({
+            "file": "token", "slot": slot, "game": spec.game.to_string(), "match": spec.match_id.to_string(),
+            "expires": spec.expires, "public_key": holder,
+        });
+        return Ok((lines, value));
+    }
+    if let Some(roster) = is::<Roster>(path)? {
+        let slots: Vec<u8> = roster.slots().map(|slot| slot.0).collect();
+        let about = format!("a roster: who sits in the slots {}", join(&slots));
+        return Ok((vec![("file", about)], json!({ "file": "roster", "slots": slots })));
+    }
+    // Of a secret only the public half is told.
+    let (name, about, public) = if let Some(key) = is::<StaticKey>(path)? {
+        ("key", "a player's secret key: give it to nobody", key.public().to_string())
+    } else if let Some(key) = is::<MatchmakerKey>(path)? {
+        (
+            "matchmaker.key",
+            "a matchmaker's secret key: who has it can seat anybody",
+            key.public().to_string(),
+        )
+    } else if let Some(public) = is::<MatchmakerPublic>(path)? {
+        (
+            "matchmaker.pub",
+            "a matchmaker's public key: all machines of a match have it",
+            public.to_string(),
+        )
+    } else {
+        return Err(MatchError::Unknown(path.to_owned()));
     };
-    token.verify(matchmaker, &expected)?;
-    roster.verify(matchmaker, &expected)?;
-    if let Some(key) = key {
-        let all = Credentials::new(key.clone(), token.clone(), roster.clone(), *matchmaker)?;
-        return Ok(all.is_insecure());
+    let lines = vec![("file", about.to_owned()), ("public key", public.clone())];
+    Ok((lines, json!({ "file": name, "public_key": public })))
+}
+
+/// The thing in a file, if it is of this kind.
+fn is<T: Stored>(path: &Path) -> Result<Option<T>, MatchError> {
+    match T::load(path) {
+        Ok(thing) => Ok(Some(thing)),
+        Err(FileError::Foreign { .. }) => Ok(None),
+        // One that everybody may read is no secret, so it is something else, or will be refused as what it is.
+        Err(FileError::Exposed { .. }) if !says_key(path) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    if roster.key_of(token.slot()) != Some(token.holder()) {
-        return Err(CredentialsError::Seat { slot: token.slot() });
+}
+
+/// Whether a file says of itself that it is a secret key.
+fn says_key(path: &Path) -> bool {
+    let text = std::fs::read(path).unwrap_or_default();
+    let name = text.split(|&byte| byte == b' ').next().unwrap_or_default();
+    name.starts_with(b"isostep-") && name.ends_with(b"-key-v1")
+}
+
+fn join(slots: &[u8]) -> String {
+    slots.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What is in a player's folder. A player who made the key elsewhere looks at it before putting the key in.
+struct Folder {
+    token: Token,
+    roster: Roster,
+    matchmaker: MatchmakerPublic,
+    key: Option<StaticKey>,
+}
+
+impl Folder {
+    fn load(folder: &Path) -> Result<Self, MatchError> {
+        let key = folder.join("key");
+        Ok(Self {
+            token: Token::load(folder.join("token"))?,
+            roster: Roster::load(folder.join("roster"))?,
+            matchmaker: MatchmakerPublic::load(folder.join("matchmaker.pub"))?,
+            key: if key.exists() { Some(StaticKey::load(&key)?) } else { None },
+        })
     }
-    Ok(false)
+
+    /// Everything that can be checked with what is there; whether these are development credentials.
+    fn check(&self, now: u64) -> Result<bool, CredentialsError> {
+        let Self { token, roster, matchmaker, key } = self;
+        let spec = token.spec();
+        let expected = TokenExpectation {
+            game: spec.game,
+            match_id: spec.match_id,
+            protocol: PROTOCOL_VERSION,
+            unix_now: now,
+        };
+        token.verify(matchmaker, &expected)?;
+        roster.verify(matchmaker, &expected)?;
+        if let Some(key) = key {
+            let all = Credentials::new(key.clone(), token.clone(), roster.clone(), *matchmaker)?;
+            return Ok(all.is_insecure());
+        }
+        if roster.key_of(token.slot()) != Some(token.holder()) {
+            return Err(CredentialsError::Seat { slot: token.slot() });
+        }
+        Ok(false)
+    }
+
+    fn report(
+        &self,
+        path: &Path,
+        now: u64,
+        verified: &Result<bool, CredentialsError>,
+    ) -> (Lines, Value) {
+        let (token, spec) = (&self.token, *self.token.spec());
+        let slots: Vec<u8> = self.roster.slots().map(|slot| slot.0).collect();
+        let mut lines = vec![
+            ("slot", format!("{} (players: {})", token.slot().0, join(&slots))),
+            ("game", spec.game.to_string()),
+            ("match", spec.match_id.to_string()),
+            ("expires", words::expiry(spec.expires, now)),
+            ("public key", token.holder().to_string()),
+            ("matchmaker", self.matchmaker.to_string()),
+        ];
+        lines.push(match verified {
+            Ok(_) => {
+                ("verified", "yes: signed, in time, and all of it belongs together".to_owned())
+            }
+            Err(error) => ("verified", format!("NO: {error}")),
+        });
+        if matches!(verified, Ok(true)) {
+            lines.push((
+                "WARNING",
+                "for development only: everybody knows these secrets".to_owned(),
+            ));
+        }
+        if self.key.is_none() {
+            let path = path.join("key");
+            lines.push((
+                "key",
+                format!("not here: put the secret that you made in {}", path.display()),
+            ));
+        }
+        let value = json!({
+            "slot": token.slot().0, "players": slots, "game": spec.game.to_string(),
+            "match": spec.match_id.to_string(), "expires": spec.expires,
+            "public_key": token.holder().to_string(), "matchmaker": self.matchmaker.to_string(),
+            "verified": verified.is_ok(), "why_not": verified.as_ref().err().map(ToString::to_string),
+            "insecure": matches!(verified, Ok(true)), "has_key": self.key.is_some(),
+        });
+        (lines, value)
+    }
 }

@@ -4,7 +4,7 @@
 const FOREVER: u64 = 253_402_300_799;
 
 /// A date and a time of day, UTC, of seconds since 1970.
-pub(super) fn date(unix: u64) -> String {
+pub(crate) fn date(unix: u64) -> String {
     if unix > FOREVER {
         return "the end of time".to_owned();
     }

@@ -4,21 +4,19 @@
 //! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
 //!   waits for the disk.
 //! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `look` is what the last two show.
-//! - `open`: opening a recording of an arena; `progress`: how far long work has come.
+//! - `open`: opening a recording of an arena.
 
 mod compare;
 mod info;
 mod look;
 mod open;
 mod play;
-mod progress;
 mod record;
 mod seek;
 mod verify;
 mod writer;
 
 pub(crate) use play::Screen;
-pub(crate) use progress::Meter;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_rollback::Tick;
@@ -38,7 +36,7 @@ Exit codes: 0 all is the same, 1 something differs, 2 a file is no good, or the 
 /// What keeps it from its work.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandError {
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}; look whether the path is right and you may use it", path.display())]
     Open { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },

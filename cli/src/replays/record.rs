@@ -1,9 +1,9 @@
 //! Plays a match of scripted players, as fast as it goes, and records it; on two machines if that is asked for, of which the
 //! second may compute something wrong.
 
-use super::progress::Meter;
 use super::writer::FileWriter;
 use super::{CommandError, path};
+use crate::progress::Meter;
 use clap::ArgMatches;
 use isostep_determinism_tests::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input};
 use isostep_rollback::replay::{Recorder, RecorderConfig, RecorderStats};

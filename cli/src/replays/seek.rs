@@ -3,7 +3,7 @@
 use super::CommandError;
 use super::look::Look;
 use super::open::{at, player};
-use super::progress::Meter;
+use crate::progress::Meter;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use super::open::{at, player, unfinished};
-use super::progress::Meter;
+use crate::progress::Meter;
 use isostep_core::state::{Snapshot, StateDifference};
 use isostep_rollback::replay::{Mismatch, ReplayError, Source, Verifier};
 use isostep_rollback::{Simulation, Tick};

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder of a test, empty, and gone afterwards.
 pub(crate) struct Desk(pub(crate) PathBuf);
 
 impl Desk {
     pub(crate) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("isostep-cli-{}-{name}", std::process::id()));
+        // Tests of one file run at the same time, and some take the same name.
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(format!("isostep-cli-{process}-{count}-{name}"));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)

@@ -1,0 +1,143 @@
+//! `isostep doctor`: whether this machine is fit for matches, and what to do where it is not. Exit codes: 0 nothing is bad, 1
+//! something is, 2 it could not be told.
+//!
+//! `probe` looks and measures, `judge` says what that means.
+
+mod judge;
+mod probe;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Examples:
+  isostep doctor
+  isostep doctor --json
+
+Exit codes: 0 nothing is bad, 1 something is, 2 the command was misused";
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    /// As it should be.
+    Good,
+    /// Matches work, and could be better.
+    Poor,
+    /// Matches don't work.
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    verdict: Verdict,
+    /// What was seen.
+    found: String,
+    /// What to do, if it is not good.
+    advice: Option<&'static str>,
+}
+
+impl Finding {
+    const fn good(what: &'static str, found: String) -> Self {
+        Self { what, verdict: Verdict::Good, found, advice: None }
+    }
+
+    const fn poor(what: &'static str, found: String, advice: &'static str) -> Self {
+        Self { what, verdict: Verdict::Poor, found, advice: Some(advice) }
+    }
+
+    const fn bad(what: &'static str, found: String, advice: &'static str) -> Self {
+        Self { what, verdict: Verdict::Bad, found, advice: Some(advice) }
+    }
+}
+
+pub(crate) fn command() -> Command {
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
+    Command::new("doctor")
+        .about("Looks whether this machine is fit for matches, and says what to do where it is not")
+        .long_about(
+            "Looks at UDP on this machine, ports, clocks, sleep, threads, SIMD lanes, the build and the terminal. It talks to \
+             nobody but itself, and takes about a second.",
+        )
+        .arg(json.help("Reports as one line of JSON"))
+        .after_help(EXAMPLE)
+}
+
+pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, io::Error> {
+    let findings = examine();
+    let bad = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
+    let text = if arguments.get_flag("json") {
+        let report = serde_json::json!({ "fit": !bad, "findings": findings });
+        format!("{report}\n")
+    } else {
+        table(&findings, crate::has_colours(&io::stdout()))
+    };
+    crate::print(&text)?;
+    Ok(ExitCode::from(u8::from(bad)))
+}
+
+/// Looks at everything, in the order in which a match needs it.
+fn examine() -> Vec<Finding> {
+    vec![
+        judge::udp(probe::udp_sizes()),
+        judge::ports(probe::ports()),
+        judge::clock(probe::clock()),
+        judge::time_of_day(probe::unix_now()),
+        judge::sleep(&mut probe::sleeps()),
+        judge::threads(probe::threads()),
+        judge::lanes(probe::lanes()),
+        judge::build(cfg!(debug_assertions)),
+        judge::terminal(io::stdout().is_terminal(), std::env::var("TERM").ok().as_deref()),
+    ]
+}
+
+/// A line for each finding, and one below it that says what to do.
+fn table(findings: &[Finding], colours: bool) -> String {
+    let mut text = String::new();
+    for Finding { what, verdict, found, advice } in findings {
+        let (word, colour) = match verdict {
+            Verdict::Good => ("good", "\x1b[32m"),
+            Verdict::Poor => ("poor", "\x1b[33m"),
+            Verdict::Bad => ("BAD ", "\x1b[31m"),
+        };
+        let word = if colours { format!("{colour}{word}\x1b[0m") } else { word.to_owned() };
+        let _ = writeln!(text, "{word}  {what:<12} {found}");
+        if let Some(advice) = advice {
+            let _ = writeln!(text, "{:19}{advice}", "");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_good_says_what_to_do() {
+        let findings =
+            [Finding::good("a", "yes".to_owned()), Finding::bad("b", "no".to_owned(), "do c")];
+        assert_eq!(
+            table(&findings, false),
+            "good  a            yes\nBAD   b            no\n                   do c\n"
+        );
+        assert!(table(&findings, true).starts_with("\x1b[32mgood\x1b[0m  a"));
+    }
+
+    #[test]
+    fn every_thing_is_looked_at_once() {
+        let findings = examine();
+        let mut names: Vec<_> = findings.iter().map(|finding| finding.what).collect();
+        assert_eq!(names.len(), 9);
+        names.dedup();
+        assert_eq!(names.len(), 9);
+        for finding in &findings {
+            assert_eq!(finding.verdict == Verdict::Good, finding.advice.is_none(), "{finding:?}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Looks and measures; says nothing about what it means. Nothing here waits for longer than a second.
+
+use isostep_core::Lanes;
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Bytes of datagrams that are tried. Connections begin with packets of 1,200 (WIRE.md): every path has to carry those.
+pub(super) const SIZES: [usize; 5] = [1, 64, 576, 1000, 1200];
+/// UDP ports that the examples use, and the lab's TCP port.
+pub(super) const UDP_PORTS: [u16; 2] = [7000, 7001];
+pub(super) const LAB_PORT: u16 = 7878;
+const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
+/// How long a datagram on one machine may take.
+const PATIENCE: Duration = Duration::from_millis(100);
+const TRIES: usize = 3;
+
+/// The sizes that arrived whole from one socket at another, or why there are no sockets.
+pub(super) fn udp_sizes() -> Result<Vec<usize>, String> {
+    let socket = || UdpSocket::bind((HERE, 0)).map_err(|error| error.to_string());
+    let (from, to) = (socket()?, socket()?);
+    let target = to.local_addr().map_err(|error| error.to_string())?;
+    to.set_read_timeout(Some(PATIENCE)).map_err(|error| error.to_string())?;
+    let arrives = |&size: &usize| {
+        let sent: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+        let mut buffer = [0; 2048];
+        (0..TRIES).any(|_| {
+            from.send_to(&sent, target).is_ok()
+                && to.recv_from(&mut buffer).is_ok_and(|(length, _)| buffer[..length] == sent[..])
+        })
+    };
+    Ok(SIZES.into_iter().filter(arrives).collect())
+}
+
+/// What can be bound.
+pub(super) struct Ports {
+    /// One that the system chose, or why there is none.
+    pub(super) any: Result<u16, String>,
+    /// Of those that examples and the lab use, the ones that are taken.
+    pub(super) taken: Vec<u16>,
+}
+
+pub(super) fn ports() -> Ports {
+    let any = UdpSocket::bind((HERE, 0)).and_then(|socket| socket.local_addr());
+    let mut taken: Vec<u16> =
+        UDP_PORTS.into_iter().filter(|&port| UdpSocket::bind((HERE, port)).is_err()).collect();
+    taken.extend(TcpListener::bind((HERE, LAB_PORT)).is_err().then_some(LAB_PORT));
+    Ports { any: any.map(|address| address.port()).map_err(|error| error.to_string()), taken }
+}
+
+/// What the clock does that matches run by.
+pub(super) struct Clock {
+    /// The smallest step that was seen; `None` if it stood still.
+    pub(super) resolution: Option<Duration>,
+    /// Whether it ever went back.
+    pub(super) went_back: bool,
+}
+
+pub(super) fn clock() -> Clock {
+    const LOOK_FOR: Duration = Duration::from_millis(50);
+    const MOST_READS: u32 = 1_000_000;
+    let start = Instant::now();
+    let mut clock = Clock { resolution: None, went_back: false };
+    let mut last = start;
+    for _ in 0..MOST_READS {
+        let now = Instant::now();
+        match now.checked_duration_since(last) {
+            None => clock.went_back = true,
+            Some(Duration::ZERO) => (),
+            Some(step) => {
+                clock.resolution = Some(clock.resolution.map_or(step, |known| known.min(step)));
+            }
+        }
+        last = now;
+        if start.elapsed() > LOOK_FOR {
+            break;
+        }
+    }
+    clock
+}
+
+/// Seconds since 1970, if the clock is not before that.
+pub(super) fn unix_now() -> Option<u64> {
+    SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
+/// How much later than asked for a sleep of a millisecond ended, each time.
+pub(super) fn sleeps() -> Vec<Duration> {
+    const ASKED: Duration = Duration::from_millis(1);
+    let late = |_| {
+        let start = Instant::now();
+        std::thread::sleep(ASKED);
+        start.elapsed().saturating_sub(ASKED)
+    };
+    (0..60).map(late).collect()
+}
+
+/// How many threads run at once, and whether one can be started.
+pub(super) fn threads() -> (usize, bool) {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let started = std::thread::Builder::new().spawn(|| ());
+    (count, started.is_ok_and(|thread| thread.join().is_ok()))
+}
+
+/// The solver's widest lanes here.
+pub(super) fn lanes() -> Lanes {
+    Lanes::widest()
+}

@@ -1,0 +1,217 @@
+//! `isostep new`: a folder with a small game of two players that works, to be made into another one. The template is in
+//! `template/`, as it is written but for `{{name}}`, `{{isostep}}` (the dependency) and `{{docs}}` (where the guide is).
+//! Exit codes: 0 it is made, 2 it can't be; what can't be leaves nothing behind.
+
+use crate::checkout;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Examples:
+  isostep new marbles                            in a checkout of Isostep
+  isostep new marbles --path ~/code/isostep      anywhere else
+  then: cd marbles && cargo test && cargo run -- together";
+
+/// The files of the template, by where they go.
+const FILES: [(&str, &str); 10] = [
+    ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
+    ("README.md", include_str!("template/README.md.txt")),
+    (".gitignore", include_str!("template/gitignore.txt")),
+    ("rustfmt.toml", include_str!("template/rustfmt.toml")),
+    (".github/workflows/ci.yml", include_str!("template/ci.yml")),
+    ("src/game.rs", include_str!("template/src/game.rs")),
+    ("src/main.rs", include_str!("template/src/main.rs")),
+    ("src/terminal.rs", include_str!("template/src/terminal.rs")),
+    ("src/udp.rs", include_str!("template/src/udp.rs")),
+    ("tests/game.rs", include_str!("template/tests/game.rs")),
+];
+
+/// Names that Cargo or the compiler keep to themselves, or that the template needs for others.
+const TAKEN: [&str; 12] = [
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "examples",
+    "game",
+    "incremental",
+    "isostep",
+    "proc_macro",
+    "serde",
+    "std",
+    "test",
+];
+
+/// What a crate can't be called, since the language says it.
+const KEYWORDS: [&str; 52] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Why nothing was made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NewError {
+    #[error("{name}: {why}; choose a name like tug-of-war")]
+    Name { name: String, why: &'static str },
+    #[error("{0} is there already: choose another name, or move it away")]
+    Exists(String),
+    #[error(
+        "no checkout of Isostep here or above, and it is not on crates.io yet: say where one is with --path DIR"
+    )]
+    NoCheckout,
+    #[error("--path {}: no checkout of Isostep (its Cargo.toml is not there); name the folder that `git clone` made", .0.display())]
+    NotACheckout(PathBuf),
+    #[error("--path {}: Cargo.toml can't say this; move the checkout to a path of plain text", .0.display())]
+    NoText(PathBuf),
+    #[error("{}: can't be written ({error}); make room, or go to another folder", path.display())]
+    Write { path: PathBuf, error: io::Error },
+    #[error("the result can't be printed: {0}")]
+    Print(#[from] io::Error),
+}
+
+pub(crate) fn command() -> Command {
+    let path = Arg::new("path").long("path").value_name("DIR").value_parser(value_parser!(PathBuf));
+    Command::new("new")
+        .about("Makes a small game of two players, with tests, to be made into your own")
+        .long_about(
+            "Makes a folder with a game of two players: physics, a match over UDP or in one process, tests, and a determinism \
+             check for CI. It builds and plays as it is; change it into your own.",
+        )
+        .arg(Arg::new("name").value_name("NAME").required(true).help("What the game, its crate and its folder are called"))
+        .arg(path.help("A checkout of Isostep to depend on, if not the one that this folder lies in"))
+        .after_help(EXAMPLE)
+}
+
+pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
+    let name = arguments.get_one::<String>("name").expect("clap requires it");
+    let wrong = |why| NewError::Name { name: name.clone(), why };
+    check_name(name).map_err(wrong)?;
+    let here = std::env::current_dir()?;
+    let folder = here.join(name);
+    if folder.exists() {
+        return Err(NewError::Exists(name.clone()));
+    }
+    let checkout = match arguments.get_one::<PathBuf>("path") {
+        Some(path) => {
+            let found = checkout::is_checkout(path).then(|| path.canonicalize().ok()).flatten();
+            found.ok_or_else(|| NewError::NotACheckout(path.clone()))?
+        }
+        None => checkout::above(&here).ok_or(NewError::NoCheckout)?,
+    };
+    let path = path_between(&folder, &checkout);
+    let path = path.to_str().filter(|path| !path.contains(char::is_control));
+    let path = path.ok_or_else(|| NewError::NoText(checkout.clone()))?.replace('\\', "/");
+    write(&folder, name, &path).inspect_err(|_| {
+        // Only what was made here goes: the folder was not there before.
+        let _ = fs::remove_dir_all(&folder);
+    })?;
+    // The versions with which this checkout was tested, and which are downloaded already.
+    let _ = fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"));
+    let out = &mut io::stdout().lock();
+    writeln!(out, "Made {name}: a game of two players, with tests. It uses Isostep in {path}.")?;
+    writeln!(out, "  cd {name}")?;
+    writeln!(
+        out,
+        "  cargo test                 the rules, and that every machine computes the same"
+    )?;
+    writeln!(out, "  cargo run -- together      two players in one process, over a bad network")?;
+    writeln!(out, "Its README.md tells the rest.")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether it can be a crate's name, a folder's and a game's.
+fn check_name(name: &str) -> Result<(), &'static str> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
+    if name.is_empty() || name.len() > 64 {
+        Err("a crate's name has 1 to 64 letters")
+    } else if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(plain) {
+        Err("a crate's name is a small letter, then small letters, digits, - and _")
+    } else if TAKEN.contains(&&*name.replace('-', "_")) || KEYWORDS.contains(&name) {
+        Err("this name has another meaning in Rust, or here")
+    } else {
+        Ok(())
+    }
+}
+
+/// How the project names the checkout. Relative if both lie beside each other or the project in the checkout, for they will move
+/// together; else absolute.
+fn path_between(folder: &Path, checkout: &Path) -> PathBuf {
+    let home = folder.parent().and_then(|parent| parent.canonicalize().ok());
+    let checkout = checkout.canonicalize().unwrap_or_else(|_| checkout.to_owned());
+    let steps = |down: &Path| "../".repeat(down.components().count() + 1);
+    if let Some(home) = home {
+        if let Ok(down) = home.strip_prefix(&checkout) {
+            return PathBuf::from(steps(down).trim_end_matches('/'));
+        }
+        if let (Some(beside), Some(last)) = (checkout.parent(), checkout.file_name())
+            && let Ok(down) = home.strip_prefix(beside)
+        {
+            return PathBuf::from(steps(down)).join(last);
+        }
+    }
+    checkout
+}
+
+fn write(folder: &Path, name: &str, isostep: &str) -> Result<(), NewError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| NewError::Write { path, error }
+    };
+    let dependency = format!("isostep = {{ path = \"{}\" }}", isostep.replace('"', "\\\""));
+    for (file, text) in FILES {
+        let path = folder.join(file);
+        let parent = path.parent().expect("a file lies in a folder");
+        fs::create_dir_all(parent).map_err(failed(parent))?;
+        let text = text.replace("{{isostep}}", &dependency).replace("{{name}}", name);
+        let text = text.replace("{{docs}}", &format!("{isostep}/docs/SUMMARY.md"));
+        fs::write(&path, text).map_err(failed(&path))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_crates() {
+        for good in ["marbles", "tug-of-war", "a", "game2", "my_game"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        let long = "a".repeat(65);
+        for bad in [
+            "",
+            "2d",
+            "Marbles",
+            "a b",
+            "../a",
+            "a/b",
+            "über",
+            "-a",
+            "fn",
+            "core",
+            "proc-macro",
+            "isostep",
+            "game",
+            &long,
+        ] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_template_has_few_words_to_replace() {
+        for (file, text) in FILES {
+            let words = |word: &str| text.matches(word).count();
+            assert_eq!(words("{{isostep}}"), usize::from(file == "Cargo.toml"), "{file}");
+            assert_eq!(words("{{docs}}"), usize::from(file == "README.md"), "{file}");
+            assert!(text.lines().count() < 170, "{file} is no longer small");
+        }
+    }
+}

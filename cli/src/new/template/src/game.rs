@@ -1,0 +1,148 @@
+//! Marbles: each player rolls a big ball and knocks the other one's marbles out of the ring. A marble that leaves it is a point,
+//! and goes back to its place.
+//!
+//! This is the whole game. What the next tick depends on is in `Marbles`, and `step` is the only way on: no clock, no floats, no
+//! chance from outside. So every machine computes the same bits, and can go back to any tick.
+
+use isostep::{
+    BodyDef, BodyId, Button, Buttons, Input, Inputs, Material, PlayerId, Real, Shape, ShapeDef,
+    Simulation, Snapshot, State, Stick, Tick, Transform, Vec3, World, WorldDef, real,
+};
+use serde::{Deserialize, Serialize};
+
+/// Metres from the middle to the ring.
+pub const RING: Real = real!(8);
+const BALL: Real = real!(0.75);
+const MARBLE: Real = real!(0.375);
+/// How much faster a ball gets in a tick, and by a dash, m/s.
+const PUSH: Real = real!(0.25);
+const LEAP: Real = real!(6);
+/// Ticks from one dash to the next.
+const BREATH: u32 = 60;
+const KNOWN: &str = "nothing is ever taken away";
+
+/// What a player does in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
+pub struct Pad {
+    pub roll: Stick,
+    pub buttons: Buttons<1>,
+}
+
+/// The one button.
+pub const DASH: Button<1> = Button::at::<0>();
+
+/// A match. `State` lets sessions save it, name it and go back; `Snapshot` makes bytes of it, for recordings.
+#[derive(State, Snapshot)]
+pub struct Marbles {
+    world: World,
+    score: [u32; 2],
+    /// Ticks until each player may dash again.
+    breath: [u32; 2],
+    /// What never changes is compared, but not saved.
+    #[state(fixed)]
+    balls: [Piece; 2],
+    /// In turn the first player's and the second's.
+    #[state(fixed)]
+    marbles: [Piece; 6],
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Piece {
+    body: BodyId,
+    home: Vec3,
+}
+
+impl Default for Marbles {
+    /// A match before its first tick.
+    fn default() -> Self {
+        let mut world = World::new(WorldDef::default()).expect("the default is fine");
+        world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).expect("a floor fits");
+        let bouncy = Material { restitution: real!(0.5), ..Material::default() };
+        let mut put = |radius: Real, x: i32, z: i32| {
+            let home = Vec3::new(Real::from_int(x), radius, Real::from_int(z));
+            let shape = Shape::sphere(radius).expect("a size within the limits");
+            let body = BodyDef::dynamic().at(home).shape(ShapeDef::from(shape).material(bouncy));
+            // What rolls comes to rest: it loses about half of its speed in a second.
+            let body = body.damping(real!(0.75), real!(0.75)).speed_cap(real!(12));
+            Piece { body: world.spawn(body).expect("it fits into the world"), home }
+        };
+        let balls = [put(BALL, -6, 0), put(BALL, 6, 0)];
+        let marbles = [(-2, -2), (2, -2), (-2, 0), (2, 0), (-2, 2), (2, 2)];
+        let marbles = marbles.map(|(x, z)| put(MARBLE, x, z));
+        // All this was there from the start.
+        world.commit();
+        Self { world, score: [0; 2], breath: [0; 2], balls, marbles }
+    }
+}
+
+impl Marbles {
+    /// Marbles that each player has knocked out.
+    pub const fn score(&self) -> [u32; 2] {
+        self.score
+    }
+
+    /// Where the balls are, by player.
+    pub fn balls(&self) -> [Vec3; 2] {
+        self.balls.map(|ball| self.place(ball))
+    }
+
+    /// Where the marbles are, in turn the first player's and the second's.
+    pub fn marbles(&self) -> [Vec3; 6] {
+        self.marbles.map(|marble| self.place(marble))
+    }
+
+    fn place(&self, piece: Piece) -> Vec3 {
+        self.world.body(piece.body).expect(KNOWN).position()
+    }
+
+    /// Puts what has left the ring back to its place; whether it had.
+    fn put_back(&mut self, piece: Piece) -> bool {
+        let is_out = self.place(piece).scale(Vec3::X + Vec3::Z).length() > RING;
+        if is_out {
+            self.world.teleport(piece.body, Transform::at(piece.home)).expect(KNOWN);
+            self.world.set_velocity(piece.body, Vec3::ZERO).expect(KNOWN);
+            self.world.set_angular_velocity(piece.body, Vec3::ZERO).expect(KNOWN);
+        }
+        is_out
+    }
+}
+
+impl Simulation for Marbles {
+    type Input = Pad;
+
+    fn step(&mut self, _tick: Tick, inputs: &Inputs<Pad>) {
+        for (index, marble) in self.marbles.into_iter().enumerate() {
+            self.score[1 - index % 2] += u32::from(self.put_back(marble));
+        }
+        for (player, input) in inputs.iter() {
+            let (pad, seat) = (input.value, usize::from(player.0));
+            let ball = self.balls[seat];
+            self.put_back(ball);
+            self.breath[seat] = self.breath[seat].saturating_sub(1);
+            let mut speed = PUSH;
+            if pad.buttons.pressed(DASH) && self.breath[seat] == 0 {
+                self.breath[seat] = BREATH;
+                speed += LEAP;
+            }
+            let mass = self.world.body(ball.body).expect(KNOWN).mass();
+            let way = Vec3::new(pad.roll.x(), Real::ZERO, pad.roll.y());
+            self.world.apply_impulse(ball.body, way * speed * mass).expect(KNOWN);
+        }
+        self.world.step();
+    }
+
+    /// Who plays when nobody is at the keys: gets between the middle and a marble of the other one's, and dashes outwards.
+    fn bot(&self, tick: Tick, player: PlayerId) -> Pad {
+        let seat = usize::from(player.0);
+        let me = self.balls()[seat];
+        let marble = self.marbles()[1 - seat + tick.0 as usize / 150 % 3 * 2];
+        let outwards = marble.normalize_or(Vec3::X);
+        let ready = (marble - me).normalize_or(outwards).dot(outwards) > real!(0.75);
+        let target = if ready { marble } else { marble - outwards * real!(1.5) };
+        let way = (target - me).normalize_or(Vec3::ZERO) * 126;
+        let roll = Stick::from_steps(way.x.floor_to_int() as i8, way.z.floor_to_int() as i8);
+        let dash = ready && tick.0.is_multiple_of(20);
+        let buttons = if dash { Buttons::none().press(DASH) } else { Buttons::none() };
+        Pad { roll: roll.unwrap_or_default(), buttons }
+    }
+}

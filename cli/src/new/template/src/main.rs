@@ -1,0 +1,113 @@
+//! How the game is played: two machines over UDP (`udp.rs`), or both in this process over a network that is simulated.
+//! `terminal.rs` is the screen and the keyboard; the game itself is in `game.rs`, and knows nothing of all this.
+
+mod terminal;
+mod udp;
+
+use game::Marbles;
+use isostep::rollback::{Fleet, LinkConfig};
+use isostep::{PlayerId, SessionConfig, Tick};
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: {{name}} together [--ticks N]
+       {{name}} host ADDRESS [--ticks N] [--token FOLDER] [--bot]
+       {{name}} join ADDRESS [--ticks N] [--token FOLDER] [--bot]
+
+  together          both players in this process, over a bad network; bots play
+  host, join        two processes: the host waits at an address such as 127.0.0.1:7000, the other one goes there
+  --ticks N         ends with tick N and prints its digest; there are 60 a second
+  --token FOLDER    your key and token, which strangers need: isostep match new --game {{name}} --players 2 --out FOLDER
+                    (the host has player-1, who joins has player-0)
+  --bot             a bot plays; it does so too where there is no keyboard
+
+keys: W A S D or arrows roll, space dashes, X lets go, Q leaves
+exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 the other one has left";
+
+/// What was asked for.
+struct Options {
+    mode: String,
+    address: Option<SocketAddr>,
+    ticks: Option<Tick>,
+    token: Option<PathBuf>,
+    bot: bool,
+}
+
+impl Options {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let mode = arguments.next().ok_or("say together, host or join")?;
+        let address = match mode.as_str() {
+            "together" => None,
+            "host" | "join" => {
+                let text = arguments.next().ok_or("say where: an address like 127.0.0.1:7000")?;
+                Some(
+                    text.parse()
+                        .map_err(|_| format!("{text}: not an address like 127.0.0.1:7000"))?,
+                )
+            }
+            other => return Err(format!("{other}: say together, host or join").into()),
+        };
+        let mut options = Self { mode, address, ticks: None, token: None, bot: false };
+        while let Some(option) = arguments.next() {
+            if option == "--bot" {
+                options.bot = true;
+                continue;
+            }
+            let value = arguments.next().ok_or_else(|| format!("{option}: needs a value"))?;
+            match option.as_str() {
+                "--ticks" => {
+                    let number =
+                        value.parse().map_err(|_| format!("--ticks {value}: not a number"))?;
+                    options.ticks = Some(Tick(number));
+                }
+                "--token" => options.token = Some(value.into()),
+                _ => return Err(format!("there is no option {option}").into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let played =
+        Options::read(std::env::args().skip(1)).and_then(|options| match options.address {
+            None => together(options.ticks.unwrap_or(Tick(600))),
+            Some(address) => udp::play(&options, address),
+        });
+    played.unwrap_or_else(|error| {
+        eprintln!("{}: {error} (--help tells more)", env!("CARGO_PKG_NAME"));
+        ExitCode::from(2)
+    })
+}
+
+/// Both machines in this process, in virtual time: a minute takes a moment, and the same bits come out everywhere.
+fn together(ticks: Tick) -> Result<ExitCode, Box<dyn Error>> {
+    let config = SessionConfig::new().delay(2);
+    let mut fleet = Fleet::mesh(7, 2, &config, LinkConfig::wifi(), |_| Marbles::default())?;
+    for tick in 1..=ticks.0 {
+        // Each player sees the world as the own machine guesses it.
+        let pads = [0, 1].map(|player: u8| {
+            use isostep::Simulation;
+            let machine = &fleet.machines()[usize::from(player)];
+            machine.game.bot(machine.session.present(), PlayerId(player))
+        });
+        fleet.run(1, |machine, _, _| pads[machine])?;
+        if tick % 60 == 0 {
+            let machine = &fleet.machines()[0];
+            let ([left, right], rollbacks) =
+                (machine.game.score(), machine.session.stats().rollbacks);
+            println!("{:>3} s   {left} : {right}   {rollbacks} rollbacks", tick / 60);
+        }
+    }
+    fleet.settle()?;
+    let (tick, digest) = fleet.agree()?;
+    println!("tick {tick} digest {digest}");
+    Ok(ExitCode::SUCCESS)
+}

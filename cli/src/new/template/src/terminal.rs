@@ -1,0 +1,151 @@
+//! A terminal as screen and keyboard, with what every Unix has: escape sequences and `stty`. Where there is none, lines. A real
+//! game puts its window here; see `isostep::rollback::Poses` for drawing between ticks.
+
+use game::{DASH, Marbles, Pad, RING};
+use isostep::{Buttons, Input, Stick, Vec3};
+use std::fmt::Display;
+use std::io::{IsTerminal, Read, Write, stdin, stdout};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+/// A metre is two letters wide and one high.
+const ROWS: usize = 2 * RING.floor_to_int() as usize + 3;
+const COLUMNS: usize = 2 * ROWS;
+
+/// The screen: pictures on a terminal, otherwise only news.
+pub struct Screen {
+    pictures: bool,
+    news: String,
+}
+
+impl Screen {
+    pub fn new() -> Self {
+        let pictures = stdout().is_terminal();
+        if pictures {
+            // Another page, so that what was there is there again in the end; no cursor.
+            print!("\x1b[?1049h\x1b[?25l");
+        }
+        Self { pictures, news: String::new() }
+    }
+
+    /// Something that players should read.
+    pub fn say(&mut self, line: &dyn Display) {
+        self.news = line.to_string();
+        if !self.pictures {
+            println!("{line}");
+        }
+    }
+
+    pub fn draw(&self, game: &Marbles) {
+        if !self.pictures {
+            return;
+        }
+        let mut page = vec![[' '; COLUMNS]; ROWS];
+        let mut put = |place: Vec3, letter| {
+            let column = (place.x * 2).floor_to_int() + COLUMNS as i32 / 2;
+            let row = place.z.floor_to_int() + ROWS as i32 / 2;
+            let (column, row) =
+                (column.clamp(0, COLUMNS as i32 - 1), row.clamp(0, ROWS as i32 - 1));
+            page[row as usize][column as usize] = letter;
+        };
+        for turn in 0..96 {
+            // Drawing may use floats; only the game may not.
+            let (sine, cosine) = (f64::from(turn) * std::f64::consts::TAU / 96.0).sin_cos();
+            let [x, z] =
+                [cosine, sine].map(|at| isostep::Real::from_f64(at).unwrap_or_default() * RING);
+            put(Vec3::new(x, isostep::Real::ZERO, z), '.');
+        }
+        (0..).zip(game.marbles()).for_each(|(index, at)| put(at, ['a', 'b'][index % 2]));
+        ['A', 'B'].into_iter().zip(game.balls()).for_each(|(letter, at)| put(at, letter));
+        let [left, right] = game.score();
+        let mut text = format!("\x1b[H\x1b[J  A {left} : {right} B   {}\r\n", self.news);
+        page.iter().for_each(|row| text.extend(row.iter().chain(&['\r', '\n'])));
+        print!("{text}");
+        let _ = stdout().flush();
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        if self.pictures {
+            println!("\x1b[?25h\x1b[?1049l{}", self.news);
+        }
+    }
+}
+
+/// The keyboard of a terminal. A terminal does not say when a key is let go: who rolls somewhere rolls on.
+pub struct Keys {
+    bytes: Receiver<u8>,
+    /// What `stty` says of the terminal as it was.
+    before: String,
+    pad: Pad,
+    quit: bool,
+}
+
+impl Keys {
+    /// Takes the keyboard, if there is one.
+    pub fn take() -> Option<Self> {
+        if !stdin().is_terminal() {
+            return None;
+        }
+        let before = stty(&["-g"])?;
+        stty(&["raw", "-echo"])?;
+        let (sender, bytes) = channel();
+        std::thread::spawn(move || {
+            for byte in stdin().lock().bytes().map_while(Result::ok) {
+                if sender.send(byte).is_err() {
+                    return;
+                }
+            }
+        });
+        Some(Self { bytes, before, pad: Pad::default(), quit: false })
+    }
+
+    /// What the player does in the next tick.
+    pub fn pad(&mut self) -> Pad {
+        // Directions hold, and a press is one for one tick.
+        self.pad = Pad { buttons: Buttons::none(), ..Pad::hold(self.pad) };
+        self.read();
+        self.pad
+    }
+
+    /// Whether somebody wants to leave.
+    pub fn quit(&mut self) -> bool {
+        self.quit
+    }
+
+    fn read(&mut self) {
+        while let Ok(byte) = self.bytes.try_recv() {
+            // An arrow is escape, [ and one of A to D: the first two mean nothing by themselves.
+            let (x, y) = match byte {
+                b'w' | b'A' => (0, -127),
+                b's' | b'B' => (0, 127),
+                b'd' | b'C' => (127, 0),
+                b'a' | b'D' => (-127, 0),
+                b'x' => (0, 0),
+                b' ' => {
+                    self.pad.buttons = self.pad.buttons.press(DASH);
+                    continue;
+                }
+                b'q' | 3 => {
+                    self.quit = true;
+                    continue;
+                }
+                _ => continue,
+            };
+            self.pad.roll = Stick::from_steps(x, y).unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        stty(&[self.before.trim()]);
+    }
+}
+
+/// Asks or tells the terminal; `None` if it can't.
+fn stty(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("stty").args(arguments).stdin(Stdio::inherit()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,61 @@
+//! What the game promises: its rules, and that every machine computes the same. Change the game, and keep these.
+
+use game::{DASH, Marbles, Pad};
+use isostep::check::Check;
+use isostep::rollback::SyncTest;
+use isostep::{Buttons, Inputs, PlayerId, Real, Simulation, Stick, Tick};
+
+/// What both players do on a tick: roll about, and dash now and then. It should do all that players do.
+fn script(tick: Tick, inputs: &mut Inputs<Pad>) {
+    let pad = |player: u32| {
+        let lean = [100, 0, -100, 60][(tick.0 / 25 + player) as usize % 4];
+        let dash = (tick.0 + 10 * player).is_multiple_of(40);
+        let buttons = if dash { Buttons::none().press(DASH) } else { Buttons::none() };
+        Pad { roll: Stick::from_steps(lean, lean / 2).unwrap_or_default(), buttons }
+    };
+    inputs.follow(&[pad(0), pad(1)]);
+}
+
+/// A match of bots.
+fn played(ticks: u32) -> Marbles {
+    let (mut game, mut inputs) = (Marbles::default(), Inputs::new(2));
+    for tick in (0..ticks).map(Tick) {
+        let pads = [0, 1].map(|player| game.bot(tick, PlayerId(player)));
+        inputs.follow(&pads);
+        game.step(tick, &inputs);
+    }
+    game
+}
+
+#[test]
+fn bots_knock_marbles_out() {
+    let [left, right] = played(1200).score();
+    assert!(left > 0 && right > 0, "{left} : {right}");
+}
+
+#[test]
+fn a_ball_goes_where_its_player_leans() {
+    let (mut game, mut inputs) = (Marbles::default(), Inputs::new(2));
+    let before = game.balls();
+    let up = Pad { roll: Stick::from_steps(0, -127).unwrap_or_default(), ..Pad::default() };
+    for tick in (0..30).map(Tick) {
+        inputs.follow(&[up, Pad::default()]);
+        game.step(tick, &inputs);
+    }
+    assert!(game.balls()[0].z < before[0].z - Real::ONE, "{:?}", game.balls());
+    assert_eq!(game.balls()[1].z, before[1].z);
+}
+
+/// Every tick again, gone back by 1 to 8 ticks, after right guesses and wrong ones.
+#[test]
+fn going_back_changes_nothing() {
+    let found = SyncTest::new(2).run(&mut Marbles::default(), 120, script);
+    found.unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+/// A longer match in every way in which a machine comes to a tick; what differs is named by tick and field.
+#[test]
+fn every_way_to_a_tick_gives_the_same_bits() {
+    let report = Check::new(2, Marbles::default).script(script).ticks(600).run_with_snapshots();
+    assert!(report.is_equal(), "{report}");
+}

@@ -1,0 +1,138 @@
+//! How far long work has come: one line on a terminal that is gone in the end, and nothing within the first second or where there
+//! is no terminal. It is on the error output, so that reports stay clean.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Work that is shorter shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two pictures of a bar.
+const REDRAW: Duration = Duration::from_millis(100);
+const BAR: u64 = 40;
+
+/// Work of which it is known what is done now, but not how much there is.
+pub(crate) struct Teller {
+    start: Instant,
+    line: Line<io::Stderr>,
+}
+
+impl Teller {
+    pub(crate) fn start() -> Self {
+        Self { start: Instant::now(), line: Line::stderr() }
+    }
+
+    /// This is done now.
+    pub(crate) fn tell(&mut self, words: &str) {
+        let elapsed = self.start.elapsed();
+        self.line.show(elapsed, Duration::ZERO, || format!("{:4} s  {words}", elapsed.as_secs()));
+    }
+
+    /// Takes the line away.
+    pub(crate) fn end(mut self) {
+        self.line.end();
+    }
+}
+
+/// Work of so many ticks.
+pub(crate) struct Meter {
+    start: Instant,
+    total: u32,
+    line: Line<io::Stderr>,
+}
+
+impl Meter {
+    pub(crate) fn start(total: u32) -> Self {
+        Self { start: Instant::now(), total, line: Line::stderr() }
+    }
+
+    /// So many ticks are done.
+    pub(crate) fn at(&mut self, done: u32) {
+        let (elapsed, total) = (self.start.elapsed(), self.total);
+        self.line.show(elapsed, REDRAW, || bar(elapsed, done, total));
+    }
+
+    /// Takes the bar away; how many ticks a second it was.
+    pub(crate) fn end(mut self, done: u32) -> f64 {
+        self.line.end();
+        rate(self.start.elapsed(), done)
+    }
+}
+
+fn rate(elapsed: Duration, done: u32) -> f64 {
+    f64::from(done) / elapsed.as_secs_f64().max(1e-6)
+}
+
+fn bar(elapsed: Duration, done: u32, total: u32) -> String {
+    let filled = u64::from(done.min(total)) * BAR / u64::from(total.max(1));
+    let (filled, rate) = ("#".repeat(filled as usize), rate(elapsed, done));
+    format!("[{filled:<40}] {done} of {total} ticks, {rate:.0} ticks/s ")
+}
+
+/// The last line of a terminal. Who can't read it misses nothing: errors of the output are ignored.
+struct Line<W> {
+    out: W,
+    terminal: bool,
+    /// When something was shown last.
+    shown: Option<Duration>,
+}
+
+impl Line<io::Stderr> {
+    fn stderr() -> Self {
+        Self { out: io::stderr(), terminal: io::stderr().is_terminal(), shown: None }
+    }
+}
+
+impl<W: Write> Line<W> {
+    fn show(&mut self, elapsed: Duration, wait: Duration, words: impl FnOnce() -> String) {
+        let next = self.shown.map_or(PATIENCE, |shown| shown + wait);
+        if self.terminal && elapsed >= next {
+            self.shown = Some(elapsed);
+            let _ = write!(self.out, "\r{}\x1b[K", words());
+            let _ = self.out.flush();
+        }
+    }
+
+    fn end(&mut self) {
+        if self.shown.is_some() {
+            let _ = write!(self.out, "\r\x1b[K");
+            let _ = self.out.flush();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is shown of work that tells of itself every tenth of a second.
+    fn shown(terminal: bool, tenths: u32) -> String {
+        let mut line = Line { out: Vec::new(), terminal, shown: None };
+        for at in 1..=tenths {
+            let elapsed = Duration::from_millis(100) * at;
+            line.show(elapsed, REDRAW, || bar(elapsed, at, 200));
+        }
+        line.end();
+        String::from_utf8(line.out).expect("text")
+    }
+
+    #[test]
+    fn short_work_shows_nothing() {
+        assert_eq!(shown(true, 9), "");
+    }
+
+    #[test]
+    fn a_terminal_has_one_line_that_is_gone_in_the_end() {
+        let text = shown(true, 100);
+        assert!(
+            text.contains(
+                "[####################                    ] 100 of 200 ticks, 10 ticks/s"
+            )
+        );
+        assert!(!text.contains('\n') && text.ends_with("\r\x1b[K"), "{text:?}");
+    }
+
+    #[test]
+    fn elsewhere_is_nothing() {
+        assert_eq!(shown(false, 200), "");
+    }
+}

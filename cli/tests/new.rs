@@ -1,0 +1,143 @@
+//! `isostep new` from outside: the project that it makes builds, passes its tests, and plays.
+//!
+//! Its target folder is one under ours, so that the crates are built once; the first build takes a minute or two.
+#![cfg(unix)]
+
+mod desk;
+
+use desk::Desk;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const GUIDE: &str = include_str!("../../docs/start.md");
+/// Three seconds of a match.
+const TICKS: &str = "180";
+
+/// Where the project's crates are built: beside where this test was.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("new")
+}
+
+/// The game, playing.
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(target().join("debug/marbles"))
+        .current_dir(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the game starts")
+}
+
+/// Waits for the end of a game; the last line that it printed.
+fn last_line(game: Child) -> String {
+    let done = game.wait_with_output().expect("it ends");
+    let said = String::from_utf8(done.stdout).expect("text");
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    said.lines().last().unwrap_or_default().to_owned()
+}
+
+/// The lines of the blocks of a language in the guide.
+fn guide(language: &str) -> Vec<&'static str> {
+    let fence = format!("```{language}\n");
+    let blocks = GUIDE.split(&*fence).skip(1);
+    blocks.filter_map(|rest| rest.split("```").next()).flat_map(str::lines).collect()
+}
+
+/// What somebody does who reads docs/start.md, line by line; then both players in processes of their own.
+#[test]
+fn the_new_game_passes_its_tests_and_plays() {
+    let desk = Desk::new("new-game");
+    std::os::unix::fs::symlink(CHECKOUT, desk.0.join("isostep")).expect("a link to the checkout");
+    let lines = guide("sh");
+    assert!(lines.contains(&"isostep new marbles --path isostep"), "{lines:?}");
+    let programs = Path::new(env!("CARGO_BIN_EXE_isostep")).parent().expect("it is in a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let done = Command::new("sh")
+        .current_dir(&desk.0)
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env("CARGO_TARGET_DIR", target())
+        // All that is needed was needed for this test, too.
+        .env("CARGO_NET_OFFLINE", "true")
+        .args(["-ec", &lines.join("\n")])
+        .output()
+        .expect("there is a shell");
+    let said = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
+    assert!(done.status.success(), "{said}");
+    for line in guide("text") {
+        let start = line.trim_end_matches('…');
+        assert!(said.lines().any(|said| said.starts_with(start)), "nothing prints {line}\n{said}");
+    }
+
+    let folder = desk.0.join("marbles");
+    let formatted =
+        Command::new(env!("CARGO")).current_dir(&folder).args(["fmt", "--check"]).status();
+    assert!(formatted.expect("cargo starts").success(), "the template is not formatted");
+    let together = || last_line(start(&folder, &["together", "--ticks", TICKS]));
+    assert_eq!(together(), together(), "the same match ends in the same bits");
+
+    let mut host = start(&folder, &["host", "127.0.0.1:0", "--bot", "--ticks", TICKS]);
+    // The system chose the port, so that it is free.
+    let mut lines = BufReader::new(host.stdout.take().expect("it is piped")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    let address = line.strip_prefix("at ").unwrap_or_else(|| panic!("no address: {line}"));
+    let guest = start(&folder, &["join", address, "--bot", "--ticks", TICKS]);
+    let theirs = last_line(guest);
+    let ours = lines.map_while(Result::ok).last().unwrap_or_default();
+    assert!(host.wait().expect("it ends").success());
+    assert!(ours.starts_with(&format!("tick {TICKS} digest ")), "{ours}");
+    assert_eq!(ours, theirs, "both machines computed the same world");
+
+    for misuse in [&["dance"][..], &[], &["host"], &["host", "here"], &["together", "--ticks", "x"]]
+    {
+        let done = start(&folder, misuse).wait_with_output().expect("it ends");
+        assert_eq!(done.status.code(), Some(2), "{misuse:?}");
+    }
+}
+
+#[test]
+fn what_can_not_be_made_is_told_in_one_line_and_leaves_nothing() {
+    let desk = Desk::new("new-refused");
+    std::fs::create_dir(desk.0.join("there")).expect("a folder");
+    for (arguments, advice) in [
+        (format!("there --path {CHECKOUT}"), "choose another name"),
+        (format!("9lives --path {CHECKOUT}"), "choose a name like"),
+        (format!("a/b --path {CHECKOUT}"), "choose a name like"),
+        (format!("isostep --path {CHECKOUT}"), "choose a name like"),
+        ("marbles".to_owned(), "--path DIR"),
+        ("marbles --path nowhere".to_owned(), "git clone"),
+    ] {
+        let (code, said) = desk.run("new", &arguments);
+        assert_eq!((code, said.lines().count()), (2, 1), "{arguments}: {said}");
+        assert!(said.contains(advice), "{arguments}: {said}");
+    }
+    let left: Vec<_> = std::fs::read_dir(&desk.0).expect("it is there").flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+/// In a checkout no path has to be given; and the project names it so that both can move together.
+#[test]
+fn a_game_beside_or_in_the_checkout_names_it_by_a_relative_path() {
+    let desk = Desk::new("new-relative");
+    let checkout = desk.0.join("isostep");
+    std::fs::create_dir_all(checkout.join("games")).expect("a folder");
+    std::fs::write(checkout.join("Cargo.toml"), "[package]\nname = \"isostep\"\n")
+        .expect("written");
+    let made = |at: &str, arguments: &[&str], file: &str| {
+        let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
+            .current_dir(desk.0.join(at))
+            .arg("new")
+            .args(arguments)
+            .output()
+            .expect("the command starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        std::fs::read_to_string(desk.0.join(file).join("Cargo.toml")).expect("a manifest")
+    };
+    let text = made("isostep/games", &["inside"], "isostep/games/inside");
+    assert!(text.contains("isostep = { path = \"../..\" }"), "{text}");
+    let text = made("", &["beside", "--path", "isostep"], "beside");
+    assert!(text.contains("isostep = { path = \"../isostep\" }"), "{text}");
+}

@@ -1,0 +1,60 @@
+//! A sync test: every tick of a game is computed again in every way in which a session may come to it. A game that forgets to save
+//! something is found out, and the field is named.
+//!
+//! `cargo run --release --example sync_test`
+
+use isostep::rollback::{SyncError, SyncReport, SyncTest};
+use isostep::{Inputs, NewestWins, PlayerId, Simulation, Tick};
+use std::cell::Cell;
+
+/// A race on a straight road.
+#[derive(Clone, Default, serde::Serialize)]
+struct Race {
+    place: i64,
+    speed: i64,
+    /// The fault, if it is switched on: fuel that no save brings back.
+    #[serde(skip)]
+    leak: bool,
+}
+
+thread_local! {
+    static FUEL: Cell<i64> = const { Cell::new(40) };
+}
+
+impl Simulation for Race {
+    type Input = NewestWins<i8>;
+
+    fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+        let pedal = i64::from(inputs.value(PlayerId(0)).0);
+        if self.leak && pedal > 0 {
+            FUEL.set(FUEL.get() - 1);
+        }
+        let empty = self.leak && FUEL.get() < 0;
+        self.speed += if empty { 0 } else { pedal };
+        self.place += self.speed;
+    }
+}
+
+fn test(leak: bool) -> Result<SyncReport, SyncError> {
+    let mut race = Race { leak, ..Race::default() };
+    // What the player does: it should do all that players do, about as often.
+    SyncTest::new(1).run(&mut race, 120, |tick, inputs| {
+        inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]);
+    })
+}
+
+fn main() -> Result<(), SyncError> {
+    let report = test(false)?;
+    println!("a race: {} ticks in {} steps, all of them equal", report.ticks, report.steps);
+    if let Err(error) = test(true) {
+        println!("with fuel that is not in the state: {error}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_fault_is_found_and_nothing_else() {
+    assert!(test(false).is_ok());
+    let found = test(true).expect_err("it is found").to_string();
+    assert!(found.contains("state, speed: "), "{found}");
+}

@@ -1,0 +1,28 @@
+//! The guide tells the truth: code on these pages is that of an example, word for word, and the examples are run by their own tests.
+
+const PAGES: [(&str, &str, &str); 2] = [
+    ("first-game.md", include_str!("../../docs/first-game.md"), include_str!("../first_game.rs")),
+    ("what-it-costs.md", include_str!("../../docs/what-it-costs.md"), include_str!("../cost.rs")),
+];
+
+/// Lines without indentation, so that a method may be shown by itself.
+fn bare(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_block_of_code_is_in_its_example() {
+    for (page, text, example) in PAGES {
+        let blocks: Vec<&str> = text.split("\n```").collect();
+        let mut count = 0;
+        // Text, block, text, block, …
+        for block in blocks.iter().skip(1).step_by(2) {
+            let code = block.strip_prefix("rust\n");
+            let code =
+                code.unwrap_or_else(|| panic!("{page}: a block that nobody checks: {block}"));
+            assert!(bare(example).contains(&bare(code)), "{page}: this is in no example:\n{code}");
+            count += 1;
+        }
+        assert!(count > 0, "{page} has no code");
+    }
+}
