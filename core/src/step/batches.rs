@@ -5,7 +5,8 @@
 //! anything else, on any thread; what clusters share a batch shows in no result.
 //!
 //! Contacts of one colour share no dynamic body, in one cluster or several, so their order does not matter: those of a
-//! batch are packed by colour, and within it by shape, to fill lanes that do the same work.
+//! batch are packed by colour, and within it by whether they lean on what rests and by shape, to fill lanes that do the
+//! same work.
 
 use super::block::Motion;
 use super::bodies::StepBody;
@@ -171,6 +172,7 @@ impl Batches {
                 let contact = &found.contacts[place as usize];
                 let shape =
                     (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
+                let shape = u64::from(leans(contact, found)) << 7 | shape;
                 // Those beyond the colours stay one after the other.
                 let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
                 self.order.push((u64::from(colour) << 8 | shape, place));
@@ -196,9 +198,10 @@ impl Batches {
             }
             let rows = self.rows_of(contact, span, found);
             let pack = self.packs.last_mut().expect("one was pushed");
-            for (rows, row) in pack.bodies.iter_mut().zip(rows) {
-                rows[filled] = row;
+            for (lanes, row) in pack.bodies.iter_mut().zip(rows) {
+                lanes[filled] = row;
             }
+            pack.rests &= rows[0] == STILL && leans(contact, found);
             pack.contacts[filled] = place;
             pack.counts[filled] = contact.row.points.len() as u8;
             pack.points = pack.points.max(contact.row.points.len() as u32);
@@ -256,6 +259,12 @@ fn fence(contact: &Contact, place: u32, clusters: &Clusters) {
         read == own || read == NONE,
         "a row of cluster {read} is read while cluster {own} is worked on: no result may depend on it"
     );
+}
+
+/// Whether the first body of a contact is at rest, and nothing moves it.
+fn leans(contact: &Contact, found: &Found<'_>) -> bool {
+    let body = &found.bodies[contact.bodies[0] as usize];
+    !body.dynamic && !body.awake
 }
 
 /// How many angular rows a contact needs: several points resist turning with their friction, a single one and rolling

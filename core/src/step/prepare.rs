@@ -1,14 +1,14 @@
 //! From contacts to packs: reduced-mass units, arms over the bounding size, what the last tick's impulses become. Here is what
-//! takes 64 bits, a root or a division, lane by lane; rows are made in lanes. Integers only.
+//! takes 64 bits or a root, lane by lane; rows are made in lanes. Integers only.
 
 use super::batches::Found;
 use super::block::{Motion, V, dot, map3, sub};
 use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, WIDTH, put3};
 use super::lanes::stage::Stage;
-use super::lanes::{Chosen, make_rows, soften};
-use super::levers::{Known, scaled_length};
-use crate::math::{Lane, Q20, Q22, Q30, Wide};
+use super::lanes::{Chosen, make_rows};
+use super::levers::{Known, Levers, scaled_length};
+use crate::math::{Lane, Q20, Q30, Wide};
 
 /// Softness of contacts, for the substep in use.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,6 @@ pub(crate) struct Common {
 /// Separations over the substep are cut here, ½ m at 480 substeps a second: with the way of the bodies they
 /// then stay within 32 bits.
 pub(super) const SEPARATION_LIMIT: i64 = 1 << 28;
-const IMPULSE_CAP: i64 = 1 << 28;
 
 /// What the packs of a step are made from.
 pub(super) struct Prepare<'a> {
@@ -107,14 +106,32 @@ impl Prepare<'_> {
         for row in &mut *angular {
             (row.friction, row.impulse) = (Eight::default(), Eight::default());
         }
-        for lane in 0..WIDTH {
-            if pack.contacts[lane] != NO_CONTACT {
-                self.stage(lane, pack, points, angular, &mut known[lane], stage);
+        // First for all lanes: contacts lie about in memory, and those of several lanes are on their way at once.
+        for (known, contact) in known.iter_mut().zip(pack.contacts) {
+            if contact != NO_CONTACT {
+                *known = self.known(&self.found.contacts[contact as usize]);
             }
         }
-        make_rows(pack, points, angular, stage, self.lanes);
-        divide(pack, points, angular);
-        soften(pack, points, self.push, self.lanes);
+        for lane in 0..WIDTH {
+            if pack.contacts[lane] != NO_CONTACT {
+                self.stage(lane, pack, points, angular, &known[lane].levers, stage);
+            }
+        }
+        make_rows(pack, points, angular, stage, self.push, self.lanes);
+    }
+
+    /// What is known of a contact, or becomes known now.
+    #[inline(always)]
+    fn known(&self, contact: &Contact) -> Known {
+        let exponents = contact.bodies.map(|body| self.found.bodies[body as usize].exponent);
+        let last = self.last.get(contact.known as usize);
+        #[cfg(feature = "test-internals")]
+        if self.found.clusters.plant == Some(super::Plant::StaleLevers)
+            && let Some(last) = last
+        {
+            return *last;
+        }
+        Known::of(contact, exponents, last)
     }
 
     /// Puts what a contact brings into its lane.
@@ -124,22 +141,12 @@ impl Prepare<'_> {
         pack: &mut Pack,
         points: &mut [PointPack],
         angular: &mut [AngularPack],
-        known: &mut Known,
+        levers: &Levers,
         stage: &mut Stage,
     ) {
         let contact = &self.found.contacts[pack.contacts[lane] as usize];
         let bodies = contact.bodies.map(|body| &self.found.bodies[body as usize]);
         let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
-        let exponents = bodies.map(|body| body.exponent);
-        let last = self.last.get(contact.known as usize);
-        *known = Known::of(contact, exponents, last);
-        #[cfg(feature = "test-internals")]
-        if self.found.clusters.plant == Some(super::Plant::StaleLevers)
-            && let Some(last) = last
-        {
-            *known = *last;
-        }
-        let levers = &known.levers;
         let slip = slip(motions, &levers.center);
         let normal = contact.row.normal.map(Q30::from_bits);
         let [t1, t2] = contact.tangents(slip);
@@ -174,6 +181,7 @@ impl Prepare<'_> {
         }
         put3(&mut stage.friction, lane, &contact.row.friction);
         if !angular.is_empty() {
+            let exponents = bodies.map(|body| body.exponent);
             stage_turns(lane, angular, stage, contact, exponents, levers.twist);
         }
     }
@@ -210,30 +218,6 @@ fn stage_turns(
         for row in &mut angular[1..] {
             row.friction.set(lane, mixed.rolling);
         }
-    }
-}
-
-/// Makes factors of what stands in their places.
-fn divide(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
-    for lane in 0..WIDTH {
-        let count = usize::from(pack.counts[lane]);
-        for (j, point) in points.iter_mut().enumerate() {
-            let k = Q22::from_bits(point.factor.0[lane]);
-            point.factor.set(lane, if j < count { reciprocal(k) } else { Q30::ZERO });
-        }
-        let [k11, k12, k22] = [0, 1, 2].map(|i| i64::from(pack.sliding_inverse[i].0[lane]));
-        let determinant = ((k11 * k22 - k12 * k12) >> 22).max(1);
-        let entry = |k: i64| {
-            let size = quotient(k.abs() << 30, determinant).min(1 << 30) as i32;
-            Q30::from_bits(if k < 0 { -size } else { size }).odd()
-        };
-        let inverse = [entry(k22), entry(-k12), entry(k11)];
-        put3(&mut pack.sliding_inverse, lane, &inverse);
-        for row in &mut *angular {
-            let k = Q22::from_bits(row.factor.0[lane]);
-            row.factor.set(lane, if k == Q22::ZERO { Q30::ZERO } else { reciprocal(k) });
-        }
-        pack.impulse_cap.set(lane, impulse_cap(i64::from(pack.impulse_cap.0[lane])));
     }
 }
 
@@ -286,38 +270,11 @@ fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
     numerator / divisor
 }
 
-/// `numerator / divisor`, rounded down, for a numerator from 0 to 2⁶¹ and a positive divisor below 2⁶¹.
-#[inline(always)]
-#[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
-fn quotient(numerator: i64, divisor: i64) -> i64 {
-    quotient_from(numerator, divisor, (numerator as f64 / divisor as f64) as i64)
-}
-
-/// The same from a guess: the guess itself when it is right, as it nearly always is.
-#[inline(always)]
-fn quotient_from(numerator: i64, divisor: i64, guess: i64) -> i64 {
-    // From 0 up to the divisor in one comparison. A guess that is off by less than 2⁶¹ / divisor does not wrap that far.
-    let rest = numerator.wrapping_sub(guess.wrapping_mul(divisor));
-    if (rest as u64) < divisor as u64 { guess } else { numerator / divisor }
-}
-
-/// 1 / k for k of at least a half.
-fn reciprocal(k: Q22) -> Q30 {
-    const ALMOST_TWO: i64 = (19 << 30) / 10;
-    let quotient = quotient(1 << 52, i64::from(k.to_bits().max(1)));
-    Q30::from_bits(quotient.min(ALMOST_TWO) as i32).odd()
-}
-
 /// A distance in raw metres as the speed that makes it in a substep.
 fn separation_speed(separation: i64, rate: i64) -> Q20 {
     let limited = separation.clamp(-(1 << 34), 1 << 34);
     let speed = (limited * rate + (1 << 11)) >> 12;
     Q20::from_bits(speed.clamp(-SEPARATION_LIMIT, SEPARATION_LIMIT) as i32)
-}
-
-/// Bounds every product of an impulse and a response, given the largest: past it a contact goes soft instead of exploding.
-fn impulse_cap(largest: i64) -> Q20 {
-    Q20::from_bits(quotient(1 << (27 + 22), largest.max(1)).min(IMPULSE_CAP) as i32)
 }
 
 /// Two impulses along the tangents in world directions.
@@ -332,26 +289,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
-
-        #[test]
-        fn quotients_by_floats_are_those_of_integers(
-            k in 1i64..1 << 31, divisor in 1i64..1 << 52, shift in 0u32..52
-        ) {
-            let divisor = (divisor >> shift).max(1);
-            prop_assert_eq!(quotient(1 << 52, k), (1 << 52) / k);
-            prop_assert_eq!(quotient(1 << 49, k), (1 << 49) / k);
-            prop_assert_eq!(quotient(k << 30, divisor), (k << 30) / divisor);
-            for wrong in -2..=2 {
-                let right = (1 << 52) / k;
-                prop_assert_eq!(quotient_from(1 << 52, k, right + wrong), right);
-            }
-            // Where it would be one too much: just below a whole number.
-            let below = divisor.min(1 << 31) * (k >> 10) - 1;
-            if below >> 53 == 0 && below >= 0 {
-                let divisor = divisor.min(1 << 31);
-                prop_assert_eq!(quotient(below, divisor), below / divisor);
-            }
-        }
 
         #[test]
         fn shares_by_floats_are_those_of_integers(a in 1i64.., b in 1i64.., shift in 0u32..60) {

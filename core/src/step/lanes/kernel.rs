@@ -4,15 +4,19 @@
 //! A pass over a contact does friction first, then the normals in order, coupled inside the contact, then writes both
 //! bodies once. Every lane computes what the others compute: where the reference would take one of two branches, both are
 //! computed and one is picked.
+//!
+//! Where the first body of every contact of a pack rests (`RESTS`), its half of the work is left out: its motion and responses
+//! are zero, and so is its share of an impulse.
 
 /// Instantiates the kernels; takes the attribute that opens a processor's instructions, if any.
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
         use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH};
+        use super::quotients::{factors, impulse_caps, invert};
         use super::stage::Stage;
         use super::{Batch, OCTAGON};
         use crate::math::{Lane, Q20};
-        use crate::step::block::{ONE_22, SPEED_CAP};
+        use crate::step::block::{Motion, ONE_22, SPEED_CAP};
         use crate::step::rows::RowsMut;
         use core::ops::Range;
         use ops::{AT_ONCE, L, W, add, add_up, as_speed, as_unit, gather, half, if_positive, load, max, min, minus, odd, plus, round, scatter, splat, store, sub, wide};
@@ -37,6 +41,13 @@ macro_rules! kernels {
         #[inline]
         fn sub3(a: &V<20>, b: &V<20>) -> V<20> {
             [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
+        }
+
+        /// The second body's part minus the first's.
+        $(#[$feature])?
+        #[inline]
+        fn apart<const RESTS: bool>(a: &V<20>, b: &V<20>) -> V<20> {
+            if RESTS { *b } else { sub3(b, a) }
         }
 
         $(#[$feature])?
@@ -73,28 +84,45 @@ macro_rules! kernels {
         /// What a row sees of two spins: the second's part minus the first's, on top of `sum`.
         $(#[$feature])?
         #[inline]
-        fn spin(sum: W, row: &RowPack, group: usize, a: &V<20>, b: &V<20>) -> L<20> {
-            let sum = plus_dot(sum, &load3(&row.arm[1], group), b);
-            round::<30, 20>(minus_dot(sum, &load3(&row.arm[0], group), a))
+        fn spin<const RESTS: bool>(
+            sum: W,
+            row: &RowPack,
+            group: usize,
+            a: &V<20>,
+            b: &V<20>,
+        ) -> L<20> {
+            let mut sum = plus_dot(sum, &load3(&row.arm[1], group), b);
+            if !RESTS {
+                sum = minus_dot(sum, &load3(&row.arm[0], group), a);
+            }
+            round::<30, 20>(sum)
         }
 
         /// Adds a row's responses times an impulse to the sums of both bodies.
         $(#[$feature])?
         #[inline]
-        fn turn(turns: &mut [[W; 3]; 2], row: &RowPack, group: usize, impulse: L<20>) {
-            let [a, b] = [load3(&row.response[0], group), load3(&row.response[1], group)];
+        fn turn<const RESTS: bool>(
+            turns: &mut [[W; 3]; 2],
+            row: &RowPack,
+            group: usize,
+            impulse: L<20>,
+        ) {
             for i in 0..3 {
-                turns[0][i] = plus(turns[0][i], a[i], impulse);
-                turns[1][i] = plus(turns[1][i], b[i], impulse);
+                if !RESTS {
+                    turns[0][i] = plus(turns[0][i], load(&row.response[0][i], group), impulse);
+                }
+                turns[1][i] = plus(turns[1][i], load(&row.response[1][i], group), impulse);
             }
         }
 
         /// Turns the first body by the negative of its sum of responses times impulses, the second by its own.
         $(#[$feature])?
         #[inline]
-        fn turn_both(turns: &[[W; 3]; 2], a: &mut M, b: &mut M) {
+        fn turn_both<const RESTS: bool>(turns: &[[W; 3]; 2], a: &mut M, b: &mut M) {
             for i in 0..3 {
-                a[1][i] = sub(a[1][i], round::<22, 20>(turns[0][i]));
+                if !RESTS {
+                    a[1][i] = sub(a[1][i], round::<22, 20>(turns[0][i]));
+                }
                 b[1][i] = add(b[1][i], round::<22, 20>(turns[1][i]));
             }
         }
@@ -102,11 +130,21 @@ macro_rules! kernels {
         /// Gives the first body its share of −push, the second the rest of +push.
         $(#[$feature])?
         #[inline]
-        fn push_both(share: L<30>, push: &V<20>, a: &mut M, b: &mut M) {
+        fn push_both<const RESTS: bool>(
+            pack: &Pack,
+            group: usize,
+            push: &V<20>,
+            a: &mut M,
+            b: &mut M,
+        ) {
             for i in 0..3 {
-                let first = times(share, push[i]);
-                a[0][i] = sub(a[0][i], first);
-                b[0][i] = add(b[0][i], sub(push[i], first));
+                if RESTS {
+                    b[0][i] = add(b[0][i], push[i]);
+                } else {
+                    let first = times(load(&pack.share, group), push[i]);
+                    a[0][i] = sub(a[0][i], first);
+                    b[0][i] = add(b[0][i], sub(push[i], first));
+                }
             }
         }
 
@@ -122,11 +160,18 @@ macro_rules! kernels {
 
         $(#[$feature])?
         #[inline]
-        fn slide(pack: &mut Pack, group: usize, bound: L<20>, a: &mut M, b: &mut M) {
-            let apart = sub3(&b[0], &a[0]);
+        fn slide<const RESTS: bool>(
+            pack: &mut Pack,
+            group: usize,
+            bound: L<20>,
+            a: &mut M,
+            b: &mut M,
+        ) {
+            let apart = apart::<RESTS>(&a[0], &b[0]);
             let [t1, t2] = [load3(&pack.tangents[0], group), load3(&pack.tangents[1], group)];
-            let v1 = spin(plus_dot(wide(), &t1, &apart), &pack.sliding[0], group, &a[1], &b[1]);
-            let v2 = spin(plus_dot(wide(), &t2, &apart), &pack.sliding[1], group, &a[1], &b[1]);
+            let sums = [plus_dot(wide(), &t1, &apart), plus_dot(wide(), &t2, &apart)];
+            let v1 = spin::<RESTS>(sums[0], &pack.sliding[0], group, &a[1], &b[1]);
+            let v2 = spin::<RESTS>(sums[1], &pack.sliding[1], group, &a[1], &b[1]);
             let [k11, k12, k22] = load3(&pack.sliding_inverse, group);
             let [old1, old2] =
                 [load(&pack.sliding_impulse[0], group), load(&pack.sliding_impulse[1], group)];
@@ -140,31 +185,37 @@ macro_rules! kernels {
             for i in 0..3 {
                 push[i] = round::<30, 20>(plus(plus(wide(), t1[i], d1), t2[i], d2));
             }
-            push_both(load(&pack.share, group), &push, a, b);
+            push_both::<RESTS>(pack, group, &push, a, b);
             let mut turns = [[wide(); 3]; 2];
-            turn(&mut turns, &pack.sliding[0], group, d1);
-            turn(&mut turns, &pack.sliding[1], group, d2);
-            turn_both(&turns, a, b);
+            turn::<RESTS>(&mut turns, &pack.sliding[0], group, d1);
+            turn::<RESTS>(&mut turns, &pack.sliding[1], group, d2);
+            turn_both::<RESTS>(&turns, a, b);
         }
 
         /// A row against twisting or rolling, bound by the normal impulse.
         $(#[$feature])?
         #[inline]
-        fn twist(row: &mut AngularPack, group: usize, load_on_it: L<20>, a: &mut M, b: &mut M) {
+        fn twist<const RESTS: bool>(
+            row: &mut AngularPack,
+            group: usize,
+            load_on_it: L<20>,
+            a: &mut M,
+            b: &mut M,
+        ) {
             let bound = times(load(&row.friction, group), load_on_it);
-            let speed = spin(wide(), &row.row, group, &a[1], &b[1]);
+            let speed = spin::<RESTS>(wide(), &row.row, group, &a[1], &b[1]);
             let old = load(&row.impulse, group);
             let impulse = clamp(sub(old, times(load(&row.factor, group), speed)), bound);
             store(&mut row.impulse, group, impulse);
             let mut turns = [[wide(); 3]; 2];
-            turn(&mut turns, &row.row, group, sub(impulse, old));
-            turn_both(&turns, a, b);
+            turn::<RESTS>(&mut turns, &row.row, group, sub(impulse, old));
+            turn_both::<RESTS>(&turns, a, b);
         }
 
         /// The rows along the normal of a pack whose contacts have at most `N` points.
         $(#[$feature])?
         #[inline]
-        fn normals<const N: usize, const RELAX: bool>(
+        fn normals<const N: usize, const RELAX: bool, const RESTS: bool>(
             pack: &Pack,
             points: &mut [PointPack],
             group: usize,
@@ -175,8 +226,10 @@ macro_rules! kernels {
         ) {
             let Some(points) = points.first_chunk_mut::<N>() else { return };
             let normal = load3(&pack.normal, group);
-            let along = round::<30, 20>(plus_dot(wide(), &normal, &sub3(&b[0], &a[0])));
-            let way_along = round::<30, 20>(plus_dot(wide(), &normal, &sub3(&way_b[0], &way_a[0])));
+            let along = |a: &M, b: &M| {
+                round::<30, 20>(plus_dot(wide(), &normal, &apart::<RESTS>(&a[0], &b[0])))
+            };
+            let (along, way_along) = (along(a, b), along(way_a, way_b));
             let mut sum = zero();
             let mut changes = [zero(); N];
             for j in 0..N {
@@ -185,13 +238,14 @@ macro_rules! kernels {
                 for i in 0..j {
                     coupled = plus(coupled, load(&point.coupling[i], group), changes[i]);
                 }
-                let mut speed = add(add(along, sum), spin(wide(), &point.row, group, &a[1], &b[1]));
+                let turning = spin::<RESTS>(wide(), &point.row, group, &a[1], &b[1]);
+                let mut speed = add(add(along, sum), turning);
                 if j > 0 {
                     speed = add(speed, round::<22, 20>(coupled));
                 }
                 let separation = add(
                     add(load(&point.separation, group), way_along),
-                    spin(wide(), &point.row, group, &way_a[1], &way_b[1]),
+                    spin::<RESTS>(wide(), &point.row, group, &way_a[1], &way_b[1]),
                 );
                 let target = add(speed, max(separation, zero()));
                 let (old, factor) = (load(&point.impulse, group), load(&point.factor, group));
@@ -232,33 +286,48 @@ macro_rules! kernels {
             for i in 0..3 {
                 push[i] = times(normal[i], sum);
             }
-            push_both(load(&pack.share, group), &push, a, b);
+            push_both::<RESTS>(pack, group, &push, a, b);
             // One component after the other: twelve sums at once are more than there are registers.
             for i in 0..3 {
                 let (mut turn_a, mut turn_b) = (wide(), wide());
                 for j in 0..N {
                     let [first, second] = &points[j].row.response;
-                    turn_a = plus(turn_a, load(&first[i], group), changes[j]);
+                    if !RESTS {
+                        turn_a = plus(turn_a, load(&first[i], group), changes[j]);
+                    }
                     turn_b = plus(turn_b, load(&second[i], group), changes[j]);
                 }
-                a[1][i] = sub(a[1][i], round::<22, 20>(turn_a));
+                if !RESTS {
+                    a[1][i] = sub(a[1][i], round::<22, 20>(turn_a));
+                }
                 b[1][i] = add(b[1][i], round::<22, 20>(turn_b));
             }
+        }
+
+        /// Motions of the bodies of both sides; zero for the first if it rests.
+        $(#[$feature])?
+        #[inline]
+        fn load_both<const RESTS: bool>(from: &[Motion], pack: &Pack, group: usize) -> [M; 2] {
+            let second = gather(from, &pack.bodies[1], group);
+            [if RESTS { [[zero(); 3]; 2] } else { gather(from, &pack.bodies[0], group) }, second]
+        }
+
+        /// With no component beyond the cap.
+        $(#[$feature])?
+        #[inline]
+        fn capped(v: &V<20>) -> V<20> {
+            let cap = splat(SPEED_CAP);
+            [clamp(v[0], cap), clamp(v[1], cap), clamp(v[2], cap)]
         }
 
         /// Writes both bodies, with no component beyond the cap.
         $(#[$feature])?
         #[inline]
-        fn store_both(batch: &mut Batch<'_>, bodies: &[[u32; WIDTH]; 2], group: usize, sides: [M; 2]) {
-            let cap = splat(SPEED_CAP);
-            for (side, mut motion) in sides.into_iter().enumerate() {
-                for part in &mut motion {
-                    for i in 0..3 {
-                        part[i] = clamp(part[i], cap);
-                    }
-                }
-                scatter(batch.rows.motions, &bodies[side], group, motion);
+        fn store_both<const RESTS: bool>(to: &mut [Motion], pack: &Pack, group: usize, a: &M, b: &M) {
+            if !RESTS {
+                scatter(to, &pack.bodies[0], group, [capped(&a[0]), capped(&a[1])]);
             }
+            scatter(to, &pack.bodies[1], group, [capped(&b[0]), capped(&b[1])]);
         }
 
         /// A pass with soft contacts that push overlaps apart.
@@ -278,84 +347,110 @@ macro_rules! kernels {
         #[inline]
         fn pass<const RELAX: bool>(batch: &mut Batch<'_>) {
             let push = splat(batch.push);
-            let (mut points_from, mut angular_from) = (0, 0);
-            for at in 0..batch.packs.len() {
-                let (bodies, count) = (batch.packs[at].bodies, batch.packs[at].points as usize);
-                let turns = batch.packs[at].angular as usize;
+            let motions = &mut *batch.rows.motions;
+            // Of one length, so that a row is looked up once in both.
+            let moved = &batch.rows.moved[..motions.len()];
+            let (mut points, mut angular) = (&mut *batch.points, &mut *batch.angular);
+            for pack in &mut *batch.packs {
+                let Some(own) = points.split_off_mut(..pack.points as usize) else { return };
+                let Some(turns) = angular.split_off_mut(..pack.angular as usize) else { return };
                 for group in 0..WIDTH / AT_ONCE {
-                    let mut a = gather(batch.rows.motions, &bodies[0], group);
-                    let mut b = gather(batch.rows.motions, &bodies[1], group);
-                    let ways = [
-                        gather(batch.rows.moved, &bodies[0], group),
-                        gather(batch.rows.moved, &bodies[1], group),
-                    ];
-                    let pack = &mut batch.packs[at];
-                    let points = &mut batch.points[points_from..points_from + count];
-                    let mut on_it = zero();
-                    for point in points.iter() {
-                        on_it = add(on_it, load(&point.impulse, group));
+                    if pack.rests {
+                        work::<RELAX, true>(pack, own, turns, group, motions, moved, push);
+                    } else {
+                        work::<RELAX, false>(pack, own, turns, group, motions, moved, push);
                     }
-                    let on_it = min(on_it, load(&pack.impulse_cap, group));
-                    let bound = times(load(&pack.friction, group), on_it);
-                    slide(pack, group, bound, &mut a, &mut b);
-                    for row in &mut batch.angular[angular_from..angular_from + turns] {
-                        twist(row, group, on_it, &mut a, &mut b);
-                    }
-                    match count {
-                        1 => normals::<1, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
-                        2 => normals::<2, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
-                        3 => normals::<3, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
-                        _ => normals::<4, RELAX>(pack, points, group, &ways, &mut a, &mut b, push),
-                    }
-                    store_both(batch, &bodies, group, [a, b]);
                 }
-                points_from += count;
-                angular_from += turns;
             }
+        }
+
+        /// A pass over one pack.
+        $(#[$feature])?
+        #[inline]
+        fn work<const RELAX: bool, const RESTS: bool>(
+            pack: &mut Pack,
+            points: &mut [PointPack],
+            angular: &mut [AngularPack],
+            group: usize,
+            motions: &mut [Motion],
+            moved: &[Motion],
+            push: L<20>,
+        ) {
+            let [mut a, mut b] = load_both::<RESTS>(motions, pack, group);
+            let ways = load_both::<RESTS>(moved, pack, group);
+            let mut on_it = zero();
+            for point in points.iter() {
+                on_it = add(on_it, load(&point.impulse, group));
+            }
+            let on_it = min(on_it, load(&pack.impulse_cap, group));
+            let bound = times(load(&pack.friction, group), on_it);
+            slide::<RESTS>(pack, group, bound, &mut a, &mut b);
+            for row in angular {
+                twist::<RESTS>(row, group, on_it, &mut a, &mut b);
+            }
+            let (a_mut, b_mut) = (&mut a, &mut b);
+            match points.len() {
+                1 => normals::<1, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
+                2 => normals::<2, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
+                3 => normals::<3, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
+                _ => normals::<4, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
+            }
+            store_both::<RESTS>(motions, pack, group, &a, &b);
         }
 
         /// Applies the impulses that contacts ended the last tick with.
         $(#[$feature])?
         pub(super) fn warm_start(batch: &mut Batch<'_>) {
-            let (mut points_from, mut angular_from) = (0, 0);
-            for at in 0..batch.packs.len() {
-                let (bodies, count) = (batch.packs[at].bodies, batch.packs[at].points as usize);
-                let rows = batch.packs[at].angular as usize;
+            let motions = &mut *batch.rows.motions;
+            let (mut points, mut angular) = (&*batch.points, &*batch.angular);
+            for pack in &*batch.packs {
+                let Some(own) = points.split_off(..pack.points as usize) else { return };
+                let Some(turns) = angular.split_off(..pack.angular as usize) else { return };
                 for group in 0..WIDTH / AT_ONCE {
-                    let mut a = gather(batch.rows.motions, &bodies[0], group);
-                    let mut b = gather(batch.rows.motions, &bodies[1], group);
-                    let pack = &batch.packs[at];
-                    let points = &batch.points[points_from..points_from + count];
-                    let [s1, s2] = [
-                        load(&pack.sliding_impulse[0], group),
-                        load(&pack.sliding_impulse[1], group),
-                    ];
-                    let mut turns = [[wide(); 3]; 2];
-                    turn(&mut turns, &pack.sliding[0], group, s1);
-                    turn(&mut turns, &pack.sliding[1], group, s2);
-                    for row in &batch.angular[angular_from..angular_from + rows] {
-                        turn(&mut turns, &row.row, group, load(&row.impulse, group));
+                    if pack.rests {
+                        apply::<true>(pack, own, turns, group, motions);
+                    } else {
+                        apply::<false>(pack, own, turns, group, motions);
                     }
-                    let mut total = zero();
-                    for point in points {
-                        let impulse = load(&point.impulse, group);
-                        total = add(total, impulse);
-                        turn(&mut turns, &point.row, group, impulse);
-                    }
-                    let normal = load3(&pack.normal, group);
-                    let [t1, t2] = [load3(&pack.tangents[0], group), load3(&pack.tangents[1], group)];
-                    let mut push = [zero(); 3];
-                    for i in 0..3 {
-                        let sum = plus(plus(wide(), normal[i], total), t1[i], s1);
-                        push[i] = round::<30, 20>(plus(sum, t2[i], s2));
-                    }
-                    push_both(load(&pack.share, group), &push, &mut a, &mut b);
-                    turn_both(&turns, &mut a, &mut b);
-                    store_both(batch, &bodies, group, [a, b]);
                 }
-                points_from += count;
-                angular_from += rows;
             }
+        }
+
+        /// Applies the impulses of one pack.
+        $(#[$feature])?
+        #[inline]
+        fn apply<const RESTS: bool>(
+            pack: &Pack,
+            points: &[PointPack],
+            angular: &[AngularPack],
+            group: usize,
+            motions: &mut [Motion],
+        ) {
+            let [mut a, mut b] = load_both::<RESTS>(motions, pack, group);
+            let [s1, s2] =
+                [load(&pack.sliding_impulse[0], group), load(&pack.sliding_impulse[1], group)];
+            let mut turns = [[wide(); 3]; 2];
+            turn::<RESTS>(&mut turns, &pack.sliding[0], group, s1);
+            turn::<RESTS>(&mut turns, &pack.sliding[1], group, s2);
+            for row in angular {
+                turn::<RESTS>(&mut turns, &row.row, group, load(&row.impulse, group));
+            }
+            let mut total = zero();
+            for point in points {
+                let impulse = load(&point.impulse, group);
+                total = add(total, impulse);
+                turn::<RESTS>(&mut turns, &point.row, group, impulse);
+            }
+            let normal = load3(&pack.normal, group);
+            let [t1, t2] = [load3(&pack.tangents[0], group), load3(&pack.tangents[1], group)];
+            let mut push = [zero(); 3];
+            for i in 0..3 {
+                let sum = plus(plus(wide(), normal[i], total), t1[i], s1);
+                push[i] = round::<30, 20>(plus(sum, t2[i], s2));
+            }
+            push_both::<RESTS>(pack, group, &push, &mut a, &mut b);
+            turn_both::<RESTS>(&turns, &mut a, &mut b);
+            store_both::<RESTS>(motions, pack, group, &a, &b);
         }
 
         $(#[$feature])?

@@ -12,6 +12,7 @@
 
 mod kernel;
 pub(crate) mod pack;
+mod quotients;
 mod rows;
 pub(crate) mod stage;
 #[cfg(test)]
@@ -185,22 +186,17 @@ macro_rules! dispatch {
     };
 }
 
-/// Makes the rows of a pack, with J·M·J where factors belong.
+/// Makes the rows of a pack.
 #[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
 pub(crate) fn make_rows(
     pack: &mut Pack,
     points: &mut [PointPack],
     angular: &mut [AngularPack],
     stage: &Stage,
+    push: Q20,
     chosen: Chosen,
 ) {
-    dispatch!(chosen, make_rows(pack, points, angular, stage));
-}
-
-/// What follows from the factors of a pack's points.
-#[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
-pub(crate) fn soften(pack: &Pack, points: &mut [PointPack], push: Q20, chosen: Chosen) {
-    dispatch!(chosen, soften(pack, points, push));
+    dispatch!(chosen, make_rows(pack, points, angular, stage, push));
 }
 
 #[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]

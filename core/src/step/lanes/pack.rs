@@ -111,6 +111,8 @@ pub(crate) struct Pack {
     pub(crate) points: u32,
     /// How many angular rows: none, the twist, or the twist and two against rolling.
     pub(crate) angular: u32,
+    /// Whether the first body of every lane's contact rests and nothing moves it: then half of the work is left out.
+    pub(crate) rests: bool,
 }
 
 impl Default for Pack {
@@ -134,6 +136,7 @@ impl Default for Pack {
             counts: [0; WIDTH],
             points: 0,
             angular: 0,
+            rests: true,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From what is staged of eight contacts to the rows of their pack: levers, responses, couplings. Like the passes, written
-//! once and instantiated for each width, after them in the same module. Divisions come between the two halves, one by one.
+//! once and instantiated for each width, after them in the same module. Where the first body of every contact rests (`RESTS`),
+//! its arms are zero as its responses are: nothing reads them but what multiplies them by its motion.
 
 /// Instantiates the kernels that make rows; takes the attribute that opens a processor's instructions, if any.
 macro_rules! row_kernels {
@@ -44,28 +45,47 @@ macro_rules! row_kernels {
 
         $(#[$feature])?
         #[inline]
-        fn fill_row(row: &mut RowPack, stage: &Stage, group: usize, arms: [V<30>; 2]) {
+        fn fill_row<const RESTS: bool>(
+            row: &mut RowPack,
+            stage: &Stage,
+            group: usize,
+            arms: [V<30>; 2],
+        ) {
             for (side, arm) in arms.iter().enumerate() {
+                let rests = RESTS && side == 0;
+                let response = if rests { [zero(); 3] } else { response(stage, side, group, arm) };
                 store3(&mut row.arm[side], group, arm);
-                store3(&mut row.response[side], group, &response(stage, side, group, arm));
+                store3(&mut row.response[side], group, &response);
             }
+        }
+
+        /// The arms of a row at these places along a direction.
+        $(#[$feature])?
+        #[inline]
+        fn levers<const RESTS: bool>(
+            places: &[Eights<30>; 2],
+            group: usize,
+            direction: &V<30>,
+        ) -> [V<30>; 2] {
+            let second = lever(&load3(&places[1], group), direction);
+            [if RESTS { [zero(); 3] } else { lever(&load3(&places[0], group), direction) }, second]
         }
 
         /// J·M·J of a row with itself or with another one.
         $(#[$feature])?
         #[inline]
-        fn coupling(a: &RowPack, b: &RowPack, group: usize) -> L<22> {
+        fn coupling<const RESTS: bool>(a: &RowPack, b: &RowPack, group: usize) -> L<22> {
             let part = |side: usize| {
                 let (response, arm) = (load3(&a.response[side], group), load3(&b.arm[side], group));
                 round::<30, 22>(plus_dot(wide(), &response, &arm))
             };
-            add(part(0), part(1))
+            if RESTS { part(1) } else { add(part(0), part(1)) }
         }
 
         /// A row about `axis`, and J·M·J of it in the place of its factor.
         $(#[$feature])?
         #[inline]
-        fn fill_turn(
+        fn fill_turn<const RESTS: bool>(
             row: &mut AngularPack,
             stage: &Stage,
             group: usize,
@@ -80,91 +100,137 @@ macro_rules! row_kernels {
                     odd(times(lever, axis[2])),
                 ]
             };
-            fill_row(&mut row.row, stage, group, [arm(0), arm(1)]);
-            store(&mut row.factor, group, as_unit(coupling(&row.row, &row.row, group)));
+            let arms = [if RESTS { [zero(); 3] } else { arm(0) }, arm(1)];
+            fill_row::<RESTS>(&mut row.row, stage, group, arms);
+            store(&mut row.factor, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
         }
 
-        /// Makes the rows of a pack, with J·M·J where factors belong.
+        /// Makes the rows of a pack.
         $(#[$feature])?
         pub(super) fn make_rows(
             pack: &mut Pack,
             points: &mut [PointPack],
             angular: &mut [AngularPack],
             stage: &Stage,
+            push: Q20,
         ) {
             for group in 0..WIDTH / AT_ONCE {
-                let normal = odd3(&load3(&pack.normal, group));
-                let [t1, t2] =
-                    [odd3(&load3(&pack.tangents[0], group)), odd3(&load3(&pack.tangents[1], group))];
-                store3(&mut pack.normal, group, &normal);
-                store3(&mut pack.tangents[0], group, &t1);
-                store3(&mut pack.tangents[1], group, &t2);
-                let friction = odd(load(&pack.friction, group));
-                store(&mut pack.friction, group, friction);
-                let mut largest = zero();
-                for j in 0..points.len() {
-                    let (before, from) = points.split_at_mut(j);
-                    let point = &mut from[0];
-                    let arms = [
-                        lever(&load3(&stage.arms[j][0], group), &normal),
-                        lever(&load3(&stage.arms[j][1], group), &normal),
-                    ];
-                    fill_row(&mut point.row, stage, group, arms);
-                    for (i, other) in before.iter().enumerate() {
-                        let between = odd(coupling(&other.row, &point.row, group));
-                        store(&mut point.coupling[i], group, between);
-                    }
-                    let own = add(splat(ONE_22), coupling(&point.row, &point.row, group));
-                    store(&mut point.factor, group, as_unit(own));
-                    store(&mut point.total, group, zero());
-                    for response in &point.row.response {
-                        for i in 0..3 {
-                            let value = load(&response[i], group);
-                            largest = max(largest, max(value, sub(zero(), value)));
-                        }
+                if pack.rests {
+                    fill::<true>(pack, points, angular, stage, group);
+                } else {
+                    fill::<false>(pack, points, angular, stage, group);
+                }
+            }
+            divide(pack, points, angular);
+            finish(pack, points, angular, push);
+        }
+
+        /// Fills the rows of a pack, with J·M·J where factors belong.
+        $(#[$feature])?
+        #[inline]
+        fn fill<const RESTS: bool>(
+            pack: &mut Pack,
+            points: &mut [PointPack],
+            angular: &mut [AngularPack],
+            stage: &Stage,
+            group: usize,
+        ) {
+            let normal = odd3(&load3(&pack.normal, group));
+            let [t1, t2] =
+                [odd3(&load3(&pack.tangents[0], group)), odd3(&load3(&pack.tangents[1], group))];
+            store3(&mut pack.normal, group, &normal);
+            store3(&mut pack.tangents[0], group, &t1);
+            store3(&mut pack.tangents[1], group, &t2);
+            let friction = odd(load(&pack.friction, group));
+            store(&mut pack.friction, group, friction);
+            let mut largest = zero();
+            for j in 0..points.len() {
+                let (before, from) = points.split_at_mut(j);
+                let point = &mut from[0];
+                let arms = levers::<RESTS>(&stage.arms[j], group, &normal);
+                fill_row::<RESTS>(&mut point.row, stage, group, arms);
+                for (i, other) in before.iter().enumerate() {
+                    let between = odd(coupling::<RESTS>(&other.row, &point.row, group));
+                    store(&mut point.coupling[i], group, between);
+                }
+                let own = add(splat(ONE_22), coupling::<RESTS>(&point.row, &point.row, group));
+                store(&mut point.factor, group, as_unit(own));
+                store(&mut point.total, group, zero());
+                for response in &point.row.response[usize::from(RESTS)..] {
+                    for i in 0..3 {
+                        let value = load(&response[i], group);
+                        largest = max(largest, max(value, sub(zero(), value)));
                     }
                 }
-                store(&mut pack.impulse_cap, group, as_speed(largest));
-                let center = [load3(&stage.center[0], group), load3(&stage.center[1], group)];
-                for (row, t) in pack.sliding.iter_mut().zip([&t1, &t2]) {
-                    fill_row(row, stage, group, [lever(&center[0], t), lever(&center[1], t)]);
-                }
-                let [s1, s2] = &pack.sliding;
-                let k11 = add(splat(ONE_22), coupling(s1, s1, group));
-                let k12 = coupling(s1, s2, group);
-                let k22 = add(splat(ONE_22), coupling(s2, s2, group));
-                store3(&mut pack.sliding_inverse, group, &[as_unit(k11), as_unit(k12), as_unit(k22)]);
-                let old = load3(&stage.friction, group);
-                for (impulse, t) in pack.sliding_impulse.iter_mut().zip([&t1, &t2]) {
-                    store(impulse, group, round::<30, 20>(plus_dot(wide(), t, &old)));
-                }
-                let old = load3(&stage.rolling, group);
-                for (j, row) in angular.iter_mut().enumerate() {
-                    let (levers, axis) = match j {
-                        0 => (&stage.twist, &normal),
-                        1 => (&stage.roll, &t1),
-                        _ => (&stage.roll, &t2),
-                    };
-                    fill_turn(row, stage, group, levers, axis);
-                    let friction = odd(load(&row.friction, group));
-                    store(&mut row.friction, group, friction);
-                    if j > 0 {
-                        store(&mut row.impulse, group, round::<30, 20>(plus_dot(wide(), axis, &old)));
-                    }
+            }
+            store(&mut pack.impulse_cap, group, as_speed(largest));
+            for (row, t) in pack.sliding.iter_mut().zip([&t1, &t2]) {
+                fill_row::<RESTS>(row, stage, group, levers::<RESTS>(&stage.center, group, t));
+            }
+            let [s1, s2] = &pack.sliding;
+            let k11 = add(splat(ONE_22), coupling::<RESTS>(s1, s1, group));
+            let k12 = coupling::<RESTS>(s1, s2, group);
+            let k22 = add(splat(ONE_22), coupling::<RESTS>(s2, s2, group));
+            store3(&mut pack.sliding_inverse, group, &[as_unit(k11), as_unit(k12), as_unit(k22)]);
+            let old = load3(&stage.friction, group);
+            for (impulse, t) in pack.sliding_impulse.iter_mut().zip([&t1, &t2]) {
+                store(impulse, group, round::<30, 20>(plus_dot(wide(), t, &old)));
+            }
+            let old = load3(&stage.rolling, group);
+            for (j, row) in angular.iter_mut().enumerate() {
+                let (levers, axis) = match j {
+                    0 => (&stage.twist, &normal),
+                    1 => (&stage.roll, &t1),
+                    _ => (&stage.roll, &t2),
+                };
+                fill_turn::<RESTS>(row, stage, group, levers, axis);
+                let friction = odd(load(&row.friction, group));
+                store(&mut row.friction, group, friction);
+                if j > 0 {
+                    store(&mut row.impulse, group, round::<30, 20>(plus_dot(wide(), axis, &old)));
                 }
             }
         }
 
-        /// What follows from the factors.
+        /// Makes factors of what stands in their places; all but the last bit.
         $(#[$feature])?
-        pub(super) fn soften(pack: &Pack, points: &mut [PointPack], push: Q20) {
+        #[inline]
+        fn divide(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
+            for (point, j) in points.iter_mut().zip(0..) {
+                let factors = factors(&point.factor.0);
+                for lane in 0..WIDTH {
+                    point.factor.0[lane] = if j < pack.counts[lane] { factors[lane] } else { 0 };
+                }
+            }
+            for row in &mut *angular {
+                let factors = factors(&row.factor.0);
+                for lane in 0..WIDTH {
+                    row.factor.0[lane] = if row.factor.0[lane] == 0 { 0 } else { factors[lane] };
+                }
+            }
+            invert(&mut pack.sliding_inverse);
+            pack.impulse_cap.0 = impulse_caps(&pack.impulse_cap.0);
+        }
+
+        /// Makes factors odd, and what follows from them.
+        $(#[$feature])?
+        #[inline]
+        fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack], push: Q20) {
             for group in 0..WIDTH / AT_ONCE {
                 let softness = load(&pack.softness, group);
                 for point in points.iter_mut() {
-                    let soft = times(softness, load(&point.factor, group));
+                    let factor = odd(load(&point.factor, group));
+                    let soft = times(softness, factor);
+                    store(&mut point.factor, group, factor);
                     store(&mut point.soft, group, soft);
                     store(&mut point.push, group, times(soft, splat(push)));
                 }
+                for row in angular.iter_mut() {
+                    let factor = odd(load(&row.factor, group));
+                    store(&mut row.factor, group, factor);
+                }
+                let inverse = odd3(&load3(&pack.sliding_inverse, group));
+                store3(&mut pack.sliding_inverse, group, &inverse);
             }
         }
     };
