@@ -92,7 +92,7 @@ pub extern "C" fn plants_len() -> usize {
     PLANTS.len()
 }
 
-/// What the host gives to the matrix. Nothing of it goes into a result.
+// What the host gives to the matrix. Nothing of it goes into a result.
 #[link(wasm_import_module = "isostep")]
 unsafe extern "C" {
     /// Nanoseconds since whenever.
