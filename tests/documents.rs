@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 19] = [
+const DOCUMENTS: [&str; 20] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -17,6 +17,7 @@ const DOCUMENTS: [&str; 19] = [
     "docs/how-rollback-works.md",
     "docs/what-it-costs.md",
     "docs/over-a-network.md",
+    "docs/lab.md",
     "docs/replays.md",
     "WIRE.md",
     "REPLAY.md",
