@@ -68,15 +68,19 @@ fn states(criterion: &mut Criterion) {
     let now = world.tick();
     let whole = world.snapshot(now, None).expect("held");
     let mut group = criterion.benchmark_group("state");
-    group.bench_function("rewind by 8", |bencher| {
-        bencher.iter_batched_ref(
-            || world.clone(),
-            |world| world.rewind(now - 8).expect("held"),
-            BatchSize::LargeInput,
-        );
+    group.bench_function("a tick again, nothing changed", |bencher| {
+        bencher.iter(|| {
+            world.rewind(now - 1).expect("held");
+            world.step()
+        });
     });
-    group.bench_function("digest anew", |bencher| {
-        bencher.iter(|| world.digest_tree_anew(now).expect("held"));
+    group.bench_function("digest of a new tick", |bencher| {
+        let stepped = || {
+            let mut world = world.clone();
+            world.step();
+            world
+        };
+        bencher.iter_batched_ref(stepped, |world| world.digest(), BatchSize::LargeInput);
     });
     group.throughput(Throughput::Bytes(whole.len() as u64));
     group.bench_function("snapshot", |bencher| {
