@@ -15,6 +15,7 @@ mod play;
 mod progress;
 mod replays;
 mod settings;
+mod shown;
 
 use clap::Command;
 use std::error::Error;

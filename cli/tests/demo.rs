@@ -52,13 +52,16 @@ fn a_planted_desync_is_explained_and_that_is_fine() {
     // Bad memory mends itself.
     let once = demo(&["--seconds", "4", "--plant", "2@60"]);
     assert_eq!(once.status.code(), Some(0));
-    assert!(said(&once).contains("(the ball), "), "{}", said(&once));
+    assert!(said(&once).contains("(a crate), "), "{}", said(&once));
     agreed(&once);
     // Another build does not, and the report says what differs.
     let always = demo(&["--seconds", "4", "--players", "3", "--plant", "2@60:score:always"]);
     let text = said(&always);
     assert_eq!(always.status.code(), Some(0), "{text}");
-    assert!(text.contains("players[0], goals: ") && text.contains("machine 2, outvoted"), "{text}");
+    assert!(
+        text.contains("players[0], points: ") && text.contains("machine 2, outvoted"),
+        "{text}"
+    );
     assert!(text.contains("The machines end in different bits, and the report above says why."));
 }
 

@@ -157,12 +157,12 @@ async function trouble(visit) {
   await visit.agreed(await visit.tick() + 32, 'after the cut');
   // Bad memory mends itself; another build does not, and is named.
   await page.locator('#plant').click();
-  await visit.reported('Desync on tick \\d+.*entityworld body .*\\(the ball\\).*field.*right.*was.*machine 2 found itself wrong');
+  await visit.reported('Desync on tick \\d+.*entityworld body .*\\((a crate|player \\d)\\).*field.*right.*was.*machine 2 found itself wrong');
   await visit.shot('desync');
   await visit.agreed(await visit.tick() + 32, 'after bad memory');
   await page.locator('#spot').selectOption('score always');
   await page.locator('#plant').click();
-  await visit.reported('Desync on tick \\d+.*entityplayers\\[0\\]fieldgoals');
+  await visit.reported('Desync on tick \\d+.*entityplayers\\[0\\]fieldpoints');
   await visit.until('the badge says that they differ', () => document.getElementById('badge').textContent.startsWith('✗ desync'));
   await page.locator('#restart').click();
   await visit.agreed(16, 'after a restart');

@@ -164,7 +164,7 @@ fn a_match_is_played_and_a_planted_desync_is_named() {
     let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
     for fact in [
         r#""entity":"players[0]""#,
-        r#""field":"goals""#,
+        r#""field":"points""#,
         r#""blame":"machine 3, outvoted by the others""#,
     ] {
         assert!(report.contains(fact), "{fact} in {report}");

@@ -1,14 +1,21 @@
 //! How the machine plays Tumble: it gets between somebody and the middle, runs at them, and shoves outwards. It decides from
 //! the state alone and goes in eight directions, as fingers do: what changes rarely is guessed well.
 
-use crate::rules::{JUMP, Move, REACH, SHOVE, SHOVE_REST, Tumble, level};
+use super::rules::{JUMP, Move, REACH, SHOVE, SHOVE_REST, Tumble, level};
+use super::stage::KNOWN;
 use isostep::{Buttons, PlayerId, Real, Rng, Stick, Tick, Vec3, real};
 
 /// What random numbers are for.
 const FANCY: u64 = 7;
-/// So many ticks pass before a shove that could be, and between two jumps for fun, about.
+const SIDEWAYS: u64 = 8;
+/// So many ticks pass before a shove that could be, between two jumps for fun and, where crates block the way, over them, about.
 const REACTION: u32 = 8;
 const JUMPS: u32 = 400;
+const HOPS: u32 = 40;
+/// Ticks that a way to the side lasts.
+const SIDESTEP: u32 = 24;
+/// Who wants to walk and is slower than this is stuck, m/s.
+const SLOW: Real = Real::ONE;
 /// They look so straight at whom they shove: the cosine of 40°.
 const AIM: Real = real!(0.75);
 /// How near to the edge bots go of their own will, metres.
@@ -27,19 +34,37 @@ impl Tumble {
         let mut chance = |of: u32| rng.chance(1, of).unwrap_or(false);
         let place = level(self.place(seat));
         let target = self.target(seat, tick);
-        let way = self.way(place, target);
+        let way = self.sidestep(self.way(place, target), player, tick);
         let mut buttons = Buttons::none();
         let rested = me.shoved.is_none_or(|last| tick.since(last) >= SHOVE_REST);
         let aim = target - place;
         let near = aim.length() < REACH && aim.normalize_or(me.facing).dot(me.facing) > AIM;
         let outwards = target.normalize_or(me.facing).dot(me.facing) > Real::ZERO;
-        if rested && near && outwards && chance(REACTION) {
+        let stuck = self.speed(seat) < SLOW && way.length() > SLOW;
+        if rested && (stuck || near && outwards) && chance(REACTION) {
             buttons = buttons.press(SHOVE);
         }
-        if chance(JUMPS) {
+        if chance(if stuck { HOPS } else { JUMPS }) {
             buttons = buttons.press(JUMP);
         }
         Move { stick: eighth(way), buttons }
+    }
+
+    /// Now and then a little to the left or right for a while, around whatever is in the way.
+    fn sidestep(&self, way: Vec3, player: PlayerId, tick: Tick) -> Vec3 {
+        let moment = (tick.0 + u32::from(player.0) * 5) / SIDESTEP;
+        let mut rng = Rng::keyed(self.cast.settings.seed, moment.into(), player.0.into(), SIDEWAYS);
+        let across = Vec3::new(-way.z, Real::ZERO, way.x);
+        match rng.below(8) {
+            Ok(0) => way + across,
+            Ok(1) => way - across,
+            _ => way,
+        }
+    }
+
+    fn speed(&self, seat: usize) -> Real {
+        let velocity = self.world.body(self.cast.bodies[seat]).expect(KNOWN).velocity();
+        level(velocity).length()
     }
 
     /// Who is to be pushed: somebody near and near the edge; or the middle, if all are out.

@@ -14,21 +14,18 @@
 //! cargo run --release --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
-//! `rules` is the game, `stage` its bodies, `bot` how the machine plays it; `machine` is the loop over a `Peer`, `hand` who plays at it,
+//! `rules` is the game, `stage` its bodies, `bot` how the machine plays it, and these three are a library, since the lab plays it too. `machine` is the loop over a `Peer`, `hand` who plays at it,
 //! `absence` what happens when somebody leaves, `words` what machines say beside the match; `view` is what the page is shown,
 //! `page` and `http` bring it there; `options` are the arguments.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
 mod absence;
-mod bot;
 mod hand;
 mod http;
 mod machine;
 mod options;
 mod page;
-mod rules;
-mod stage;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -38,6 +35,7 @@ use isostep::netcode::crypto::{Credentials, GameId, Slot};
 use isostep::netcode::transport::{SimTransport, UdpTransport};
 use isostep::netcode::{Address, OsEntropy, Transport, WallClock};
 use isostep::rollback::{LinkConfig, SimNetwork};
+use isostep_examples::tumble::{rules, stage};
 use machine::{End, Machine, Setup};
 use options::{Options, USAGE};
 use page::Page;

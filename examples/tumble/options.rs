@@ -10,6 +10,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// There are as many crates as players, and so many more.
+const MORE_CRATES: u8 = 4;
+
 pub const USAGE: &str = "\
 usage: tumble --local PLAYERS [OPTION]…
        tumble FOLDER --listen ADDRESS [--peer SLOT=ADDRESS]… [OPTION]…
@@ -146,7 +149,8 @@ impl Options {
     /// The rules for so many machines.
     pub fn settings(&self, machines: usize) -> Settings {
         let players = machines as u8 + self.bots;
-        Settings { players, seed: self.seed, round_ticks: self.round * 60, points: self.points }
+        let (crates, round_ticks) = (players + MORE_CRATES, self.round * 60);
+        Settings { players, crates, seed: self.seed, round_ticks, points: self.points }
     }
 
     /// Who plays here. They are for this game and for now.

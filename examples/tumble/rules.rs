@@ -5,7 +5,7 @@
 //! `stage` builds the platform and what is on it, `bot` is how the machine plays; the rest of this folder sends inputs and
 //! draws.
 
-use crate::stage::{Cast, KNOWN, PLAYER};
+use super::stage::{Cast, KNOWN, PLAYER};
 use isostep::world::ContactView;
 use isostep::{
     Button, Buttons, Input, Inputs, PlayerId, Quat, Real, Rng, Simulation, Snapshot, State, Stick,
@@ -28,11 +28,14 @@ const AIM: Real = Real::HALF;
 /// Who is below this height has fallen; a crate comes down again a little later.
 pub const FALLEN: Real = real!(-4);
 const CRATE_FALLEN: Real = real!(-12);
+/// Crates come down so far from each other at least, to the side and upwards.
+const CELL: Real = real!(1.875);
+const LAYER: Real = real!(1.5);
 /// Ticks: until the next shove, until somebody is back, how long a push counts, and parts of a round.
 pub const SHOVE_REST: u32 = 30;
 pub const BACK_AFTER: u32 = 75;
 pub const PUSH_COUNTS: u32 = 240;
-pub const READY: u32 = 150;
+pub const READY: u32 = 90;
 pub const OVER: u32 = 300;
 
 pub const JUMP: Button<2> = Button::at::<0>();
@@ -45,10 +48,11 @@ pub struct Move {
     pub buttons: Buttons<2>,
 }
 
-/// What all machines set up alike: seats (2 to 8), chance, and how long a round is, in ticks and in points.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// What all machines set up alike: seats (2 to 8), crates, chance, and how long a round is, in ticks and in points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Settings {
     pub players: u8,
+    pub crates: u8,
     pub seed: u64,
     pub round_ticks: u32,
     pub points: i32,
@@ -99,7 +103,7 @@ pub struct Board {
 }
 
 /// A match. What the next tick depends on is all in here; the session saves it, hashes it and goes back to it.
-#[derive(State, Snapshot)]
+#[derive(Debug, State, Snapshot)]
 pub struct Tumble {
     pub world: World,
     pub players: Vec<Player>,
@@ -118,10 +122,26 @@ impl Tumble {
             self.players[seat] = Player { wins: self.players[seat].wins, ..Player::default() };
             self.put_player(seat, Real::ZERO);
         }
-        for number in self.players.len()..self.pushed.len() {
-            // One above the other, so that no two begin inside each other.
-            self.drop_crate(number, tick, real!(1.5) * number as i32);
+        // Cells side by side, and layers above each other: no two crates begin inside one another.
+        let side = self.middle() * 2;
+        let row = (side / CELL).floor_to_int().max(1);
+        let cell = side / row;
+        let first = self.chance(tick, 0).below(row as u32).unwrap_or(0) as i32;
+        for (crate_number, number) in (first..).zip(self.players.len()..self.pushed.len()) {
+            let [x, z] = [crate_number % row, crate_number / row % row];
+            let corner = Vec3::new(cell * x, LAYER * (2 + crate_number / (row * row)), cell * z);
+            let middle = corner - level(Vec3::splat(self.middle() - cell / 2));
+            self.drop_crate(number, tick, middle, (cell - CELL) / 2);
         }
+    }
+
+    /// Half a side of the square that crates come down on; who begins a round stands outside of it.
+    fn middle(&self) -> Real {
+        self.cast.half * 2 / 5
+    }
+
+    fn chance(&self, tick: Tick, number: usize) -> Rng {
+        Rng::keyed(self.cast.settings.seed, tick.0.into(), number as u64, 0)
     }
 
     /// Where a seat begins and comes back: on a ring.
@@ -138,12 +158,11 @@ impl Tumble {
         self.put(seat, Transform::at(place + Vec3::Y * above));
     }
 
-    /// Over the middle, turned somehow.
-    fn drop_crate(&mut self, number: usize, tick: Tick, height: Real) {
-        let mut rng = Rng::keyed(self.cast.settings.seed, tick.0.into(), number as u64, 0);
+    /// From a place or not far beside it, turned somehow.
+    fn drop_crate(&mut self, number: usize, tick: Tick, from: Vec3, beside: Real) {
+        let mut rng = self.chance(tick, number);
         let mut along = |most: Real| rng.between(-most, most).expect("from less to more");
-        let third = self.cast.half / 3;
-        let place = Vec3::new(along(third), height, along(third));
+        let place = from + Vec3::new(along(beside), Real::ZERO, along(beside));
         let turn = Quat::from_rotation_vector(Vec3::Y * along(Real::ONE));
         self.put(number, Transform::new(place, turn));
     }
@@ -192,7 +211,7 @@ impl Tumble {
         }
         for number in self.players.len()..self.pushed.len() {
             if self.place(number).y < CRATE_FALLEN {
-                self.drop_crate(number, tick, real!(9));
+                self.drop_crate(number, tick, Vec3::Y * 9, self.middle());
             }
         }
     }
@@ -200,12 +219,15 @@ impl Tumble {
     /// Who stands on something, a bit a seat; and who pushes what by leaning against it, or with a crate.
     fn look_at_contacts(&mut self, tick: Tick, moves: &[Move]) -> u32 {
         let (mut standing, seats) = (0, self.players.len());
-        let number = |body| self.cast.bodies.iter().position(|&it| it == body);
+        // They were put into the world in this order, so their ids rise.
+        let number = |body| self.cast.bodies.binary_search(&body).ok();
         for contact in self.world.contacts().filter(ContactView::is_touching) {
             let ([first, second], normal) = (contact.bodies().map(number), contact.normal());
             for (this, that, towards) in [(first, second, normal), (second, first, -normal)] {
                 let Some(this) = this else { continue };
-                standing |= u32::from(this < seats && towards.y < -AIM) << this;
+                if this < seats && towards.y < -AIM {
+                    standing |= 1 << this;
+                }
                 let Some(that) = that else { continue };
                 let push = if this < seats {
                     let leans = direction(moves[this].stick).dot(towards) > AIM;

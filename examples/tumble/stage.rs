@@ -1,6 +1,6 @@
 //! What Tumble is played on: the platform, and the bodies of players and crates. `rules` moves them.
 
-use crate::rules::{Board, Phase, Player, Settings, Tumble};
+use super::rules::{Board, Phase, Player, Settings, Tumble};
 use isostep::{
     BodyDef, BodyId, Material, Real, Shape, ShapeDef, Tick, Transform, Vec3, World, WorldDef, real,
 };
@@ -14,15 +14,16 @@ pub const PLATFORM: Real = real!(0.75);
 /// kg/m³: a player weighs about 270 kg, and a crate 150 or 290.
 const PLAYER_DENSITY: Real = real!(300);
 const CRATE_DENSITY: Real = real!(150);
-/// There are as many crates as players, and so many more.
-const MORE_CRATES: usize = 4;
+/// Where more crates are, there is more room: m² for each player and crate, at least.
+const ROOM: i32 = 6;
 
 pub const KNOWN: &str = "nothing is ever taken away";
 
-/// What never changes: settings, and the bodies of players by seat and then of crates.
-#[derive(serde::Serialize)]
+/// What never changes: settings, the platform, and the bodies of players by seat and then of crates.
+#[derive(Debug, serde::Serialize)]
 pub struct Cast {
     pub settings: Settings,
+    pub platform: BodyId,
     pub bodies: Vec<BodyId>,
     /// Half a side of the platform, metres.
     pub half: Real,
@@ -35,9 +36,11 @@ impl Tumble {
         let mut world = World::new(WorldDef::default()).expect("the default is fine");
         let mut put = |body: BodyDef| world.spawn(body).expect("all is well-formed");
         let cuboid = |half| ShapeDef::from(Shape::cuboid(half).expect("within the limits"));
-        let half = real!(4) + Real::from_int(settings.players.into()) / 2;
+        let all = i32::from(settings.players) + i32::from(settings.crates);
+        let wide = Real::from_int(all * ROOM).sqrt().expect("not below zero") / 2;
+        let half = wide.max(real!(4) + Real::from_int(settings.players.into()) / 2);
         let slab = cuboid(Vec3::new(half, PLATFORM, half));
-        put(BodyDef::fixed().at(Vec3::Y * -PLATFORM).shape(slab));
+        let platform = put(BodyDef::fixed().at(Vec3::Y * -PLATFORM).shape(slab));
         // What they stand on must not hold players back: legs do that.
         let material = |friction| Material { friction, ..Material::default() };
         let capsule = Shape::capsule(PLAYER[0], PLAYER[1]).expect("within the limits");
@@ -50,7 +53,7 @@ impl Tumble {
             BodyDef::dynamic().shape(shape)
         });
         let seats = usize::from(settings.players);
-        let crates = crates.iter().cycle().take(seats + MORE_CRATES);
+        let crates = crates.iter().cycle().take(settings.crates.into());
         let all = std::iter::repeat_n(&player, seats).chain(crates);
         let bodies: Vec<BodyId> = all.map(|body| put(body.clone())).collect();
         let mut game = Self {
@@ -58,7 +61,7 @@ impl Tumble {
             players: vec![Player::default(); seats],
             pushed: vec![None; bodies.len()],
             board: Board { round: 0, phase: Phase::Ready, since: Tick(0) },
-            cast: Cast { settings, bodies, half },
+            cast: Cast { settings, platform, bodies, half },
         };
         game.begin_round(Tick(0));
         game.world.commit();

@@ -5,6 +5,7 @@ use super::tally::{Ending, Row, Tally};
 use crate::play::{Note, Verdict};
 use crate::progress::Meter;
 use crate::replays::Screen;
+use crate::shown::score_text;
 use std::io::{self, Write};
 
 /// Frames between two pictures.
@@ -88,10 +89,9 @@ impl View for Live {
             return Ok(());
         }
         let seconds = f64::from(tally.frames) / f64::from(TICKS_A_SECOND);
-        let [blue, red] = tally.goals;
         let mut lines = vec![
             tally.command.clone(),
-            format!("{seconds:.1} s, blue {blue}, red {red}, {}", verdict(tally)),
+            format!("{seconds:.1} s, points {}, {}", score_text(&tally.score), verdict(tally)),
         ];
         lines.extend(table(&tally.rows));
         // As many lines each time, so that nothing is left of the picture before.
@@ -225,7 +225,7 @@ mod tests {
         live.frame(&tally(), &mut out).unwrap();
         live.end(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(text.contains("1.0 s, blue 0, red 0, no tick compared yet"), "{text:?}");
+        assert!(text.contains("1.0 s, points 0:0, no tick compared yet"), "{text:?}");
         assert_eq!(text.matches(&format!("\x1b[{lines}A")).count(), 2, "{text:?}");
         assert!(text.ends_with("\x1b[J"));
     }

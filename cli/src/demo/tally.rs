@@ -76,7 +76,7 @@ pub(super) struct Tally {
     pub(super) frames: u32,
     pub(super) compared: u32,
     pub(super) verdict: Verdict,
-    pub(super) goals: [u32; 2],
+    pub(super) score: Vec<i32>,
     pub(super) notes: Vec<Note>,
     pub(super) notes_left_out: u32,
     explained: bool,
@@ -91,7 +91,7 @@ impl Tally {
             frames: 0,
             compared: 0,
             verdict: Verdict::Unknown,
-            goals: [0; 2],
+            score: vec![0; settings.players.into()],
             notes: Vec::new(),
             notes_left_out: 0,
             explained: false,
@@ -102,7 +102,7 @@ impl Tally {
     pub(super) fn add(&mut self, frame: &Frame, took: Duration) {
         self.frames = frame.number;
         (self.compared, self.verdict) = (frame.compared, frame.verdict);
-        self.goals = frame.peers.first().map_or([0; 2], |peer| peer.goals);
+        self.score = frame.peers.first().map_or_else(Vec::new, |peer| peer.score.clone());
         self.rows.iter_mut().zip(&frame.peers).for_each(|(row, peer)| row.add(peer));
         self.micros.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
     }
@@ -149,7 +149,7 @@ impl Ending {
     }
 
     pub(super) fn json(&self) -> Value {
-        let Tally { command, rows, frames, goals, notes, explained, .. } = &self.tally;
+        let Tally { command, rows, frames, score, notes, explained, .. } = &self.tally;
         let machines: Vec<_> = rows
             .iter()
             .zip(1..)
@@ -178,7 +178,7 @@ impl Ending {
             "command": command,
             "frames": frames,
             "machines": machines,
-            "goals": goals,
+            "score": score,
             "all_machines_frame_ms": { "p50": self.tally.millis(50), "p99": self.tally.millis(99) },
             "agreed": agreed,
             "explained": explained,

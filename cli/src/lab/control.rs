@@ -14,7 +14,7 @@ pub(crate) enum Control {
     /// Another value of a setting.
     Set { name: String, value: String },
     /// What player one's keys are now.
-    Keys { x: i8, y: i8, jump: bool, kick: bool },
+    Keys { x: i8, y: i8, jump: bool, shove: bool },
     /// Something goes wrong.
     Trouble { machine: u8, deed: Deed },
 }
@@ -26,7 +26,7 @@ enum Said {
     Open { query: String },
     Restart {},
     Set { name: String, value: String },
-    Keys { x: i8, y: i8, jump: bool, kick: bool },
+    Keys { x: i8, y: i8, jump: bool, shove: bool },
     Cut { machine: u8 },
     Plant { machine: u8, spot: SaidSpot, always: bool },
 }
@@ -59,10 +59,10 @@ impl Control {
                 Settings::default().set(&name, &value)?;
                 Self::Set { name, value }
             }
-            Said::Keys { x, y, jump, kick } => {
+            Said::Keys { x, y, jump, shove } => {
                 within("x", x.unsigned_abs(), 127)?;
                 within("y", y.unsigned_abs(), 127)?;
-                Self::Keys { x, y, jump, kick }
+                Self::Keys { x, y, jump, shove }
             }
             Said::Cut { machine } => {
                 within("machine", machine, MAX_PLAYERS - 1)?;
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn every_control_is_understood() {
         for json in [
-            r#"{"do":"keys","x":-127,"y":127,"jump":true,"kick":false}"#,
+            r#"{"do":"keys","x":-127,"y":127,"jump":true,"shove":false}"#,
             r#"{"do":"open","query":"?seed=5&net=wifi&link=1-2:300,300,30,20"}"#,
             r#"{"do":"open","query":""}"#,
             r#"{"do":"restart"}"#,
@@ -111,8 +111,8 @@ mod tests {
             "null".to_owned(),
             "[".repeat(4000),
             r#"{"do":"nothing"}"#.to_owned(),
-            r#"{"do":"keys","x":-128,"y":0,"jump":false,"kick":false}"#.to_owned(),
-            r#"{"do":"keys","x":1e9,"y":0,"jump":false,"kick":false}"#.to_owned(),
+            r#"{"do":"keys","x":-128,"y":0,"jump":false,"shove":false}"#.to_owned(),
+            r#"{"do":"keys","x":1e9,"y":0,"jump":false,"shove":false}"#.to_owned(),
             r#"{"do":"set","name":"delay","value":"13"}"#.to_owned(),
             r#"{"do":"set","name":"delay","value":8}"#.to_owned(),
             r#"{"do":"set","name":"delay","value":"1","more":2}"#.to_owned(),

@@ -6,7 +6,7 @@
 //! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 taped ticks
 //!          · u8 verdict · u8 peers · u16 bodies · peers
 //! peer     u32 present · u32 confirmed · u16 lead · u16 depth · u16 ticks again · u16 bodies again · u16 stalls
-//!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u16 goals × 2
+//!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u8 sides · i16 score × sides
 //!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
 //! body     pose · u8 asleep
 //! pose     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767
@@ -65,10 +65,14 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
         u64::from(peer.millihertz / 2),
         u64::from(peer.micros / 10),
     ];
-    let goals = peer.goals.map(u64::from);
     // What is more than a curve can show counts as the most that it can.
-    for count in counts.into_iter().chain(goals) {
+    for count in counts {
         out.extend_from_slice(&u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes());
+    }
+    out.push(peer.score.len() as u8);
+    for &points in &peer.score {
+        let points = points.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        out.extend_from_slice(&points.to_le_bytes());
     }
     out.extend_from_slice(&peer.digest);
     for body in &peer.bodies {
@@ -137,7 +141,7 @@ mod tests {
             delay: 6,
             millihertz: 60_100,
             micros: 1_234,
-            goals: [2, 3],
+            score: vec![2, -3, 70_000],
             digest: [0xde, 0xad, 0xbe, 0xef, 1, 2, 3, 4],
             groups: vec![(1, 0), (0, 0)],
             bodies: vec![Body { pose: near, asleep: true }, Body { pose: far, asleep: false }],
@@ -159,7 +163,8 @@ mod tests {
         for present in [100, 101] {
             assert_eq!([4, 4].map(|n| from.number(n)), [present, 95]);
             assert_eq!([2; 6].map(|n| from.number(n)), [5, 4, 65_535, 12, 1, 321]);
-            assert_eq!([2; 5].map(|n| from.number(n)), [6, 30_050, 123, 2, 3]);
+            assert_eq!([2, 2, 2, 1].map(|n| from.number(n)), [6, 30_050, 123, 3]);
+            assert_eq!(from.signed(), [2, -3, 32_767]);
             assert_eq!(from.number(8), 0x0403_0201_efbe_adde);
             assert_eq!(from.signed(), [640, -256, 1536]);
             // 32767 × sin 0.75 and cos 0.75.

@@ -85,9 +85,9 @@ impl Stage {
             return;
         };
         match control {
-            Control::Keys { x, y, jump, kick } => {
+            Control::Keys { x, y, jump, shove } => {
                 let stick = Stick::from_steps(x, y).unwrap_or_default();
-                return play.keys(stick, u64::from(jump) | u64::from(kick) << 1);
+                return play.keys(stick, u64::from(jump) | u64::from(shove) << 1);
             }
             Control::Trouble { machine, deed } => play.make_trouble(machine, deed),
             Control::Set { name, value } => match play.set(&name, &value) {

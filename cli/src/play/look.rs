@@ -49,7 +49,8 @@ pub(crate) struct PeerFrame {
     pub(crate) millihertz: u32,
     /// What its simulation took.
     pub(crate) micros: u32,
-    pub(crate) goals: [u32; 2],
+    /// Points by player.
+    pub(crate) score: Vec<i32>,
     /// The first bytes of its digest of the compared tick.
     pub(crate) digest: [u8; 8],
     /// Bodies that were computed again, each with the least of its cluster.

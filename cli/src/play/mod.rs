@@ -18,11 +18,12 @@ pub(crate) use notes::Note;
 pub(crate) use peer::Peer;
 
 use crate::settings::{Deed, MAX_DRIFT_PPM, Resim, SettingError, Settings, Trouble};
+use crate::shown::Shown;
 use hand::Hand;
 use isostep_core::digest::ShortDigest;
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, real};
-use isostep_determinism_tests::games::{ArenaInput, ArenaName, ArenaSize};
+use isostep_examples::tumble::rules::{self, Move, Tumble};
 use isostep_rollback::fleet::{FleetError, Machine};
 use isostep_rollback::replay::ReplayError;
 use isostep_rollback::{Fleet, LinkConfig, PlayerId, Stats, Stick, Tick};
@@ -38,6 +39,9 @@ const PARTITION: Duration = Duration::from_secs(2);
 const DIGESTS: usize = 64;
 /// Whoever is nearer to where they were has no ghost: it could not be told from them.
 const GHOST_FROM: Real = real!(0.015625);
+/// A round of Tumble: ticks, and points that end it before.
+const ROUND: u32 = 75 * 60;
+const POINTS: i32 = 5;
 /// Thousandths of a tick a second, without any correction.
 const MILLIHERTZ: i64 = 60_000;
 
@@ -75,15 +79,15 @@ pub(crate) struct Play {
 impl Play {
     pub(crate) fn new(settings: Settings) -> Result<Self, PlayError> {
         let players = settings.players;
-        let name = arena_name(&settings);
-        let game = |_| Peer::new(name.arena());
+        let rules = rules(&settings);
+        let game = |_| Peer::new(Tumble::new(rules));
         let perfect = LinkConfig::perfect();
         let fleet = Fleet::mesh(settings.seed, players, &settings.session(), perfect, game)?;
         let hands = (0..players).map(|_| Hand::default()).collect();
         let seen = (0..players).map(|_| Seen::default()).collect();
         let ahead = settings.troubles.iter().copied().collect();
         let first = &fleet.machines()[0];
-        let tape = Tape::start(name, &first.session, &first.game)?;
+        let tape = Tape::start(rules, &first.session, &first.game)?;
         let notes = Vec::new();
         let mut play = Self { settings, fleet, hands, seen, number: 0, ahead, notes, tape };
         play.apply()?;
@@ -132,7 +136,7 @@ impl Play {
     /// The recording so far as a file; another one begins.
     pub(crate) fn save_tape(&mut self) -> Result<Vec<u8>, PlayError> {
         let first = &self.fleet.machines()[0];
-        let next = Tape::start(arena_name(&self.settings), &first.session, &first.game)?;
+        let next = Tape::start(rules(&self.settings), &first.session, &first.game)?;
         let tape = std::mem::replace(&mut self.tape, next);
         Ok(tape.finish(&first.session, &first.game))
     }
@@ -195,7 +199,7 @@ impl Play {
         }
         let players = (0..).map(PlayerId);
         let hands = self.hands.iter_mut().zip(self.fleet.machines()).zip(players);
-        let samples: Vec<ArenaInput> = hands
+        let samples: Vec<Move> = hands
             .map(|((hand, machine), player)| {
                 hand.sample(&machine.game, machine.session.present(), player)
             })
@@ -259,17 +263,23 @@ impl Play {
             // Datagrams that were refused are no news here: links lose enough of them.
             machine.refused.clear();
             for event in machine.events.drain(..) {
-                notes.extend(Note::of(index, &event, machine.game.arena()));
+                notes.extend(Note::of(index, &event, machine.game.tumble()));
             }
         }
         notes
     }
 }
 
-fn arena_name(settings: &Settings) -> ArenaName {
-    let players = settings.players;
-    let size = ArenaSize { players, props: (BODIES - 1) as u16 - u16::from(players) };
-    ArenaName { size, seed: settings.seed }
+/// As many crates as make all bodies that are told apart.
+const fn rules(settings: &Settings) -> rules::Settings {
+    let &Settings { players, seed, .. } = settings;
+    rules::Settings {
+        players,
+        crates: BODIES as u8 - players,
+        seed,
+        round_ticks: ROUND,
+        points: POINTS,
+    }
 }
 
 fn peer_frame(
@@ -279,14 +289,14 @@ fn peer_frame(
     player: PlayerId,
 ) -> PeerFrame {
     let work = machine.game.take_work();
-    let (session, arena) = (&machine.session, machine.game.arena());
+    let (session, game) = (&machine.session, machine.game.tumble());
     let (now, was) = (session.stats(), seen.stats);
     let depths = (0..).zip(now.depths.iter().zip(was.depths));
     let depth = depths.filter(|(_, (now, was))| *now > was).map(|depth| depth.0).max();
     let confirmed = session.confirmed().min(session.present());
-    let past = arena.world().past(confirmed.0).ok().filter(|_| confirmed < session.present());
+    let past = game.world.past(confirmed.0).ok().filter(|_| confirmed < session.present());
     let (mut bodies, mut ghosts) = (Vec::with_capacity(BODIES), Vec::new());
-    for (thing, number) in arena.things().zip(0..BODIES as u8) {
+    for (thing, number) in game.things().zip(0..BODIES as u8) {
         bodies.push(Body { pose: thing.pose, asleep: thing.asleep });
         if let Some(was) = past.and_then(|past| past.body(thing.body)) {
             let (was, is) = (was.pose(), thing.pose);
@@ -313,7 +323,7 @@ fn peer_frame(
         delay: session.delay(player).unwrap_or(0),
         millihertz: u32::try_from(millihertz).unwrap_or(0),
         micros: work.micros(),
-        goals: arena.goals(),
+        score: game.score(),
         digest: [a, b, c, d, e, f, g, h],
         groups: work.groups().collect(),
         bodies,

@@ -2,7 +2,8 @@
 
 use super::PARTITION;
 use crate::settings::Spot;
-use isostep_determinism_tests::games::{Arena, Kind};
+use crate::shown::Shown;
+use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::{Blame, DesyncReport, SessionEvent};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -69,13 +70,13 @@ fn name(machine: usize) -> String {
 
 impl Note {
     /// An event for the eye, if it is one.
-    pub(super) fn of(machine: usize, event: &SessionEvent, arena: &Arena) -> Option<Self> {
+    pub(super) fn of(machine: usize, event: &SessionEvent, game: &Tumble) -> Option<Self> {
         Some(match event {
             SessionEvent::DigestsDiffer { peer, tick } => {
                 Self::Differ { machine, peer: peer.0.into(), tick: tick.0 }
             }
             SessionEvent::Desync(report) => {
-                Self::Desync(Box::new(Found::new(machine, report, arena)))
+                Self::Desync(Box::new(Found::new(machine, report, game)))
             }
             SessionEvent::Repaired { from } => Self::Repaired { machine, tick: from.0 },
             SessionEvent::AgreedAgain { peer, tick } => {
@@ -98,7 +99,7 @@ impl Note {
 }
 
 impl Found {
-    fn new(machine: usize, report: &DesyncReport, arena: &Arena) -> Self {
+    fn new(machine: usize, report: &DesyncReport, game: &Tumble) -> Self {
         let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
         let peer = usize::from(peer.0);
         let text = match blame {
@@ -117,7 +118,7 @@ impl Found {
             peer,
             tick: tick.0,
             entity: entity.clone(),
-            thing: thing_of(entity, arena),
+            thing: thing_of(entity, game),
             field: field.clone(),
             local: local.clone(),
             remote: remote.clone(),
@@ -129,14 +130,9 @@ impl Found {
 }
 
 /// What a body of a report is to somebody who watches.
-fn thing_of(entity: &str, arena: &Arena) -> Option<String> {
+fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
     let (_, id) = entity.split_once("body ")?;
-    let thing = arena.things().find(|thing| thing.body.to_string() == id)?;
-    Some(match thing.kind {
-        Kind::Ball => "the ball".to_owned(),
-        Kind::Player(player) => format!("player {}", player.0 + 1),
-        _ => "a thing to kick".to_owned(),
-    })
+    Some(game.things().find(|thing| thing.body.to_string() == id)?.told())
 }
 
 impl fmt::Display for Note {
@@ -144,8 +140,8 @@ impl fmt::Display for Note {
         match self {
             Self::Planted { machine, tick, spot, always } => {
                 let what = match spot {
-                    Spot::Velocity => "the ball’s velocity",
-                    Spot::Score => "player 1’s goals",
+                    Spot::Velocity => "a crate’s velocity",
+                    Spot::Score => "player 1’s points",
                 };
                 let often = if *always { "whenever it computes that tick" } else { "once" };
                 write!(f, "tick {tick}: a bit of {what} goes wrong at {}, {often}", name(*machine))

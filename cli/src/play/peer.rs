@@ -1,5 +1,5 @@
-//! A machine's game: the arena, with a fault that can be planted in it, and a count of what it costs. To the session, to
-//! recordings and in digests it is the arena and nothing else: what a fault does is for the session to find out.
+//! A machine's game: Tumble, with a fault that can be planted in it, and a count of what it costs. To the session, to
+//! recordings and in digests it is Tumble and nothing else: what a fault does is for the session to find out.
 
 use super::work::Work;
 use crate::settings::Spot;
@@ -7,7 +7,7 @@ use isostep_core::digest::{Digest, DigestTree};
 use isostep_core::state::{RestoreError, Snapshot, State, StateDifference, StateError};
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, Vec3};
-use isostep_determinism_tests::games::{Arena, ArenaInput};
+use isostep_examples::tumble::rules::{Move, Tumble};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Tick};
 
 /// The bit that is flipped in a velocity: 4 mm/s. Less might be rounded away by the next contact.
@@ -22,7 +22,7 @@ pub(crate) struct Fault {
 
 #[derive(Debug)]
 pub(crate) struct Peer {
-    arena: Arena,
+    tumble: Tumble,
     /// Gone once the machine doubts itself and computes anew: a bit that flipped in memory.
     glitch: Option<Fault>,
     /// There to stay: a program that computes otherwise.
@@ -31,13 +31,13 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn new(arena: Arena) -> Self {
-        let work = Work::new(arena.things().map(|thing| thing.body));
-        Self { arena, glitch: None, flaw: None, work }
+    pub(crate) fn new(tumble: Tumble) -> Self {
+        let work = Work::new(tumble.cast.bodies.iter().copied());
+        Self { tumble, glitch: None, flaw: None, work }
     }
 
-    pub(crate) const fn arena(&self) -> &Arena {
-        &self.arena
+    pub(crate) const fn tumble(&self) -> &Tumble {
+        &self.tumble
     }
 
     /// What was done since the last call.
@@ -46,7 +46,7 @@ impl Peer {
     }
 
     pub(crate) const fn set_resim_mode(&mut self, mode: ResimMode) {
-        self.arena.world_mut().set_resim_mode(mode);
+        self.tumble.world.set_resim_mode(mode);
     }
 
     pub(crate) const fn plant(&mut self, fault: Fault, always: bool) {
@@ -59,86 +59,87 @@ impl Peer {
 
     fn strike(&mut self, spot: Spot) {
         match spot {
-            Spot::Score => self.arena.players_mut()[0].goals ^= 1,
+            Spot::Score => self.tumble.players[0].points ^= 1,
             Spot::Velocity => {
-                let ball = self.arena.ball();
-                let world = self.arena.world_mut();
-                let Some(body) = world.body(ball) else { return };
+                let Tumble { world, cast, .. } = &mut self.tumble;
+                // The one that came down last.
+                let Some(&last) = cast.bodies.last() else { return };
+                let Some(body) = world.body(last) else { return };
                 let velocity = body.velocity();
                 let x = Real::from_bits(velocity.x.to_bits() ^ VELOCITY_BIT);
                 // The speed cap holds for steps, not for what is set.
-                let _ = world.set_velocity(ball, Vec3 { x, ..velocity });
+                let _ = world.set_velocity(last, Vec3 { x, ..velocity });
             }
         }
     }
 }
 
 impl Simulation for Peer {
-    type Input = ArenaInput;
+    type Input = Move;
 
-    fn step(&mut self, tick: Tick, inputs: &Inputs<ArenaInput>) {
+    fn step(&mut self, tick: Tick, inputs: &Inputs<Move>) {
         for fault in [self.glitch, self.flaw].into_iter().flatten() {
             if fault.tick == tick {
                 self.strike(fault.spot);
             }
         }
         let begun = Work::begin();
-        self.arena.step(tick, inputs);
+        self.tumble.step(tick, inputs);
         self.work.end(begun);
-        self.work.stepped(tick, self.arena.world());
+        self.work.stepped(tick, &self.tumble.world);
     }
 
-    fn bot(&self, tick: Tick, player: PlayerId) -> ArenaInput {
-        self.arena.bot(tick, player)
+    fn bot(&self, tick: Tick, player: PlayerId) -> Move {
+        self.tumble.bot(tick, player)
     }
 }
 
-/// The arena's, with what takes time measured.
+/// Tumble's, with what takes time measured.
 impl State for Peer {
-    type Slots = <Arena as State>::Slots;
+    type Slots = <Tumble as State>::Slots;
 
     fn slots(&mut self, capacity: usize) -> Self::Slots {
-        self.arena.slots(capacity)
+        self.tumble.slots(capacity)
     }
 
     fn ready(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
-        self.arena.ready(slots, tick)
+        self.tumble.ready(slots, tick)
     }
 
     fn holds(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
-        self.arena.holds(slots, tick)
+        self.tumble.holds(slots, tick)
     }
 
     fn save(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
         let begun = Work::begin();
-        let saved = self.arena.save(slots, tick);
+        let saved = self.tumble.save(slots, tick);
         self.work.end(begun);
         saved
     }
 
     fn load(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
         let begun = Work::begin();
-        let loaded = self.arena.load(slots, tick);
+        let loaded = self.tumble.load(slots, tick);
         self.work.end(begun);
         loaded
     }
 
     fn pin(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
-        self.arena.pin(slots, tick)
+        self.tumble.pin(slots, tick)
     }
 
     fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool {
-        self.arena.unpin(slots, tick)
+        self.tumble.unpin(slots, tick)
     }
 
     fn distrust(&mut self, slots: &mut Self::Slots) {
         self.glitch = None;
-        self.arena.distrust(slots);
+        self.tumble.distrust(slots);
     }
 
     fn digest(&self, slots: &Self::Slots, tick: u32) -> Result<Digest, StateError> {
         let begun = Work::begin();
-        let digest = self.arena.digest(slots, tick);
+        let digest = self.tumble.digest(slots, tick);
         self.work.end(begun);
         digest
     }
@@ -150,7 +151,7 @@ impl State for Peer {
         name: &str,
         tree: &mut DigestTree,
     ) -> Result<(), StateError> {
-        self.arena.tree(slots, tick, name, tree)
+        self.tumble.tree(slots, tick, name, tree)
     }
 
     fn page(
@@ -162,7 +163,7 @@ impl State for Peer {
         page: u32,
         out: &mut Vec<u8>,
     ) -> Result<bool, StateError> {
-        self.arena.page(slots, tick, name, section, page, out)
+        self.tumble.page(slots, tick, name, section, page, out)
     }
 
     fn explain(
@@ -176,7 +177,7 @@ impl State for Peer {
         limit: usize,
         out: &mut Vec<StateDifference>,
     ) -> Result<bool, StateError> {
-        self.arena.explain(slots, tick, name, section, page, theirs, limit, out)
+        self.tumble.explain(slots, tick, name, section, page, theirs, limit, out)
     }
 }
 
@@ -187,10 +188,10 @@ impl Snapshot for Peer {
         tick: u32,
         out: &mut Vec<u8>,
     ) -> Result<(), StateError> {
-        self.arena.snapshot(slots, tick, out)
+        self.tumble.snapshot(slots, tick, out)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
-        self.arena.restore(bytes)
+        self.tumble.restore(bytes)
     }
 }

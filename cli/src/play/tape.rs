@@ -2,7 +2,8 @@
 //! in memory until somebody wants it as a file.
 
 use super::Peer;
-use isostep_determinism_tests::games::{ARENA_GAME, ArenaName};
+use crate::shown::{Shown, asset};
+use isostep_examples::tumble::rules::{Settings, Tumble};
 use isostep_rollback::Session;
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
 
@@ -21,14 +22,14 @@ pub(super) struct Tape {
 impl Tape {
     /// Begins with the newest state that is final.
     pub(super) fn start(
-        name: ArenaName,
+        rules: Settings,
         session: &Session<Peer>,
         game: &Peer,
     ) -> Result<Self, ReplayError> {
         let config = RecorderConfig {
-            assets: vec![name.asset()],
+            assets: vec![asset(rules)],
             keyframe_every: KEYFRAME_EVERY,
-            ..RecorderConfig::new(ARENA_GAME)
+            ..RecorderConfig::new(Tumble::GAME)
         };
         let recorder = Recorder::start(config, session, game)?;
         let first = recorder.recorded().0;

@@ -2,12 +2,18 @@
 
 use super::*;
 use crate::settings::{PROFILES, Pace, Spot};
-use isostep_determinism_tests::recording::verify_file;
+use isostep_rollback::replay::{Player, Replay, Verified, verify};
 
 fn bad(players: u8, mode: Pace) -> Settings {
     let query =
         format!("seed=3&players={players}&delay=2&net=80,40,10,3&link=2-1:150,40,10,3&drift=2:400");
     Settings { mode, ..Settings::from_query(&query).unwrap() }
+}
+
+fn verify_file(file: &[u8]) -> Result<Verified, ReplayError> {
+    let replay = Replay::open(file)?;
+    let game = Tumble::read(&replay.info().assets).expect("it names its match");
+    verify(Player::new(replay, Tumble::GAME, game)?)
 }
 
 /// Plays for a while; what happened.
@@ -66,12 +72,9 @@ fn machines_agree_in_both_modes_and_after_a_partition() {
 fn taps_of_keys_reach_every_machine() {
     let mut play = Play::new(Settings::default()).unwrap();
     let stick = Stick::from_steps(127, 0).unwrap();
-    let x = |play: &Play, machine: usize| {
-        let arena = play.fleet.machines()[machine].game.arena();
-        let body = arena.body_of(PlayerId(0)).and_then(|id| arena.world().body(id));
-        body.unwrap().center_of_mass().x
-    };
-    let (before, far) = (x(&play, 1), Real::from_int(2));
+    let x = |play: &Play, machine: usize| play.fleet.machines()[machine].game.tumble().place(0).x;
+    run(&mut play, rules::READY + 30);
+    let (before, far) = (x(&play, 1), Real::ONE);
     for _ in 0..60 {
         // Down and up within a tick.
         play.keys(stick, 2);
@@ -86,7 +89,7 @@ fn a_rollback_shows_fewer_bodies_than_a_full_one_and_ends_in_the_same_digest() {
     let played = |resim: Resim| {
         let mut play = Play::new(Settings { resim, ..bad(2, Pace::Rollback) }).unwrap();
         let (mut redone, mut shown, mut digest) = (0, 0, None);
-        for _ in 0..200 {
+        for _ in 0..600 {
             play.tick().unwrap();
             let frame = play.frame(0);
             for peer in &frame.peers {
@@ -181,7 +184,8 @@ fn a_planted_desync_is_named_in_one_line() {
     let found = notes.iter().find(|note| matches!(note, Note::Desync(_))).expect("it is found");
     let text = found.to_string();
     assert!(
-        text.contains("players[0], goals: ") && text.ends_with("machine 2, outvoted by the others"),
+        text.contains("players[0], points: ")
+            && text.ends_with("machine 2, outvoted by the others"),
         "{text}"
     );
     assert_eq!(found.json()["entity"], "players[0]");

@@ -5,7 +5,7 @@ use isostep_rollback::Tick;
 use std::cell::Cell;
 use std::time::Instant;
 
-/// Bodies that are told apart: those that move, which come first among the things of an arena.
+/// Bodies that are told apart: those that move, which come first among all things.
 pub(crate) const BODIES: usize = 64;
 
 #[derive(Debug)]

@@ -1,23 +1,36 @@
 //! `isostep replay compare`: where two recordings of one match part.
 
 use super::CommandError;
-use super::open::{arena_of, at, open};
+use super::open::{Known, at, game_of, known, open};
+use crate::shown::Shown;
 use isostep_core::state::StateDifference;
-use isostep_determinism_tests::games::ARENA_GAME;
+use isostep_determinism_tests::games::Arena;
+use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::replay::{CompareError, Comparison, Parting, ReplayError, compare};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
 pub(super) fn run(
+    paths: [&Path; 2],
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    match known(paths[0])? {
+        Known::Arena => run_as::<Arena>(paths, as_json, out),
+        Known::Tumble => run_as::<Tumble>(paths, as_json, out),
+    }
+}
+
+fn run_as<G: Shown>(
     [left, right]: [&Path; 2],
     as_json: bool,
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     let (a, b) = (open(left)?, open(right)?);
-    let arenas = (arena_of(&a, left)?, arena_of(&b, right)?);
+    let games = (game_of::<G>(&a, left)?, game_of::<G>(&b, right)?);
     let to = a.last().min(b.last());
-    let found = compare(a, b, ARENA_GAME, arenas).map_err(|error| match error {
+    let found = compare(a, b, G::GAME, games).map_err(|error| match error {
         CompareError::Left { error, ticks } => broken(left, error, ticks),
         CompareError::Right { error, ticks } => broken(right, error, ticks),
     })?;

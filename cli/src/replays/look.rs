@@ -1,8 +1,8 @@
 //! What there is to see of a recording at a tick: digest, score, bodies.
 
-use super::open::{ArenaPlayback, ArenaPlayer};
+use super::open::{PlaybackOf, PlayerOf};
+use crate::shown::{Kind, Shown, Thing, score_text};
 use isostep_core::digest::Digest;
-use isostep_determinism_tests::games::{Arena, Kind, Team, Thing};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
 use serde_json::{Value, json};
@@ -15,9 +15,9 @@ pub(super) struct Look {
     pub(super) seconds: f64,
     /// The first half of the digest's name, as long as recordings have it.
     pub(super) digest: String,
-    /// Blue's, red's.
-    pub(super) goals: [u32; 2],
-    /// Players and the ball first.
+    /// By side.
+    pub(super) score: Vec<i32>,
+    /// Players first.
     pub(super) bodies: Vec<Body>,
 }
 
@@ -32,23 +32,23 @@ pub(super) struct Body {
 }
 
 impl Look {
-    pub(super) fn at(player: &mut ArenaPlayer) -> Result<Self, ReplayError> {
+    pub(super) fn at<G: Shown>(player: &mut PlayerOf<G>) -> Result<Self, ReplayError> {
         let digest = player.digest()?;
         let length = player.replay().info().tick_length;
         Ok(Self::of(player.game(), player.tick(), length, digest))
     }
 
-    pub(super) fn shown(playback: &mut ArenaPlayback) -> Result<Self, ReplayError> {
+    pub(super) fn shown<G: Shown>(playback: &mut PlaybackOf<G>) -> Result<Self, ReplayError> {
         let digest = playback.digest()?;
         let length = playback.replay().info().tick_length;
         Ok(Self::of(playback.game(), playback.tick(), length, digest))
     }
 
-    fn of(arena: &Arena, tick: Tick, length: Duration, digest: Digest) -> Self {
+    fn of<G: Shown>(game: &G, tick: Tick, length: Duration, digest: Digest) -> Self {
         let mut digest = digest.to_string();
         digest.truncate(16);
         let seconds = length.as_secs_f64() * f64::from(tick.0);
-        Self { tick, seconds, digest, goals: arena.goals(), bodies: bodies(arena) }
+        Self { tick, seconds, digest, score: game.score(), bodies: bodies(game) }
     }
 
     pub(super) fn players(&self) -> impl Iterator<Item = &Body> {
@@ -57,13 +57,13 @@ impl Look {
 
     /// All on one line.
     pub(super) fn line(&self) -> String {
-        let Self { tick, seconds, digest, goals: [blue, red], .. } = self;
+        let Self { tick, seconds, digest, score, .. } = self;
         let places = self.players().map(|player| {
             let [x, y, z] = player.place;
             format!("  ({x:.2}, {y:.2}, {z:.2})")
         });
         let places: String = places.collect();
-        format!("{tick:>7} {seconds:>8.1} s  {digest}  {blue}:{red}{places}")
+        format!("{tick:>7} {seconds:>8.1} s  {digest}  {}{places}", score_text(score))
     }
 
     /// The head of a table, and a row for each of some bodies.
@@ -85,34 +85,22 @@ impl Look {
             "tick": self.tick.0,
             "seconds": self.seconds,
             "digest": self.digest,
-            "goals": self.goals,
+            "score": self.score,
             "bodies": self.bodies.iter().map(body).collect::<Vec<_>>(),
         })
     }
 }
 
-fn bodies(arena: &Arena) -> Vec<Body> {
-    let mut bodies: Vec<Body> = arena.things().filter_map(|thing| body(&thing)).collect();
-    // Things come with the ball before the players.
+fn bodies<G: Shown>(game: &G) -> Vec<Body> {
+    let mut bodies: Vec<Body> =
+        game.things().filter(|thing| thing.kind.moves()).map(|thing| body::<G>(&thing)).collect();
     bodies.sort_by_key(|body| !body.is_player);
     bodies
 }
 
-fn body(thing: &Thing) -> Option<Body> {
-    let what = match thing.kind {
-        Kind::Player(player) => {
-            let team = match Team::of(player) {
-                Team::Blue => "blue",
-                Team::Red => "red",
-            };
-            format!("{player}, {team}")
-        }
-        Kind::Ball => "ball".to_owned(),
-        Kind::Prop => "prop".to_owned(),
-        Kind::Goal(_) | Kind::Wall => return None,
-    };
+fn body<G: Shown>(thing: &Thing) -> Body {
     let is_player = matches!(thing.kind, Kind::Player(_));
-    let place = thing.pose.translation;
-    let place = [place.x, place.y, place.z].map(isostep_core::Real::to_f64);
-    Some(Body { id: thing.body.to_string(), what, place, asleep: thing.asleep, is_player })
+    let place = thing.pose.translation.to_array().map(isostep_core::Real::to_f64);
+    let (id, what) = (thing.body.to_string(), thing.what(G::SIDES));
+    Body { id, what, place, asleep: thing.asleep, is_player }
 }

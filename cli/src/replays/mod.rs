@@ -1,10 +1,10 @@
-//! `isostep replay`: recordings of the arena. Exit codes: 0 all is the same, 1 something differs, 2 a file can't be read or
+//! `isostep replay`: recordings of the games that the command knows. Exit codes: 0 all is the same, 1 something differs, 2 a file can't be read or
 //! written, or the command was misused.
 //!
 //! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
 //!   waits for the disk.
 //! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `look` is what the last two show.
-//! - `open`: opening a recording of an arena.
+//! - `open`: opening a recording.
 
 mod compare;
 mod info;
@@ -42,8 +42,8 @@ pub(crate) enum CommandError {
     Replay { path: PathBuf, error: ReplayError },
     #[error("{}: {error}; {before}", path.display())]
     After { path: PathBuf, error: ReplayError, before: String },
-    #[error("{}: it is a recording, but of no arena; use the program that made it", .0.display())]
-    NoArena(PathBuf),
+    #[error("{}: it does not say how its match began; use the program that made it", .0.display())]
+    NoSettings(PathBuf),
     #[error("the match can't be played: {0}")]
     Play(String),
     #[error("{}: the recording ends early ({error}); the match went on. Make room, or choose another place", path.display())]
@@ -54,7 +54,7 @@ pub(crate) enum CommandError {
 
 pub(crate) fn command() -> Command {
     Command::new("replay")
-        .about("Records matches of the arena; plays, verifies and compares recordings")
+        .about("Records matches of the arena; plays, verifies and compares recordings of it and of the lab")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([record(), info(), verify(), compare(), seek(), play()])

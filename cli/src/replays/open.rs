@@ -1,7 +1,9 @@
-//! Opening a recording of an arena.
+//! Opening a recording of a game that the command knows.
 
 use super::CommandError;
-use isostep_determinism_tests::games::{ARENA_GAME, Arena, ArenaName};
+use crate::shown::Shown;
+use isostep_determinism_tests::games::Arena;
+use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{Playback, Player, Replay, ReplayError, Stream};
 use std::fs::File;
@@ -9,8 +11,24 @@ use std::io::BufReader;
 use std::path::Path;
 
 pub(super) type Recording = Replay<Stream<BufReader<File>>>;
-pub(super) type ArenaPlayer = Player<Arena, Stream<BufReader<File>>>;
-pub(super) type ArenaPlayback = Playback<Arena, Stream<BufReader<File>>>;
+pub(super) type PlayerOf<G> = Player<G, Stream<BufReader<File>>>;
+pub(super) type PlaybackOf<G> = Playback<G, Stream<BufReader<File>>>;
+
+/// The games that the command knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    Arena,
+    Tumble,
+}
+
+/// Which game a recording is of.
+pub(super) fn known(path: &Path) -> Result<Known, CommandError> {
+    match open(path)?.info().game {
+        Arena::GAME => Ok(Known::Arena),
+        Tumble::GAME => Ok(Known::Tumble),
+        _ => Err(at(path)(ReplayError::OtherGame)),
+    }
+}
 
 /// Says which file an error is about.
 pub(super) fn at(path: &Path) -> impl Fn(ReplayError) -> CommandError + '_ {
@@ -23,13 +41,12 @@ pub(super) fn open(path: &Path) -> Result<Recording, CommandError> {
     Replay::open(Stream(BufReader::new(file))).map_err(at(path))
 }
 
-/// The arena that a recording is of, as it was before the kick-off.
-pub(super) fn arena_of(replay: &Recording, path: &Path) -> Result<Arena, CommandError> {
-    if replay.info().game != ARENA_GAME {
+/// The game that a recording is of, as it was before the first tick.
+pub(super) fn game_of<G: Shown>(replay: &Recording, path: &Path) -> Result<G, CommandError> {
+    if replay.info().game != G::GAME {
         return Err(at(path)(ReplayError::OtherGame));
     }
-    let name = ArenaName::read(&replay.info().assets);
-    Ok(name.ok_or_else(|| CommandError::NoArena(path.to_path_buf()))?.arena())
+    G::read(&replay.info().assets).ok_or_else(|| CommandError::NoSettings(path.to_path_buf()))
 }
 
 /// What is said of a recording that was cut off.
@@ -41,15 +58,15 @@ pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
 }
 
 /// A player at the first tick.
-pub(super) fn player(path: &Path) -> Result<ArenaPlayer, CommandError> {
+pub(super) fn player<G: Shown>(path: &Path) -> Result<PlayerOf<G>, CommandError> {
     let replay = open(path)?;
-    let arena = arena_of(&replay, path)?;
-    Player::new(replay, ARENA_GAME, arena).map_err(at(path))
+    let game = game_of(&replay, path)?;
+    Player::new(replay, G::GAME, game).map_err(at(path))
 }
 
 /// A playback at the first tick.
-pub(super) fn playback(path: &Path) -> Result<ArenaPlayback, CommandError> {
+pub(super) fn playback<G: Shown>(path: &Path) -> Result<PlaybackOf<G>, CommandError> {
     let replay = open(path)?;
-    let arenas = (arena_of(&replay, path)?, arena_of(&replay, path)?);
-    Playback::new(replay, ARENA_GAME, arenas).map_err(at(path))
+    let games = (game_of(&replay, path)?, game_of(&replay, path)?);
+    Playback::new(replay, G::GAME, games).map_err(at(path))
 }

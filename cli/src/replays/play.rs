@@ -2,7 +2,10 @@
 
 use super::CommandError;
 use super::look::Look;
-use super::open::{ArenaPlayback, at, playback};
+use super::open::{Known, PlaybackOf, at, known, playback};
+use crate::shown::{Shown, score_text};
+use isostep_determinism_tests::games::Arena;
+use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{ReplayError, Speed};
 use std::io::{self, Write};
@@ -33,7 +36,18 @@ pub(super) fn run(
     options: Options,
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
-    let mut playback = playback(path)?;
+    match known(path)? {
+        Known::Arena => play::<Arena>(path, options, out),
+        Known::Tumble => play::<Tumble>(path, options, out),
+    }
+}
+
+fn play<G: Shown>(
+    path: &Path,
+    options: Options,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    let mut playback = playback::<G>(path)?;
     let end = playback.replay().last();
     let from = options.from.or_else(|| (options.rate < 0.0).then_some(end));
     if let Some(from) = from {
@@ -48,7 +62,11 @@ pub(super) fn run(
 }
 
 /// Goes on behind a gap, or before it if it came from there.
-fn leap(playback: &mut ArenaPlayback, back: bool, error: ReplayError) -> Result<(), ReplayError> {
+fn leap<G: Shown>(
+    playback: &mut PlaybackOf<G>,
+    back: bool,
+    error: ReplayError,
+) -> Result<(), ReplayError> {
     match error {
         ReplayError::Gap { tick, .. } if back => playback.seek(tick),
         ReplayError::Gap { next: Some(next), .. } if !back => playback.seek(next),
@@ -57,14 +75,14 @@ fn leap(playback: &mut ArenaPlayback, back: bool, error: ReplayError) -> Result<
 }
 
 /// Goes one tick, or over a gap; `false` at the end.
-fn step(playback: &mut ArenaPlayback, back: bool) -> Result<bool, ReplayError> {
+fn step<G: Shown>(playback: &mut PlaybackOf<G>, back: bool) -> Result<bool, ReplayError> {
     let stepped = if back { playback.step_back() } else { playback.step() };
     stepped.or_else(|error| leap(playback, back, error).map(|()| true))
 }
 
 /// As fast as it goes: a line for each second of the match, and one for its end.
-fn print(
-    playback: &mut ArenaPlayback,
+fn print<G: Shown>(
+    playback: &mut PlaybackOf<G>,
     path: &Path,
     options: Options,
     out: &mut impl Write,
@@ -89,8 +107,8 @@ fn print(
 }
 
 /// At a pace, in a table that is drawn over itself. Ctrl+C ends it.
-fn live(
-    playback: &mut ArenaPlayback,
+fn live<G: Shown>(
+    playback: &mut PlaybackOf<G>,
     path: &Path,
     rate: f64,
     out: &mut impl Write,
@@ -132,10 +150,10 @@ fn live(
 }
 
 fn picture(look: &Look, last: Tick, rate: f64) -> Vec<String> {
-    let Look { tick, seconds, digest, goals: [blue, red], .. } = look;
+    let Look { tick, seconds, digest, score, .. } = look;
     let head = [
         format!("tick {tick} of {last}, {seconds:.1} s, {rate} times as fast as played"),
-        format!("digest {digest}, blue {blue}, red {red}"),
+        format!("digest {digest}, {}", score_text(score)),
     ];
     head.into_iter().chain(Look::table(look.players())).collect()
 }

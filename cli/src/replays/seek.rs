@@ -2,8 +2,11 @@
 
 use super::CommandError;
 use super::look::Look;
-use super::open::{at, player};
+use super::open::{Known, at, known, player};
 use crate::progress::Meter;
+use crate::shown::{Shown, score_text};
+use isostep_determinism_tests::games::Arena;
+use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
 use serde_json::json;
@@ -22,7 +25,19 @@ pub(super) fn run(
     as_json: bool,
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
-    let mut player = player(path)?;
+    match known(path)? {
+        Known::Arena => show::<Arena>(path, tick, as_json, out),
+        Known::Tumble => show::<Tumble>(path, tick, as_json, out),
+    }
+}
+
+fn show<G: Shown>(
+    path: &Path,
+    tick: Tick,
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    let mut player = player::<G>(path)?;
     let (first, last) = (player.replay().first(), player.replay().last());
     if tick < first || tick > last {
         return Err(at(path)(ReplayError::NoSuchTick { tick, first, last }));
@@ -51,8 +66,9 @@ pub(super) fn run(
         writeln!(out, "{report}")?;
         return Ok(same);
     }
-    let Look { seconds, digest, goals: [blue, red], bodies, .. } = &look;
-    writeln!(out, "{}: tick {tick}, {seconds:.2} s, {blue}:{red}", path.display())?;
+    let Look { seconds, digest, score, bodies, .. } = &look;
+    let score = score_text(score);
+    writeln!(out, "{}: tick {tick}, {seconds:.2} s, {score}", path.display())?;
     let beside = match &recorded {
         None => "none is recorded for this tick".to_owned(),
         Some(_) if same => "as recorded".to_owned(),

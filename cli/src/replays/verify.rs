@@ -1,9 +1,12 @@
 //! `isostep replay verify`: computes a recording again and compares every digest.
 
 use super::CommandError;
-use super::open::{at, player, unfinished};
+use super::open::{Known, at, known, player, unfinished};
 use crate::progress::Meter;
+use crate::shown::Shown;
 use isostep_core::state::{Snapshot, StateDifference};
+use isostep_determinism_tests::games::Arena;
+use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::replay::{Mismatch, ReplayError, Source, Verifier};
 use isostep_rollback::{Simulation, Tick};
 use serde_json::{Value, json};
@@ -14,7 +17,18 @@ use std::path::Path;
 const CHUNK: u32 = 60;
 
 pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bool, CommandError> {
-    let player = player(path)?;
+    match known(path)? {
+        Known::Arena => verify::<Arena>(path, as_json, out),
+        Known::Tumble => verify::<Tumble>(path, as_json, out),
+    }
+}
+
+fn verify<G: Shown>(
+    path: &Path,
+    as_json: bool,
+    out: &mut impl Write,
+) -> Result<bool, CommandError> {
+    let player = player::<G>(path)?;
     let replay = player.replay();
     let (first, last) = (replay.first(), replay.last());
     let tick_length = replay.info().tick_length;

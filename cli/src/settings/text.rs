@@ -29,7 +29,12 @@ const fn many(name: &'static str, value: &'static str, help: &'static str) -> Fi
 
 /// All settings, in the order in which they are written.
 pub(crate) const FIELDS: [Field; 13] = [
-    field("seed", "N", true, "Decides the arena and all chance of the network"),
+    field(
+        "seed",
+        "N",
+        true,
+        "Decides where crates fall, what bots do, and all chance of the network",
+    ),
     field("players", "N", true, "How many machines play, 2 to 4"),
     field("mode", "MODE", true, "rollback guesses what is missing and corrects it; lockstep waits"),
     field("predict", "TICKS", true, "How far rollback may guess, 1 to 30"),

@@ -8,10 +8,10 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Spot {
-    /// The ball's velocity along x.
+    /// A crate's velocity along x.
     #[default]
     Velocity,
-    /// The first player's goals.
+    /// The first player's points.
     Score,
 }
 

@@ -9,7 +9,8 @@ use crate::rules::{Move, Settings, Tumble};
 use isostep::{Buttons, Inputs, Simulation, Stick, Tick};
 
 /// Rounds as long as in a match.
-const SETTINGS: Settings = Settings { players: 4, seed: 1, round_ticks: 75 * 60, points: 5 };
+const SETTINGS: Settings =
+    Settings { players: 4, crates: 8, seed: 1, round_ticks: 75 * 60, points: 5 };
 
 /// A game that a test plays by hand.
 struct Table {

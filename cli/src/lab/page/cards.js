@@ -37,8 +37,8 @@ export class Cards {
   card(i, apology) {
     const root = element("section", "", "peer");
     root.setAttribute("aria-label", `Machine ${i + 1}`);
-    const mark = i % 2 === 0 ? "■" : "●";
-    root.innerHTML = `<h2><span class="side${i % 2}">${mark} Machine ${i + 1}${i === 0 ? " · you" : ""}</span><span class="digest"></span><span class="ticks"></span></h2>
+    const mark = "■●▲◆"[i % 4];
+    root.innerHTML = `<h2><span class="side${i % 4}">${mark} Machine ${i + 1}${i === 0 ? " · you" : ""}</span><span class="digest"></span><span class="ticks"></span></h2>
       <div class="view"><p class="chosen" hidden></p><div class="flags"><p class="severed">cut off</p><p class="waits">waits for inputs</p></div></div>
       <div class="curves"><ul>${CURVES.map(([name, hint]) => `<li title="${hint}">${name} <b></b></li>`).join("")}</ul><div class="plots"><canvas aria-hidden="true"></canvas>
       <div class="pick" tabindex="0" role="slider" aria-label="Rollbacks of machine ${i + 1}: left and right choose one, escape goes on" aria-valuetext="live" aria-valuemin="0" aria-valuemax="${HISTORY}" aria-valuenow="${HISTORY}"></div></div></div>`;
@@ -101,7 +101,7 @@ export class Cards {
     card.digest.textContent = frame.verdict === 0 ? "" : `${fine ? "✓" : "✗"} ${peer.digest}`;
     card.digest.className = `digest ${fine ? "good" : "bad"}`;
     card.digest.title = `The state of tick ${frame.compared}, which is confirmed, begins with this digest`;
-    card.ticks.textContent = `${peer.goals.join(" : ")} · tick ${peer.present} · sure of ${peer.confirmed}`;
+    card.ticks.textContent = `${peer.score.map((points) => String(points).replace("-", "−")).join(":")} · tick ${peer.present} · sure of ${peer.confirmed}`;
   }
 
   /** One card's figures and curves. */

@@ -65,7 +65,9 @@ void main() {
   color = vec4(paint * (ambient + 0.16 * n.y + 0.55 * sun), alpha);
 }`;
 
-const BLUE = [0.27, 0.55, 0.93], ORANGE = [0.95, 0.58, 0.18], WHITE = [0.97, 0.96, 0.93], KERB = [0.56, 0.59, 0.64];
+/** Of sides; each differs from the others in lightness too. */
+const SIDES = [[0.27, 0.55, 0.93], [0.95, 0.58, 0.18], [0.16, 0.66, 0.50], [0.90, 0.62, 0.78]];
+const WHITE = [0.97, 0.96, 0.93], KERB = [0.56, 0.59, 0.64], WOOD = [[0.74, 0.63, 0.49], [0.66, 0.55, 0.43]];
 const PROPS = [[0.62, 0.65, 0.70], [0.72, 0.66, 0.58], [0.56, 0.66, 0.66]];
 /** Of clusters that were computed again, in turn: told apart by most eyes. */
 const CLUSTERS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
@@ -121,18 +123,23 @@ export class Painter {
     this.rows = Object.fromEntries(["box", "round", "shadow", "goal", "ghostBox", "ghostRound", "floor"].map((name) => [name, new Rows(room)]));
     let seat = 0, prop = 0;
     for (const thing of scene.things) {
-      const team = thing.team === 0 ? BLUE : ORANGE;
+      const side = SIDES[(thing.side ?? 0) % SIDES.length];
       thing.paint = WHITE;
       thing.pattern = thing.kind === "ball" ? 1 : 0;
       if (thing.kind === "player") {
         thing.seat = seat++;
-        thing.paint = thing.seat >= 2 ? team.map((c) => c * 0.6 + 0.36) : team;
+        // The second player of a side is paler.
+        thing.paint = thing.seat >= scene.sides ? side.map((c) => c * 0.6 + 0.36) : side;
       } else if (thing.kind === "prop") thing.paint = PROPS[prop++ % 3];
-      else if (thing.kind === "goal") thing.paint = team;
+      else if (thing.kind === "crate") thing.paint = WOOD[prop++ % 2];
+      else if (thing.kind === "platform") thing.paint = KERB;
+      else if (thing.kind === "goal") thing.paint = side;
       thing.pose = [...thing.at, ...UPRIGHT];
       if (thing.kind === "wall") Object.assign(thing, kerb(thing));
     }
-    this.floor = [scene.half[0] + 0.1, 0, scene.half[1] + 0.1];
+    // A platform ends where it ends; walls stand on the floor. A little above the platform, so that both are not at one height.
+    this.open = scene.things.some((thing) => thing.kind === "platform");
+    this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
   /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, and clusters to show or nothing. */
@@ -179,7 +186,7 @@ export class Painter {
   gather(machine, { bodies, ghosts, clusters }) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
-    rows.floor.add([0, 0, 0, ...UPRIGHT], 0, this.floor, WHITE, 0);
+    rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
     scene.things.forEach((thing, i) => {
       if (!thing.moves) return rows[thing.kind === "goal" ? "goal" : "box"].add(thing.pose, 0, thing.size, thing.paint, 0);
       const from = i * 8;
@@ -188,9 +195,11 @@ export class Painter {
         const cluster = clusters.get(i);
         paint = cluster === undefined ? DIM : CLUSTERS[cluster % CLUSTERS.length];
         pattern = cluster === undefined ? 0 : 2;
-      } else if (thing.kind === "prop" && bodies[from + 7]) tint = 0.78; // Who sleeps is darker.
+      } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Who sleeps is darker.
       rows[thing.shape].add(bodies, from, thing.size, paint, pattern, tint);
-      rows.shadow.add(bodies, from, thing.size, paint, 0);
+      // What falls beside the field has nothing to throw a shadow on.
+      const [wide, long] = scene.half;
+      if (bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
       // Whoever sits at this machine has a mark over their head.
       if (thing.seat === machine) rows.box.add([bodies[from], bodies[from + 1] + 1.45, bodies[from + 2], ...TIPPED], 0, [0.2, 0.2, 0.2], [1, 1, 1], 0);
     });

@@ -2,7 +2,7 @@
 
 const KEYS = {
   ArrowLeft: "left", KeyA: "left", ArrowRight: "right", KeyD: "right", ArrowUp: "up", KeyW: "up", ArrowDown: "down", KeyS: "down",
-  Space: "jump", KeyE: "kick",
+  Space: "jump", KeyE: "shove",
 };
 /** A stick that is nearer to its middle rests. */
 const DEAD = 0.2;
@@ -37,7 +37,7 @@ export class Player {
     const axis = (less, more) => this.held.has(more) - this.held.has(less);
     const [x, y] = [axis("left", "right"), axis("up", "down")];
     const full = x && y ? 90 : 127;
-    this.change({ do: "keys", x: x * full, y: y * full, jump: this.held.has("jump"), kick: this.held.has("kick") });
+    this.change({ do: "keys", x: x * full, y: y * full, jump: this.held.has("jump"), shove: this.held.has("shove") });
   }
 
   /** Looks at the first gamepad; browsers tell of its buttons only when asked. */
@@ -47,9 +47,9 @@ export class Player {
     const axis = (value) => Math.abs(value) < DEAD ? 0 : Math.round(Math.max(-1, Math.min(1, value)) * 15) / 15;
     const down = (button) => Boolean(pad.buttons[button]?.pressed);
     const [x, y] = [axis(pad.axes[0]) || down(15) - down(14), axis(pad.axes[1]) || down(13) - down(12)];
-    const what = { do: "keys", x: Math.round(x * 127), y: Math.round(y * 127), jump: down(0), kick: down(1) || down(2) };
+    const what = { do: "keys", x: Math.round(x * 127), y: Math.round(y * 127), jump: down(0), shove: down(1) || down(2) };
     // A pad that nobody touches leaves the match to the bot, and the keys alone.
-    const rests = !what.x && !what.y && !what.jump && !what.kick;
+    const rests = !what.x && !what.y && !what.jump && !what.shove;
     if (rests && !this.padMoved) return;
     this.padMoved = !rests;
     this.padSent = now;

@@ -16,7 +16,7 @@ export class Report {
   begin() {
     this.desyncs = 0;
     this.root.replaceChildren();
-    this.line("Arrow keys or WASD walk, space jumps, E kicks, and so does a gamepad; until then a bot plays for you. Make the network bad, cut a machine off, plant a wrong bit and see it found. Click a bar of rollbacks to see what was computed again.");
+    this.line("Arrow keys or WASD walk, space jumps, E shoves, and so does a gamepad; until then a bot plays for you. Make the network bad, cut a machine off, plant a wrong bit and see it found. Click a bar of rollbacks to see what was computed again.");
   }
 
   line(content, className = "") {

@@ -60,7 +60,7 @@ function readFrame(view, at) {
       present: u32(), confirmed: u32(), lead: u16(), depth: u16(), again: u16(), redone: u16(), stalls: u16(),
       bytes: u16(), delay: u16(), rate: u16() / 500, millis: u16() / 100,
     };
-    peer.goals = [u16(), u16()];
+    peer.score = Array.from({ length: u8() }, i16);
     peer.digest = "";
     for (let k = 0; k < 8; k++) peer.digest += hex(u8());
     // Position, rotation, asleep: eight numbers a body.

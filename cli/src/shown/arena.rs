@@ -1,0 +1,39 @@
+//! The arena, the game of the tests: two sides, a ball, goals.
+
+use super::{Kind, Shown, Thing};
+use isostep_core::Real;
+use isostep_core::digest::Digest;
+use isostep_determinism_tests::games::{self, ARENA_GAME, Arena, ArenaName, Team};
+
+impl Shown for Arena {
+    const GAME: [u8; 16] = ARENA_GAME;
+    const SIDES: &[&str] = &["blue", "red"];
+
+    fn read(assets: &[(String, Digest)]) -> Option<Self> {
+        Some(ArenaName::read(assets)?.arena())
+    }
+
+    fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+        self.things().map(|games::Thing { body, kind, shape, pose, asleep }| {
+            let number = |team| u8::from(team == Team::Red);
+            let (kind, side) = match kind {
+                games::Kind::Player(player) => {
+                    (Kind::Player(player), Some(number(Team::of(player))))
+                }
+                games::Kind::Ball => (Kind::Ball, None),
+                games::Kind::Prop => (Kind::Prop, None),
+                games::Kind::Goal(team) => (Kind::Goal, Some(number(team))),
+                games::Kind::Wall => (Kind::Wall, None),
+            };
+            Thing { body, kind, side, shape, pose, asleep }
+        })
+    }
+
+    fn score(&self) -> Vec<i32> {
+        self.goals().map(|goals| i32::try_from(goals).unwrap_or(i32::MAX)).to_vec()
+    }
+
+    fn half_sides(&self) -> [Real; 2] {
+        self.half_sides()
+    }
+}
