@@ -16,6 +16,40 @@ use isostep_core::state::Snapshot;
 /// The pace is the caller's: [`step`](Self::step) makes the next tick whenever the caller wants it; not calling it is a
 /// pause, calling it twice is double speed. [`seek`](Self::seek) goes to any tick, also backwards: it restores the nearest
 /// keyframe and computes the rest. For a screen, with a clock, and backwards without jerks: [`Playback`](super::Playback).
+///
+/// ```
+/// use isostep_rollback::replay::{Player, Recorder, RecorderConfig, Replay};
+/// use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+///
+/// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+/// struct Count { sum: i32 }
+/// impl Simulation for Count {
+///     type Input = NewestWins<i8>;
+///     fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+///         self.sum += i32::from(inputs.value(PlayerId(0)).0);
+///     }
+/// }
+///
+/// const GAME: [u8; 16] = *b"count, version 1";
+/// let mut game = Count::default();
+/// let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
+/// let mut recorder = Recorder::start(RecorderConfig::new(GAME), &session, &game)?;
+/// for tick in 0..100 {
+///     session.local_input(PlayerId(0), NewestWins(1))?;
+///     session.advance(Time::from_millis(tick * 17)).run(&mut game)?;
+///     recorder.record(&session, &game);
+/// }
+/// recorder.finish(&session, &game);
+/// let file: Vec<u8> = std::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
+///
+/// let mut player = Player::new(Replay::open(&file[..])?, GAME, Count::default())?;
+/// player.seek(Tick(60))?;
+/// player.step()?;
+/// assert_eq!((player.tick(), player.game().sum), (Tick(61), 61));
+/// player.seek(Tick(3))?;
+/// assert_eq!(player.game().sum, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Player<S: Simulation, R> {
     pub(super) replay: Replay<R>,
     pub(super) deck: Deck<S>,

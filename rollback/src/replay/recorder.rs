@@ -31,6 +31,35 @@ pub(super) struct SeatTape {
 /// - *End*: [`finish`](Self::finish), then take the last bytes. Without it the file opens more slowly, and nothing checks its last
 ///   ticks.
 /// - *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats).
+///
+/// ```
+/// use isostep_rollback::replay::{Recorder, RecorderConfig, Replay};
+/// use isostep_rollback::{Inputs, NewestWins, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+///
+/// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+/// struct Count { sum: i32 }
+/// impl Simulation for Count {
+///     type Input = NewestWins<i8>;
+///     fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+///         self.sum += i32::from(inputs.value(PlayerId(0)).0);
+///     }
+/// }
+///
+/// let mut game = Count::default();
+/// let mut session = Session::start(SessionConfig::new().local(), &mut game)?;
+/// let mut recorder = Recorder::start(RecorderConfig::new(*b"count, version 1"), &session, &game)?;
+/// let mut file = Vec::new();
+/// for tick in 0..100 {
+///     session.local_input(PlayerId(0), NewestWins(tick % 7))?;
+///     session.advance(Time::from_millis(tick as u64 * 17)).run(&mut game)?;
+///     recorder.record(&session, &game);
+///     file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
+/// }
+/// recorder.finish(&session, &game);
+/// file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
+/// assert!(Replay::open(&file[..])?.is_finished());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Recorder<S: Simulation> {
     pub(super) config: RecorderConfig,
     pub(super) codec: InputCodec<S::Input>,
