@@ -60,7 +60,7 @@ fn machine(own: usize, socket: UdpSocket, other: SocketAddr) -> Result<Machine, 
     let session = setup
         .builder::<Tug, SocketAddr>()?
         // Longer than ggrs has it: a busy machine may stall.
-        .with_disconnect_timeout(Duration::from_secs(60))
+        .with_disconnect_timeout(Duration::from_mins(1))
         .add_player(PlayerType::Local, own)?
         .add_player(PlayerType::Remote(other), 1 - own)?
         .start_p2p_session(GuardedSocket::new(Socket(socket), guard))?;
