@@ -133,3 +133,35 @@ mod guess {
         assert_shown("Guesses", &report(Duel::default), &report(right::Duel::default));
     }
 }
+
+/// What is marked as fixed is compared, and neither saved nor loaded: a field that changes all the same is found, by rollbacks,
+/// by bytes, and by whoever opens a recording in the middle, whatever the seed.
+#[test]
+fn a_fixed_field_that_changes_is_found_in_every_way_that_goes_back() {
+    use isostep::check::{Check, Way};
+
+    #[derive(State, Snapshot)]
+    struct Sled {
+        place: i32,
+        #[state(fixed)]
+        speed: i32,
+    }
+
+    impl Simulation for Sled {
+        type Input = NewestWins<i8>;
+        fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+            self.speed += i32::from(inputs.value(PlayerId(0)).0);
+            self.place += self.speed;
+        }
+    }
+
+    for seed in 0..8 {
+        let script = |tick, inputs: &mut Inputs<_>| inputs.follow(&[super::pad(tick)]);
+        let check = Check::new(1, || Sled { place: 0, speed: 0 }).script(script).ticks(100);
+        let report = check.seed(seed).run_with_snapshots();
+        let found: Vec<Way> = report.findings().map(|row| row.way).collect();
+        for way in [Way::RolledBack, Way::Encoded, Way::Recorded] {
+            assert!(found.contains(&way), "seed {seed}, {way}: {report}");
+        }
+    }
+}

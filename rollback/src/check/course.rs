@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) tick: Tick,
     pub(super) sections: Vec<String>,
     pub(super) fields: Vec<(String, StateDifference)>,
+    /// Whether there are more than these.
+    pub(super) more: bool,
 }
 
 pub(super) fn refused<E: Into<Refusal>>(tick: Tick) -> impl Fn(E) -> Stop {

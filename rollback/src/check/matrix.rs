@@ -114,9 +114,9 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
     fn explain(&self, variant: usize, way: Way, agreed: Option<Tick>, first: Found) -> Difference {
         let told = |found: Found, agreed, again| {
             let field = |(section, field)| FieldDifference { section, field };
-            let Found { tick, sections, fields } = found;
+            let Found { tick, sections, fields, more } = found;
             let fields = fields.into_iter().map(field).collect();
-            Difference { agreed, tick, sections, fields, again }
+            Difference { agreed, tick, sections, fields, more, again }
         };
         for _ in 0..TRIES {
             let mut watch = Beside::new(&*self.variants[0].1, self.tape, agreed);

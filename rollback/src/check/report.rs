@@ -56,8 +56,11 @@ pub struct Difference {
     pub tick: Tick,
     /// The sections that differ there, causes before effects.
     pub sections: Vec<String>,
-    /// The fields that differ there, at most 16. Empty if it [did not happen again](Self::again).
+    /// The fields that differ there: at most 6 of a section and 16 in all. Empty if it
+    /// [did not happen again](Self::again).
     pub fields: Vec<FieldDifference>,
+    /// Whether more fields differ than these.
+    pub more: bool,
     /// Whether it happened again when it was looked for. If not, the game differs from run to run by chance.
     pub again: bool,
 }
@@ -105,6 +108,19 @@ pub struct Report {
     pub rows: Vec<Row>,
     pub(super) digests: Digests,
     pub(super) ticks: u32,
+}
+
+impl Difference {
+    /// What it mostly is. Before the first tick nothing was stepped yet: only how the game is made can show.
+    const fn hint(&self, way: Way) -> &'static str {
+        match way {
+            Way::Straight | Way::Twice if self.tick.0 == 0 => {
+                "the game is not made the same each time: what `make` gives must not hang on chance, a clock, an address, a \
+                 static or how often it was called"
+            }
+            way => way.hint(),
+        }
+    }
 }
 
 impl Report {
@@ -158,9 +174,9 @@ impl fmt::Display for Report {
         for row in self.findings() {
             write!(f, "\n{row}")?;
             // The first way of a variant that goes wrong is the simplest, and says the most.
-            let differs = matches!(row.outcome, Outcome::Differs(_));
-            if differs && hinted.replace(&row.variant) != Some(&row.variant) {
-                writeln!(f, "  likely: {}", row.way.hint())?;
+            let Outcome::Differs(difference) = &row.outcome else { continue };
+            if hinted.replace(&row.variant) != Some(&row.variant) {
+                writeln!(f, "  likely: {}", difference.hint(row.way))?;
             }
         }
         Ok(())
@@ -211,7 +227,7 @@ impl fmt::Display for Row {
                 writeln!(f, "  {why}")
             }
             Outcome::Differs(difference) => {
-                let Difference { agreed, tick, sections, fields, again } = &**difference;
+                let Difference { agreed, tick, sections, fields, more, again } = &**difference;
                 write!(f, "{variant}, {way}: tick {tick} is the first that differs")?;
                 match agreed {
                     Some(agreed) => writeln!(f, "; tick {agreed} is the same")?,
@@ -226,6 +242,8 @@ impl fmt::Display for Row {
                 }
                 if fields.is_empty() {
                     writeln!(f, "  in {}", sections.join(", "))?;
+                } else if *more {
+                    writeln!(f, "  and more, in {}", sections.join(", "))?;
                 }
                 if !again {
                     let chance = "it did not happen again when it was looked for: the game differs from run to run";

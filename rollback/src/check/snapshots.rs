@@ -19,6 +19,8 @@ const GAME: [u8; 16] = *b"isostep check 01";
 const KEYFRAME_EVERY: u32 = 16;
 /// Ticks between snapshots that are read back, on average.
 const ENCODE_EVERY: u32 = 6;
+/// Ticks that a fresh game is taken to.
+const FRESH: u32 = 4;
 /// Bytes that a command takes beside its own in a tick, at most.
 const COMMAND_HEAD: usize = 4;
 
@@ -57,7 +59,8 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
         Ok(())
     }
 
-    /// Once tick by tick, once in leaps that land behind keyframes.
+    /// Once tick by tick, once in leaps that land behind keyframes, and as somebody does who opens the file and goes to a tick:
+    /// with a game that has seen nothing of what was before.
     fn recorded(self) -> Result<(), Stop> {
         let file = self.record()?;
         let open = || {
@@ -80,6 +83,14 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
                 let target = (tick + leap).min(end);
                 player.seek(target).map_err(refused::<ReplayError>(target))?;
             }
+        }
+        let fresh = (0..FRESH).map(|_| Tick(draw(&mut rng, end.0))).chain([end]);
+        for tick in fresh {
+            let mut player = open().map_err(refused::<ReplayError>(Tick(0)))?;
+            player.seek(tick).map_err(refused::<ReplayError>(tick))?;
+            player.digest().map_err(refused::<ReplayError>(tick))?;
+            let (game, slots) = player.state();
+            self.watch.see(tick, game, slots)?;
         }
         Ok(())
     }

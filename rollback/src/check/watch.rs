@@ -171,7 +171,7 @@ impl<S: Simulation> Watch<S> for Against<'_, '_> {
             return Ok(());
         }
         let sections = parted(&sections(&tree(tick, game, slots)?), &expected.sections);
-        Err(Stop::Differs(Found { tick, sections, fields: Vec::new() }))
+        Err(Stop::Differs(Found { tick, sections, fields: Vec::new(), more: false }))
     }
 }
 
@@ -221,20 +221,20 @@ impl<S: Simulation> Watch<S> for Beside<'_, S> {
         let (ours, theirs) = (tree(tick, game, slots)?, tree(tick, &desk.game, &desk.slots)?);
         let sections = parted(&sections(&ours), &sections(&theirs));
         let fields = explain(tick, (game, slots), desk, (&ours, &theirs), &sections);
-        let fields = fields.map_err(refused::<StateError>(tick))?;
-        Err(Stop::Differs(Found { tick, sections, fields }))
+        let (fields, more) = fields.map_err(refused::<StateError>(tick))?;
+        Err(Stop::Differs(Found { tick, sections, fields, more }))
     }
 }
 
-/// The fields in which a state differs from the reference: its own value as `local`.
+/// The fields in which a state differs from the reference, its own value as `local`; and whether there are more.
 fn explain<S: Simulation>(
     tick: Tick,
     (game, slots): (&S, &S::Slots),
     reference: &Desk<'_, S>,
     (ours, theirs): (&DigestTree, &DigestTree),
     sections: &[String],
-) -> Result<Vec<(String, StateDifference)>, StateError> {
-    let mut found: Vec<(String, StateDifference)> = Vec::new();
+) -> Result<(Vec<(String, StateDifference)>, bool), StateError> {
+    let (mut found, mut more): (Vec<(String, StateDifference)>, bool) = (Vec::new(), false);
     for section in sections {
         let most = (found.len() + MOST_OF_A_SECTION).min(MOST_FIELDS);
         let pages: Vec<u32> = ours
@@ -247,9 +247,12 @@ fn explain<S: Simulation>(
             let (mut bytes, mut fields) = (Vec::new(), Vec::new());
             let Desk { game: other, slots: held, .. } = reference;
             other.page(held, tick.0, "", section, page, &mut bytes)?;
-            game.explain(slots, tick.0, "", section, page, &bytes, left, &mut fields)?;
+            // One too many, to know whether there are more.
+            game.explain(slots, tick.0, "", section, page, &bytes, left + 1, &mut fields)?;
+            more |= fields.len() > left;
+            fields.truncate(left);
             found.extend(fields.into_iter().map(|field| (section.clone(), field)));
         }
     }
-    Ok(found)
+    Ok((found, more))
 }

@@ -70,14 +70,15 @@ impl Way {
                  numbers without a seed"
             }
             Self::RolledBack | Self::InFull => {
-                "something decides that is not saved and loaded (scratch, what is outside of the state), or whether an \
-                 input was a guess"
+                "something decides that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, what is \
+                 outside of the state), or whether an input was a guess"
             }
             Self::Forgetful => {
                 "scratch decides: what is marked as scratch must follow from the state alone"
             }
             Self::Encoded | Self::Recorded => {
-                "a field is not in the snapshot, or does not come back as it was written"
+                "a field is not in the snapshot (`#[serde(skip)]`, a `#[state(fixed)]` field that changes), or does not come \
+                 back as it was written"
             }
         }
     }

@@ -83,7 +83,8 @@ pub enum ReplayError {
     },
     /// The state of a later keyframe is not the one that it names, though the first one was.
     #[error(
-        "the keyframe of tick {tick} does not give the state that it names; take another copy of the file, or play from an earlier tick"
+        "the keyframe of tick {tick} does not give the state that it names: either the file is damaged (take another copy, or play from an \
+         earlier tick), or the game has something that changes and is not in its snapshot (`Check::run_with_snapshots` names it)"
     )]
     Keyframe {
         /// Its tick.

@@ -205,3 +205,38 @@ fn a_match_of_nobody_runs_where_no_session_is_needed() {
     let report = Check::new(0, Late::default).ticks(20).ways(&[Way::Recorded]).run_with_snapshots();
     assert!(matches!(report.rows[1].outcome, Outcome::Refused { .. }), "{report}");
 }
+
+/// Two of it have nothing in common but their type.
+#[derive(Clone, Serialize, Deserialize)]
+struct Numbers {
+    all: Vec<u32>,
+}
+
+impl Simulation for Numbers {
+    type Input = NewestWins<u8>;
+    fn step(&mut self, _: Tick, _: &Inputs<Self::Input>) {}
+}
+
+#[test]
+fn a_game_that_is_made_otherwise_each_time_is_told_from_one_that_steps_otherwise() {
+    let made = Cell::new(0);
+    let make = || {
+        made.set(made.get() + 1);
+        Numbers { all: vec![made.get(); 3] }
+    };
+    let report = Check::new(1, make).ticks(5).run();
+    assert!(report.to_string().contains("likely: the game is not made the same each time"));
+}
+
+#[test]
+fn fields_are_told_up_to_a_limit_and_that_there_are_more() {
+    for (differing, told, more) in [(5, 5, false), (6, 6, false), (7, 6, true)] {
+        let make = move |value: u32| move || Numbers { all: vec![value; differing] };
+        let report = Check::new(1, make(1)).variant("other", make(2)).ticks(1).run();
+        let Some(Outcome::Differs(found)) = report.findings().next().map(|row| &row.outcome) else {
+            panic!("{report}");
+        };
+        assert_eq!((found.fields.len(), found.more), (told, more));
+        assert_eq!(report.to_string().contains("  and more, in state"), more, "{report}");
+    }
+}
