@@ -16,6 +16,7 @@ mod progress;
 mod replays;
 mod settings;
 mod shown;
+mod web;
 
 use clap::Command;
 use std::error::Error;

@@ -134,8 +134,10 @@ fn the_page_comes_whole_and_alone() {
     let lab = Lab::open(&[]);
     let page = lab.get("/");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("<title>Isostep lab</title>"));
-    let modules = ["lab", "cards", "controls", "draw", "meshes", "player", "report", "wire"];
-    for file in modules.map(|name| format!("{name}.js")).iter().chain(&["lab.css".to_owned()]) {
+    let own = ["lab", "cards", "controls", "player", "report", "wire"];
+    let shared = ["draw", "meshes", "motion", "theme"];
+    let modules = own.iter().chain(&shared).map(|name| format!("{name}.js"));
+    for file in modules.chain(["base.css", "lab.css"].map(str::to_owned)) {
         assert!(lab.get(&format!("/{file}")).starts_with("HTTP/1.1 200"), "{file}");
     }
     assert!(!page.contains("https://"), "nothing comes from elsewhere");

@@ -6,24 +6,23 @@
 //!         ◀──GET /stream──── serve ◀──bytes── frame: what every machine sees, after each tick
 //! ```
 //!
-//! - `http`: requests from anywhere, read within limits.
-//! - `serve`: connections and routes.
+//! - `serve`: routes; `crate::web` has the connections.
 //! - `control`: what the page may ask for, checked.
 //! - `stage`: the thread that owns the matches and follows the clock; `crate::play` is one of them.
 //! - `frame`: messages of the stream as bytes.
-//! - `page/`: the page, embedded.
+//! - `page/`: the page, embedded, with what `crate::web` has for all pages.
 
 mod control;
 mod frame;
-mod http;
 mod serve;
 mod stage;
 
 use crate::settings::{self, SettingError, Settings};
+use crate::web::{self, PortError};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use stage::Order;
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Sender, channel};
 
 const EXAMPLE: &str = "\
@@ -63,10 +62,8 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<(), LabError> {
 pub(crate) enum LabError {
     #[error(transparent)]
     Setting(#[from] SettingError),
-    #[error("port {0} is in use: choose another with --port, or let --port 0 find a free one")]
-    PortInUse(u16),
-    #[error("port {port} can't be opened ({error}): choose another with --port")]
-    Port { port: u16, error: io::Error },
+    #[error(transparent)]
+    Port(#[from] PortError),
     #[error("the lab can't open: {0}")]
     Io(#[from] io::Error),
 }
@@ -81,11 +78,7 @@ struct Lab {
 impl Lab {
     /// Opens the port, on this computer only, and sets the stage.
     fn open(port: u16, settings: Settings) -> Result<Self, LabError> {
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
-                io::ErrorKind::AddrInUse => LabError::PortInUse(port),
-                _ => LabError::Port { port, error },
-            })?;
+        let listener = web::open(port)?;
         let address = listener.local_addr()?;
         let (orders, waiting) = channel();
         std::thread::Builder::new()
@@ -100,6 +93,6 @@ impl Lab {
 
     /// Answers requests until the process ends.
     fn serve(self) -> ! {
-        serve::accept(&self.listener, &self.orders)
+        serve::accept(&self.listener, self.orders)
     }
 }

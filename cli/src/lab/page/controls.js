@@ -10,7 +10,6 @@ const LINK = ["latency", "jitter", "loss", "bursts"];
 const UNITS = { latency: "ms", jitter: "ms", loss: "%", bursts: "%" };
 /** Between two values of a slider that are sent, ms. */
 const PAUSE = 60;
-const THEMES = ["auto", "light", "dark"];
 
 export class Controls {
   constructor(report) {
@@ -19,7 +18,6 @@ export class Controls {
     this.way = "";
     this.waiting = new Map();
     this.wire();
-    this.setTheme(read("theme") ?? "auto");
   }
 
   async send(what) {
@@ -73,7 +71,6 @@ export class Controls {
     $("link").addEventListener("click", () => this.copy(location.href, "link"));
     $("command").addEventListener("click", () => this.copy(this.state.command, "command"));
     $("save").addEventListener("click", () => this.save());
-    $("theme").addEventListener("click", () => this.setTheme(THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length]));
   }
 
   /** A match began. */
@@ -179,29 +176,6 @@ export class Controls {
     } catch (error) {
       this.report.line(`not saved: ${error.message}`, "wrong");
     }
-  }
-
-  setTheme(theme) {
-    this.theme = THEMES.includes(theme) ? theme : "auto";
-    document.documentElement.dataset.theme = this.theme;
-    $("theme").textContent = `◐ ${this.theme}`;
-    try {
-      localStorage.setItem("theme", this.theme);
-    } catch {
-      // Where nothing may be stored, it is chosen again next time.
-    }
-  }
-
-  isDark() {
-    return this.theme === "dark" || (this.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
-  }
-}
-
-function read(name) {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
   }
 }
 

@@ -4,8 +4,10 @@
 import { Cards, HISTORY } from "./cards.js";
 import { Controls } from "./controls.js";
 import { Painter } from "./draw.js";
+import { between } from "./motion.js";
 import { Player } from "./player.js";
 import { Report, plural } from "./report.js";
+import { Theme } from "./theme.js";
 import { listen } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
@@ -18,6 +20,7 @@ let chosen = null;
 /** What this page's script took, ms, of the last frames. */
 const cost = [];
 
+const theme = new Theme($("theme"));
 const report = new Report($("report"));
 const controls = new Controls(report);
 const player = new Player((what) => controls.send(what));
@@ -136,7 +139,7 @@ function paint() {
   const turn = painted++ % 6;
   if (turn < cards.list.length) cards.show(turn, chosen?.history ?? history);
   else if (turn === 5) showNumbers();
-  if (painter) painter.draw(cards.list.map((card) => card.view), chosen ? still() : moving(begun), controls.isDark());
+  if (painter) painter.draw(cards.list.map((card) => card.view), chosen ? still() : moving(begun), theme.isDark());
   cost.push(performance.now() - begun);
   if (cost.length > HISTORY) cost.shift();
 }
@@ -158,22 +161,4 @@ function moving(time) {
     shown[i] = shown[i]?.length === peer.bodies.length ? shown[i] : new Float32Array(peer.bodies.length);
     return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, clusters: null };
   });
-}
-
-function between(a, b, part, out) {
-  out.set(b);
-  for (let i = 0; i < b.length; i += 8) {
-    // Whoever was put elsewhere does not fly there.
-    const [x, y, z] = [a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]];
-    if (x * x + y * y + z * z > 4) continue;
-    for (let k = 0; k < 3; k++) out[i + k] = a[i + k] + (b[i + k] - a[i + k]) * part;
-    let dot = 0, sum = 0;
-    for (let k = 3; k < 7; k++) dot += a[i + k] * b[i + k];
-    for (let k = 3; k < 7; k++) {
-      out[i + k] = a[i + k] + ((dot < 0 ? -1 : 1) * b[i + k] - a[i + k]) * part;
-      sum += out[i + k] ** 2;
-    }
-    for (let k = 3; k < 7; k++) out[i + k] /= Math.sqrt(sum) || 1;
-  }
-  return out;
 }

@@ -1,5 +1,5 @@
 //! Requests of HTTP/1.1, read within limits: whatever the bytes are, there is a request or a reason why not.
-//! Nothing here knows what the paths mean; `serve` does.
+//! Nothing here knows what the paths mean; each page's routes do.
 
 use std::io::{ErrorKind, Read};
 

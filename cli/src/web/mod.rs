@@ -1,0 +1,24 @@
+//! What the pages of this command share: the lab, and the viewer of recordings. Both are served on this computer only, by
+//! hand-written files that are embedded.
+//!
+//! - `http`: requests from anywhere, read within limits.
+//! - `server`: a port, a thread for each connection, answers. What the paths mean, each page says.
+//! - `page/`: files that both pages load.
+
+mod http;
+mod server;
+
+pub(crate) use http::{Method, Request, refuse};
+pub(crate) use server::{
+    CSS, File, HTML, PortError, SCRIPT, Seat, TEXT, head, open, respond, send_file, send_refusal,
+    serve,
+};
+
+/// Files that both pages load.
+pub(crate) const SHARED: [File; 5] = [
+    ("/base.css", CSS, include_str!("page/base.css")),
+    ("/draw.js", SCRIPT, include_str!("page/draw.js")),
+    ("/meshes.js", SCRIPT, include_str!("page/meshes.js")),
+    ("/motion.js", SCRIPT, include_str!("page/motion.js")),
+    ("/theme.js", SCRIPT, include_str!("page/theme.js")),
+];

@@ -1,0 +1,20 @@
+// Poses between those of two ticks.
+
+/** Eight numbers a body: place, rotation, and one that is the later one's. `part` of the way from `a` to `b`, in `out`. */
+export function between(a, b, part, out) {
+  out.set(b);
+  for (let i = 0; i < b.length; i += 8) {
+    // Whoever was put elsewhere does not fly there.
+    const [x, y, z] = [a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]];
+    if (x * x + y * y + z * z > 4) continue;
+    for (let k = 0; k < 3; k++) out[i + k] = a[i + k] + (b[i + k] - a[i + k]) * part;
+    let dot = 0, sum = 0;
+    for (let k = 3; k < 7; k++) dot += a[i + k] * b[i + k];
+    for (let k = 3; k < 7; k++) {
+      out[i + k] = a[i + k] + ((dot < 0 ? -1 : 1) * b[i + k] - a[i + k]) * part;
+      sum += out[i + k] ** 2;
+    }
+    for (let k = 3; k < 7; k++) out[i + k] /= Math.sqrt(sum) || 1;
+  }
+  return out;
+}

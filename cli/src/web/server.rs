@@ -1,0 +1,178 @@
+//! A port of this computer, a thread for each connection, one request on each, and never too many of them. Pages from
+//! elsewhere are refused here; what is answered to the own page, the caller decides.
+
+use super::http::{Method, Refusal, Request, refuse};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Most connections at once; a browser tab has up to six.
+const MAX_CONNECTIONS: usize = 32;
+/// How long a request may take to arrive, and a write to be taken.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const CSS: &str = "text/css; charset=utf-8";
+pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+
+/// A file of a page: its path, its type, its text.
+pub(crate) type File = (&'static str, &'static str, &'static str);
+
+/// Why a page can't be served.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PortError {
+    #[error("port {0} is in use: choose another with --port, or let --port 0 find a free one")]
+    InUse(u16),
+    #[error("port {port} can't be opened ({error}): choose another with --port")]
+    Other { port: u16, error: io::Error },
+}
+
+/// Opens a port, on this computer only.
+pub(crate) fn open(port: u16) -> Result<TcpListener, PortError> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => PortError::InUse(port),
+        _ => PortError::Other { port, error },
+    })
+}
+
+/// One of a counted kind, until dropped.
+pub(crate) struct Seat(Arc<AtomicUsize>);
+
+impl Seat {
+    pub(crate) fn take(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+        let before = count.fetch_add(1, Ordering::Relaxed);
+        // Dropping the seat gives it back if there was none.
+        let seat = Self(Arc::clone(count));
+        (before < most).then_some(seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes connections for ever, and hands over each request that the own page may have sent.
+pub(crate) fn serve(
+    listener: &TcpListener,
+    answer: impl Fn(TcpStream, &Request) -> io::Result<()> + Send + Sync + 'static,
+) -> ! {
+    let (connections, answer) = (Arc::<AtomicUsize>::default(), Arc::new(answer));
+    loop {
+        let Ok((mut stream, _)) = listener.accept() else {
+            // Who left before we looked; or no more files may be open, which takes a while to change.
+            std::thread::sleep(Duration::from_millis(10));
+            continue;
+        };
+        let Some(seat) = Seat::take(&connections, MAX_CONNECTIONS) else {
+            let _ = respond(&mut stream, 503, TEXT, b"too many connections; close some tabs\n");
+            continue;
+        };
+        let answer = Arc::clone(&answer);
+        let talk = move || {
+            // A reader who leaves is no error of ours.
+            let _ = converse(stream, &*answer);
+            drop(seat);
+        };
+        // Without a thread for it the connection is closed, and the browser tries again.
+        let _ = std::thread::Builder::new().name("connection".to_owned()).spawn(talk);
+    }
+}
+
+fn converse(
+    mut stream: TcpStream,
+    answer: &impl Fn(TcpStream, &Request) -> io::Result<()>,
+) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let request = match Request::read(&mut Until(&stream, Instant::now() + PATIENCE)) {
+        Ok(Some(request)) => request,
+        Ok(None) => return Ok(()),
+        Err(refusal) => return send_refusal(&mut stream, refusal),
+    };
+    match check_sender(&request) {
+        Ok(()) => answer(stream, &request),
+        Err(refusal) => send_refusal(&mut stream, refusal),
+    }
+}
+
+/// Reads that end at a moment, however slowly bytes drip.
+struct Until<'a>(&'a TcpStream, Instant);
+
+impl Read for Until<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.1.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.0.set_read_timeout(Some(left))?;
+        self.0.read(into)
+    }
+}
+
+/// Pages from elsewhere may not talk to ours: neither under a name that they let point here, nor across origins.
+fn check_sender(request: &Request) -> Result<(), Refusal> {
+    let name = request.host.rsplit_once(':').map_or(&*request.host, |host| host.0);
+    if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
+        return Err(refuse(403, "open the page by the address that was printed"));
+    }
+    let own = format!("http://{}", request.host);
+    if request.origin.as_ref().is_some_and(|origin| *origin != own) {
+        return Err(refuse(403, "only the page that is served here is answered"));
+    }
+    let json = request.content_type.as_ref().is_some_and(|it| it.starts_with("application/json"));
+    if request.method == Method::Post && !json {
+        return Err(refuse(415, "send application/json"));
+    }
+    Ok(())
+}
+
+/// Sends one of a page's files; `None` if it has no such.
+pub(crate) fn send_file<'a>(
+    stream: &mut TcpStream,
+    mut files: impl Iterator<Item = &'a File>,
+    path: &str,
+) -> Option<io::Result<()>> {
+    let (_, kind, text) = files.find(|file| file.0 == path)?;
+    Some(respond(stream, 200, kind, text.as_bytes()))
+}
+
+pub(crate) fn send_refusal(stream: &mut TcpStream, refusal: Refusal) -> io::Result<()> {
+    let body = format!("{}\n", refusal.why);
+    respond(stream, refusal.status, TEXT, body.as_bytes())?;
+    // Closing while bytes wait unread would cut the answer off; so read some of them.
+    stream.shutdown(Shutdown::Write)?;
+    let rest = Until(stream, Instant::now() + Duration::from_millis(200));
+    io::copy(&mut rest.take(1 << 20), &mut io::sink()).map(drop)
+}
+
+pub(crate) fn respond(
+    stream: &mut TcpStream,
+    status: u16,
+    kind: &str,
+    body: &[u8],
+) -> io::Result<()> {
+    let mut bytes = head(status, kind).into_bytes();
+    write!(bytes, "Content-Length: {}\r\n\r\n", body.len())?;
+    bytes.extend_from_slice(body);
+    stream.write_all(&bytes)
+}
+
+/// A status line and headers, to which a length or an encoding is added.
+pub(crate) fn head(status: u16, kind: &str) -> String {
+    let name = match status {
+        200 => "OK",
+        204 => "No Content",
+        503 => "Service Unavailable",
+        _ => "Refused",
+    };
+    format!(
+        "HTTP/1.1 {status} {name}\r\nContent-Type: {kind}\r\nConnection: close\r\n\
+         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\
+         Content-Security-Policy: default-src 'self'; img-src data:; frame-ancestors 'none'\r\n"
+    )
+}
