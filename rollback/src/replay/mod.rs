@@ -80,7 +80,7 @@ pub use playback::{Advanced, Playback, PlaybackConfig, Speed};
 pub use player::Player;
 pub use reader::Replay;
 pub use recorder::Recorder;
-pub use records::{InputBytes, Pause, SeatChange};
+pub use records::{Gap, InputBytes, Pause, SeatChange};
 pub use settings::{RecorderConfig, RecorderEvent, RecorderStats};
 pub use source::{Source, Stream};
 pub use verify::{Mismatch, Verified, Verifier, verify};

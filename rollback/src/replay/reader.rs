@@ -6,7 +6,7 @@ use super::index::{Entry, Index, take_block};
 use super::info::{Info, PREFIX};
 use super::inputs::InputBlock;
 use super::keyframe::Keyframe;
-use super::records::{InputBytes, Pause, SeatChange};
+use super::records::{Gap, InputBytes, Pause, SeatChange};
 use super::source::Source;
 use crate::player::PlayerId;
 use crate::tick::Tick;
@@ -154,6 +154,35 @@ impl<R: Source> Replay<R> {
     /// The ticks of states that can be sought at once, in order.
     pub fn keyframes(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
         self.sound.iter().copied()
+    }
+
+    /// The stretches that were not recorded, in order: between a gap's states none can be reached.
+    pub fn gaps(&self) -> impl Iterator<Item = Gap> + '_ {
+        let mut from = Some(self.first());
+        core::iter::from_fn(move || {
+            let mut tick = from.take()?;
+            while let Some(block) = covering(&self.index.inputs, tick) {
+                tick = block.end();
+            }
+            if tick >= self.last() {
+                return None;
+            }
+            from = self.keyframe_from(tick.next());
+            Some(Gap { tick, next: from })
+        })
+    }
+
+    /// The ticks whose digests were recorded and not taken back, in order; [`digest`](Self::digest) reads them.
+    pub fn digest_ticks(&self) -> impl Iterator<Item = Tick> + '_ {
+        // Of 0 ticks apart, there is one.
+        let every = usize::try_from(self.info.digest_every).ok().filter(|&every| every > 0);
+        let ticks = self.index.digests.iter().flat_map(move |block| {
+            let (first, span) = (block.head.tick, u32::from(block.head.span));
+            let ticks = (0..span).step_by(every.unwrap_or(usize::MAX));
+            // No more than the block has room for.
+            ticks.take(block.head.length as usize / CHECK).map(move |since| first + since)
+        });
+        ticks.filter(|&tick| !self.is_void(tick))
     }
 
     /// The first bytes of the digest of a tick's state, if they were recorded, and the machine did not take them back because

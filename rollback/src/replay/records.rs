@@ -32,3 +32,12 @@ pub struct InputBytes<'a> {
     /// Pieces of commands: [`CommandAssembler`](crate::CommandAssembler) puts them together.
     pub pieces: &'a [u8],
 }
+
+/// A stretch that was not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The last state before it. The inputs of this tick are the first that are missing.
+    pub tick: Tick,
+    /// The next state that can be reached, if there is one.
+    pub next: Option<Tick>,
+}

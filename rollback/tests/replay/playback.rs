@@ -3,7 +3,9 @@
 use crate::game::{GAME, Match, Mix, Pad, STEPS, Script};
 use crate::play::{player, state};
 use isostep_core::Rng;
-use isostep_rollback::replay::{Advanced, Playback, PlaybackConfig, Replay, ReplayError, Speed};
+use isostep_rollback::replay::{
+    Advanced, Gap, Playback, PlaybackConfig, Replay, ReplayError, Speed,
+};
 use isostep_rollback::{Inputs, Tick};
 
 fn playback(file: &[u8], config: PlaybackConfig) -> Playback<Mix, &[u8]> {
@@ -182,6 +184,8 @@ fn a_gap_is_told_from_both_sides() {
     };
     let (before, after) = gap(error);
     assert_eq!(playback.tick(), before);
+    let gaps: Vec<_> = playback.replay().gaps().collect();
+    assert_eq!(gaps, [Gap { tick: before, next: Some(after) }], "it is told beforehand");
     playback.seek(after).expect("it is there");
     assert_eq!(*playback.game(), state(&played, after.0));
     assert!(playback.step().expect("it is there"));
@@ -191,4 +195,25 @@ fn a_gap_is_told_from_both_sides() {
     playback.seek(before).expect("it is there");
     assert_eq!(*playback.game(), state(&played, before.0));
     assert!(playback.step_back().expect("it is there"));
+}
+
+#[test]
+fn a_whole_recording_has_no_gaps() {
+    let file = Script::new(600).play().file();
+    assert_eq!(Replay::open(&file[..]).expect("sound").gaps().count(), 0);
+}
+
+#[test]
+fn ticks_with_a_digest_are_listed() {
+    for every in [0, 8, 7] {
+        let mut script = Script::new(300);
+        script.digest_every = every;
+        let file = script.play().file();
+        let mut replay = Replay::open(&file[..]).expect("sound");
+        let (listed, last): (Vec<_>, _) = (replay.digest_ticks().collect(), replay.last());
+        let mut has = |tick| replay.digest(Tick(tick)).expect("sound").is_some();
+        let found: Vec<_> = (0..=300).filter(|&tick| has(tick)).map(Tick).collect();
+        assert_eq!(listed, found, "every {every}");
+        assert_eq!(found.last(), Some(&last), "every {every}");
+    }
 }
