@@ -267,6 +267,10 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// # Errors
     /// As [`Player::seek`](super::Player::seek). What is shown stays as it was, or is a tick on the way.
     pub fn seek(&mut self, tick: Tick) -> Result<(), ReplayError> {
+        let (first, last) = (self.replay.first(), self.replay.last());
+        if tick < first || tick > last {
+            return Err(ReplayError::NoSuchTick { tick, first, last });
+        }
         if !self.shown.back_to(tick)? {
             // The one that is shown stays good if this fails.
             self.aim = None;

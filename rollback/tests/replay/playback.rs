@@ -197,6 +197,17 @@ fn a_gap_is_told_from_both_sides() {
     assert!(playback.step_back().expect("it is there"));
 }
 
+/// A tick behind the end of a recording without a keyframe on the way was sought for ever.
+#[test]
+fn a_tick_behind_the_end_is_not_there() {
+    let file = Script::new(30).play().file();
+    let mut playback = playback(&file, PlaybackConfig::default());
+    let (first, last) = (playback.replay().first(), playback.replay().last());
+    let tick = last + 1;
+    assert_eq!(playback.seek(tick), Err(ReplayError::NoSuchTick { tick, first, last }));
+    assert_eq!(playback.tick(), first);
+}
+
 #[test]
 fn a_whole_recording_has_no_gaps() {
     let file = Script::new(600).play().file();
