@@ -1,65 +1,30 @@
 //! The lab from outside: the real command on a free port, its page, its stream, its controls. Nothing waits for a
 //! clock: what is asserted comes in the stream sooner or later, or reading it times out.
 
+mod served;
+
+use served::Served;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::path::Path;
+use std::process::Command;
 
-/// Long enough for a slow machine, short enough for a test that hangs.
-const PATIENCE: Duration = Duration::from_mins(1);
+struct Lab(Served);
 
-struct Lab {
-    process: Child,
-    address: String,
+impl std::ops::Deref for Lab {
+    type Target = Served;
+    fn deref(&self) -> &Served {
+        &self.0
+    }
 }
 
 impl Lab {
     fn open(arguments: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_isostep"))
-            .args(["lab", "--port", "0"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the command starts");
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("The lab is open: http://").expect("an address");
-        Self { address: address.trim_end_matches('/').to_owned(), process }
-    }
-
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
-    }
-
-    /// The whole answer, headers included.
-    fn ask(&self, request: &[u8]) -> String {
-        let mut stream = self.connect();
-        stream.write_all(request).unwrap();
-        let mut answer = Vec::new();
-        // Whoever is refused may be cut off.
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    fn get(&self, path: &str) -> String {
-        self.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).as_bytes())
+        Self(Served::start(Path::new("."), &[&["lab"], arguments].concat()))
     }
 
     fn post(&self, json: &str) -> String {
-        let (address, length) = (&self.address, json.len());
-        let head =
-            format!("POST /control HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json");
-        self.ask(format!("{head}\r\nContent-Length: {length}\r\n\r\n{json}").as_bytes())
-    }
-}
-
-impl Drop for Lab {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.0.post("/control", json)
     }
 }
 
@@ -253,7 +218,6 @@ fn a_saved_replay_is_one_that_the_command_verifies() {
 #[test]
 fn hostile_requests_are_refused_and_the_lab_goes_on() {
     let lab = Lab::open(&[]);
-    let status = |answer: &str| answer.split(' ').nth(1).unwrap_or_default().to_owned();
     let host = format!("Host: {}\r\n", lab.address);
     for (request, expected) in [
         ("GET /../../etc/passwd HTTP/1.1\r\nHOST\r\n".to_owned(), "404"),
@@ -269,10 +233,10 @@ fn hostile_requests_are_refused_and_the_lab_goes_on() {
         ("\0\u{1}\u{2}\r\n\r\n".to_owned(), "400"),
     ] {
         let request = request.replace("HOST", &host);
-        assert_eq!(status(&lab.ask(request.as_bytes())), expected, "{request:.80}");
+        assert_eq!(Served::status(&lab.ask(request.as_bytes())), expected, "{request:.80}");
     }
-    assert_eq!(status(&lab.post("{")), "400");
-    assert_eq!(status(&lab.post(r#"{"do":"set","name":"delay","value":"99"}"#)), "400");
+    assert_eq!(Served::status(&lab.post("{")), "400");
+    assert_eq!(Served::status(&lab.post(r#"{"do":"set","name":"delay","value":"99"}"#)), "400");
     assert!(lab.get("/").starts_with("HTTP/1.1 200"));
 }
 

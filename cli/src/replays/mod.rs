@@ -4,6 +4,7 @@
 //! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
 //!   waits for the disk.
 //! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `look` is what the last two show.
+//! - `viewer`: what `play` shows in a browser.
 //! - `open`: opening a recording.
 
 mod compare;
@@ -14,10 +15,12 @@ mod play;
 mod record;
 mod seek;
 mod verify;
+mod viewer;
 mod writer;
 
 pub(crate) use play::Screen;
 
+use crate::web::PortError;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
@@ -46,6 +49,8 @@ pub(crate) enum CommandError {
     NoSettings(PathBuf),
     #[error("the match can't be played: {0}")]
     Play(String),
+    #[error(transparent)]
+    Port(#[from] PortError),
     #[error("{}: the recording ends early ({error}); the match went on. Make room, or choose another place", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
@@ -133,9 +138,15 @@ fn play() -> Command {
     let rate = Arg::new("rate").long("rate").value_name("R").default_value("1");
     let rate = rate.allow_negative_numbers(true);
     let from = Arg::new("from").long("from").value_name("TICK").value_parser(value_parser!(u32));
+    let web = Arg::new("web").long("web").action(ArgAction::SetTrue);
+    let web = web.conflicts_with_all(["rate", "json"]);
+    let port = Arg::new("port").long("port").value_name("PORT").value_parser(value_parser!(u16));
     Command::new("play")
-        .about(
-            "Plays a recording: a live table in a terminal, a line for each second of it elsewhere",
+        .about("Plays a recording: in a terminal, as lines, or in a browser with a timeline to drag")
+        .long_about(
+            "Plays a recording: a live table in a terminal, a line for each second of it elsewhere. With --web it is \
+             drawn in a browser, with a timeline to drag, at any speed, backwards too. The page is served on this \
+             computer only; nothing is downloaded.",
         )
         .arg(file("file", "A recording"))
         .arg(
@@ -144,7 +155,14 @@ fn play() -> Command {
         )
         .arg(from.help("Begins at this tick, if not at the start, or backwards at the end"))
         .arg(json().help("Prints a line of JSON for each second of the match"))
-        .after_help("Example:\n  isostep replay play evening.isoreplay --rate 4 --from 1500")
+        .arg(web.help("Opens a viewer for a browser, and prints its address"))
+        .arg(port.requires("web").help(
+            "Where the viewer is served, 7879 unless told otherwise; 0 takes any free port",
+        ))
+        .after_help(
+            "Example:\n  isostep replay play evening.isoreplay --rate 4 --from 1500\n  \
+             isostep replay play evening.isoreplay --web",
+        )
 }
 
 fn read_rate(text: &str) -> Result<f64, String> {
@@ -174,6 +192,10 @@ fn report(arguments: &ArgMatches) -> Result<bool, CommandError> {
         "verify" => verify::run(file, as_json, out),
         "compare" => compare::run([file, path(arguments, "other")], as_json, out),
         "seek" => seek::run(file, tick("tick").expect("it is required"), as_json, out),
+        "play" if arguments.get_flag("web") => {
+            let port = arguments.get_one("port").copied().unwrap_or(viewer::PORT);
+            viewer::run(file, tick("from"), port, out)
+        }
         "play" => {
             let rate = *arguments.get_one("rate").expect("it has a default");
             let live = io::stdout().is_terminal();

@@ -92,7 +92,7 @@ fn broken<S: Simulation + Snapshot, R: Source>(
     CommandError::After { path: path.to_path_buf(), error, before }
 }
 
-fn mismatch(mismatch: &Mismatch) -> Value {
+pub(super) fn mismatch(mismatch: &Mismatch) -> Value {
     let Mismatch { agreed, tick, explained, fields } = mismatch;
     let field = |difference: &StateDifference| {
         let StateDifference { entity, field, local, remote } = difference;

@@ -3,11 +3,15 @@
 use super::{Kind, Shown, Thing};
 use isostep_core::Real;
 use isostep_core::digest::Digest;
-use isostep_determinism_tests::games::{self, ARENA_GAME, Arena, ArenaName, Team};
+use isostep_determinism_tests::games::{
+    self, ARENA_GAME, Arena, ArenaInput, ArenaName, JUMP, KICK, Team,
+};
+use isostep_rollback::Stick;
 
 impl Shown for Arena {
     const GAME: [u8; 16] = ARENA_GAME;
     const SIDES: &[&str] = &["blue", "red"];
+    const BUTTONS: [&str; 2] = ["jump", "kick"];
 
     fn read(assets: &[(String, Digest)]) -> Option<Self> {
         Some(ArenaName::read(assets)?.arena())
@@ -31,6 +35,10 @@ impl Shown for Arena {
 
     fn score(&self) -> Vec<i32> {
         self.goals().map(|goals| i32::try_from(goals).unwrap_or(i32::MAX)).to_vec()
+    }
+
+    fn pad(ArenaInput { stick, buttons }: ArenaInput) -> (Stick, [bool; 2]) {
+        (stick, [buttons.held(JUMP), buttons.held(KICK)])
     }
 
     fn half_sides(&self) -> [Real; 2] {

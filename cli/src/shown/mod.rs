@@ -13,7 +13,7 @@ use isostep_core::shape::{Geometry, Shape};
 use isostep_core::state::Snapshot;
 use isostep_core::world::BodyId;
 use isostep_core::{Real, Transform};
-use isostep_rollback::{PlayerId, Simulation};
+use isostep_rollback::{PlayerId, Simulation, Stick};
 use serde_json::{Value, json};
 
 /// What a thing is.
@@ -49,6 +49,8 @@ pub(crate) trait Shown: Simulation + Snapshot {
     const GAME: [u8; 16];
     /// What the sides are called; empty where each player is one.
     const SIDES: &[&str];
+    /// What the buttons do, in the order of [`pad`](Self::pad).
+    const BUTTONS: [&str; 2];
 
     /// The game before its first tick, by the assets of a recording; `None` if they are another's.
     fn read(assets: &[(String, Digest)]) -> Option<Self>
@@ -60,6 +62,9 @@ pub(crate) trait Shown: Simulation + Snapshot {
 
     /// By side.
     fn score(&self) -> Vec<i32>;
+
+    /// What an input is on a pad: where the stick leans, and which buttons are down.
+    fn pad(input: Self::Input) -> (Stick, [bool; 2]);
 
     /// Half the sides of the field along x and z, metres. Its height is 0.
     fn half_sides(&self) -> [Real; 2];
@@ -116,6 +121,7 @@ pub(crate) fn scene<G: Shown>(game: &G) -> Value {
     json!({
         "half": game.half_sides().map(Real::to_f32),
         "sides": game.score().len(),
+        "buttons": G::BUTTONS,
         "things": things,
     })
 }

@@ -4,9 +4,9 @@ use super::{Kind, Shown, Thing};
 use isostep_core::digest::Digest;
 use isostep_core::shape::Shape;
 use isostep_core::{Real, Vec3};
-use isostep_examples::tumble::rules::{Settings, Tumble};
+use isostep_examples::tumble::rules::{JUMP, Move, SHOVE, Settings, Tumble};
 use isostep_examples::tumble::stage::{CRATES, PLATFORM, PLAYER};
-use isostep_rollback::PlayerId;
+use isostep_rollback::{PlayerId, Stick};
 
 const SIZES: &str = "the game has bodies of these sizes";
 
@@ -38,6 +38,7 @@ fn settings(assets: &[(String, Digest)]) -> Option<Settings> {
 impl Shown for Tumble {
     const GAME: [u8; 16] = *b"isostep tumble 1";
     const SIDES: &[&str] = &[];
+    const BUTTONS: [&str; 2] = ["jump", "shove"];
 
     fn read(assets: &[(String, Digest)]) -> Option<Self> {
         Some(Self::new(settings(assets)?))
@@ -61,6 +62,10 @@ impl Shown for Tumble {
 
     fn score(&self) -> Vec<i32> {
         self.players.iter().map(|player| player.points).collect()
+    }
+
+    fn pad(Move { stick, buttons }: Move) -> (Stick, [bool; 2]) {
+        (stick, [buttons.held(JUMP), buttons.held(SHOVE)])
     }
 
     fn half_sides(&self) -> [Real; 2] {

@@ -19,8 +19,10 @@ pub(crate) enum Method {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: Method,
-    /// Without what follows a question mark.
+    /// Up to a question mark.
     pub(crate) path: String,
+    /// What follows it, as it came.
+    pub(crate) query: String,
     pub(crate) host: String,
     pub(crate) origin: Option<String>,
     pub(crate) content_type: Option<String>,
@@ -74,7 +76,7 @@ impl Request {
         let head = head.filter(|head| head.is_ascii());
         let head = head.ok_or(refuse(400, "the headers are not plain text"))?;
         let mut lines = head.split("\r\n");
-        let (method, path) = request_line(lines.next().unwrap_or_default())?;
+        let (method, path, query) = request_line(lines.next().unwrap_or_default())?;
         let headers = Headers::read(lines)?;
         let host = headers.host.ok_or(refuse(400, "a Host header is missing"))?;
         let length = headers.length.unwrap_or(0);
@@ -89,7 +91,7 @@ impl Request {
         // A second request in the same breath is not read: every answer closes the connection.
         body.truncate(length);
         let Headers { origin, content_type, .. } = headers;
-        Ok(Some(Self { method, path, host, origin, content_type, body }))
+        Ok(Some(Self { method, path, query, host, origin, content_type, body }))
     }
 }
 
@@ -125,7 +127,7 @@ impl Headers {
     }
 }
 
-fn request_line(line: &str) -> Result<(Method, String), Refusal> {
+fn request_line(line: &str) -> Result<(Method, String, String), Refusal> {
     let mut words = line.split(' ');
     let (method, target, version) = (words.next(), words.next(), words.next());
     let (Some(method), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) =
@@ -138,14 +140,14 @@ fn request_line(line: &str) -> Result<(Method, String), Refusal> {
         "POST" => Method::Post,
         _ => return Err(refuse(405, "GET and POST are understood here")),
     };
-    let path = target.split('?').next().unwrap_or_default();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     if path.len() > MAX_PATH {
         return Err(refuse(414, "the path is too long"));
     }
     if !path.starts_with('/') {
         return Err(refuse(400, "the path does not begin with a slash"));
     }
-    Ok((method, path.to_owned()))
+    Ok((method, path.to_owned(), query.to_owned()))
 }
 
 fn content_length(value: &str) -> Result<usize, Refusal> {
@@ -204,7 +206,8 @@ mod tests {
     fn a_request_is_the_same_in_one_piece_and_byte_by_byte() {
         let request = Request::read(&mut &POST[..]).unwrap().unwrap();
         assert_eq!(request.method, Method::Post);
-        assert_eq!((&*request.path, &*request.host), ("/control", "localhost:1"));
+        assert_eq!((&*request.path, &*request.query), ("/control", "x=1"));
+        assert_eq!(request.host, "localhost:1");
         assert_eq!(request.body, b"{\"a\"");
         assert_eq!(Request::read(&mut Slow(POST)), Ok(Some(request)));
     }

@@ -142,7 +142,8 @@ export class Painter {
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
-  /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, and clusters to show or nothing. */
+  /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, clusters to show or nothing, and the seat
+   *  to mark if that is another than the machine's. */
   draw(views, peers, dark) {
     const { gl, canvas } = this;
     if (!this.places || this.places.age++ >= LOOK_EVERY) this.places = this.measure(views);
@@ -183,7 +184,7 @@ export class Painter {
     return { width: Math.round(box.width * scale), height: Math.round(box.height * scale), areas, age: 0 };
   }
 
-  gather(machine, { bodies, ghosts, clusters }) {
+  gather(machine, { bodies, ghosts, clusters, marked = machine }) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
     rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
@@ -200,8 +201,8 @@ export class Painter {
       // What falls beside the field has nothing to throw a shadow on.
       const [wide, long] = scene.half;
       if (bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
-      // Whoever sits at this machine has a mark over their head.
-      if (thing.seat === machine) rows.box.add([bodies[from], bodies[from + 1] + 1.45, bodies[from + 2], ...TIPPED], 0, [0.2, 0.2, 0.2], [1, 1, 1], 0);
+      // Whoever sits at this machine, or is pointed at, has a mark over their head.
+      if (thing.seat === marked) rows.box.add([bodies[from], bodies[from + 1] + 1.45, bodies[from + 2], ...TIPPED], 0, [0.2, 0.2, 0.2], [1, 1, 1], 0);
     });
     for (let j = 0; j < ghosts.length; j += 8) {
       const thing = scene.things[ghosts[j + 7]];

@@ -1,0 +1,437 @@
+// The viewer of recordings in a real browser: opens a recording, drags the timeline, steps by keys, plays forwards and
+// backwards, looks at a gap, a cut end and a wrong digest, in dark and light; checks that what is shown is what
+// `isostep replay seek` says, that nothing scrolls at 1280 × 800 and that the console is clean. Keeps screenshots; one of
+// them is the guide's.
+//
+// usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]
+//   ISOSTEP      the command
+//   FOLDER       has node_modules with playwright-core; recordings and screenshots go there
+//   --pictures   also writes the picture of docs/replays.md into this folder
+// exit codes: 0 all is well, 1 something is not, 2 misuse
+
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const USAGE = 'usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]';
+/** What a busy machine may take for anything, ms. */
+const PATIENCE = 90_000;
+const SIZE = { width: 1280, height: 800 };
+/** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
+const NOT_OURS = /GPU stall due to ReadPixels/;
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
+];
+
+function expect(holds, what) {
+  if (!holds) throw new Error(what);
+}
+
+class Bench {
+  constructor(program, folder) {
+    Object.assign(this, { program: resolve(program), folder, started: [] });
+  }
+
+  /** Runs a part of `isostep replay`, whatever it ends with. */
+  async replay(...args) {
+    return promisify(execFile)(this.program, ['replay', ...args], { cwd: this.folder }).catch((error) => error);
+  }
+
+  async seek(file, tick) {
+    return JSON.parse((await this.replay('seek', file, String(tick), '--json')).stdout);
+  }
+
+  /** Opens the viewer of a file on a free port. */
+  async open(file, ...args) {
+    const viewer = spawn(this.program, ['replay', 'play', file, '--web', '--port', '0', ...args], { cwd: this.folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    this.started.push(viewer);
+    const address = await new Promise((done, failed) => {
+      let said = '';
+      viewer.once('error', (error) => failed(new Error(`the viewer does not start: ${error.message}`)));
+      viewer.once('exit', (code) => failed(new Error(`the viewer ended with ${code}: ${said}`)));
+      viewer.stdout.on('data', (data) => {
+        said += data;
+        const found = /http:\/\/\S+/.exec(said);
+        if (found) done(found[0]);
+      });
+    });
+    return { viewer, address };
+  }
+
+  close() {
+    for (const viewer of this.started) viewer.kill();
+  }
+}
+
+class Visit {
+  constructor(page, folder) {
+    Object.assign(this, { page, folder, console: [], asked: 0, most: 0 });
+    page.setDefaultTimeout(PATIENCE);
+    page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
+    page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
+    // How many questions are on their way at the same time.
+    const frames = (request) => request.url().includes('/frames');
+    page.on('request', (request) => { if (frames(request)) this.most = Math.max(this.most, ++this.asked); });
+    for (const name of ['requestfinished', 'requestfailed']) page.on(name, (request) => { if (frames(request)) this.asked--; });
+  }
+
+  text(selector) {
+    return this.page.locator(selector).first().textContent();
+  }
+
+  until(what, test, argument) {
+    return this.page.waitForFunction(test, argument, { timeout: PATIENCE, polling: 50 })
+      .catch(() => { throw new Error(`in vain: ${what}`); });
+  }
+
+  /** Waits until a tick is shown, with all that belongs to it. */
+  async shows(tick, what) {
+    await this.until(`${what}: tick ${tick}`, (wanted) => document.getElementById('tick').textContent === String(wanted)
+      && document.getElementById('view').getAttribute('aria-busy') === 'false', tick);
+  }
+
+  async tick() {
+    return Number(await this.text('#tick'));
+  }
+
+  /** Where on the page a part of the timeline is, from 0 to 1. */
+  async place(part) {
+    const box = await this.page.locator('#timeline').boundingBox();
+    return [box.x + 74 + part * (box.width - 74 - 12), box.y + 30];
+  }
+
+  async fits(what) {
+    const [high, wide] = await this.page.evaluate(() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth]);
+    expect(high <= SIZE.height && wide <= SIZE.width, `${what}: the page is ${wide} × ${high}, and would scroll`);
+    const outside = await this.page.evaluate(({ width, height }) => [...document.querySelectorAll('button, input, #view, #timeline, aside section, #hint')]
+      .filter((it) => !it.hidden && !it.closest('.bar'))
+      .map((it) => [it.id || it.textContent.slice(0, 20), it.getBoundingClientRect()])
+      .filter(([, box]) => box.right > width || box.bottom > height || box.width < 1).map(([name]) => name), SIZE);
+    expect(outside.length === 0, `${what}: ${outside} lie outside`);
+  }
+
+  async theme(name) {
+    while (!(await this.text('#theme')).includes(name)) await this.page.locator('#theme').click();
+    await this.page.evaluate(() => document.activeElement.blur());
+    await this.page.mouse.move(2, 2);
+    await this.page.waitForTimeout(400);
+  }
+
+  shot(name) {
+    return this.page.screenshot({ path: join(this.folder, `viewer-${name}.png`) });
+  }
+}
+
+/** What the page shows of a tick is what the command says of it. */
+async function agrees(visit, bench, file) {
+  const tick = await visit.tick();
+  await visit.shows(tick, 'to compare');
+  const [digest, recorded] = [await visit.text('#digest'), await visit.text('#recorded')];
+  const sought = await bench.seek(file, tick);
+  expect(digest === sought.digest, `tick ${tick}: the page has ${digest}, the command ${sought.digest}`);
+  const word = sought.recorded_digest === null ? '– not for this tick' : sought.same ? '✓ the same' : `✗ ${sought.recorded_digest}`;
+  expect(recorded === word, `tick ${tick}: the page says ${recorded}, not ${word}`);
+}
+
+async function drag(visit, bench) {
+  const { page } = visit;
+  await visit.shows(0, 'at first');
+  await visit.fits('at first');
+  const [view] = [await page.locator('#view').boundingBox()];
+  const picture = await page.screenshot({ clip: { x: view.x + 4, y: view.y + 4, width: view.width - 8, height: view.height - 8 } });
+  expect(picture.length > 20_000, 'the match is not drawn');
+  await page.mouse.move(...await visit.place(0));
+  await page.mouse.down();
+  visit.most = 0;
+  for (let i = 1; i <= 120; i++) await page.mouse.move(...await visit.place(i / 160));
+  await page.mouse.up();
+  // Three quarters of twenty seconds.
+  await visit.until('three quarters', () => Math.abs(Number(document.getElementById('tick').textContent) - 900) <= 2);
+  await agrees(visit, bench, 'evening');
+  expect(visit.most === 1, `${visit.most} questions were on their way at once`);
+  await visit.until('the address', (tick) => location.hash === `#tick=${tick}`, await visit.tick());
+  await page.mouse.click(...await visit.place(0.25));
+  await visit.until('a quarter', () => Math.abs(Number(document.getElementById('tick').textContent) - 300) <= 1);
+  await agrees(visit, bench, 'evening');
+}
+
+async function keyboard(visit, bench) {
+  const { page } = visit;
+  await page.locator('#timeline').focus();
+  for (const [key, tick] of [
+    ['Home', 0], ['ArrowRight', 1], ['ArrowRight', 2], ['PageUp', 62], ['ArrowLeft', 61], ['PageDown', 1], ['PageDown', 0], ['End', 1200], ['ArrowRight', 1200],
+    ['PageDown', 1140], ['ArrowLeft', 1139], ['ArrowDown', 1138], ['ArrowUp', 1139],
+  ]) {
+    await page.keyboard.press(key);
+    await visit.shows(tick, key);
+  }
+  await agrees(visit, bench, 'evening');
+  expect(await page.locator('#timeline').getAttribute('aria-valuenow') === '1139', 'the slider says where it is');
+  await page.locator('#goto').fill('640');
+  await page.locator('#goto').press('Enter');
+  await visit.shows(640, 'a number');
+  await agrees(visit, bench, 'evening');
+  await visit.until('as recorded', () => document.getElementById('recorded').textContent === '✓ the same');
+  // From the first control on, everything can be reached, and says what it is.
+  await page.locator('#link').focus();
+  const reached = new Set();
+  for (let i = 0; i < 24; i++) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.tagName));
+  }
+  for (const name of ['command', 'theme', 'LI', 'check', 'start', 'backwards', 'play', 'end', 'speed', 'goto', 'timeline']) {
+    expect(reached.has(name), `the keyboard does not reach ${name}, but ${[...reached]}`);
+  }
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('input, button, [tabindex]')]
+    .filter((it) => !(it.labels?.length || it.getAttribute('aria-label') || it.textContent.trim())).map((it) => it.id));
+  expect(nameless.length === 0, `without a name: ${nameless}`);
+}
+
+async function playing(visit, bench) {
+  const { page } = visit;
+  const passes = (from, way) => visit.until(`on from ${from}`, ([from, way]) => (Number(document.getElementById('tick').textContent) - from) * way > 20, [from, way]);
+  await page.locator('#timeline').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press(' ');
+  await passes(0, 1);
+  await page.keyboard.press(' ');
+  await page.waitForTimeout(300);
+  const stood = await visit.tick();
+  await page.waitForTimeout(300);
+  expect(await visit.tick() === stood, 'it stands');
+  await agrees(visit, bench, 'evening');
+  // Backwards over keyframes, faster and faster.
+  await page.keyboard.press('End');
+  for (const speed of ['1', '8', '0.25', '4']) {
+    await page.locator(`#speeds input[value="${speed}"]`).check();
+    const from = await visit.tick();
+    await page.locator('#backwards').click();
+    if (speed === '0.25') await visit.until('slowly', (from) => Number(document.getElementById('tick').textContent) < from, from);
+    else await passes(from, -1);
+    await page.locator('#backwards').click();
+    await agrees(visit, bench, 'evening');
+  }
+  await visit.until('the address', () => location.hash.endsWith('&speed=4'));
+  // To the end, where it stops.
+  await page.locator('#goto').fill('1100');
+  await page.locator('#goto').press('Enter');
+  await page.locator('#play').click();
+  await visit.shows(1200, 'the end');
+  await visit.until('it stops', () => document.getElementById('play').textContent.includes('Play'));
+  await page.locator('#speeds input[value="1"]').check();
+}
+
+/** A moment's address opens it elsewhere. */
+async function sharing(visit, bench) {
+  const { page } = visit;
+  await page.evaluate(() => { location.hash = '#tick=777'; });
+  await visit.shows(777, 'an address');
+  await page.reload();
+  await visit.shows(777, 'the address again');
+  await agrees(visit, bench, 'evening');
+  for (const [hash, tick] of [['#tick=99999', 1200], ['#tick=-4', 0], ['#tick=soon', 0], ['#tick=12.4&speed=3', 12]]) {
+    await page.evaluate((hash) => { location.hash = hash; }, hash);
+    await visit.shows(tick, hash);
+  }
+}
+
+async function verifying(visit) {
+  await visit.page.locator('#check').click();
+  await visit.until('all are right', () => /^✓ 1,200 ticks are right, by \d+ digests$/.test(document.getElementById('badge').textContent));
+}
+
+async function pictures(visit, folder) {
+  const { page } = visit;
+  await page.evaluate(() => { location.hash = '#tick=704'; });
+  await visit.shows(704, 'for a picture');
+  for (const theme of ['light', 'dark']) {
+    await visit.theme(theme);
+    await visit.fits(theme);
+    await visit.shot(theme);
+  }
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'viewer.png');
+  await page.screenshot({ path });
+  console.log(`${path}: ${statSync(path).size} bytes`);
+}
+
+/** A machine that was wrong: its digest is red, and what differs is named. */
+async function fault(visit, bench, open) {
+  const { page } = visit;
+  await open('there');
+  await visit.shows(0, 'another recording');
+  await page.evaluate(() => { location.hash = '#tick=144'; });
+  await visit.shows(144, 'the fault');
+  await agrees(visit, bench, 'there');
+  expect((await visit.text('#recorded')).startsWith('✗'), 'it is wrong');
+  await page.locator('#check').click();
+  await visit.until('the field', () => /players\[0\], kicks: 3 recorded, 2 computed/.test(document.getElementById('checked').textContent));
+  await visit.until('the badge', () => document.getElementById('badge').textContent === '✗ what is computed differs from tick 144 on');
+  await visit.fits('a fault');
+  await visit.shot('fault');
+}
+
+/** A file that was cut off plays what there is, and says so. */
+async function cut(visit, bench, open) {
+  const bytes = readFileSync(join(bench.folder, 'evening'));
+  writeFileSync(join(bench.folder, 'cut'), bytes.subarray(0, 9000));
+  await open('cut', '--from', '200');
+  await visit.shows(200, 'from where the command said');
+  expect((await visit.text('#facts')).includes('not finished: '), 'it says that it was cut off');
+  await visit.page.keyboard.press('End');
+  await visit.until('the end', () => Number(document.getElementById('tick').textContent) > 200);
+  await agrees(visit, bench, 'cut');
+  await visit.shot('cut');
+}
+
+/** A recording without blocks of some ticks and without its index, as one is left that could not be written for a while.
+ *  REPLAY.md has the bytes. */
+function holed(bytes) {
+  const [KEYFRAME, END] = [1, 7];
+  let at = 14 + bytes.readUInt32LE(10) + 8;
+  const parts = [bytes.subarray(0, at)];
+  while (bytes[at] !== END) {
+    const [kind, length, tick] = [bytes[at], bytes.readUInt32LE(at + 1), bytes.readUInt32LE(at + 5)];
+    const end = at + 11 + length + 8;
+    if (tick < 300 || tick >= 600 || (kind === KEYFRAME && tick === 300)) parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat(parts);
+}
+
+/** Where nothing was recorded, it jumps, both ways and at any speed. */
+async function gap(visit, bench, open) {
+  const { page } = visit;
+  writeFileSync(join(bench.folder, 'holed'), holed(readFileSync(join(bench.folder, 'evening'))));
+  await open('holed');
+  await visit.shows(0, 'a recording with a gap');
+  expect((await visit.text('#facts')).includes('▨ 299 ticks not recorded'), 'it says what is missing');
+  const set = async (tick) => {
+    await page.locator('#goto').fill(String(tick));
+    await page.locator('#goto').press('Enter');
+  };
+  for (const [wanted, tick] of [[400, 300], [550, 600], [300, 300], [600, 600]]) {
+    await set(wanted);
+    await visit.shows(tick, `tick ${wanted}`);
+    await agrees(visit, bench, 'holed');
+  }
+  await page.locator('#timeline').focus();
+  for (const [key, tick] of [['ArrowLeft', 300], ['ArrowRight', 600], ['PageDown', 300], ['ArrowLeft', 299]]) {
+    await page.keyboard.press(key);
+    await visit.shows(tick, `${key} at the gap`);
+  }
+  for (const speed of ['1', '8']) {
+    await page.locator(`#speeds input[value="${speed}"]`).check();
+    await set(290);
+    await page.locator('#play').click();
+    await visit.until('over the gap', () => Number(document.getElementById('tick').textContent) > 600);
+    await page.locator('#backwards').click();
+    await visit.until('and back', () => Number(document.getElementById('tick').textContent) < 300);
+    await page.locator('#backwards').click();
+  }
+  await agrees(visit, bench, 'holed');
+  await page.locator('#check').click();
+  await visit.until('all that is there is right', () => document.getElementById('badge').textContent.startsWith('✓ 900 ticks are right'));
+  await page.mouse.move(...await visit.place(0.4));
+  await visit.until('what is there', () => document.getElementById('tip').textContent.includes('not recorded: ticks 301 to 599'));
+  await visit.fits('a gap');
+  await visit.shot('gap');
+}
+
+/** Many players, many things. */
+async function crowd(visit, bench, open) {
+  await open('crowd');
+  await visit.shows(0, 'a crowd');
+  await visit.page.locator('#speeds input[value="2"]').check();
+  await visit.page.locator('#play').click();
+  await visit.shows(180, 'played');
+  await agrees(visit, bench, 'crowd');
+  await visit.fits('a crowd');
+  await visit.shot('crowd');
+}
+
+/** The server goes, and comes back on the same port. */
+async function gone(visit, bench, { viewer, address }) {
+  const { page } = visit;
+  viewer.kill();
+  await visit.page.keyboard.press('Home');
+  await visit.until('it is gone', () => document.getElementById('badge').textContent.startsWith('the server is gone'));
+  await visit.shot('gone');
+  const port = new URL(address).port;
+  const again = spawn(bench.program, ['replay', 'play', 'crowd', '--web', '--port', port], { cwd: bench.folder, stdio: 'ignore' });
+  bench.started.push(again);
+  await visit.until('it is back', () => !document.getElementById('badge').textContent.startsWith('the server is gone'));
+  await visit.shows(0, 'back');
+  await page.keyboard.press('ArrowRight');
+  await visit.shows(1, 'and goes on');
+}
+
+/** Where a browser can't draw, the page says so and goes on. */
+async function blind(browser, address, folder) {
+  const page = await browser.newPage({ viewport: SIZE });
+  await page.addInitScript(() => { HTMLCanvasElement.prototype.getContext = ((own) => function get(kind, ...rest) { return kind === 'webgl2' ? null : own.call(this, kind, ...rest); })(HTMLCanvasElement.prototype.getContext); });
+  const visit = new Visit(page, folder);
+  await page.goto(`${address}#tick=64`);
+  await visit.shows(64, 'without WebGL');
+  expect((await visit.text('.apology')).includes('are there all the same'), 'it does not say that it can’t draw');
+  await visit.until('the digest', () => document.getElementById('recorded').textContent === '✓ the same');
+  expect(visit.console.length === 0, `the console says, without WebGL: ${visit.console}`);
+  await page.close();
+}
+
+async function main([program, folder, ...options]) {
+  if (!program || !folder || (options.length > 0 && (options[0] !== '--pictures' || options.length !== 2))) {
+    console.error(USAGE);
+    return 2;
+  }
+  const { chromium } = createRequire(join(resolve(folder), 'any.js'))('playwright-core');
+  const bench = new Bench(program, resolve(folder));
+  await bench.replay('record', 'evening', '--players', '4', '--seconds', '20');
+  await bench.replay('record', 'here', '--seconds', '4', '--other', 'there', '--fault', '130');
+  await bench.replay('record', 'crowd', '--players', '12', '--props', '60', '--seconds', '3');
+  // Its profile is a new folder, which is removed in the end.
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  let visit;
+  try {
+    const context = await browser.newContext({ viewport: SIZE, colorScheme: 'dark' });
+    visit = new Visit(await context.newPage(), bench.folder);
+    const open = async (...args) => {
+      const opened = await bench.open(...args);
+      await visit.page.goto(opened.address);
+      return opened;
+    };
+    const evening = await open('evening');
+    const parts = [drag, keyboard, playing, sharing, verifying];
+    for (const part of parts) {
+      await part(visit, bench);
+      console.log(`${part.name}: fine`);
+    }
+    await pictures(visit, options[1]);
+    await blind(browser, evening.address, bench.folder);
+    for (const part of [fault, cut, gap]) {
+      await part(visit, bench, open);
+      console.log(`${part.name}: fine`);
+    }
+    let last;
+    await crowd(visit, bench, async (...args) => { last = await open(...args); });
+    console.log('crowd: fine');
+    expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
+    // A browser tells of what does not answer in its console by itself.
+    await gone(visit, bench, last);
+    console.log('viewer: all is well');
+    return 0;
+  } catch (error) {
+    await visit?.shot('failed').catch(() => {});
+    console.error(`${error.stack}\n${visit?.console.join('\n') ?? ''}\n(a screenshot: ${join(folder, 'viewer-failed.png')})`);
+    return 1;
+  } finally {
+    await browser.close();
+    bench.close();
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
