@@ -59,7 +59,12 @@ impl Tournament {
         self.nodes[node].1 = key;
         while node > 1 {
             node /= 2;
-            self.nodes[node] = self.winner(node);
+            let winner = self.winner(node);
+            // Who won here still does, with the same key: above this nothing changes.
+            if self.nodes[node] == winner {
+                return;
+            }
+            self.nodes[node] = winner;
         }
     }
 

@@ -14,17 +14,32 @@ use super::rows::{MOVED_LIMIT, RowsMut, lock};
 use super::strike;
 use crate::data::{Tournament, sort_by_key};
 use crate::math::{Q20, Q30, Wide};
+use core::ops::Range;
 
-/// Contacts of a batch's clusters in which something bounces, taken out of their lanes.
+/// Clusters of a batch in which something bounces. Their contacts are taken out of the lanes when the first impact of the
+/// tick comes; until then those that bounce are enough to see whether it does.
 #[derive(Debug, Default)]
 pub(crate) struct Bouncing {
-    blocks: Vec<Block>,
-    /// The cluster, pack and lane of each, by cluster.
+    groups: Vec<Group>,
+    /// The cluster, pack and lane of each contact of the groups, by cluster.
     at: Vec<At>,
     sort: Vec<At>,
     /// Where the points of each pack begin.
     starts: Vec<usize>,
+    /// Those with restitution, by cluster.
+    bouncy: Vec<Block>,
+    /// All contacts of the groups that were hit.
+    blocks: Vec<Block>,
     buffers: Buffers,
+}
+
+/// A cluster in which something bounces, as ranges of the columns above.
+#[derive(Debug)]
+struct Group {
+    at: Range<usize>,
+    bouncy: Range<usize>,
+    /// Where its blocks begin, if something was hit.
+    blocks: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +50,13 @@ struct At {
 }
 
 impl Bouncing {
-    /// Takes the contacts of the clusters in which one has restitution.
+    /// Finds the clusters in which a contact has restitution.
     pub(super) fn take(&mut self, batch: &Batch<'_>, clusters: &Clusters) {
-        let Self { blocks, at, sort, starts, .. } = self;
-        blocks.clear();
+        let Self { groups, at, sort, starts, bouncy, blocks, .. } = self;
+        groups.clear();
         at.clear();
+        bouncy.clear();
+        blocks.clear();
         for (pack, packed) in (0..).zip(&*batch.packs) {
             for (lane, _) in packed.lanes() {
                 let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane] as usize]);
@@ -49,8 +66,6 @@ impl Bouncing {
             }
         }
         sort_by_key(at, sort, |at| u64::from(at.cluster));
-        let bounces =
-            |at: &At| batch.packs[at.pack as usize].restitution.get(at.lane as usize) > Q30::ZERO;
         // Rows of a pack's points begin where those of the packs before it end.
         let mut first = 0;
         starts.clear();
@@ -58,40 +73,63 @@ impl Bouncing {
             starts.push(first);
             first += pack.points as usize;
         }
-        sort.clear();
+        let bounces =
+            |at: &&At| batch.packs[at.pack as usize].restitution.get(at.lane as usize) > Q30::ZERO;
+        let mut from = 0;
         for cluster in at.chunk_by(|a, b| a.cluster == b.cluster) {
-            if cluster.iter().any(bounces) {
-                sort.extend_from_slice(cluster);
+            let first = bouncy.len();
+            bouncy.extend(cluster.iter().filter(bounces).map(|at| at.block(batch, starts)));
+            if bouncy.len() > first {
+                let at = from..from + cluster.len();
+                groups.push(Group { at, bouncy: first..bouncy.len(), blocks: None });
             }
+            from += cluster.len();
         }
-        core::mem::swap(at, sort);
-        for at in &*at {
-            let (pack, lane) = (&batch.packs[at.pack as usize], at.lane as usize);
-            let from = starts[at.pack as usize];
-            let points = &batch.points[from..from + pack.points as usize];
-            let mut block = pack.block(lane, points);
-            block.order = clusters.ranks[pack.contacts[lane] as usize];
-            blocks.push(block);
-        }
+        // In any tick all of them may be hit.
+        blocks.reserve(groups.iter().map(|group| group.at.len()).sum());
     }
 
     /// Has everything bounce that meets fast enough in this substep.
-    pub(super) fn run(&mut self, bodies: &mut RowsMut<'_>, threshold: Q20) {
-        let mut from = 0;
-        for cluster in self.at.chunk_by(|a, b| a.cluster == b.cluster) {
-            let blocks = &mut self.blocks[from..from + cluster.len()];
-            run(blocks, bodies, threshold, &mut self.buffers);
-            from += cluster.len();
+    pub(super) fn run(&mut self, batch: &mut Batch<'_>, clusters: &Clusters, threshold: Q20) {
+        let Self { groups, at, starts, bouncy, blocks, buffers, .. } = self;
+        let least = i64::from(threshold.to_bits());
+        for group in groups {
+            // What may start it never changes but for how often it was hit, which does not matter here.
+            let starting = |block: &Block| speed(block, &batch.rows, least) > 0;
+            if !bouncy[group.bouncy.clone()].iter().any(starting) {
+                continue;
+            }
+            let from = *group.blocks.get_or_insert_with(|| {
+                let from = blocks.len();
+                blocks.extend(at[group.at.clone()].iter().map(|at| {
+                    let contact = batch.packs[at.pack as usize].contacts[at.lane as usize];
+                    let order = clusters.ranks[contact as usize];
+                    Block { order, ..at.block(batch, starts) }
+                }));
+                from
+            });
+            run(&mut blocks[from..from + group.at.len()], &mut batch.rows, least, buffers);
         }
     }
 
     /// Tells the lanes how their contacts were hit.
     pub(super) fn put(&self, packs: &mut [Pack]) {
-        for (at, block) in self.at.iter().zip(&self.blocks) {
-            let pack = &mut packs[at.pack as usize];
-            pack.approach.set(at.lane as usize, block.approach);
-            pack.struck.set(at.lane as usize, block.struck);
+        for group in &self.groups {
+            let Some(from) = group.blocks else { continue };
+            for (at, block) in self.at[group.at.clone()].iter().zip(&self.blocks[from..]) {
+                let pack = &mut packs[at.pack as usize];
+                pack.approach.set(at.lane as usize, block.approach);
+                pack.struck.set(at.lane as usize, block.struck);
+            }
         }
+    }
+}
+
+impl At {
+    /// The contact out of its lane; `starts` says where the points of each pack begin.
+    fn block(&self, batch: &Batch<'_>, starts: &[usize]) -> Block {
+        let (pack, from) = (&batch.packs[self.pack as usize], starts[self.pack as usize]);
+        pack.block(self.lane as usize, &batch.points[from..from + pack.points as usize])
     }
 }
 
@@ -106,6 +144,9 @@ pub(crate) struct Buffers {
     fastest: Tournament,
     group: Vec<u32>,
     hits: Vec<Hit>,
+    /// The refresh that last saw each contact, and how many there were: a contact is looked at once in each.
+    seen: Vec<u32>,
+    refreshes: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -144,14 +185,8 @@ struct Meeting {
     time: Q30,
 }
 
-/// Impacts of one cluster; `blocks` are its contacts in any order. Nothing happens unless a contact with restitution
-/// meets at `threshold` or faster.
-fn run(blocks: &mut [Block], bodies: &mut RowsMut<'_>, threshold: Q20, buffers: &mut Buffers) {
-    let least = i64::from(threshold.to_bits());
-    let starts = |block: &Block| block.restitution > Q30::ZERO && speed(block, bodies, least) > 0;
-    if !blocks.iter().any(starts) {
-        return;
-    }
+/// Impacts of one cluster, in which one that bounces meets at `least` or faster; `blocks` are its contacts in any order.
+fn run(blocks: &mut [Block], bodies: &mut RowsMut<'_>, least: i64, buffers: &mut Buffers) {
     buffers.link(blocks, bodies.traits.len());
     buffers.fastest.reset(blocks.iter().map(|block| key(block, bodies, least)));
     let mut left = HITS_PER_CONTACT * blocks.len();
@@ -168,6 +203,9 @@ impl Buffers {
     fn link(&mut self, blocks: &[Block], bodies: usize) {
         self.last.resize(bodies.max(self.last.len()), NONE);
         self.before.clear();
+        self.seen.clear();
+        self.seen.resize(blocks.len(), 0);
+        self.refreshes = 0;
         for (contact, block) in blocks.iter().enumerate() {
             for (side, body) in block.bodies.into_iter().enumerate() {
                 let last = &mut self.last[body as usize];
@@ -217,6 +255,7 @@ impl Buffers {
 
     /// Puts contacts back whose bodies were hit.
     fn refresh(&mut self, blocks: &[Block], bodies: &RowsMut<'_>, least: i64) {
+        self.refreshes += 1;
         for &contact in &self.group {
             for body in blocks[contact as usize].bodies {
                 if !bodies.traits[body as usize].dynamic {
@@ -225,7 +264,10 @@ impl Buffers {
                 let mut link = self.last[body as usize];
                 while link != NONE {
                     let other = link / 2;
-                    self.fastest.set(other, key(&blocks[other as usize], bodies, least));
+                    let seen = &mut self.seen[other as usize];
+                    if core::mem::replace(seen, self.refreshes) != self.refreshes {
+                        self.fastest.set(other, key(&blocks[other as usize], bodies, least));
+                    }
                     link = self.before[link as usize];
                 }
             }
@@ -280,7 +322,16 @@ fn meeting(
 /// What a row sees of a column, raw Q20.
 #[inline(always)]
 fn seen(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
-    along(block, column) + turning(block, row, column)
+    let [a, b] = block.bodies.map(|body| &column[body as usize]);
+    seen_by(block, row, a, b)
+}
+
+/// The same of two bodies.
+#[inline(always)]
+fn seen_by(block: &Block, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
+    let along = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
+    let turning = strike::relative_spin(&row.row, &a.angular, &b.angular);
+    i64::from(along.to_bits()) + i64::from(turning.to_bits())
 }
 
 /// The bodies' part of it, which all points of a contact share.
@@ -313,20 +364,31 @@ fn acceleration(block: &Block, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
 fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut RowsMut<'_>) {
     // Rounding moves speeds by one; less than that is no progress.
     const ENOUGH: i32 = 2;
-    for _ in 0..PASSES {
+    for pass in 0..PASSES {
         let mut most = 0;
-        for hit in &mut *hits {
-            let block = &blocks[hit.contact as usize];
-            let row = &block.points[hit.point as usize];
-            let missing = lane(hit.goal - seen(block, row, bodies.motions));
-            let wanted = hit.impulse + times(row.factor, missing);
-            let impulse = wanted.max(Q20::ZERO).min(block.impulse_cap);
-            let change = impulse - hit.impulse;
-            hit.impulse = impulse;
-            most = most.max(change.to_bits().abs());
+        for hits in hits.chunk_by_mut(|a, b| a.contact == b.contact) {
+            let block = &blocks[hits[0].contact as usize];
             let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
-            push(block, row, change, &mut a, &mut b);
-            bodies.set_motions(block, a, b);
+            let bound = bodies.are_locked(block);
+            for hit in hits {
+                let row = &block.points[hit.point as usize];
+                let missing = lane(hit.goal - seen_by(block, row, &a, &b));
+                let wanted = hit.impulse + times(row.factor, missing);
+                let impulse = wanted.max(Q20::ZERO).min(block.impulse_cap);
+                let change = impulse - hit.impulse;
+                // Nothing moves, and after the first pass there is nothing to lock or to cap either.
+                if pass > 0 && change == Q20::ZERO {
+                    continue;
+                }
+                hit.impulse = impulse;
+                most = most.max(change.to_bits().abs());
+                push(block, row, change, &mut a, &mut b);
+                if bound {
+                    bodies.lock(block, [&mut a, &mut b]);
+                }
+                (a, b) = (strike::capped(a), strike::capped(b));
+            }
+            bodies.store(block, [a, b]);
         }
         if most <= ENOUGH {
             break;
@@ -347,7 +409,8 @@ fn finish(hits: &[Hit], block: &mut Block, bodies: &mut RowsMut<'_>) {
     let bound = times(block.friction, load.min(block.impulse_cap));
     strike::slide(block, bound, &mut a, &mut b);
     let slid = core::mem::replace(&mut block.sliding_impulse, kept);
-    bodies.set_motions(block, a, b);
+    bodies.lock(block, [&mut a, &mut b]);
+    bodies.store(block, [strike::capped(a), strike::capped(b)]);
 
     let [mut a, mut b] = [Motion::default(); 2];
     for hit in hits {
@@ -361,12 +424,23 @@ fn finish(hits: &[Hit], block: &mut Block, bodies: &mut RowsMut<'_>) {
 }
 
 impl RowsMut<'_> {
-    fn set_motions(&mut self, block: &Block, mut a: Motion, mut b: Motion) {
+    /// Whether a body of a contact has locked axes.
+    #[inline(always)]
+    fn are_locked(&self, block: &Block) -> bool {
+        block.bodies.iter().any(|body| self.traits[*body as usize].locks != 0)
+    }
+
+    #[inline(always)]
+    fn lock(&self, block: &Block, [a, b]: [&mut Motion; 2]) {
         let [list_a, list_b] = block.bodies.map(|body| &self.traits[body as usize]);
-        lock(list_a, &mut a);
-        lock(list_b, &mut b);
-        for (row, motion) in block.bodies.into_iter().zip([a, b]) {
-            self.motions[row as usize] = strike::capped(motion);
+        lock(list_a, a);
+        lock(list_b, b);
+    }
+
+    #[inline(always)]
+    fn store(&mut self, block: &Block, motions: [Motion; 2]) {
+        for (row, motion) in block.bodies.into_iter().zip(motions) {
+            self.motions[row as usize] = motion;
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::Scratch;
 use super::batches::{Batches, Found, Parts, Span};
+use super::clusters::Clusters;
 use super::impact::Bouncing;
 use super::lanes::{Batch, Chosen};
 use super::prepare::{Common, Prepare, Softness, Unfilled};
@@ -113,7 +114,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch) {
         if span.bounces {
             bouncing.take(&batch, clusters);
         }
-        solve(&mut batch, span, bouncing, shared);
+        solve(&mut batch, span, bouncing, clusters, shared);
     });
     solver.way.clear();
     solver.way.resize(bodies.list.len(), [0; 6]);
@@ -125,12 +126,18 @@ pub(super) fn run(world: &World, scratch: &mut Scratch) {
 }
 
 /// All substeps of one batch: its bodies and contacts stay at hand until it is done.
-fn solve(batch: &mut Batch<'_>, span: &Span, bouncing: &mut Bouncing, shared: Shared) {
+fn solve(
+    batch: &mut Batch<'_>,
+    span: &Span,
+    bouncing: &mut Bouncing,
+    clusters: &Clusters,
+    shared: Shared,
+) {
     let Shared { lanes, threshold, substeps, .. } = shared;
     let members = 2..2 + span.members;
     batch.rows.damp(members.clone());
     if span.bounces {
-        bouncing.run(&mut batch.rows, threshold);
+        bouncing.run(batch, clusters, threshold);
     }
     batch.rows.cap_visitors(members.end);
     batch.rows.accelerate(members.clone(), lanes);
@@ -139,7 +146,7 @@ fn solve(batch: &mut Batch<'_>, span: &Span, bouncing: &mut Bouncing, shared: Sh
     for substep in 0..substeps {
         if substep > 0 {
             if span.bounces {
-                bouncing.run(&mut batch.rows, threshold);
+                bouncing.run(batch, clusters, threshold);
             }
             batch.rows.accelerate(members.clone(), lanes);
         } else {
