@@ -69,6 +69,7 @@ impl BroadPhase {
     }
 
     /// Makes `near` find a thing in this box too, until its fat box is out of date.
+    #[inline]
     pub(crate) fn cover(&mut self, proxy: Proxy, bounds: &Aabb) {
         self.things.cover(proxy, bounds);
     }

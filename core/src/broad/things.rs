@@ -126,6 +126,7 @@ impl Things {
     }
 
     /// Makes the fat box of a thing hold another box too; its tight one stays.
+    #[inline]
     pub(super) fn cover(&mut self, proxy: Proxy, bounds: &Aabb) {
         if self.get(proxy).is_some() && !self.fat[proxy.0 as usize].encloses(bounds) {
             let fat = self.fat[proxy.0 as usize].union(bounds);

@@ -225,8 +225,11 @@ impl Broad {
         if !rules.holds(Rule::Covers) {
             return;
         }
-        for i in 0..self.proxies(index).len() {
-            let proxy = self.proxies(index)[i];
+        // Once a rollback for all that moved of late: no list is made here, and most leaves are wide enough.
+        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+        for &proxy in
+            self.proxies.get(stream).and_then(|bodies| bodies.get(local)).into_iter().flatten()
+        {
             self.phase.cover(proxy, &covers);
         }
     }

@@ -36,6 +36,7 @@ const fn place(index: u32) -> (usize, usize) {
 
 impl Covers {
     /// Where a body is and was, if that was noted.
+    #[inline]
     pub(super) fn of(&self, index: u32) -> Option<Aabb> {
         let (stream, local) = place(index);
         let cover = self.list.get(stream)?.get(local).filter(|cover| cover.epoch != NEVER)?;

@@ -13,7 +13,7 @@ use crate::data::{BitSet, sort_by_key};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, body_of};
 use crate::world::slot::{Place, Slot, Store};
-use crate::world::timeline::Memo;
+use crate::world::timeline::{Memo, bring_in, order, take_out};
 use crate::world::{Command, World};
 
 /// How much of the active bodies may be dirty before a full step is cheaper: a half.
@@ -55,6 +55,8 @@ pub(crate) struct Buffers {
     queue: Vec<u32>,
     named: [Vec<(u32, u32)>; 2],
     sort: Vec<(u32, u32)>,
+    /// What is taken out of a sorted list, or comes in.
+    few: Vec<(u32, u32)>,
 }
 
 /// How a step begins.
@@ -168,7 +170,8 @@ pub(super) fn expand(
     scratch.woken.clear();
     broad::widen(world, scratch, next);
     scratch.rising.clear();
-    for &(index, _) in &old.labels {
+    // Whoever is asleep now and was awake then is unclean, and joins anyway.
+    for &index in &old.rose {
         if world.work.id_at(index).is_some() && !world.work.is_active(index) {
             scratch.rising.insert(index);
         }
@@ -180,7 +183,7 @@ pub(super) fn expand(
     for list in [&mut buffers.queue, &mut buffers.fresh] {
         make_room(list, 0);
     }
-    for list in [&mut scratch.diff.pairs, &mut buffers.sort] {
+    for list in [&mut scratch.diff.pairs, &mut buffers.sort, &mut buffers.few] {
         make_room(list, 0);
     }
     buffers.queue.extend(world.dirty.iter());
@@ -338,16 +341,27 @@ fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mu
 
 /// Notes who moved with whom and touched what, for those who compute the tick again.
 pub(super) fn remember(world: &mut World, scratch: &mut Scratch, memo: &mut Memo) {
-    let Scratch { clusters, bodies, contacts, resim, diff, .. } = scratch;
+    let Scratch { clusters, bodies, contacts, resim, diff, woken, .. } = scratch;
+    let Buffers { seen, sort, few, .. } = resim;
     if diff.on {
-        memo.members.retain(|member| !resim.seen.contains(member.1));
-        memo.labels.retain(|label| !resim.seen.contains(label.0));
-        memo.rim.retain(|edge| !resim.seen.contains(edge.0) && !resim.seen.contains(edge.1));
+        // Few of many, as a rule: the lists stay sorted, and nothing but memory is moved.
+        few.clear();
+        few.extend(seen.iter().filter_map(|index| Some((index, memo.label(index)?))));
+        take_out(&mut memo.labels, few);
+        few.iter_mut().for_each(|entry| *entry = (entry.1, entry.0));
+        sort_by_key(few, sort, |entry| order(*entry));
+        take_out(&mut memo.members, few);
+        memo.rim.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
+        memo.rose.retain(|index| !seen.contains(*index));
     } else {
         memo.members.clear();
         memo.labels.clear();
         memo.rim.clear();
+        memo.rose.clear();
     }
+    make_room(&mut memo.rose, woken.len());
+    memo.rose.extend_from_slice(woken);
+    let sorted = [memo.members.len(), memo.labels.len(), memo.rim.len()];
     for list in [&mut memo.members, &mut memo.labels] {
         make_room(list, clusters.members.len());
     }
@@ -367,8 +381,11 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, memo: &mut Memo
             memo.rim.push((rim.index, body.index));
         }
     }
-    for list in [&mut memo.members, &mut memo.labels, &mut memo.rim] {
-        sort_by_key(list, &mut resim.sort, |&(a, b)| u64::from(a) << 32 | u64::from(b));
+    for (list, sorted) in
+        [&mut memo.members, &mut memo.labels, &mut memo.rim].into_iter().zip(sorted)
+    {
+        sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
+        bring_in(list, sorted, few);
     }
     // What the world has of them is done with.
     core::mem::swap(&mut memo.commands, &mut world.commands);

@@ -25,6 +25,8 @@ pub(crate) struct Memo {
     pub(crate) labels: Vec<(u32, u32)>,
     /// A static or kinematic body and a dynamic one that had a contact with it, sorted.
     pub(crate) rim: Vec<(u32, u32)>,
+    /// Sleepers that woke in the step.
+    pub(crate) rose: Vec<u32>,
 }
 
 impl Memo {
@@ -46,6 +48,46 @@ impl Memo {
         let start = self.rim.partition_point(|edge| edge.0 < index);
         let edges = self.rim[start..].iter().take_while(move |edge| edge.0 == index);
         edges.map(|edge| edge.1)
+    }
+}
+
+/// The order of the lists of a memo.
+pub(crate) fn order((a, b): (u32, u32)) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
+}
+
+/// Takes sorted entries out of a sorted list.
+pub(crate) fn take_out(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
+    let (mut from, mut to) = (0, 0);
+    for entry in gone {
+        let at = from + list[from..].partition_point(|other| other < entry);
+        if list.get(at) != Some(entry) {
+            continue;
+        }
+        if to < from {
+            list.copy_within(from..at, to);
+        }
+        (from, to) = (at + 1, to + at - from);
+    }
+    if to < from {
+        list.copy_within(from.., to);
+        list.truncate(list.len() - (from - to));
+    }
+}
+
+/// Brings what follows the first `sorted` entries, and is sorted, to its places among them.
+pub(crate) fn bring_in(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u32, u32)>) {
+    if sorted == 0 {
+        return;
+    }
+    few.clear();
+    few.extend_from_slice(&list[sorted..]);
+    let mut end = sorted;
+    while let Some(entry) = few.pop() {
+        let at = list[..end].partition_point(|other| *other < entry);
+        list.copy_within(at..end, at + few.len() + 1);
+        list[at + few.len()] = entry;
+        end = at;
     }
 }
 
@@ -230,5 +272,37 @@ impl Timeline {
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).slot);
         ring.chain(self.pinned.iter().map(|pin| &pin.2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_goes_and_comes_leaves_a_sorted_list(
+            mut list in vec((0..9u32, 0..9u32), 0..40),
+            gone in vec((0..9u32, 0..9u32), 0..9),
+            mut new in vec((0..9u32, 0..9u32), 0..20),
+        ) {
+            list.sort();
+            list.dedup();
+            let mut gone = gone;
+            gone.sort();
+            gone.dedup();
+            new.sort();
+            let mut expected: Vec<_> = list.iter().copied().filter(|e| !gone.contains(e)).collect();
+            take_out(&mut list, &gone);
+            prop_assert_eq!(&list, &expected);
+            let sorted = list.len();
+            list.extend_from_slice(&new);
+            bring_in(&mut list, sorted, &mut Vec::new());
+            expected.extend(new);
+            expected.sort();
+            prop_assert_eq!(list, expected);
+        }
     }
 }
