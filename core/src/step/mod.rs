@@ -213,6 +213,8 @@ pub(crate) struct Scratch {
     batches: batches::Batches,
     levers: levers::Memory,
     solver: solve::Buffers,
+    /// What becomes of each body that the step moves, by place.
+    moved: Vec<write::Moved>,
     /// Who computes this step: none but the calling thread unless there is enough to do.
     threads: Threads,
     /// How wide the solver's kernels are.

@@ -1,11 +1,22 @@
-//! Ninth phase: new poses and velocities into pages of the next slot.
+//! Ninth phase: new poses and velocities into pages of the next slot. They are found body by body, on any thread, and then
+//! written page by page: of a page that another slot holds, too, no row is copied that is written anyway.
 
-use super::block::SPEED_CAP;
+use super::block::{Motion, SPEED_CAP};
+use super::bodies::StepBody;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Quat, Rate, Vec3};
-use crate::world::rows::HotRow;
-use crate::world::slot::Slot;
+use crate::world::rows::{HotRow, PAGE_ROWS};
+use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
+
+/// What becomes of a body, and what there is to tell of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moved {
+    row: HotRow,
+    /// It was held at the end of the world.
+    left: bool,
+    saturated: bool,
+}
 
 pub(super) fn run(
     world: &mut World,
@@ -13,18 +24,100 @@ pub(super) fn run(
     next: &mut Slot,
     report: &mut StepReport,
 ) {
+    move_all(world, scratch);
+    let Scratch { bodies, moved, events, diff, .. } = scratch;
+    let mut tell = |kind: EventKind, index: u32| {
+        let id = world.work.id_at(index).expect("what moves is alive");
+        events.push(EventRow::body(kind, id));
+    };
+    // Bodies of a page are together, but for those that woke.
+    let same_page = |a: &(&StepBody, &Moved), b: &(&StepBody, &Moved)| {
+        a.0.index / PAGE_ROWS as u32 == b.0.index / PAGE_ROWS as u32
+    };
+    let mut all = bodies.list.iter().zip(&*moved).filter(|(body, _)| body.is_moved()).peekable();
+    while let Some(first) = all.next() {
+        let Place { stream, page, .. } = Place::of(first.0.index);
+        let place = &mut next.streams[stream].hot[page];
+        let (mut of_page, mut count) = ([first; PAGE_ROWS], 1);
+        while let Some(another) = all.next_if(|another| same_page(&first, another)) {
+            of_page[count] = another;
+            count += 1;
+        }
+        // In a tick that is computed again most rows come out as they were.
+        let (mut changed, mut active) = (0, 0);
+        let old = world.store.hot.get(*place);
+        for (body, Moved { row, left, saturated }) in &of_page[..count] {
+            if *left {
+                report.limited += 1;
+                tell(EventKind::LeftWorld, body.index);
+            }
+            if *saturated {
+                tell(EventKind::Saturated, body.index);
+            }
+            if body.woken {
+                tell(EventKind::Woke, body.index);
+            }
+            if row.is_asleep() {
+                tell(EventKind::FellAsleep, body.index);
+            }
+            let at = Place::of(body.index).row;
+            if old.rows[at] != *row {
+                changed |= 1u32 << at;
+                let acts = if body.dynamic { !row.is_asleep() } else { row.moves() };
+                active |= u32::from(acts) << at;
+                diff.mark(body.index);
+            }
+        }
+        if changed == 0 {
+            continue;
+        }
+        let new = world.store.hot.write_most(place, |from, to| {
+            for row in (0..PAGE_ROWS).filter(|row| changed >> row & 1 == 0) {
+                to.rows[row] = from.rows[row];
+            }
+        });
+        for (body, moved) in &of_page[..count] {
+            new.rows[Place::of(body.index).row] = moved.row;
+        }
+        // What moves is live and enabled.
+        let marks = &mut next.streams[stream].active[page];
+        *marks = *marks & !changed | active;
+    }
+    for &index in &world.pending.woken {
+        // Unless it was despawned since.
+        if let Some(id) = world.work.id_at(index).filter(|id| world.base().is_live(*id)) {
+            events.push(EventRow::body(EventKind::Woke, id));
+        }
+    }
+}
+
+/// Finds what becomes of each body that the step moves, by place.
+fn move_all(world: &World, scratch: &mut Scratch) {
     let rate = Rate::new(i64::from(world.def.tick_rate * world.def.substeps));
-    let Scratch { bodies, solver, events, diff, .. } = scratch;
-    for (place, body) in bodies.list.iter().enumerate().filter(|(_, body)| body.is_moved()) {
-        let motion = &bodies.motions[place];
-        let way = if body.dynamic {
-            solver.way[place]
-        } else {
-            // The same on every substep, whether or not something touches it.
-            let way = |lane: Q20| i64::from(lane.to_bits()) * i64::from(world.def.substeps);
-            let ([x, y, z], [u, v, w]) = (motion.linear, motion.angular);
-            [way(x), way(y), way(z), way(u), way(v), way(w)]
-        };
+    let substeps = i64::from(world.def.substeps);
+    let Scratch { bodies, solver, moved, threads, .. } = scratch;
+    moved.resize(bodies.list.len(), Moved::default());
+    threads.for_each(moved, |place, moved| {
+        let body = &bodies.list[place];
+        if body.is_moved() {
+            let motion = &bodies.motions[place];
+            let way = if body.dynamic {
+                solver.way[place]
+            } else {
+                // The same on every substep, whether or not something touches it.
+                let way = |lane: Q20| i64::from(lane.to_bits()) * substeps;
+                let ([x, y, z], [u, v, w]) = (motion.linear, motion.angular);
+                [way(x), way(y), way(z), way(u), way(v), way(w)]
+            };
+            *moved = Moved::new(body, motion, &way, rate);
+        }
+    });
+}
+
+impl Moved {
+    /// A body that went this way in the tick.
+    #[inline]
+    fn new(body: &StepBody, motion: &Motion, way: &[i64; 6], rate: Rate) -> Self {
         let moved = |i: usize| distance(way[i], rate, 0);
         let moved = [moved(0), moved(1), moved(2)];
         let turned = |i: usize| distance(way[i], rate, body.exponent);
@@ -36,25 +129,7 @@ pub(super) fn run(
         };
         let center = body.center + Vec3::from_bits(moved);
         let inside = center.map(|c| c.clamp(-WORLD_LIMIT, WORLD_LIMIT));
-        let mut tell = |kind: EventKind| {
-            let id = world.work.id_at(body.index).expect("what moves is alive");
-            events.push(EventRow::body(kind, id));
-        };
-        if inside != center {
-            report.limited += 1;
-            tell(EventKind::LeftWorld);
-        }
         let at_cap = |c: &Q20| c.to_bits().abs() >= SPEED_CAP.to_bits();
-        if body.dynamic && motion.linear.iter().chain(&motion.angular).any(at_cap) {
-            tell(EventKind::Saturated);
-        }
-        if body.woken {
-            tell(EventKind::Woke);
-        }
-        let asleep = body.still == crate::world::rows::ASLEEP;
-        if asleep {
-            tell(EventKind::FellAsleep);
-        }
         let row = HotRow {
             center: inside,
             rotation,
@@ -63,18 +138,8 @@ pub(super) fn run(
             still: body.still,
             next: body.next,
         };
-        // In a tick that is computed again most rows come out as they were.
-        if *next.hot(&world.store, body.index) != row {
-            *next.hot_mut(&mut world.store, body.index) = row;
-            next.mark_active(&world.store, body.index);
-            diff.mark(body.index);
-        }
-    }
-    for &index in &world.pending.woken {
-        // Unless it was despawned since.
-        if let Some(id) = world.work.id_at(index).filter(|id| world.base().is_live(*id)) {
-            events.push(EventRow::body(EventKind::Woke, id));
-        }
+        let saturated = body.dynamic && motion.linear.iter().chain(&motion.angular).any(at_cap);
+        Self { row, left: inside != center, saturated }
     }
 }
 

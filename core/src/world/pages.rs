@@ -82,12 +82,21 @@ impl<T: Page> Pages<T> {
 
     /// The page for writing: itself when nobody else holds it, else a copy that takes its place.
     pub(crate) fn write(&mut self, page: &mut PageRef) -> &mut T {
+        self.write_most(page, |from, to| to.copy_from(from))
+    }
+
+    /// The same for who is going to write most of it: `keep` copies what stays as it is.
+    pub(crate) fn write_most(
+        &mut self,
+        page: &mut PageRef,
+        keep: impl FnOnce(&T, &mut T),
+    ) -> &mut T {
         if self.holders[page.0 as usize] > 1 {
             let old = *page;
             *page = self.allocate();
             self.release(old);
             let (from, to) = pair(&mut self.content, old.0 as usize, page.0 as usize);
-            to.copy_from(from);
+            keep(from, to);
         }
         self.written(*page)
     }
