@@ -177,12 +177,13 @@ fn verifying_goes_on_beside_the_playback() {
     assert_eq!(verify(&viewer), found, "and stays done");
 }
 
-/// A recorder that was not called for a while.
-fn with_a_gap() -> Vec<u8> {
+/// A match of 900 ticks whose recorder is called on some of them.
+fn recording_of(keyframe_every: u32, records: impl Fn(u32) -> bool) -> Vec<u8> {
     let name = ArenaName { size: ArenaSize { players: 2, props: 2 }, seed: 1 };
     let mut arena = name.arena();
     let mut session = Session::start(SessionConfig::new().local().local(), &mut arena).unwrap();
-    let config = RecorderConfig { assets: vec![name.asset()], ..RecorderConfig::new(ARENA_GAME) };
+    let assets = vec![name.asset()];
+    let config = RecorderConfig { assets, keyframe_every, ..RecorderConfig::new(ARENA_GAME) };
     let mut recorder = Recorder::start(config, &session, &arena).unwrap();
     let mut file = Vec::new();
     for tick in 0..900 {
@@ -190,7 +191,7 @@ fn with_a_gap() -> Vec<u8> {
             session.local_input(player, arena_input(1, player, Tick(tick))).unwrap();
         }
         session.advance(Time::from_millis(u64::from(tick) * 17)).run(&mut arena).unwrap();
-        if !(300..600).contains(&tick) {
+        if records(tick) {
             recorder.record(&session, &arena);
         }
         file.extend(std::iter::from_fn(|| recorder.poll_bytes()).flatten());
@@ -203,7 +204,8 @@ fn with_a_gap() -> Vec<u8> {
 #[test]
 fn a_gap_is_told_and_what_lies_on_both_sides_is_shown() {
     let desk = Desk::new("viewer-gap");
-    std::fs::write(desk.0.join("b"), with_a_gap()).unwrap();
+    let bytes = recording_of(150, |tick| !(300..600).contains(&tick));
+    std::fs::write(desk.0.join("b"), bytes).unwrap();
     let viewer = view(&desk, "b");
     let facts = body(&viewer.get("/recording"));
     let [before, after] = [0, 1].map(|at| facts["gaps"][0][at].as_u64().expect("a tick"));
@@ -219,6 +221,30 @@ fn a_gap_is_told_and_what_lies_on_both_sides_is_shown() {
     assert_eq!(frames(&viewer, &after.to_string())[0]["tick"], after);
     let found = verify(&viewer);
     assert_eq!((&found["gaps"], &found["mismatch"]), (&json!(1), &Value::Null));
+}
+
+/// Without keyframes every seek is a walk from the start; one that somebody overtakes may end early.
+#[test]
+fn a_long_walk_ends_at_its_tick_or_when_it_is_overtaken() {
+    let desk = Desk::new("viewer-walk");
+    std::fs::write(desk.0.join("b"), recording_of(0, |_| true)).unwrap();
+    let viewer = view(&desk, "b");
+    assert_eq!(body(&viewer.get("/recording"))["keyframes"], json!([0]));
+    for tick in [880, 560, 700, 240, 241, 3] {
+        same(&frames(&viewer, &tick.to_string())[0], &sought(&desk, "b", tick));
+    }
+    let answers = std::thread::scope(|scope| {
+        let ask = |ticks: &'static str| {
+            let viewer = &viewer;
+            scope.spawn(move || viewer.get(&format!("/frames?ticks={ticks}")))
+        };
+        let asked: Vec<_> = ["890", "20", "870", "10"].into_iter().map(ask).collect();
+        asked.into_iter().map(|it| it.join().unwrap()).collect::<Vec<_>>()
+    });
+    let statuses: Vec<_> = answers.iter().map(|answer| Served::status(answer)).collect();
+    assert!(statuses.iter().all(|status| ["200", "409"].contains(status)), "{statuses:?}");
+    assert!(statuses.contains(&"200"), "whoever came last is shown theirs");
+    same(&frames(&viewer, "870")[0], &sought(&desk, "b", 870));
 }
 
 #[test]
