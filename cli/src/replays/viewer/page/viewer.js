@@ -284,6 +284,13 @@ function showKeys() {
 function showTick() {
   panel.setTick(at);
   timeline.setTick(at);
+  setBusy(shown?.tick !== at);
+}
+
+/** Whether what is told of the tick is still that of another one. */
+function setBusy(busy) {
+  $("view").setAttribute("aria-busy", String(busy));
+  document.body.classList.toggle("busy", busy);
 }
 
 function notice(content) {
@@ -366,7 +373,7 @@ function picture() {
   const frame = source.get(at);
   stale = !frame;
   const waits = source.waits();
-  $("view").setAttribute("aria-busy", String(!frame));
+  setBusy(!frame);
   if (frame && frame !== shown) panel.show(frame);
   if (frame?.error) notice(`Tick ${at} can’t be shown: ${frame.error}`);
   else if (frame && frame.recorded !== null && !frame.same && !playing) notice(`✗ What is computed here is not what was recorded${verdict ? "" : ": check all digests to see what differs"}.`);
