@@ -22,8 +22,10 @@ pub enum StateError {
     Unwritable(String),
     /// A world was commanded after its last step: going back would lose that, and no digest has it.
     #[error(
-        "the world has {count} commands that no step has seen; give commands before `world.step()`, or call \
-         `world.commit()` if they set the world up"
+        "the world has {count} {} that no step has seen; give commands before `world.step()`. To answer an event, read \
+         `world.events()` at the start of the next step: events are part of the state. `world.commit()` is for setting \
+         the world up before the first tick, and for nothing later",
+        if *count == 1 { "command" } else { "commands" }
     )]
     UnfinishedCommands {
         /// How many.
@@ -44,8 +46,9 @@ pub enum StateError {
     },
     /// A tick was saved, but the world lost its own tick since.
     #[error(
-        "tick {tick} is the world's own tick {world_tick}, which it no longer holds; leave `commit`, `rewind` and `restore` \
-         to the session while it runs, and give a world that steps very often in a tick more room with `set_history`"
+        "tick {tick} is the world's own tick {world_tick}, which it no longer holds; `commit` is for the time before the \
+         first tick, and forgets those before it. While a session runs, give commands before `world.step()`, leave `rewind` \
+         and `restore` to it, and give a world that steps very often in a tick more room with `set_history`"
     )]
     Forgotten {
         /// The tick that was asked for.

@@ -175,7 +175,33 @@ impl EventRow {
 }
 
 impl World {
-    /// What happened in the last step, sorted by kind in the order of [`Event`], then by shapes or body.
+    /// What happened in the last step: each an [`Event`], sorted by kind in the order of that list, then by shapes or body.
+    ///
+    /// They are part of the state: saved, restored, in snapshots and in the digest. So there are two right times to read them.
+    /// After [`step`](Self::step), to change values of the game's own. And at the start of the next step, to answer with
+    /// commands (despawn what was hit, push what touched): commands come before `step`, and a session refuses those that come
+    /// after it. After a rollback the events are those of the tick that was gone back to. Before the first step there are none.
+    ///
+    /// ```
+    /// use isostep_core::world::{BodyDef, Event, ShapeDef, World, WorldDef};
+    /// use isostep_core::{real, shape::Shape, Vec3};
+    /// let mut world = World::new(WorldDef::default())?;
+    /// let goal = ShapeDef::from(Shape::cuboid(Vec3::splat(real!(1)))?).sensor();
+    /// world.spawn(BodyDef::fixed().shape(goal))?;
+    /// let ball = world.spawn(BodyDef::dynamic().at(Vec3::Y * 2).shape(Shape::sphere(real!(0.5))?))?;
+    /// for _tick in 0..60 {
+    ///     // First what the last step told, then this step.
+    ///     let scored: Vec<_> = world.events().collect();
+    ///     for event in scored {
+    ///         if let Event::SensorEntered(pair) = event {
+    ///             world.despawn(pair.bodies[1])?;
+    ///         }
+    ///     }
+    ///     world.step();
+    /// }
+    /// assert!(world.body(ball).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn events(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
         self.work.events.iter().map(EventRow::event)
     }

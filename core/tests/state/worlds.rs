@@ -4,7 +4,7 @@ use crate::differences;
 use crate::schedule::{self, Game, acts};
 use isostep_core::shape::Shape;
 use isostep_core::state::{State, StateError};
-use isostep_core::world::{BodyDef, BodyId, Command, World, WorldDef};
+use isostep_core::world::{BodyDef, BodyId, Command, Event, World, WorldDef};
 use isostep_core::{HistoryError, Vec3, real};
 use proptest::prelude::*;
 
@@ -54,10 +54,63 @@ fn commands_after_the_last_step_are_refused() {
     world.set_velocity(balls[0], Vec3::X).unwrap();
     let error = world.save(&mut slots, 1).unwrap_err();
     assert_eq!(error, StateError::UnfinishedCommands { count: 1 });
-    assert!(error.to_string().contains("world.step()") && error.to_string().contains("commit"));
+    let said = error.to_string();
+    assert!(said.starts_with("the world has 1 command that") && said.contains("world.step()"));
+    assert!(said.contains("world.events()") && said.contains("before the first tick"), "{said}");
+    let said = StateError::UnfinishedCommands { count: 2 }.to_string();
+    assert!(said.starts_with("the world has 2 commands that"), "{said}");
     assert!(world.holds(&slots, 0).is_ok() && world.holds(&slots, 1).is_err());
     world.step();
     world.save(&mut slots, 1).unwrap();
+}
+
+/// A step that begins with the events of the one before and answers with commands: whoever touches something goes up.
+fn answer_events(world: &mut World) {
+    let touched: Vec<BodyId> = world
+        .events()
+        .filter_map(|event| match event {
+            Event::ContactBegan(pair) => Some(pair.bodies[1]),
+            _ => None,
+        })
+        .collect();
+    for body in touched {
+        world.set_velocity(body, Vec3::Y * 3).unwrap();
+    }
+    world.step();
+}
+
+/// What games are told to do about events. If they were not part of the state, a step after a rollback would answer those of the
+/// future that was left, or none.
+#[test]
+fn events_read_at_the_start_of_a_step_are_those_of_the_tick_gone_back_to() {
+    let (mut world, _) = balls();
+    let mut slots = world.slots(128);
+    world.save(&mut slots, 0).unwrap();
+    let mut straight = vec![(world.events().collect::<Vec<_>>(), world.digest())];
+    for tick in 1..120 {
+        answer_events(&mut world);
+        world.save(&mut slots, tick).unwrap();
+        straight.push((world.events().collect(), world.digest()));
+    }
+    let began = |event: &Event| matches!(event, Event::ContactBegan(_));
+    let told = (0u32..).zip(&straight).filter(|(_, (events, _))| events.iter().any(began));
+    let told: Vec<u32> = told.map(|(tick, _)| tick).collect();
+    assert!(told.len() > 2, "the balls come down more than once: {told:?}");
+    for back in told {
+        world.load(&mut slots, back).unwrap();
+        assert_eq!(world.events().collect::<Vec<_>>(), straight[back as usize].0, "tick {back}");
+        // By way of bytes, too.
+        let (mut copy, bytes) = (balls().0, world.snapshot(world.tick(), None).unwrap());
+        copy.restore(&bytes).unwrap();
+        assert_eq!(copy.events().collect::<Vec<_>>(), straight[back as usize].0, "tick {back}");
+        answer_events(&mut copy);
+        assert_eq!(copy.digest(), straight[back as usize + 1].1, "tick {back}");
+        for tick in back + 1..120 {
+            answer_events(&mut world);
+            world.save(&mut slots, tick).unwrap();
+            assert_eq!(world.digest(), straight[tick as usize].1, "tick {tick} from {back}");
+        }
+    }
 }
 
 #[test]
