@@ -11,6 +11,9 @@
 //! - `isostep-netcode` ([`netcode`]): encrypted connections, transports, and a [`Peer`](netcode::Peer) that plays a match over them.
 //! - `isostep-derive`: `#[derive(State, Snapshot)]` for a game of several parts, `#[derive(Input)]` for an input of several.
 //!
+//! Examples on the pages of these modules say `isostep_core::…` and `isostep_rollback::…`, where the items live. In a game write
+//! `isostep::…`: everything of the core is under the same path here, and all of the others is in [`rollback`] and [`netcode`].
+//!
 //! Start with the README of the repository and its example; the guide is in the folder `docs/`, and `isostep new` makes a game.
 //!
 //! # Features

@@ -50,6 +50,13 @@ proptest! {
     }
 
     #[test]
+    fn whole_summands_are_exact_and_wrap(a in any_real(), n in any::<i32>()) {
+        let (x, whole) = (i128::from(a.to_bits()), i128::from(n) << 32);
+        prop_assert_eq!((a + n).to_bits(), (x + whole) as i64);
+        prop_assert_eq!((a - n).to_bits(), (x - whole) as i64);
+    }
+
+    #[test]
     fn whole_factors_are_exact_and_saturate(a in any_real(), n in any::<i32>()) {
         prop_assert_eq!(a * n, a * Real::from_int(n));
         prop_assert_eq!(a / n, a / Real::from_int(n));

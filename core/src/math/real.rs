@@ -279,6 +279,24 @@ impl Div for Real {
     }
 }
 
+/// With a whole number added, exact; wraps as other sums do.
+impl Add<i32> for Real {
+    type Output = Self;
+    #[inline]
+    fn add(self, whole: i32) -> Self {
+        self + Self::from_int(whole)
+    }
+}
+
+/// With a whole number taken off, exact; wraps as other differences do.
+impl Sub<i32> for Real {
+    type Output = Self;
+    #[inline]
+    fn sub(self, whole: i32) -> Self {
+        self - Self::from_int(whole)
+    }
+}
+
 /// A whole number of times; saturates.
 impl Mul<i32> for Real {
     type Output = Self;

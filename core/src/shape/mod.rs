@@ -59,7 +59,7 @@ impl Shape {
     /// Everything below the plane y = 0.
     pub const HALF_SPACE: Self = Self(Geometry::HalfSpace);
 
-    /// A ball.
+    /// A ball. Its radius is [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
     ///
     /// # Errors
     /// When the radius is outside the limits.
@@ -68,7 +68,7 @@ impl Shape {
         Ok(Self(Geometry::Sphere { radius }))
     }
 
-    /// A box from half its edges.
+    /// A box from half its edges, each [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
     ///
     /// # Errors
     /// When a half extent is outside the limits.
@@ -79,7 +79,8 @@ impl Shape {
         Ok(Self(Geometry::Cuboid { half }))
     }
 
-    /// A capsule along the y axis.
+    /// A capsule along the y axis: a cylinder with half balls at its ends, so it is 2 · (`half_length` + `radius`) long. Both are
+    /// [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
     ///
     /// # Errors
     /// When the radius or the half length is outside the limits.

@@ -212,14 +212,26 @@ impl ShapeDef {
         self
     }
 
-    /// The shape with this surface.
+    /// The shape with this surface. What was made a [`sensor`](Self::sensor) stays one.
     pub fn material(mut self, material: Material) -> Self {
-        self.material = material;
+        let sensor = self.material.sensor || material.sensor;
+        self.material = Material { sensor, ..material };
         self
     }
 
     /// The shape as a sensor: it tells what overlaps it, even a little, and neither pushes nor weighs. It sees every shape
     /// of another body that is no sensor itself, if at least one of the two bodies is not static.
+    ///
+    /// ```
+    /// use isostep_core::{real, shape::Shape, world::{Material, ShapeDef}};
+    /// let ball = ShapeDef::from(Shape::sphere(real!(1))?);
+    /// let ice = Material { friction: real!(0), ..Material::default() };
+    /// // In either order.
+    /// assert_eq!(ball.clone().sensor().material(ice), ball.clone().material(ice).sensor());
+    /// assert!(ball.clone().sensor().material(ice).material.sensor);
+    /// assert!(!ball.material(ice).material.sensor);
+    /// # Ok::<(), isostep_core::shape::ShapeError>(())
+    /// ```
     pub fn sensor(mut self) -> Self {
         self.material.sensor = true;
         self
@@ -348,9 +360,16 @@ impl BodyDef {
         self
     }
 
-    /// Never turning.
+    /// Never turning. To lock some axes only, set [`locks`](Self::locks).
     pub fn lock_rotation(mut self) -> Self {
         self.locks |= 0b111_000;
+        self
+    }
+
+    /// Never moving along those of the world's axes x, y and z that are true: `[false, true, false]` stays at its height.
+    pub const fn lock_translation(mut self, axes: [bool; 3]) -> Self {
+        let [x, y, z] = axes;
+        self.locks |= x as u8 | (y as u8) << 1 | (z as u8) << 2;
         self
     }
 

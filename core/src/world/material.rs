@@ -36,17 +36,17 @@ pub enum Combine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
 pub struct Material {
-    /// Coulomb friction, 0 to 1.9. What slides is braked straight by this; what rests is held by 0.93 to 1.05 of it,
+    /// Coulomb friction, 0 to 1.9; the default is 0.6. What slides is braked straight by this; what rests is held by 0.93 to 1.05 of it,
     /// depending on the direction.
     pub friction: Real,
-    /// How much of an impact's speed comes back, 0 to 1. By default two surfaces take the mean: for a ball that bounces on
-    /// any floor give it [`Combine::Max`].
+    /// How much of an impact's speed comes back, 0 to 1; the default is 0. By default two surfaces take the mean: for a ball
+    /// that bounces on any floor give it [`Combine::Max`].
     pub restitution: Real,
-    /// Resistance to rolling: the torque's arm as a share of the contact's size, 0 to 1.
+    /// Resistance to rolling: the torque's arm as a share of the contact's size, 0 to 1; the default is 0.
     pub rolling: Real,
-    /// Resistance to turning on the spot of a contact with one point: likewise, 0 to 1.
+    /// Resistance to turning on the spot of a contact with one point: likewise, 0 to 1; the default is 0.
     pub spinning: Real,
-    /// How coefficients of two materials become one.
+    /// How coefficients of two materials become one; the default is [`Combine::Average`].
     pub combine: Combine,
     /// A name in the table of overrides, or 0 for none.
     pub tag: u16,
