@@ -64,6 +64,13 @@ use serde::de::DeserializeOwned;
 /// assert!(Pad::merge(tap, Pad::default()).buttons.pressed(JUMP));
 /// assert!(!Pad::hold(tap).buttons.pressed(JUMP));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an input or a part of one",
+    label = "not an `Input`: how it is held and merged is not known",
+    note = "wrap plain data that may be replaced by the newest sample: `NewestWins<{Self}>`",
+    note = "for something that is pressed, take a button of `Buttons<N>`; for a direction, `Stick`",
+    note = "a struct of such parts derives `isostep::Input`, beside Clone, Copy, Debug, Default, PartialEq, Serialize and Deserialize"
+)]
 pub trait Input:
     Copy + Default + PartialEq + Debug + Serialize + DeserializeOwned + 'static
 {
