@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 20] = [
+const DOCUMENTS: [&str; 21] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -14,6 +14,7 @@ const DOCUMENTS: [&str; 20] = [
     "docs/SUMMARY.md",
     "docs/start.md",
     "docs/first-game.md",
+    "docs/world.md",
     "docs/how-rollback-works.md",
     "docs/what-it-costs.md",
     "docs/over-a-network.md",

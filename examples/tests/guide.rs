@@ -1,7 +1,8 @@
 //! The guide tells the truth: code on these pages is that of an example, word for word, and the examples are run by their own tests.
 
-const PAGES: [(&str, &str, &str); 2] = [
+const PAGES: [(&str, &str, &str); 3] = [
     ("first-game.md", include_str!("../../docs/first-game.md"), include_str!("../first_game.rs")),
+    ("world.md", include_str!("../../docs/world.md"), include_str!("../world_in_play.rs")),
     ("what-it-costs.md", include_str!("../../docs/what-it-costs.md"), include_str!("../cost.rs")),
 ];
 
