@@ -33,6 +33,9 @@ use std::time::Duration;
 
 /// How long goodbyes are repeated.
 const GOODBYE: Duration = Duration::from_millis(500);
+/// How long machines that computed different worlds stay: first until they know where, then until the others know it, too.
+const LOOK_CLOSER: Duration = Duration::from_secs(5);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What a machine says when it is certain of the last tick.
 const DONE: &[u8] = b"done";
 
@@ -79,6 +82,8 @@ struct Machine {
     unfinished: Vec<Slot>,
     /// What is said in the end, once this machine is certain of the last tick.
     last: Option<String>,
+    /// When to leave, since another one computed something else.
+    parted: Option<Time>,
     screen: Screen,
 }
 
@@ -102,7 +107,7 @@ impl Machine {
         let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
         let (me, screen) = (PlayerId(me.0), Screen::new());
-        Ok(Self { clock, game, peer, me, unfinished, last: None, screen })
+        Ok(Self { clock, game, peer, me, unfinished, last: None, parted: None, screen })
     }
 
     /// Plays until the end, and says goodbye.
@@ -114,14 +119,14 @@ impl Machine {
         let end = loop {
             let now = self.clock.now();
             self.frame(now, keys.as_mut(), options.ticks)?;
-            if let Some(end) = self.listen() {
+            if let Some(end) = self.listen(now) {
                 break end;
             }
             if self.peer.has_started() {
                 started.get_or_insert(now);
             }
             let late = started.zip(options.limit).is_some_and(|(from, span)| from + span <= now);
-            let done = self.last.is_some() && self.unfinished.is_empty();
+            let done = self.last.is_some() && self.unfinished.is_empty() && self.parted.is_none();
             if done || late || keys.as_mut().is_some_and(Keys::quit) {
                 break End::Over;
             }
@@ -167,7 +172,7 @@ impl Machine {
     }
 
     /// Takes what the others and the connections have to say; whether that is the end.
-    fn listen(&mut self) -> Option<End> {
+    fn listen(&mut self, now: Time) -> Option<End> {
         while let Some((slot, message)) = self.peer.poll_message() {
             if message == DONE {
                 self.unfinished.retain(|&other| other != slot);
@@ -175,6 +180,8 @@ impl Machine {
         }
         while let Some(event) = self.peer.poll_event() {
             match event {
+                // It knows already what this machine was about to be told.
+                PeerEvent::Left { .. } if self.parted.is_some() => return Some(End::Desync),
                 // Nobody goes before all are done, so its word of that was lost.
                 PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
                     if self.last.is_some() && code == close_code::SHUTDOWN =>
@@ -187,7 +194,12 @@ impl Machine {
                 }
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
                     self.screen.say(&format!("DESYNC on {report}"));
-                    return Some(End::Desync);
+                    // Not at once: the others may still ask what this machine has.
+                    self.parted = Some(now + LAST_WORDS);
+                }
+                PeerEvent::Session(SessionEvent::DigestsDiffer { .. }) => {
+                    self.screen.say(&event);
+                    self.parted.get_or_insert(now + LOOK_CLOSER);
                 }
                 // Nothing that players care for.
                 PeerEvent::Connection(Event::LongerPackets { .. })
@@ -196,7 +208,7 @@ impl Machine {
                 event => self.screen.say(&event),
             }
         }
-        None
+        self.parted.filter(|&until| now >= until).map(|_| End::Desync)
     }
 
     /// Leaves, and stays a moment so that everybody hears it.

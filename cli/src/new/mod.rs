@@ -211,7 +211,7 @@ mod tests {
             let words = |word: &str| text.matches(word).count();
             assert_eq!(words("{{isostep}}"), usize::from(file == "Cargo.toml"), "{file}");
             assert_eq!(words("{{docs}}"), usize::from(file == "README.md"), "{file}");
-            assert!(text.lines().count() < 170, "{file} is no longer small");
+            assert!(text.lines().count() < 185, "{file} is no longer small");
         }
     }
 }

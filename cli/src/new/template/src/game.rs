@@ -10,6 +10,12 @@ use isostep::{
 };
 use serde::{Deserialize, Serialize};
 
+/// What the other files call the game, so that only this one knows its name.
+pub type Game = Marbles;
+/// What it is called where machines meet. They don't compare rules before a match: count the number up when you change them, and
+/// who has the old ones is refused.
+pub const NAME: &str = concat!(env!("CARGO_PKG_NAME"), "-1");
+
 /// Metres from the middle to the ring.
 pub const RING: Real = real!(8);
 const BALL: Real = real!(0.75);

@@ -4,7 +4,7 @@
 mod terminal;
 mod udp;
 
-use game::Marbles;
+use game::Game;
 use isostep::rollback::{Fleet, LinkConfig};
 use isostep::{PlayerId, SessionConfig, Tick};
 use std::error::Error;
@@ -19,8 +19,9 @@ usage: {{name}} together [--ticks N]
 
   together          both players in this process, over a bad network; bots play
   host, join        two processes: the host waits at an address such as 127.0.0.1:7000, the other one goes there
-  --ticks N         ends with tick N and prints its digest; there are 60 a second
-  --token FOLDER    your key and token, which strangers need: isostep match new --game {{name}} --players 2 --out FOLDER
+  --ticks N         ends with tick N and prints its digest; there are 60 a second. (Together plays on for about a second
+                    after tick N, until everything has arrived, and prints the digest of the tick it has got to.)
+  --token FOLDER    your key and token, which strangers need: isostep match new --game {{name}}-1 --players 2 --out FOLDER
                     (the host has player-1, who joins has player-0)
   --bot             a bot plays; it does so too where there is no keyboard
 
@@ -90,7 +91,7 @@ fn main() -> ExitCode {
 /// Both machines in this process, in virtual time: a minute takes a moment, and the same bits come out everywhere.
 fn together(ticks: Tick) -> Result<ExitCode, Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
-    let mut fleet = Fleet::mesh(7, 2, &config, LinkConfig::wifi(), |_| Marbles::default())?;
+    let mut fleet = Fleet::mesh(7, 2, &config, LinkConfig::wifi(), |_| Game::default())?;
     for tick in 1..=ticks.0 {
         // Each player sees the world as the own machine guesses it.
         let pads = [0, 1].map(|player: u8| {

@@ -1,7 +1,7 @@
 //! A terminal as screen and keyboard, with what every Unix has: escape sequences and `stty`. Where there is none, lines. A real
 //! game puts its window here; see `isostep::rollback::Poses` for drawing between ticks.
 
-use game::{DASH, Marbles, Pad, RING};
+use game::{DASH, Game, Pad, RING};
 use isostep::{Buttons, Input, Stick, Vec3};
 use std::fmt::Display;
 use std::io::{IsTerminal, Read, Write, stdin, stdout};
@@ -36,7 +36,7 @@ impl Screen {
         }
     }
 
-    pub fn draw(&self, game: &Marbles) {
+    pub fn draw(&self, game: &Game) {
         if !self.pictures {
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::terminal::{Keys, Screen};
-use game::Marbles;
+use game::{Game, NAME};
 use isostep::netcode::crypto::{Credentials, GameId, Slot};
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock};
@@ -17,19 +17,24 @@ use std::time::Duration;
 const DONE: &[u8] = b"done";
 /// How long goodbyes are repeated.
 const GOODBYE: Duration = Duration::from_millis(500);
+/// How long machines that computed different worlds stay: first until they know where, then until the other one knows it, too.
+const LOOK_CLOSER: Duration = Duration::from_secs(5);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Between two pictures.
 const PICTURE: Duration = Duration::from_millis(50);
 
 struct Machine {
     clock: WallClock,
-    game: Marbles,
-    peer: Peer<Marbles, UdpTransport>,
+    game: Game,
+    peer: Peer<Game, UdpTransport>,
     me: PlayerId,
     other: Slot,
     /// The digest of the last tick, once it is certain.
     last: Option<String>,
     /// Whether the other one has said that it has got there.
     other_done: bool,
+    /// When to leave, since the other one computed something else.
+    parted: Option<Time>,
 }
 
 /// Plays until the end, or until somebody leaves.
@@ -42,10 +47,10 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
     let code = loop {
         let now = machine.clock.now();
         machine.frame(now, keys.as_mut(), options.ticks)?;
-        if let Some(code) = machine.listen(&mut screen) {
+        if let Some(code) = machine.listen(now, &mut screen) {
             break code;
         }
-        let done = machine.last.is_some() && machine.other_done;
+        let done = machine.last.is_some() && machine.other_done && machine.parted.is_none();
         if done || keys.as_mut().is_some_and(Keys::quit) {
             break 0;
         }
@@ -68,7 +73,7 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
 impl Machine {
     fn new(options: &Options, address: SocketAddr) -> Result<Self, Box<dyn Error>> {
         let clock = WallClock::start();
-        let game_id = GameId::named(env!("CARGO_PKG_NAME"));
+        let game_id = GameId::named(NAME);
         // Of two machines the one with the lower slot calls, and has to know where the other one is.
         let (me, other) = if options.mode == "host" { (1, 0) } else { (0, 1) };
         let credentials = match &options.token {
@@ -95,10 +100,10 @@ impl Machine {
         };
         let transport = UdpTransport::bind(bind_to)
             .map_err(|error| format!("{bind_to}: {error}; choose another port"))?;
-        let mut game = Marbles::default();
+        let mut game = Game::default();
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
         let (me, other) = (PlayerId(me), Slot(other));
-        Ok(Self { clock, game, peer, me, other, last: None, other_done: false })
+        Ok(Self { clock, game, peer, me, other, last: None, other_done: false, parted: None })
     }
 
     /// The calls of a frame.
@@ -128,12 +133,14 @@ impl Machine {
     }
 
     /// Takes what the other one and the connection have to say; the exit code if that is the end.
-    fn listen(&mut self, screen: &mut Screen) -> Option<u8> {
+    fn listen(&mut self, now: Time, screen: &mut Screen) -> Option<u8> {
         while let Some((_, message)) = self.peer.poll_message() {
             self.other_done |= message == DONE;
         }
         while let Some(event) = self.peer.poll_event() {
             match event {
+                // It knows already what this machine was about to be told.
+                PeerEvent::Left { .. } if self.parted.is_some() => return Some(1),
                 // Nobody goes before both are done, so its word of that was lost.
                 PeerEvent::Left { .. } if self.last.is_some() => self.other_done = true,
                 PeerEvent::Left { .. } if self.peer.has_started() => {
@@ -142,7 +149,12 @@ impl Machine {
                 }
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
                     screen.say(&format!("DESYNC on {report}"));
-                    return Some(1);
+                    // Not at once: the other one may still ask what this machine has.
+                    self.parted = Some(now + LAST_WORDS);
+                }
+                PeerEvent::Session(SessionEvent::DigestsDiffer { .. }) => {
+                    screen.say(&event);
+                    self.parted.get_or_insert(now + LOOK_CLOSER);
                 }
                 // Nothing that players care for.
                 PeerEvent::Connection(Event::LongerPackets { .. })
@@ -151,7 +163,7 @@ impl Machine {
                 event => screen.say(&event),
             }
         }
-        None
+        self.parted.filter(|&until| now >= until).map(|_| 1)
     }
 
     /// Leaves, and stays a moment so that the other one hears it.
