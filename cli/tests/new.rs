@@ -8,7 +8,7 @@ mod desk;
 use desk::Desk;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const GUIDE: &str = include_str!("../../docs/start.md");
@@ -30,6 +30,18 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the game starts")
+}
+
+/// A host at a port that the system chose, so that it is free, where it is, and what it says after that.
+fn host(
+    folder: &Path,
+    arguments: &[&str],
+) -> (Child, String, std::io::Lines<BufReader<ChildStdout>>) {
+    let mut host = start(folder, &[&["host", "127.0.0.1:0", "--bot"], arguments].concat());
+    let mut lines = BufReader::new(host.stdout.take().expect("it is piped")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    let address = line.strip_prefix("at ").unwrap_or_else(|| panic!("no address: {line}"));
+    (host, address.to_owned(), lines)
 }
 
 /// Waits for the end of a game; the last line that it printed.
@@ -79,12 +91,8 @@ fn the_new_game_passes_its_tests_and_plays() {
     let together = || last_line(start(&folder, &["together", "--ticks", TICKS]));
     assert_eq!(together(), together(), "the same match ends in the same bits");
 
-    let mut host = start(&folder, &["host", "127.0.0.1:0", "--bot", "--ticks", TICKS]);
-    // The system chose the port, so that it is free.
-    let mut lines = BufReader::new(host.stdout.take().expect("it is piped")).lines();
-    let line = lines.next().expect("a line").expect("text");
-    let address = line.strip_prefix("at ").unwrap_or_else(|| panic!("no address: {line}"));
-    let guest = start(&folder, &["join", address, "--bot", "--ticks", TICKS]);
+    let (mut host, address, lines) = host(&folder, &["--ticks", TICKS]);
+    let guest = start(&folder, &["join", &address, "--bot", "--ticks", TICKS]);
     let theirs = last_line(guest);
     let ours = lines.map_while(Result::ok).last().unwrap_or_default();
     assert!(host.wait().expect("it ends").success());
@@ -96,6 +104,33 @@ fn the_new_game_passes_its_tests_and_plays() {
         let done = start(&folder, misuse).wait_with_output().expect("it ends");
         assert_eq!(done.status.code(), Some(2), "{misuse:?}");
     }
+    both_machines_learn_that_they_play_by_other_rules(&folder);
+}
+
+/// The first machine to have its report used to leave at once: the other one told that somebody had left, and ended with 3.
+fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
+    let (mut host, address, said) = host(folder, &[]);
+    // The host plays on with the rules that it was started with.
+    let rules = folder.join("src/game.rs");
+    let text = std::fs::read_to_string(&rules).expect("the game");
+    let other = text.replace("PUSH: Real = real!(0.25)", "PUSH: Real = real!(0.375)");
+    assert_ne!(text, other);
+    std::fs::write(&rules, other).expect("written");
+    // A new file in its place, since the old one runs.
+    let built = Command::new(env!("CARGO"))
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target())
+        .env("CARGO_NET_OFFLINE", "true")
+        .args(["build", "--quiet"])
+        .status();
+    assert!(built.expect("cargo starts").success());
+    let guest = start(folder, &["join", &address, "--bot"]).wait_with_output().expect("it ends");
+    let theirs = String::from_utf8_lossy(&guest.stdout).into_owned();
+    let ours: Vec<String> = said.map_while(Result::ok).collect();
+    let codes = (host.wait().expect("it ends").code(), guest.status.code());
+    assert_eq!(codes, (Some(1), Some(1)), "{ours:?}\n{theirs}");
+    assert!(ours.iter().any(|line| line.starts_with("DESYNC on ")), "{ours:?}");
+    assert!(theirs.lines().any(|line| line.starts_with("DESYNC on ")), "{theirs}");
 }
 
 #[test]
