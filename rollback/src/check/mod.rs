@@ -163,7 +163,9 @@ impl<'a, S: Simulation> Check<'a, S> {
         self
     }
 
-    /// The next bot's seat.
+    /// Has [`Simulation::bot`] play this seat, instead of what the script says for it. A bot is never guessed: it is asked
+    /// anew, with the state as it is then, whenever a tick is computed. To have what bots do guessed too, as a player's, play
+    /// them once, keep what they did, and have the script follow that.
     #[must_use]
     pub fn bot(mut self, player: PlayerId) -> Self {
         self.bots.push(player);
