@@ -94,8 +94,8 @@ function showSeat(seat, input) {
   for (const [name, value] of [["x2", right], ["y2", down]]) seat.lean.setAttribute(name, value);
   for (const [name, value] of [["cx", right], ["cy", down]]) seat.knob.setAttribute(name, value);
   seat.pills.forEach((pill, i) => pill.classList.toggle("down", held[i]));
-  const down = seat.pills.filter((_, i) => held[i]).map((pill) => pill.textContent);
-  seat.root.setAttribute("aria-label", `${seat.root.querySelector("b").textContent.slice(2)}: ${[text, lean(x, y), ...down].filter(Boolean).join(", ")}`);
+  const buttons = seat.pills.filter((_, i) => held[i]).map((pill) => pill.textContent);
+  seat.root.setAttribute("aria-label", `${seat.root.querySelector("b").textContent.slice(2)}: ${[text, lean(x, y), ...buttons].filter(Boolean).join(", ")}`);
 }
 
 /** Where a stick leans, in words. */
