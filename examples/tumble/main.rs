@@ -43,6 +43,8 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// How long a machine stays that has found a desync.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long goodbyes are repeated.
 const GOODBYE: Duration = Duration::from_millis(500);
 
@@ -136,7 +138,7 @@ fn play<T: Transport>(
     if let Some(page) = &page {
         println!("your page: http://{}", page.address());
     }
-    let mut started = None;
+    let (mut started, mut parted) = (None, None);
     let end = 'match_: loop {
         let now = clock.now();
         if let Some(page) = page.as_ref().filter(|_| !options.bot) {
@@ -149,6 +151,11 @@ fn play<T: Transport>(
         }
         show(&mut machines, now, page.as_ref());
         if ends.contains(&End::Desync) {
+            // Not at once: the others may still ask what this machine has.
+            parted.get_or_insert(now + LAST_WORDS);
+            ends.clear();
+        }
+        if parted.is_some_and(|until| until <= now) {
             break 'match_ End::Desync;
         }
         if machines[0].peer.has_started() {
@@ -172,6 +179,7 @@ fn play<T: Transport>(
         machines.iter_mut().for_each(|machine| machine.idle(clock.now()));
         std::thread::sleep(Duration::from_millis(5));
     }
+    let end = if parted.is_some() { End::Desync } else { end };
     for machine in &machines {
         println!("{}", machine.standing());
         machine.result.iter().for_each(|line| println!("{line}"));

@@ -25,6 +25,16 @@ pub struct ShapeError {
 }
 
 /// A solid around its own origin.
+///
+/// ```
+/// use isostep_core::shape::Shape;
+/// use isostep_core::{Vec3, real};
+/// let pill = Shape::capsule(real!(0.5), real!(0.25))?;
+/// assert_eq!(pill.bounding_radius(), Some(real!(0.75)));
+/// let error = Shape::cuboid(Vec3::new(real!(1), real!(0), real!(1))).unwrap_err();
+/// assert_eq!(error.value, real!(0));
+/// # Ok::<(), isostep_core::shape::ShapeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Geometry", into = "Geometry")]
 pub struct Shape(Geometry);

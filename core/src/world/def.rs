@@ -43,6 +43,18 @@ pub enum WorldError {
 }
 
 /// How a world is made.
+///
+/// ```
+/// use isostep_core::world::{World, WorldDef, WorldError};
+/// use isostep_core::{Vec3, real};
+/// let moon = WorldDef { gravity: Vec3::Y * real!(-1.625), ..WorldDef::default() };
+/// let world = World::new(moon)?;
+/// assert_eq!(world.tick(), 0);
+///
+/// let never = WorldDef { substeps: 0, ..WorldDef::default() };
+/// assert_eq!(World::new(never).err(), Some(WorldError::Substeps(0)));
+/// # Ok::<(), WorldError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct WorldDef {
@@ -172,6 +184,21 @@ pub enum CommandError {
 }
 
 /// A shape of a body, with where it is and what it is like.
+///
+/// ```
+/// use isostep_core::shape::Shape;
+/// use isostep_core::world::{BodyDef, Material, ShapeDef, World, WorldDef};
+/// use isostep_core::{Vec3, real};
+/// let ice = Material { friction: real!(0.0625), ..Material::default() };
+/// let slab = ShapeDef::from(Shape::cuboid(Vec3::new(real!(2), real!(0.25), real!(1)))?);
+/// let slab = slab.density(real!(917)).material(ice);
+/// let mut world = World::new(WorldDef::default())?;
+/// let body = world.spawn(BodyDef::dynamic().shape(slab))?;
+/// // 4 × 0.5 × 2 m³.
+/// let mass = world.body(body).expect("it was just made").mass();
+/// assert!((mass - real!(3668)).abs() < real!(1), "{mass}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct ShapeDef {

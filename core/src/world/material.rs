@@ -33,6 +33,14 @@ pub enum Combine {
 }
 
 /// What a surface is like.
+///
+/// ```
+/// use isostep_core::real;
+/// use isostep_core::world::{Combine, Material};
+/// // A ball that bounces off everything, whatever the other surface says.
+/// let rubber = Material { restitution: real!(0.75), combine: Combine::Max, ..Material::default() };
+/// assert!(rubber.friction > real!(0.5) && !rubber.sensor);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
 pub struct Material {

@@ -17,6 +17,19 @@ const INSECURE_MATCHMAKER: u8 = 0xff;
 ///
 /// Make: [`new`](Self::new), [`load`](Self::load), for development [`insecure`](Self::insecure). Before playing:
 /// [`verify`](Self::verify), and refuse [`is_insecure`](Self::is_insecure) where strangers play.
+///
+/// ```
+/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// let game = GameId::named("tumble");
+/// // For a match on your own machine: keys that everybody knows.
+/// let mine = Credentials::insecure(Slot(0), 2, game)?;
+/// mine.verify(game, 1_800_000_000)?;
+/// assert!(mine.is_insecure());
+/// assert_eq!(mine.roster().slots().collect::<Vec<_>>(), [Slot(0), Slot(1)]);
+/// // They are for no other game.
+/// assert!(mine.verify(GameId::named("duel"), 1_800_000_000).is_err());
+/// # Ok::<(), isostep_netcode::crypto::CredentialsError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Credentials {
     key: StaticKey,
