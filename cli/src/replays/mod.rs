@@ -117,6 +117,7 @@ fn verify() -> Command {
 
 fn compare() -> Command {
     Command::new("compare")
+        .visible_alias("diff")
         .about("Finds where two recordings of one match part; exits with 1 if they do")
         .arg(file("file", "A recording"))
         .arg(file("other", "Another machine's recording of the same match"))
