@@ -17,7 +17,7 @@ fn build() -> Result<World, Box<dyn Error>> {
         world.spawn(BodyDef::dynamic().at(at).shape(brick))?;
     }
     let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.75))?);
-    world.spawn(ball.at(Vec3::from_ints(-8, 1, 0)).velocity(Vec3::X * 12))?;
+    world.spawn(ball.at(Vec3::from_ints(-8, 1, 0)).velocity(Vec3::X * 20))?;
     world.commit(); // all this was there from the start
     Ok(world)
 }

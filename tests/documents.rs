@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 21] = [
+const DOCUMENTS: [&str; 22] = [
     "README.md",
     "ARCHITECTURE.md",
     "DETERMINISM.md",
@@ -12,6 +12,7 @@ const DOCUMENTS: [&str; 21] = [
     "docs/choosing-delay.md",
     "docs/determinism-rules.md",
     "docs/SUMMARY.md",
+    "docs/solver.md",
     "docs/start.md",
     "docs/first-game.md",
     "docs/world.md",
@@ -163,5 +164,57 @@ fn the_summary_has_every_page_of_the_guide() {
         let page = page.to_string_lossy().into_owned();
         let is_page = page.split('.').next_back() == Some("md") && page != "SUMMARY.md";
         assert_eq!(summary.contains(&page), is_page, "{page}");
+    }
+}
+
+/// Folders with tests whose files are modules of one binary, `all.rs`, or binaries that the manifest names.
+const TESTED: [&str; 7] =
+    ["", "cli/", "core/", "determinism-tests/", "netcode/", "rollback/", "rollback/derive/"];
+
+/// Rust files and folders with Rust files, by their names as modules.
+fn modules(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("the folder exists");
+    let paths = entries.map(|entry| entry.expect("a readable entry").path());
+    let modules = paths.filter(|path| {
+        path.extension().is_some_and(|extension| extension == "rs")
+            || ["main.rs", "mod.rs"].iter().any(|file| path.join(file).exists())
+    });
+    let stem = |path: PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    modules.map(stem).collect()
+}
+
+/// Modules of a folder that its root file does not declare: their tests would not run.
+fn undeclared(folder: &Path, root: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join(root)).expect("a root file");
+    let declared = |module: &String| {
+        let declaration = format!("mod {module};");
+        text.lines().any(|line| line.trim_start_matches("pub ") == declaration)
+    };
+    let name = root.trim_end_matches(".rs");
+    modules(folder).into_iter().filter(|module| module != name && !declared(module)).collect()
+}
+
+/// Without this, a file that is added and declared nowhere would be compiled by nothing.
+#[test]
+fn every_test_file_is_part_of_a_binary() {
+    for home in TESTED {
+        let (folder, manifest) =
+            (root().join(format!("{home}tests")), read(&format!("{home}Cargo.toml")));
+        assert!(manifest.contains("\nautotests = false\n"), "{home}Cargo.toml");
+        let binary =
+            |module: &String| manifest.contains(&format!("[[test]]\nname = \"{module}\"\n"));
+        assert!(binary(&"all".to_owned()), "{home}Cargo.toml");
+        let lost: Vec<_> =
+            undeclared(&folder, "all.rs").into_iter().filter(|module| !binary(module)).collect();
+        assert_eq!(lost, Vec::<String>::new(), "in {home}tests");
+        for module in modules(&folder) {
+            for root in ["main.rs", "mod.rs"]
+                .into_iter()
+                .filter(|root| folder.join(&module).join(root).exists())
+            {
+                let lost = undeclared(&folder.join(&module), root);
+                assert_eq!(lost, Vec::<String>::new(), "in {home}tests/{module}");
+            }
+        }
     }
 }

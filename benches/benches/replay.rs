@@ -5,9 +5,9 @@
 
 use isostep_benches::{Table, is_bench, wanted};
 use isostep_core::Rng;
-use isostep_determinism_tests::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input};
 use isostep_rollback::replay::{Player, Recorder, RecorderConfig, RecorderStats, Replay, verify};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Simulation, Tick, Time};
+use isostep_scenes::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input};
 use std::time::{Duration, Instant};
 
 const TEN_MINUTES: u32 = 36_000;

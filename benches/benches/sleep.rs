@@ -9,7 +9,7 @@
 use isostep_benches::{Table, quantile, wanted};
 use isostep_core::Real;
 use isostep_core::world::{BodyKind, Command, Material};
-use isostep_determinism_tests::scenes::{self, Scene};
+use isostep_scenes::scenes::{self, Scene};
 use std::time::Instant;
 
 const SLEEPERS: u32 = 20_000;

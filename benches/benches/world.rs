@@ -13,7 +13,7 @@ use isostep_bench::suite::{SCENES, sleepless, stage};
 use isostep_benches::rapier::Rapier;
 use isostep_benches::{RAPIER, Table, quantile, wanted};
 use isostep_core::Phase;
-use isostep_determinism_tests::scenes::Scene;
+use isostep_scenes::scenes::Scene;
 use std::time::Instant;
 
 const FIRST: u32 = 60;

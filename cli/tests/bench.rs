@@ -1,8 +1,6 @@
 //! `isostep bench` from outside: misuse is told before anything is measured.
 
-mod desk;
-
-use desk::Desk;
+use crate::desk::Desk;
 
 #[track_caller]
 fn refuses(arguments: &str, word: &str) {

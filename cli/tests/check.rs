@@ -1,8 +1,6 @@
 //! `isostep check` from outside: what it finds, what it refuses, and with which exit code.
 
-mod desk;
-
-use desk::Desk;
+use crate::desk::Desk;
 use std::fs;
 
 #[test]

@@ -1,9 +1,7 @@
 //! docs/replays.md tells the truth: its commands run and end as it says, and print what it shows.
 #![cfg(unix)]
 
-mod desk;
-
-use desk::Desk;
+use crate::desk::Desk;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,9 +1,7 @@
 //! The lab from outside: the real command on a free port, its page, its stream, its controls. Nothing waits for a
 //! clock: what is asserted comes in the stream sooner or later, or reading it times out.
 
-mod served;
-
-use served::Served;
+use crate::served::Served;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! Manners that all parts of `isostep` share: help with an example, JSON that is JSON, one line for whoever got it wrong, exit codes.
 //! Parts with long work are asked for something short.
 
-mod desk;
-
-use desk::Desk;
+use crate::desk::Desk;
 use std::net::TcpListener;
 use std::process::Command;
 

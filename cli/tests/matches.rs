@@ -1,8 +1,6 @@
 //! `isostep match` from outside: the real command in a folder of its own.
 
-mod desk;
-
-use desk::Desk;
+use crate::desk::Desk;
 use isostep_netcode::crypto::{Credentials, GameId, Slot, Stored, Token};
 use std::path::{Path, PathBuf};
 

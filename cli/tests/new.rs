@@ -3,9 +3,7 @@
 //! Its target folder is one under ours, so that the crates are built once; the first build takes a minute or two.
 #![cfg(unix)]
 
-mod desk;
-
-use desk::Desk;
+use crate::desk::Desk;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};

@@ -1,12 +1,10 @@
 //! `isostep replay` from outside: the real command on real files.
 
-mod desk;
-
-use desk::Desk;
-use isostep_determinism_tests::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
+use crate::desk::Desk;
 use isostep_determinism_tests::recording;
 use isostep_rollback::replay::{Recorder, RecorderConfig};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
+use isostep_scenes::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
 use serde_json::Value;
 
 impl Desk {

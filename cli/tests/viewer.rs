@@ -1,16 +1,13 @@
 //! The viewer of recordings from outside: the real command on a free port, its page, its frames. What it shows of a tick is
 //! compared with what `isostep replay seek` says of it.
 
-mod desk;
-mod served;
-
-use desk::Desk;
-use isostep_determinism_tests::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
+use crate::desk::Desk;
+use crate::served::Served;
 use isostep_determinism_tests::recording;
 use isostep_rollback::replay::{Recorder, RecorderConfig};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
+use isostep_scenes::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
 use serde_json::{Value, json};
-use served::Served;
 
 /// A recording of this many seconds, and the viewer of it.
 fn recorded(name: &str, arguments: &str) -> (Desk, Served) {

@@ -1,9 +1,7 @@
 //! The error bounds that the docs state, measured against big-integer series.
 
-mod oracle;
-
+use crate::oracle::{self, any_real, any_vec3, milli_ulps, of};
 use isostep_core::{Quat, Real, Vec3};
-use oracle::{any_real, any_vec3, milli_ulps, of};
 use proptest::prelude::*;
 
 /// What the docs promise for angles and unit vectors, in thousandths of an ulp.

@@ -1,6 +1,5 @@
 //! The checked build: every narrowing of a small pile is watched, and ties stay rare. Runs with
 //! `--features check-narrowing`.
-#![cfg(feature = "check-narrowing")]
 
 use isostep_core::math::rounding_ties;
 use isostep_core::shape::Shape;

@@ -10,10 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-#[path = "../../fuzz/src/worlds.rs"]
-#[allow(dead_code, unreachable_pub, reason = "it is a library of its own, for other tests too")]
-mod fuzz;
-use fuzz::LAYOUT;
+use crate::fuzz::{self, LAYOUT};
 
 const LIMIT: usize = 1 << 20;
 

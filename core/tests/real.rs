@@ -1,9 +1,7 @@
 //! `Real`: every operator against exact big-integer arithmetic, over the full range and its edges.
 
-mod oracle;
-
+use crate::oracle::{self, any_real, of, rounded};
 use isostep_core::{Real, real};
-use oracle::{any_real, of, rounded};
 use proptest::prelude::*;
 
 const MAX: Real = Real::MAX;

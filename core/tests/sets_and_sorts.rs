@@ -101,7 +101,7 @@ fn first_from_walks_between_far_members() {
 }
 
 #[test]
-#[ignore = "reserves 512 MB; run it with `cargo test -p isostep-core --test sets_and_sorts -- --ignored`"]
+#[ignore = "reserves 512 MB; run it with `cargo test -p isostep-core --test all sets_and_sorts -- --ignored`"]
 fn the_greatest_member_ends_the_walk() {
     let mut set: BitSet = [u32::MAX].into_iter().collect();
     set.insert(0);

@@ -5,12 +5,10 @@
     reason = "the rim is where floats are allowed, and exact"
 )]
 
-mod oracle;
-
+use crate::oracle::{self, any_real, any_vec3};
 use isostep_core::math::{Aabb, FloatError, ParseRealError};
 use isostep_core::{Quat, Real, Vec3, real};
 use num_bigint::BigInt;
-use oracle::{any_real, any_vec3};
 use proptest::prelude::*;
 
 /// A decimal number as text and its exact value with the oracle's precision.

@@ -1,12 +1,10 @@
 //! Vectors, rotations, matrices and boxes: products against exact integers, and the algebra that games
 //! rely on.
 
-mod oracle;
-
+use crate::oracle::{self, any_real, any_vec3, of, rounded};
 use isostep_core::math::{Aabb, Mat3, NotUnit, Sym3, ZeroLength};
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 use num_bigint::BigInt;
-use oracle::{any_real, any_vec3, of, rounded};
 use proptest::prelude::*;
 
 fn any_rotation() -> impl Strategy<Value = Quat> {

@@ -4,7 +4,8 @@ mod matrix_command;
 mod scenes_command;
 
 use isostep_core::{Lanes, Phase};
-use isostep_determinism_tests::{Golden, numbers, planted, recording, scenes, smoothness};
+use isostep_determinism_tests::{numbers, planted, recording, smoothness};
+use isostep_scenes::{Golden, scenes};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: isostep-determinism-tests COMMAND

@@ -1,10 +1,10 @@
 //! The command `matrix`: this target's cells, a line each, and whether all are equal.
 
-use isostep_determinism_tests::matrix::{self, Extent, Watch};
-use isostep_determinism_tests::scenes::NAMES;
+use isostep_scenes::matrix::{self, Extent, Watch};
+use isostep_scenes::scenes::NAMES;
 use std::process::ExitCode;
 
-const PLAYED: &str = "determinism-tests/goldens/played.txt";
+const PLAYED: &str = "scenes/goldens/played.txt";
 
 /// Runs it; `None` if the arguments are not its own.
 pub(crate) fn run(arguments: &[&str]) -> Option<ExitCode> {

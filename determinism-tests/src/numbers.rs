@@ -2,10 +2,10 @@
 //!
 //! The operands come from a generator of this file's own, so a fault in one operation changes one line.
 
-use crate::golden::{Golden, Line};
 use isostep_core::data::{BitSet, IdPool, UnionFind, sort_by_key};
 use isostep_core::math::{Aabb, Lane, Mat3, Q20, Q22, Q30, Sym3, Wide};
 use isostep_core::{Quat, Real, Rng, Transform, Vec3};
+use isostep_scenes::{Golden, Line};
 
 /// The committed results.
 pub const GOLDEN: &str = include_str!("../goldens/numbers.txt");

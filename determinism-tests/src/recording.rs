@@ -1,13 +1,13 @@
 //! The golden recording: a short match in the arena that every target verifies, and makes again to the same bytes. So what
 //! was recorded on one of them verifies on all others.
 
-use crate::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input, choose_loadout};
 use core::fmt;
 use isostep_core::digest::Digest;
 use isostep_rollback::replay::{
     Player, Recorder, RecorderConfig, Replay, ReplayError, Verified, verify,
 };
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
+use isostep_scenes::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input, choose_loadout};
 
 /// What is committed.
 pub const GOLDEN: &[u8] = include_bytes!("../goldens/arena.isoreplay");

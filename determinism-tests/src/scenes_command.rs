@@ -1,8 +1,8 @@
 //! The command `scenes`: the scenes' goldens compared, minted, and explained down to the field.
 
 use crate::{USAGE, misuse, profile};
-use isostep_determinism_tests::scene_golden::{self, Dump, Part, SceneGolden};
-use isostep_determinism_tests::scenes::{NAMES, Size};
+use isostep_scenes::scene_golden::{self, Dump, Part, SceneGolden};
+use isostep_scenes::scenes::{NAMES, Size};
 use std::process::ExitCode;
 
 /// What was asked for.

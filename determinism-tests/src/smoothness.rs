@@ -1,7 +1,6 @@
 //! How smooth a match looks: arena matches of two over links of all sorts, drawn at 144 pictures a second in virtual time,
 //! without smoothing and with each kind of it. All kinds see the same match.
 
-use crate::games::{Arena, ArenaSize, arena_input};
 use core::fmt::Write as _;
 use core::time::Duration;
 use isostep_core::world::{BodyId, BodyKind};
@@ -9,6 +8,7 @@ use isostep_core::{Real, Vec3};
 use isostep_rollback::fleet::FleetError;
 use isostep_rollback::present::{Poses, Smoothing, WorldReader};
 use isostep_rollback::{Fleet, LinkConfig, Mode, SessionConfig};
+use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 use std::collections::BTreeMap;
 
 /// Pictures in a second.

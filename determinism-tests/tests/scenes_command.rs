@@ -1,6 +1,6 @@
 //! The command `scenes` from outside: what it says and exits with when goldens are equal, differ, or can't be read.
 
-use isostep_determinism_tests::scene_golden;
+use isostep_scenes::scene_golden;
 use std::path::PathBuf;
 use std::process::Command;
 

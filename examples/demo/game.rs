@@ -1,7 +1,7 @@
 //! The demo's game: the arena of the tests, and a machine that may compute one bit of it wrong.
 
 use isostep::{Inputs, PlayerId, Real, Simulation, State, Tick};
-use isostep_determinism_tests::games::{Arena, ArenaInput, ArenaSize};
+use isostep_scenes::games::{Arena, ArenaInput, ArenaSize};
 
 /// Two people, two bots, and things to kick.
 pub const SIZE: ArenaSize = ArenaSize { players: 4, props: 24 };

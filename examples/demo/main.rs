@@ -15,7 +15,7 @@ use isostep::rollback::{
     Authority, Fleet, LinkConfig, SessionEvent, fleet::FleetError, sim_network::Jitter,
 };
 use isostep::{Mode, PeerId, SessionConfig, State, Tick};
-use isostep_determinism_tests::games::arena_input;
+use isostep_scenes::games::arena_input;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 

@@ -35,7 +35,7 @@ use isostep::netcode::crypto::{Credentials, GameId, Slot};
 use isostep::netcode::transport::{SimTransport, UdpTransport};
 use isostep::netcode::{Address, OsEntropy, Transport, WallClock};
 use isostep::rollback::{LinkConfig, SimNetwork};
-use isostep_examples::tumble::{rules, stage};
+use isostep_scenes::games::tumble::{rules, stage};
 use machine::{End, Machine, Setup};
 use options::{Options, USAGE};
 use page::Page;

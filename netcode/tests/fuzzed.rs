@@ -2,22 +2,26 @@
 //! fuzzing.
 
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
+#[path = "../../fuzz/src/handshakes.rs"]
+mod handshakes;
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
+#[path = "../../fuzz/src/kept.rs"]
+mod kept;
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/links.rs"]
 mod links;
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/peers.rs"]
 mod peers;
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
+#[path = "../../fuzz/src/seeds.rs"]
+mod seeds;
 
 use isostep_core::Rng;
-use isostep_netcode::wire::window::Packer;
-use links::Talk;
 use peers::Ends;
-use std::path::Path;
 
 /// Cases for each decoder.
 const CASES: usize = 20_000;
-/// Cases that meet the same connection or session, so that what one leaves behind meets the next.
-const IN_A_ROW: usize = 40;
 
 fn below(rng: &mut Rng, limit: usize) -> usize {
     rng.below(limit.max(1) as u32).expect("some") as usize
@@ -47,92 +51,28 @@ fn mutate(corpus: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The packets of the committed captures.
-fn captured() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire");
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it is committed");
-    let texts = ["two.capture", "four.capture", "refused.capture"].map(read);
-    let lines = texts.iter().flat_map(|text| text.lines());
-    let packets = lines.filter(|line| line.starts_with("packet ") && line.len() < 900);
-    packets.map(|line| unhex(line.split(' ').next_back().expect("the bytes"))).collect()
-}
-
-fn unhex(text: &str) -> Vec<u8> {
-    let digit = |letter: u8| char::from(letter).to_digit(16).map_or(0, |digit| digit as u8);
-    text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
-}
-
-/// Frames of every kind, and several in a packet.
-fn payloads() -> Vec<Vec<u8>> {
-    let single: Vec<Vec<u8>> = vec![
-        vec![0x01, 5, 0],
-        vec![0x02, 0, 0, 1, 0],
-        [&[0x03, 0, 0, 0, 0, 4, 0x80][..], b"\x01abc"].concat(),
-        [&[0x03, 1, 0, 0, 0, 3, 0][..], b"\x00ab"].concat(),
-        vec![0x03, 0, 0, 0, 0, 0, 0x80],
-        vec![0x04, 0, 0, 0, 0, 1, 0, 0, 0],
-        vec![0x06, 1, 2, 3, 4, 5, 6, 7, 8],
-        vec![0x07, 1, 2, 3, 4, 5, 6, 7, 8],
-        vec![0x0b, 0, 5],
-        vec![0x0c, 0, 5],
-    ];
-    let last: Vec<Vec<u8>> = vec![
-        [&[0x05, 1, 0, 0, 2][..], &[0x0d; 600]].concat(),
-        [&[0x05, 1, 0, 1, 2][..], &[9; 300]].concat(),
-        [&[0x05, 2, 0, 15, 16][..], &[0x80; 1400]].concat(),
-        [&[0x0d][..], b"a datagram"].concat(),
-        [&[0x91][..], &[3; 40]].concat(),
-        [&[0x09, 1][..], &[7; 96]].concat(),
-        [&[0x0a, 1][..], &[7; 48]].concat(),
-        vec![0x00; 30],
-        [&[0x08, 4, 0, 3][..], b"bye"].concat(),
-    ];
-    let all: Vec<u8> = single.concat();
-    let many = [[&[0x06][..], &[5; 8]].concat().repeat(150), [0x01, 5, 0].repeat(450)];
-    let long = last.iter().map(|last| [&all[..], last].concat());
-    long.chain(many).chain(single.clone()).chain(last.clone()).collect()
-}
-
 #[test]
 fn nothing_without_keys_touches_a_connection() {
-    let mut rng = Rng::new(1);
-    let mut corpus = Ends::new().said;
-    // Those of the captures as if they were for the connection at hand.
-    let live = corpus.iter().rev().find(|packet| packet[0] < 0x80).expect("there are some")[1];
-    corpus.extend(captured().into_iter().flat_map(|packet| {
-        let mut to_us = packet.clone();
-        to_us.iter_mut().skip(1).take(1).for_each(|id| *id = live);
-        [packet, to_us]
-    }));
-    let mut ends = Ends::new();
-    for case in 0..CASES {
-        if case % 2000 == 0 {
-            ends = Ends::new();
-        }
-        ends.datagram(&mutate(&corpus, &mut rng));
+    let (mut rng, corpus) = (Rng::new(1), seeds::packets());
+    for _ in 0..CASES {
+        peers::packet(&mutate(&corpus, &mut rng));
     }
 }
 
 #[test]
 fn nothing_that_a_peer_with_keys_sends_breaks_an_endpoint() {
-    let (mut rng, corpus) = (Rng::new(2), payloads());
-    let mut ends = Ends::new();
-    for case in 0..CASES {
-        let goes_on = ends.payload(&mutate(&corpus, &mut rng), case % 3 == 0);
-        if !goes_on || case % 500 == 0 {
-            ends = Ends::new();
-        }
+    let (mut rng, corpus) = (Rng::new(2), seeds::payloads());
+    for _ in 0..CASES {
+        peers::payload(&mutate(&corpus, &mut rng));
     }
 }
 
 #[test]
 fn whatever_is_sent_arrives_as_it_is() {
-    let (mut rng, mut corpus) = (Rng::new(8), captured());
+    let (mut rng, mut corpus) = (Rng::new(8), seeds::captured());
     corpus.extend([vec![7; 1100], vec![8; 1177], vec![9; 5000], Vec::new()]);
-    let mut ends = Ends::new();
-    for _ in 0..CASES / 10 {
-        ends.sealed(&mutate(&corpus, &mut rng));
-        ends.said.clear();
+    for _ in 0..CASES {
+        peers::sealed(&mutate(&corpus, &mut rng));
     }
 }
 
@@ -174,45 +114,23 @@ fn short_messages_that_nobody_takes_are_bounded() {
 
 #[test]
 fn no_stranger_spoils_a_handshake() {
-    let (mut rng, corpus) = (Rng::new(3), Ends::new().said);
-    for _ in 0..CASES / 20 {
-        peers::handshake(&mutate(&corpus, &mut rng));
+    let (mut rng, corpus) = (Rng::new(3), seeds::handshakes());
+    for _ in 0..CASES {
+        handshakes::handshake(&mutate(&corpus, &mut rng));
     }
 }
 
 #[test]
 fn nothing_that_a_peer_tells_breaks_a_session() {
-    let mut rng = Rng::new(4);
-    for seats in 1..3 {
-        let corpus = Talk::new(seats).frames;
-        let mut talk = Talk::new(seats);
-        for case in 0..CASES / 2 {
-            if case % IN_A_ROW == 0 {
-                talk = Talk::new(seats);
-            }
-            talk.frame(&mutate(&corpus, &mut rng));
-        }
+    let (mut rng, corpus) = (Rng::new(4), seeds::frames());
+    for _ in 0..CASES {
+        links::frame(&mutate(&corpus, &mut rng));
     }
 }
 
 #[test]
 fn any_stream_is_read_or_refused() {
-    let mut rng = Rng::new(5);
-    let mut corpus = vec![vec![0; 2]];
-    for how in 0..40u8 {
-        let width = usize::from(how % 16) + 1;
-        let known = vec![vec![0; width]; usize::from(how >> 4) % 5];
-        let ticks: Vec<_> =
-            (0..how).map(|tick| vec![(tick / 3).wrapping_mul(how); width]).collect();
-        let mut stream = vec![how, how];
-        let mut packer = Packer::new(&mut stream);
-        packer.uint(u32::from(how) * 99, 4);
-        let pieces = vec![how; usize::from(how % 3)];
-        let ticks = ticks.iter().map(|tick| (&tick[..], &pieces[..]));
-        packer.window(width, known.iter().map(Vec::as_slice), ticks);
-        packer.finish();
-        corpus.push(stream);
-    }
+    let (mut rng, corpus) = (Rng::new(5), seeds::windows());
     for _ in 0..CASES {
         links::window(&mutate(&corpus, &mut rng));
     }

@@ -1,7 +1,7 @@
 //! Owns the promise that warm peers allocate nothing: no tick waits for an allocator, from the datagram to the state and
 //! back.
 
-#[path = "../../core/tests/counting/mod.rs"]
+#[path = "../../core/tests/no_alloc/counting.rs"]
 mod counting;
 
 use isostep_netcode::crypto::{Credentials, GameId, Slot};

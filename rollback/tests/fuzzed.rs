@@ -1,6 +1,10 @@
 //! The functions of the fuzz targets, on mutated datagrams, messages and pages: every machine runs some of the fuzzing.
 
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
+#[path = "../../fuzz/src/kept.rs"]
+mod kept;
+
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/sessions.rs"]
 mod sessions;
 
@@ -9,7 +13,6 @@ mod sessions;
 mod replays;
 
 use isostep_core::Rng;
-use isostep_core::state::State;
 use isostep_rollback::{Exchange, PeerId};
 
 /// Some bytes of a seed: flipped, cut, doubled, overwritten.
@@ -33,23 +36,10 @@ fn mutate(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-fn seeds() -> Vec<Vec<u8>> {
-    let (mut session, game) = sessions::session();
-    let mut datagram = Vec::new();
-    Exchange::new(PeerId(0)).write(&mut session, &mut datagram).expect("nothing is lost");
-    let mut page = Vec::new();
-    let (tick, slots) = (session.present().0, session.slots());
-    game.page(slots, tick, "", "state", 1, &mut page).expect("held");
-    // A recheck: kind, case, from, fault, count, one digest.
-    let mut message = vec![0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 4, 0];
-    message.extend([9; 64]);
-    vec![datagram, page, message, Vec::new()]
-}
-
 #[test]
 fn nothing_that_arrives_breaks_a_session() {
     let mut rng = Rng::new(11);
-    let seeds = seeds();
+    let seeds = sessions::seeds();
     for round in 0..6000 {
         let bytes = mutate(&seeds[round % seeds.len()], &mut rng);
         sessions::datagram(&bytes);

@@ -1,6 +1,6 @@
 //! What only differs between machines: the width of `usize`, the order of bytes. The other machine is imagined here.
 
-use crate::{assert_printed, pad};
+use super::{assert_printed, pad};
 use isostep::check::{Check, CompareError, Comparison, Digests, Way};
 use isostep::{Inputs, NewestWins, Simulation, Tick};
 use serde::{Deserialize, Serialize};

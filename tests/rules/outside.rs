@@ -1,6 +1,6 @@
 //! What is read from outside of the state: clocks, chance, statics, threads.
 
-use crate::{assert_shown, pad, report};
+use super::{assert_shown, pad, report};
 use isostep::check::{Check, Report};
 use isostep::parallel::Threads;
 use isostep::{Inputs, NewestWins, Rng, Simulation, Tick};

@@ -1,6 +1,6 @@
 //! What is not saved, or not the same for all: scratch, missing fields, guesses.
 
-use crate::{assert_shown, report};
+use super::{assert_shown, report};
 use isostep::rollback::InputStatus;
 use isostep::{Inputs, NewestWins, PlayerId, Simulation, Snapshot, State, Tick};
 use serde::{Deserialize, Serialize};

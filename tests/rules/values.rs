@@ -1,6 +1,6 @@
 //! Values that are not the same everywhere: floats, hash maps, addresses.
 
-use crate::{assert_shown, report};
+use super::{assert_shown, report};
 use isostep::{Inputs, NewestWins, PlayerId, Real, Simulation, Tick};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::report::Report;
-use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input};
+use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 
 pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn FnMut(&str)) {
     progress("a game: the arena");

@@ -8,7 +8,7 @@ use crate::stats::Spread;
 use crate::turns::{Contender, in_turn, micros};
 use isostep_core::world::World;
 use isostep_core::{Real, Vec3};
-use isostep_determinism_tests::scenes;
+use isostep_scenes::scenes;
 
 const SMALL: usize = 1000;
 const SIZES: [usize; 4] = [2000, 5000, 10_000, 20_000];

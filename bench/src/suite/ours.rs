@@ -6,7 +6,7 @@ use crate::paths::ComputePath;
 use crate::turns::micros;
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Phase, Real, StepReport, Vec3, real};
-use isostep_determinism_tests::scenes::Scene;
+use isostep_scenes::scenes::Scene;
 use std::time::Instant;
 
 /// By how much a body's velocity differs between the old future and the new one: nothing that a scene feels, but its bits

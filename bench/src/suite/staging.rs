@@ -3,7 +3,7 @@
 use crate::engine::{Form, Placed, Staging};
 use isostep_core::Real;
 use isostep_core::world::Command;
-use isostep_determinism_tests::scenes::{self, Scene};
+use isostep_scenes::scenes::{self, Scene};
 
 /// Scenes that other engines can be given too: nothing in them is spawned, led or asleep.
 pub const SCENES: [&str; 4] = ["pyramid", "stacks", "bin", "arena"];

@@ -3,13 +3,13 @@
 use super::session::{Nothing, Pad, times};
 use super::{Match, Options, Peers, Sent, row};
 use crate::report::{Report, Section, Unit};
-use isostep_determinism_tests::games::arena_input;
 use isostep_netcode::crypto::{Credentials, GameId, Slot};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy};
 use isostep_rollback::{
     InputCodec, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimNetwork, Tick, Time,
 };
+use isostep_scenes::games::arena_input;
 use std::time::Duration;
 
 /// Bytes of the headers of IPv4 and UDP.

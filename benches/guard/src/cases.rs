@@ -4,7 +4,7 @@ use isostep_bench::suite::wire::{self, Trace};
 use isostep_bench::suite::{Match, session, sleepless};
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Vec3, real};
-use isostep_determinism_tests::scenes::{self, Scene};
+use isostep_scenes::scenes::{self, Scene};
 use std::hint::black_box;
 use std::time::Duration;
 

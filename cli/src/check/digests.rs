@@ -1,9 +1,9 @@
 //! Machines that never meet: digests of this one in a file, and this one beside such a file.
 
 use super::{CheckError, code};
-use isostep_determinism_tests::matrix::digests_of;
-use isostep_determinism_tests::scenes::NAMES;
 use isostep_rollback::check::{Comparison, Digests};
+use isostep_scenes::matrix::digests_of;
+use isostep_scenes::scenes::NAMES;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs;

@@ -2,7 +2,7 @@
 
 use super::{CheckError, code};
 use crate::progress::Teller;
-use isostep_determinism_tests::matrix::{self, Cell, Extent, Table, Watch};
+use isostep_scenes::matrix::{self, Cell, Extent, Table, Watch};
 use serde_json::{Value, json};
 use std::io;
 use std::process::ExitCode;

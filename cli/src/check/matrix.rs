@@ -2,7 +2,7 @@
 
 use super::{CheckError, code, here};
 use crate::checkout;
-use isostep_determinism_tests::matrix::Table;
+use isostep_scenes::matrix::Table;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

@@ -6,7 +6,7 @@ mod here;
 mod matrix;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use isostep_determinism_tests::scenes::NAMES;
+use isostep_scenes::scenes::NAMES;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,8 +2,8 @@
 //! what their own machine shows, and their inputs travel like anybody's.
 
 use super::Peer;
-use isostep_examples::tumble::rules::Move;
 use isostep_rollback::{PlayerId, Simulation, Stick, Tick};
+use isostep_scenes::games::tumble::rules::Move;
 
 /// The keys of player one as the page sent them last.
 #[derive(Clone, Copy, Debug, Default)]

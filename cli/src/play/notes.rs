@@ -3,8 +3,8 @@
 use super::PARTITION;
 use crate::settings::Spot;
 use crate::shown::Shown;
-use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::{Blame, DesyncReport, SessionEvent};
+use isostep_scenes::games::tumble::rules::Tumble;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;

@@ -7,8 +7,8 @@ use isostep_core::digest::{Digest, DigestTree};
 use isostep_core::state::{RestoreError, Snapshot, State, StateDifference, StateError};
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, Vec3};
-use isostep_examples::tumble::rules::{Move, Tumble};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Tick};
+use isostep_scenes::games::tumble::rules::{Move, Tumble};
 
 /// The bit that is flipped in a velocity: 4 mm/s. Less might be rounded away by the next contact.
 const VELOCITY_BIT: i64 = 1 << 24;

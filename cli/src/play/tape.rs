@@ -3,9 +3,9 @@
 
 use super::Peer;
 use crate::shown::{Shown, asset};
-use isostep_examples::tumble::rules::{Settings, Tumble};
 use isostep_rollback::Session;
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
+use isostep_scenes::games::tumble::rules::{Settings, Tumble};
 
 /// More than an hour of four players. Then it ends, and what was recorded can be saved.
 const MAX_BYTES: usize = 32 << 20;

@@ -2,10 +2,10 @@
 
 use super::CommandError;
 use crate::shown::Shown;
-use isostep_determinism_tests::games::Arena;
-use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{Playback, Player, Replay, ReplayError, Stream};
+use isostep_scenes::games::Arena;
+use isostep_scenes::games::tumble::rules::Tumble;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

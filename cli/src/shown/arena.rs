@@ -3,10 +3,8 @@
 use super::{Kind, Shown, Thing};
 use isostep_core::Real;
 use isostep_core::digest::Digest;
-use isostep_determinism_tests::games::{
-    self, ARENA_GAME, Arena, ArenaInput, ArenaName, JUMP, KICK, Team,
-};
 use isostep_rollback::Stick;
+use isostep_scenes::games::{self, ARENA_GAME, Arena, ArenaInput, ArenaName, JUMP, KICK, Team};
 
 impl Shown for Arena {
     const GAME: [u8; 16] = ARENA_GAME;

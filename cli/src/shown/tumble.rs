@@ -4,9 +4,9 @@ use super::{Kind, Shown, Thing};
 use isostep_core::digest::Digest;
 use isostep_core::shape::Shape;
 use isostep_core::{Real, Vec3};
-use isostep_examples::tumble::rules::{JUMP, Move, SHOVE, Settings, Tumble};
-use isostep_examples::tumble::stage::{CRATES, PLATFORM, PLAYER};
 use isostep_rollback::{PlayerId, Stick};
+use isostep_scenes::games::tumble::rules::{JUMP, Move, SHOVE, Settings, Tumble};
+use isostep_scenes::games::tumble::stage::{CRATES, PLATFORM, PLAYER};
 
 const SIZES: &str = "the game has bodies of these sizes";
 

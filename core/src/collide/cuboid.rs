@@ -11,6 +11,9 @@ use super::reduce::choose;
 use super::sat::{Boxes, Edges, Face, Least, Short, column, dot, least_overlap, product, round};
 use super::{Manifold, Pair, Point, face_preference};
 
+/// Cosine of 6°: an edge normal within this angle of a face normal may be replaced by that face.
+const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
+
 const MOST_FRACTION_BITS: u32 = 28;
 /// Coordinates of a pair stay below 2 to this.
 const COORDINATE_BITS: u32 = 30;
@@ -132,6 +135,11 @@ impl Contact<'_> {
     }
 
     fn resolve(&self, least: &Least) -> Option<Manifold> {
+        // A box that slides over flush tiles is a little lower than their tops. The side of the next tile is none of its
+        // business: it would stop at the seam.
+        if let Some(face) = least.grazed {
+            return self.face(face, None);
+        }
         let face = i64::from(least.face_separation);
         let preference = i64::from(self.boxes.preference);
         let edges_if = |good: bool| least.edges.filter(|_| good).and_then(|e| self.edges(e));
@@ -139,10 +147,39 @@ impl Contact<'_> {
         // are nearly as good.
         let nearly = least.edges.is_some_and(|edges| edges.separation >= face - preference);
         let overlap = face <= 0 && least.edges.is_none_or(|edges| edges.separation <= 0);
-        edges_if(least.edges_win)
+        let crossing = least.edges.filter(|_| least.edges_win);
+        crossing
+            .and_then(|edges| self.face_along(&edges))
+            .or_else(|| edges_if(least.edges_win))
             .or_else(|| self.face(least.face, None))
             .or_else(|| edges_if(nearly && !least.edges_win))
             .or_else(|| self.face(least.face, Some(least.face_separation).filter(|_| overlap)))
+    }
+
+    /// Manifold of the face whose normal is nearly the edges' normal, if its deepest clipped point is no deeper than the
+    /// edges (less the preference for faces).
+    ///
+    /// The axis search measures a face by the lowest corner of the other box, wherever that is. Of two planks that cross
+    /// and tilt by a milliradian, that corner is deeper than the edges but lies beside the face. The single point of the edges
+    /// would let the plank rock.
+    fn face_along(&self, edges: &Edges) -> Option<Manifold> {
+        let normal = self.edge_normal(edges)?;
+        let (mut most, mut best) = (ALIGNED, None);
+        for owner in 0..2 {
+            for axis in 0..3 {
+                let cosine = match owner {
+                    0 => normal[axis],
+                    _ => frame::cosine(column(&self.boxes.turn, axis), normal),
+                };
+                if cosine.abs() > most {
+                    (most, best) = (cosine.abs(), Some(Face { owner, axis }));
+                }
+            }
+        }
+        let manifold = self.face(best?, None)?;
+        let deepest = manifold.points.iter().map(|point| point.separation).min()?;
+        let floor = edges.separation - i64::from(self.boxes.preference);
+        (deepest >= floor << self.scale.shift).then_some(manifold)
     }
 
     /// A face of one box against the face of the other that looks at it. When nothing of that is above it,

@@ -43,6 +43,8 @@ pub(super) struct Least {
     pub(super) edges: Option<Edges>,
     /// The edges are better than the face by more than the preference.
     pub(super) edges_win: bool,
+    /// A face along which the boxes overlap, but hardly, while another axis separates them.
+    pub(super) grazed: Option<Face>,
 }
 
 /// Edges at a smaller angle (2⁻¹² rad) count as parallel: what they could separate, faces do to within
@@ -52,7 +54,7 @@ const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 /// `None` when an axis separates the boxes by more than the margin.
 pub(super) fn least_overlap(boxes: &Boxes) -> Option<Least> {
     let sizes = boxes.turn.map(|row| row.map(i32::abs));
-    let (face, face_separation) = best_face(boxes, &sizes)?;
+    let (face, face_separation, shallow) = best_face(boxes, &sizes)?;
     let mut edges: Option<Edges> = None;
     // Edges that are worse than the face by the preference stand in for nothing.
     let least_useful = i64::from(face_separation) - i64::from(boxes.preference) - 1;
@@ -71,11 +73,15 @@ pub(super) fn least_overlap(boxes: &Boxes) -> Option<Least> {
     }
     let to_beat = i64::from(face_separation) + i64::from(boxes.preference);
     let edges_win = edges.is_some_and(|best| best.separation > to_beat);
-    Some(Least { face, face_separation, edges, edges_win })
+    let apart = face_separation > 0 || edges.is_some_and(|best| best.separation > 0);
+    let grazed = shallow.filter(|_| apart);
+    Some(Least { face, face_separation, edges, edges_win, grazed })
 }
 
-fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32)> {
+/// The face that separates the boxes most, and of those along which they overlap hardly the one that they overlap least along.
+fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32, Option<Face>)> {
     let mut best: Option<(Face, i32)> = None;
+    let mut shallow: Option<(Face, i32)> = None;
     for owner in 0..2 {
         for axis in 0..3 {
             let cosines = if owner == 0 { sizes[axis] } else { column(sizes, axis) };
@@ -88,9 +94,13 @@ fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32)> {
             if best.is_none_or(|(_, least)| separation > least + (boxes.preference >> 2)) {
                 best = Some((Face { owner, axis }, separation));
             }
+            let hardly = separation <= 0 && separation > -(boxes.preference >> 2);
+            if hardly && shallow.is_none_or(|(_, least)| separation > least) {
+                shallow = Some((Face { owner, axis }, separation));
+            }
         }
     }
-    best
+    best.map(|(face, separation)| (face, separation, shallow.map(|(face, _)| face)))
 }
 
 /// Separation along the cross product of two axes; `None` for parallel edges and where it is not above `floor`.

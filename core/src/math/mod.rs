@@ -15,6 +15,7 @@ mod aabb;
 mod glam;
 mod lane;
 mod mat3;
+mod principal;
 mod quat;
 mod real;
 mod rim;

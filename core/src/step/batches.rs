@@ -63,8 +63,6 @@ pub(super) struct Parts<'a> {
     pub(super) angular: &'a mut [AngularPack],
     pub(super) rows: RowsMut<'a>,
     pub(super) bouncing: &'a mut [Bouncing],
-    /// How fast overlaps are pushed apart.
-    pub(super) push: Q20,
 }
 
 impl<'a> Iterator for Parts<'a> {
@@ -77,7 +75,6 @@ impl<'a> Iterator for Parts<'a> {
             points: self.points.split_off_mut(..span.points.len())?,
             angular: self.angular.split_off_mut(..span.angular.len())?,
             rows: self.rows.split_off(span.rows.len()),
-            push: self.push,
         };
         Some((span, batch, self.bouncing.split_off_first_mut()?))
     }
@@ -288,6 +285,7 @@ impl Rows {
             locks: body.locks,
             dynamic: body.dynamic,
             glides: body.awake && !body.dynamic,
+            slender: body.inertia.slender,
         };
         self.push(traits, found.motions[place as usize]);
     }

@@ -3,7 +3,8 @@
 
 use super::block::{Motion, V, map3};
 use super::gather::Shared;
-use crate::math::{Q20, Q22, Q30, Quat, Real, Turn, Vec3};
+use super::inertia::Inertia;
+use crate::math::{Q20, Q30, Quat, Real, Turn, Vec3};
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
 
 /// A body during a step.
@@ -21,6 +22,8 @@ pub(crate) struct StepBody {
     pub(crate) woken: bool,
     /// It touches what keeps moving, so it can't sleep.
     pub(crate) restless: bool,
+    /// A contact of this tick touched.
+    pub(crate) touches: bool,
     /// What [`HotRow::still`] and [`HotRow::next`] will be.
     pub(crate) still: u16,
     pub(crate) next: u32,
@@ -31,8 +34,7 @@ pub(crate) struct StepBody {
     pub(crate) mass: i64,
     pub(crate) center: Vec3,
     pub(crate) rotation: Quat,
-    /// m·4^exponent·I⁻¹ in world directions; zero for what nothing turns.
-    pub(crate) response: [V<22>; 3],
+    pub(crate) inertia: Inertia,
     /// Velocity that gravity adds in a substep.
     pub(crate) gravity: V<20>,
     /// What is left of the velocity after a tick's damping.
@@ -41,6 +43,12 @@ pub(crate) struct StepBody {
 }
 
 impl StepBody {
+    /// Whether gravity does not accelerate it: none acts, or only along locked axes.
+    pub(crate) fn is_weightless(&self) -> bool {
+        let free = |axis: usize| self.locks >> axis & 1 == 0;
+        (0..3).all(|axis| self.gravity[axis] == Q20::ZERO || !free(axis))
+    }
+
     /// Whether this step decides what it does next.
     #[inline]
     pub(crate) const fn is_moved(&self) -> bool {
@@ -83,6 +91,7 @@ impl Bodies {
             guest: true,
             woken: false,
             restless: false,
+            touches: false,
             still: hot.still,
             next: hot.next,
             flags: cold.flags,
@@ -91,11 +100,7 @@ impl Bodies {
             mass: if dynamic { cold.mass.to_bits() } else { 0 },
             center: hot.center,
             rotation: hot.rotation,
-            response: if dynamic {
-                world_response(&turn.to_lanes(), &cold.response, cold.locks)
-            } else {
-                Default::default()
-            },
+            inertia: if dynamic { Inertia::new(hot, cold, turn) } else { Inertia::NONE },
             gravity: if dynamic { falls() } else { Default::default() },
             keep: [keep(cold.linear_damping, tick), keep(cold.angular_damping, tick)],
             speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::block::SPEED_CAP),
@@ -115,21 +120,4 @@ fn keep(damping: Real, tick: Real) -> Q30 {
         return Q30::ONE;
     }
     Q30::from_real_saturating((Real::ONE + damping * tick).recip())
-}
-
-/// R·M·Rᵀ, without the axes that are locked.
-fn world_response(axes: &[V<30>; 3], local: &[Q22; 6], locks: u8) -> [V<22>; 3] {
-    let [xx, yy, zz, yz, xz, xy] = *local;
-    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    // First R·M, by rows of R and (symmetric) columns of M, then that times Rᵀ.
-    let half = |row: &V<30>| {
-        map3(&[0, 1, 2], |j: usize| super::block::dot(row, &columns[j]).round::<30, 22>())
-    };
-    let half = [half(&axes[0]), half(&axes[1]), half(&axes[2])];
-    let entry = |i: usize, j: usize| {
-        let locked = (locks >> 3) & (1 << i | 1 << j) != 0;
-        if locked { Q22::ZERO } else { super::block::dot(&axes[j], &half[i]).round::<30, 22>() }
-    };
-    let row = |i: usize| [entry(i, 0), entry(i, 1), entry(i, 2)];
-    [row(0), row(1), row(2)]
 }

@@ -31,7 +31,8 @@ pub(crate) struct Broad {
     woken: Vec<Proxy>,
     /// Where bodies were.
     covers: Covers,
-    /// From this tick on covers are complete.
+    /// First tick that the tree is valid for: from this tick on, each body whose leaf may lag behind is in `covers`, or
+    /// was listed as changed or stirred.
     since: u32,
     /// The tree may be of another tick: leaves of recent bodies are not where these are.
     stale: bool,
@@ -60,7 +61,8 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 (0..32).for_each(|row| broad.insert_again(world, index_at(s, p, row)));
             }
         }
-        (broad.ready, broad.since) = (true, world.tick);
+        // The tree shows this tick with its commands, which another visit to this tick may not give.
+        (broad.ready, broad.since) = (true, world.tick + 1);
     }
     let (epoch, rate) = (epoch(world), tick_rate(world));
     for (body, place) in bodies.list.iter().zip(0..) {
@@ -163,9 +165,17 @@ pub(super) fn around(
 }
 
 impl Broad {
-    /// The world went to another tick.
-    pub(super) fn rewound(&mut self) {
+    /// Whether there is a tree.
+    pub(super) const fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// Follows the world to another tick.
+    pub(super) fn rewind(&mut self, to: u32, rules: &mut Rules) {
         self.stale = true;
+        if self.ready && to < self.since && rules.holds(Rule::TreeTicks) {
+            *self = Self::default();
+        }
     }
 
     /// Adds pairs of a body with others if one of them stirs and their bounds overlap now, whatever the tree says.

@@ -23,6 +23,10 @@ pub(super) struct Keeping {
 /// cos² of half the angle that a body may have turned, 10°: 0.9924.
 const TURNED_LITTLE: i64 = 1_144_164_270_000_000_000;
 
+/// Sine of half the angle that a body may have turned about the contact normal, ¼°, Q30. Turning about the normal tilts no
+/// stack, but frozen arms on a turntable point along old directions, which pushes what stands on it outwards.
+const TWISTED_LITTLE: i64 = 2_342_500;
+
 /// Two bodies against each other: the second centre from the first, and both rotations.
 #[derive(Clone, Copy, Debug)]
 struct Poses {
@@ -42,6 +46,9 @@ impl Keeping {
         let was = Poses { relative: old.reference, rotations: old.rotations };
         let is = Poses { relative: b.center - a.center, rotations: [a.rotation, b.rotation] };
         if !self.surely_moved_little(&was, &is) && !self.moved_little(&was, &is) {
+            return None;
+        }
+        if (0..2).any(|side| twisted(old.normal, was.rotations[side], is.rotations[side])) {
             return None;
         }
         // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forth.
@@ -129,6 +136,20 @@ fn turned_back(normal: Vec3, [was, is]: [Quat; 2], turn: &Turn) -> Vec3 {
     let back = turn.rotate_inverse(normal);
     let forth = if was == is { turn.rotate(back) } else { was.turn().rotate(back) };
     forth - normal
+}
+
+/// Whether a body has turned about the normal, from its first rotation to its second, by more than a contact may be frozen for.
+#[inline]
+fn twisted(normal: [i32; 3], was: Quat, is: Quat) -> bool {
+    let (from, to) = (was.to_bits(), is.to_bits());
+    // The sine of half the angle is at most the distance between the quaternions, and that at most this sum.
+    let part = |k: usize| (i64::from(to[k]) - i64::from(from[k])).abs();
+    if part(0) + part(1) + part(2) + part(3) <= TWISTED_LITTLE {
+        return false;
+    }
+    let turned = (is * was.inverse()).to_bits();
+    let along: i64 = (0..3).map(|k| i64::from(turned[k]) * i64::from(normal[k])).sum();
+    (along >> 30).abs() > TWISTED_LITTLE
 }
 
 /// Changes of a normal below 2⁻⁵ and arms below 4 m: their products fit 62 bits, and three of them 64.

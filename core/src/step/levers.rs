@@ -97,6 +97,27 @@ fn twists(contact: &Contact) -> bool {
 }
 
 impl Levers {
+    /// The same arms after the bodies turned by these small rotation vectors, Q30, each component below 2²⁷.
+    #[inline(never)]
+    pub(super) fn turned(&self, turns: [[i64; 3]; 2]) -> Self {
+        let mut turned = *self;
+        for (side, turn) in turns.iter().enumerate() {
+            let by = |arm: &V<30>| -> V<30> {
+                let arm = map3(arm, |c| i64::from(c.to_bits()));
+                let part = |i: usize, j: usize, k: usize| {
+                    let moved = arm[k] + ((turn[i] * arm[j] - turn[j] * arm[i]) >> 30);
+                    Q30::from_bits(moved.clamp(-LIMIT, LIMIT) as i32)
+                };
+                [part(1, 2, 0), part(2, 0, 1), part(0, 1, 2)]
+            };
+            turned.center[side] = by(&self.center[side]);
+            for (to, arms) in turned.of.iter_mut().zip(&self.of) {
+                to[side] = by(&arms[side]);
+            }
+        }
+        turned
+    }
+
     #[inline(never)]
     fn new(contact: &Contact, source: &Source) -> Self {
         let arms = contact.arms();
@@ -114,12 +135,14 @@ impl Levers {
     }
 }
 
+/// Largest component of an arm, Q30.
+const LIMIT: i64 = (115 << 30) / 100;
+
 /// A length in raw metres as a share of 2^exponent m, clamped to ±1.15: arms reach past the bounding size by a margin, and those
 /// of grains and of the immovable further. Three such components are shorter than 2, so no product with a direction
 /// overflows.
 #[inline(always)]
 pub(super) fn scaled_length(length: i64, exponent: i8) -> Q30 {
-    const LIMIT: i64 = (115 << 30) / 100;
     let shift = 2 + i32::from(exponent);
     let scaled = if shift > 0 {
         // What is cut here is far beyond the limit even when shifted, and leaves room for the rounding bit.
@@ -183,27 +206,31 @@ pub(crate) struct Arms {
 impl Arms {
     /// The mean arm.
     pub(super) fn center(&self) -> [[i64; 3]; 2] {
-        let mut sums = [[0i64; 3]; 2];
-        for arms in &self.of {
-            for (sum, arm) in sums.iter_mut().zip(arms) {
-                for i in 0..3 {
-                    // A plane may reach to the end of the world, where four arms have no room; nothing good is there.
-                    sum[i] = sum[i].wrapping_add(arm[i]);
-                }
-            }
-        }
-        [map3(&sums[0], |c| self.mean(c)), map3(&sums[1], |c| self.mean(c))]
+        [0, 1].map(|side: usize| {
+            core::array::from_fn(|i| self.mean(self.of.iter().map(|arms| arms[side][i])))
+        })
     }
 
-    /// A sum over the points by their number. Dividing by constants spares the division.
+    /// The mean of a number for each point, rounded towards zero.
     #[inline(always)]
-    fn mean(&self, sum: i64) -> i64 {
-        match self.of.len() {
-            0 | 1 => sum,
-            2 => sum / 2,
-            3 => sum / 3,
-            _ => sum / 4,
+    fn mean(&self, of: impl Iterator<Item = i64> + Clone) -> i64 {
+        match of.clone().try_fold(0, i64::checked_add) {
+            // Dividing by constants spares the division.
+            Some(sum) => match self.of.len() {
+                0 | 1 => sum,
+                2 => sum / 2,
+                3 => sum / 3,
+                _ => sum / 4,
+            },
+            None => self.wide_mean(of),
         }
+    }
+
+    /// The same for arms of a plane that reach to the end of the world, whose sum has no room in 64 bits.
+    #[cold]
+    fn wide_mean(&self, of: impl Iterator<Item = i64>) -> i64 {
+        let sum: i128 = of.map(i128::from).sum();
+        (sum / self.of.len().max(1) as i128) as i64
     }
 
     /// The mean distance of the points from their centre.
@@ -212,6 +239,6 @@ impl Arms {
             let off: [i64; 3] = core::array::from_fn(|i| arm[0][i].wrapping_sub(center[0][i]));
             crate::math::sqrt_nearest(crate::math::length_squared(off)) as i64
         };
-        self.mean(self.of.iter().map(distance).fold(0, i64::wrapping_add))
+        self.mean(self.of.iter().map(distance))
     }
 }

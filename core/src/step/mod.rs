@@ -46,6 +46,7 @@ mod covers;
 mod events;
 mod gather;
 mod impact;
+mod inertia;
 mod keep;
 pub(crate) mod lanes;
 mod levers;
@@ -61,7 +62,9 @@ mod sensors;
 mod shapes;
 mod sleep;
 mod solve;
+mod spin;
 mod strike;
+mod supports;
 mod sweep;
 mod wake;
 mod write;
@@ -181,8 +184,7 @@ pub(crate) struct Scratch {
     pub(crate) changed: Vec<u32>,
     /// Bodies that began or ceased to move, woke or fell asleep since the broad phase last ran.
     pub(crate) stirred: Vec<u32>,
-    /// Static and kinematic bodies that sleepers have leaned on, if known.
-    bears: Option<BitSet>,
+    supports: supports::Supports,
     shared: gather::Shared,
     broad: broad::Broad,
     bodies: bodies::Bodies,
@@ -233,6 +235,9 @@ pub(crate) struct Scratch {
     pub(crate) never_keep: bool,
 }
 
+/// Entries of `changed` and `stirred` beyond which the broad phase is cheaper to rebuild.
+const MAX_LISTED: usize = 1 << 16;
+
 impl Scratch {
     #[cfg(feature = "test-internals")]
     pub(crate) const fn plant(&mut self, plant: Plant) {
@@ -244,15 +249,25 @@ impl Scratch {
         self.batches.disorder.random = Some(crate::Rng::new(seed));
     }
 
-    /// Follows the world to another tick that is held.
-    pub(crate) fn rewound(&mut self, timeline: &Timeline, to: u32) {
-        self.broad.rewound();
+    /// Follows the world to a tick of the ring. Caches that are not valid for it are dropped; `world/arrive.rs` says why
+    /// nothing else can be stale.
+    pub(crate) fn rewind(&mut self, timeline: &Timeline, to: u32) {
+        self.supports.rewind(to);
+        self.broad.rewind(to, &mut self.rules);
         for tick in to + 1..=timeline.newest() {
             match &timeline.entry(tick).memo {
                 Some(memo) => self.changed.extend_from_slice(&memo.changed),
-                // Nobody knows what was changed then.
+                // The bodies that were changed then are unknown.
                 None => self.broad = broad::Broad::default(),
             }
+        }
+        // Rewinding again and again without a step must not make the lists ever longer.
+        if self.changed.len() + self.stirred.len() > MAX_LISTED {
+            self.broad = broad::Broad::default();
+        }
+        if !self.broad.is_ready() {
+            self.changed.clear();
+            self.stirred.clear();
         }
     }
 
@@ -264,7 +279,7 @@ impl Scratch {
 
     /// Whether a sleeper may lean on this body, which is not dynamic.
     pub(crate) fn may_bear_sleepers(&self, index: u32) -> bool {
-        self.bears.as_ref().is_none_or(|bears| bears.contains(index))
+        self.supports.may_have(index)
     }
 
     #[cfg(feature = "bench-internals")]
@@ -298,6 +313,9 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
         Begin::Same => {
             // All but the ids: a body that came and went in the old future left its generation there.
             next.match_pages(&world.work, &mut world.store);
+            // The same commands for each body, but perhaps in another order.
+            core::mem::swap(&mut memo.commands, &mut world.commands);
+            core::mem::swap(&mut memo.spawned, &mut world.spawned);
             scratch.clusters.clear();
             report.again = true;
         }
@@ -387,6 +405,7 @@ fn solve_clusters(
     solve::prepare(world, scratch);
     timer.end(Phase::Prepare, report);
     solve::run(world, scratch);
+    record::take_impulses(scratch);
     timer.end(Phase::Solve, report);
     sleep::run(world, scratch, report);
     timer.end(Phase::Sleep, report);

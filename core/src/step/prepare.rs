@@ -3,8 +3,9 @@
 
 use super::batches::Found;
 use super::block::{Motion, V, dot, map3, sub};
+use super::bodies::StepBody;
 use super::contacts::Contact;
-use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, WIDTH, put3};
+use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows};
 use super::levers::{Known, Levers, scaled_length};
@@ -20,9 +21,9 @@ pub(crate) struct Softness {
 /// What all contacts of a step share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
-    pub(crate) dynamic: Softness,
-    /// Against what nothing moves: twice as stiff.
-    pub(crate) rigid: Softness,
+    pub(crate) softness: Softness,
+    /// Ticks a second.
+    pub(crate) tick_rate: i64,
     /// Substeps a second.
     pub(crate) rate: i64,
 }
@@ -31,12 +32,15 @@ pub(crate) struct Common {
 /// then stay within 32 bits.
 pub(super) const SEPARATION_LIMIT: i64 = 1 << 28;
 
+/// An eighth of a radian, Q30.
+const MAX_HALF_TURN: i64 = 1 << 27;
+
 /// What the packs of a step are made from.
 pub(super) struct Prepare<'a> {
     pub(super) found: &'a Found<'a>,
     pub(super) common: Common,
     pub(super) lanes: Chosen,
-    /// How fast overlaps are pushed apart.
+    /// Push-out speed of shallow overlaps.
     pub(super) push: Q20,
     /// What was known of contacts in the last step.
     pub(super) last: &'a [Known],
@@ -100,8 +104,10 @@ impl Prepare<'_> {
         stage: &mut Stage,
     ) {
         *stage = Stage::default();
+        pack.slender = Slender::default();
         for point in &mut *points {
             (point.separation, point.impulse) = (Eight::default(), Eight::default());
+            point.push = Eight::default();
         }
         for row in &mut *angular {
             (row.friction, row.impulse) = (Eight::default(), Eight::default());
@@ -117,7 +123,22 @@ impl Prepare<'_> {
                 self.stage(lane, pack, points, angular, &known[lane].levers, stage);
             }
         }
-        make_rows(pack, points, angular, stage, self.push, self.lanes);
+        make_rows(pack, points, angular, stage, self.lanes);
+    }
+
+    /// Half the rotation vector of this tick, Q30, of a kinematic body. With arms at half a tick, what stands on a turntable
+    /// moves along a chord of its circle; along the tangent it would creep outwards.
+    fn half_turn(&self, body: &StepBody, motion: &Motion) -> [i64; 3] {
+        if body.dynamic || motion.angular == [Q20::ZERO; 3] {
+            return [0; 3];
+        }
+        motion.angular.map(|spin| {
+            // Speeds are at most 2²⁸, so this fits for any exponent; the smallest bodies are cut by the limit anyway.
+            let speed = i64::from(spin.to_bits()) << 10;
+            let shift = i32::from(body.exponent);
+            let turn = if shift > 0 { speed >> shift } else { speed << (-shift).min(24) };
+            (turn / (2 * self.common.tick_rate)).clamp(-MAX_HALF_TURN, MAX_HALF_TURN)
+        })
     }
 
     /// What is known of a contact, or becomes known now.
@@ -147,6 +168,14 @@ impl Prepare<'_> {
         let contact = &self.found.contacts[pack.contacts[lane] as usize];
         let bodies = contact.bodies.map(|body| &self.found.bodies[body as usize]);
         let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
+        let half_turns = [0, 1].map(|side: usize| self.half_turn(bodies[side], motions[side]));
+        let halfway;
+        let levers = if half_turns == [[0; 3]; 2] {
+            levers
+        } else {
+            halfway = levers.turned(half_turns);
+            &halfway
+        };
         let slip = slip(motions, &levers.center);
         let normal = contact.row.normal.map(Q30::from_bits);
         let [t1, t2] = contact.tangents(slip);
@@ -156,8 +185,7 @@ impl Prepare<'_> {
         let approach = -dot(&map3(&normal, Lane::odd), &slip).round::<30, 20>();
         pack.approach.set(lane, approach);
         pack.struck.set(lane, Q20::ZERO);
-        let both = bodies[0].dynamic && bodies[1].dynamic;
-        let softness = if both { self.common.dynamic } else { self.common.rigid };
+        let softness = self.common.softness;
         pack.softness.set(lane, softness.softness);
         pack.bias_rate.set(lane, softness.bias_rate);
         let mixed = &contact.row.mixed;
@@ -168,8 +196,14 @@ impl Prepare<'_> {
         for side in 0..2 {
             put3(&mut stage.center[side], lane, &levers.center[side]);
             stage.shares[side].set(lane, shares[side]);
+            let inertia = &bodies[side].inertia;
             for i in 0..3 {
-                put3(&mut stage.response[side][i], lane, &bodies[side].response[i]);
+                put3(&mut stage.inertia[side][i], lane, &inertia.rows[i]);
+            }
+            if inertia.slender {
+                put3(&mut stage.limit[side], lane, &inertia.limit);
+                pack.slender.lanes[side].set(lane, Q30::ONE);
+                pack.slender.any[side] = true;
             }
         }
         for (j, (point, pack)) in contact.row.points.iter().zip(points).enumerate() {
@@ -178,6 +212,7 @@ impl Prepare<'_> {
             }
             pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
             pack.impulse.set(lane, point.impulse);
+            pack.push.set(lane, self.push.max(deep_push(contact.separations[j])));
         }
         put3(&mut stage.friction, lane, &contact.row.friction);
         if !angular.is_empty() {
@@ -268,6 +303,13 @@ fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
         return guess;
     }
     numerator / divisor
+}
+
+/// Push-out speed of a deep overlap: its depth in a fifth of a second. It falls as the overlap shrinks, so that the body does not
+/// leave with it; 20 m/s at most, for overlaps of 4 m.
+fn deep_push(separation: i64) -> Q20 {
+    let depth = (-separation).clamp(0, 1 << 34);
+    Q20::from_bits(((depth * 5) >> 12) as i32)
 }
 
 /// A distance in raw metres as the speed that makes it in a substep.

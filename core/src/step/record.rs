@@ -40,7 +40,6 @@ pub(super) fn run(
     next: &mut Slot,
     report: &mut StepReport,
 ) {
-    take_impulses(scratch);
     find_pages(world, scratch);
     let buffers = core::mem::take(&mut scratch.record);
     let mut told = Told {
@@ -61,8 +60,8 @@ pub(super) fn run(
     report.touching = scratch.contacts.iter().filter(|contact| contact.row.touching).count() as u32;
 }
 
-/// Copies from the solved packs what starts the next tick.
-fn take_impulses(scratch: &mut Scratch) {
+/// Copies from the solved packs what starts the next tick, and which contacts touched.
+pub(super) fn take_impulses(scratch: &mut Scratch) {
     let Batches { packs, points, angular, .. } = &scratch.batches;
     let (mut points, mut angular) = (&points[..], &angular[..]);
     for pack in packs {
@@ -83,6 +82,11 @@ fn take_impulses(scratch: &mut Scratch) {
             row.friction = across(&tangents, pack.sliding_impulse.map(|slid| slid.get(lane)));
             row.twist = turn(0);
             row.rolling = across(&tangents, [turn(1), turn(2)]);
+            if row.touching {
+                for body in contact.bodies {
+                    scratch.bodies.list[body as usize].touches = true;
+                }
+            }
         }
     }
 }

@@ -11,8 +11,8 @@ use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
 use crate::data::{BitSet, sort_by_key};
 use crate::world::pages::Page;
-use crate::world::rows::{BodyKind, Overlap, body_of};
-use crate::world::slot::{Place, Slot, Store};
+use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
+use crate::world::slot::{Place, Slot, Store, index_at};
 use crate::world::timeline::{Memo, bring_in, order, take_out};
 use crate::world::{Command, World};
 
@@ -289,6 +289,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &Memo, index: u32, buffers: &
 /// Makes the old future's slot one that has the ids, pages and commanded changes of this timeline.
 pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
     let World { work, store, dirty, .. } = world;
+    mark_strangers(work, store, dirty, scratch, next);
     forget_pages(work, store, scratch, next);
     next.match_pages(work, store);
     for index in dirty.iter() {
@@ -317,6 +318,32 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
             *next.hot_mut(store, index) = row;
             next.mark_active(store, index);
             diff.mark(index);
+        }
+    }
+}
+
+/// Marks bodies that the old future's slot does not have under their id: rows alone don't show that.
+fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
+    let Scratch { diff, rules, .. } = scratch;
+    for index in dirty {
+        let ids = (work.id_at(index), next.id_at(index));
+        if let (Some(new), Some(old)) = ids
+            && new != old
+            && rules.holds(Rule::Generations)
+        {
+            diff.mark(index);
+        }
+    }
+    // Pages that the old slot lacks are about to be shared with it, rows and all, so that comparing would find them equal.
+    for (s, stream) in work.streams.iter().enumerate() {
+        let known = next.streams.get(s).map_or(0, |stream| stream.cold.len());
+        for (p, &page) in stream.cold.iter().enumerate().skip(known) {
+            let live = store.cold.get(page).live;
+            if live != 0 && rules.holds(Rule::NewPages) {
+                (0..PAGE_ROWS).filter(|row| live >> row & 1 == 1).for_each(|row| {
+                    diff.mark(index_at(s, p, row));
+                });
+            }
         }
     }
 }

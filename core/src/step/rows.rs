@@ -4,7 +4,7 @@
 //! Row 0 is for all that rests, row 1 for empty lanes, then come the batch's own bodies, then what visits it.
 
 use super::block::{Motion, SPEED_CAP, V, times};
-use crate::math::{Q20, Q30};
+use crate::math::{Q20, Q30, isqrt};
 use core::ops::Range;
 
 /// What a row's body is like.
@@ -21,6 +21,8 @@ pub(crate) struct Traits {
     pub(super) dynamic: bool,
     /// Something that nothing pushes and that moves all the same.
     pub(super) glides: bool,
+    /// Its spin is capped by length.
+    pub(super) slender: bool,
 }
 
 /// The rows of all batches.
@@ -102,8 +104,8 @@ impl RowsMut<'_> {
     pub(super) fn damp(&mut self, members: Range<usize>) {
         for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
             let scale = |v: V<20>, keep: Q30| v.map(|c| times(keep, c));
-            motion.linear = scale(motion.linear, body.keep[0]).map(|c| c.clamp_abs(body.speed_cap));
-            motion.angular = scale(motion.angular, body.keep[1]);
+            motion.linear = shortened(scale(motion.linear, body.keep[0]), body.speed_cap);
+            motion.angular = shortened(scale(motion.angular, body.keep[1]), SPEED_CAP);
         }
     }
 
@@ -126,6 +128,9 @@ impl RowsMut<'_> {
         for (((body, motion), carried), start) in columns {
             // Each is below 2³⁰, so that sums of two fit; gravity is cut where it would reach the cap anyway.
             let mut faster = combine(motion, carried, |v, c| limited(v + c, SPEED_CAP));
+            if body.slender {
+                faster.angular = halved_spin(sum(&motion.angular, &carried.angular));
+            }
             for i in 0..3 {
                 faster.linear[i] = limited(faster.linear[i] + body.gravity[i], SPEED_CAP);
             }
@@ -154,13 +159,18 @@ impl RowsMut<'_> {
     /// Adds what contacts did in the substep to what they did before.
     #[inline(always)]
     pub(super) fn carry_on_plain(&mut self, members: Range<usize>) {
-        let columns = self.motions[members.clone()]
+        let columns = self.traits[members.clone()]
             .iter()
+            .zip(&self.motions[members.clone()])
             .zip(&self.start[members.clone()])
             .zip(&mut self.carried[members]);
-        for ((motion, start), carried) in columns {
+        for (((body, motion), start), carried) in columns {
             let change = combine(motion, start, |m, s| m - s);
+            let angular = sum(&carried.angular, &change.angular);
             *carried = combine(carried, &change, |c, d| limited(c + d, SPEED_CAP));
+            if body.slender {
+                carried.angular = halved_spin(angular);
+            }
         }
     }
 
@@ -191,7 +201,8 @@ impl RowsMut<'_> {
     pub(super) fn end(&mut self, members: Range<usize>) {
         for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
             lock(body, motion);
-            motion.linear = motion.linear.map(|c| c.clamp_abs(body.speed_cap));
+            motion.linear = shortened(motion.linear, body.speed_cap);
+            motion.angular = shortened(motion.angular, SPEED_CAP);
         }
     }
 }
@@ -208,6 +219,38 @@ pub(super) fn lock(body: &Traits, motion: &mut Motion) {
             }
         }
     }
+}
+
+/// A velocity of at most this length, in the same direction.
+#[inline]
+fn shortened(v: V<20>, cap: Q20) -> V<20> {
+    let bits = v.map(|c| i64::from(c.to_bits()));
+    let cap = i64::from(cap.to_bits());
+    // No component is beyond 2²⁹, so squares and their sum have room.
+    let square = bits[0] * bits[0] + bits[1] * bits[1] + bits[2] * bits[2];
+    if square <= cap * cap {
+        return v;
+    }
+    // Rounded up, so that the quotient is not too long; towards zero, so that it is none longer.
+    let length = isqrt(square as u128) as i64 + 1;
+    bits.map(|c| Q20::from_bits((c * cap / length) as i32))
+}
+
+/// The sum of two spins.
+#[inline(always)]
+fn sum(a: &V<20>, b: &V<20>) -> V<20> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+/// A spin within the cap in the same direction, as the kernels have it for slender bodies; its components are below four times
+/// the cap.
+pub(super) fn halved_spin(mut v: V<20>) -> V<20> {
+    for _ in 0..2 {
+        let most = v.iter().fold(0, |most, c| most.max(c.to_bits().abs()));
+        let shift = u32::from(most > SPEED_CAP.to_bits());
+        v = v.map(|c| Q20::from_bits(c.to_bits() >> shift));
+    }
+    v.map(|c| limited(c, SPEED_CAP))
 }
 
 /// The value within ±`limit`, which is positive.

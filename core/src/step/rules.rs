@@ -25,6 +25,14 @@ pub enum Rule {
     Events,
     /// Sensors of what is simulated are looked at again.
     Sensors,
+    /// Supports of sleepers are those of every tick that is held, not of the tick at which they were collected.
+    SupportTicks,
+    /// A tree is not used for ticks before the one that it was built at.
+    TreeTicks,
+    /// A body of another generation than in the old future is dirty, even if its rows are equal.
+    Generations,
+    /// Bodies of a page that the old future does not have are dirty.
+    NewPages,
 }
 
 #[cfg_attr(
@@ -33,7 +41,7 @@ pub enum Rule {
 )]
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::ContactRows,
         Self::Commands,
         Self::OldClusters,
@@ -44,7 +52,15 @@ impl Rule {
         Self::Woken,
         Self::Events,
         Self::Sensors,
+        Self::SupportTicks,
+        Self::TreeTicks,
+        Self::Generations,
+        Self::NewPages,
     ];
+
+    /// Those that are about jumps between ticks and about identity, which take scripts of any calls to need.
+    pub const JUMPS: [Self; 4] =
+        [Self::SupportTicks, Self::TreeTicks, Self::Generations, Self::NewPages];
 }
 
 /// Rules that are switched off, and how often each mattered.

@@ -1,44 +1,62 @@
-//! Eighth phase: which clusters fall asleep. Decided from this tick's cluster alone: all its bodies have been slow for long
-//! enough, and none touches what keeps moving.
+//! Eighth phase: which islands fall asleep. Decided from this tick's island alone: all its bodies have been slow for long
+//! enough, none touches what keeps moving, and gravity is borne by something. Time in which a body speeds up does not count: a
+//! box that has begun to tip over is slow for longer than it takes to fall asleep.
 
-use super::block::V;
+use super::block::{Motion, V};
 use super::bodies::{Bodies, StepBody};
 use super::{Scratch, StepReport};
-use crate::data::BitSet;
 use crate::math::{Q20, Real};
 use crate::world::World;
-use crate::world::rows::{ASLEEP, STAYS_AWAKE, body_of};
+use crate::world::rows::{ASLEEP, STAYS_AWAKE};
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    // Not in a tick that is computed again: what fell asleep in the old future would be missing.
-    if scratch.bears.is_none() && !scratch.diff.on {
-        scratch.bears = Some(find_bearers(world));
+    if !scratch.diff.on {
+        scratch.supports.find(world, &mut scratch.rules);
     }
-    let Scratch { clusters, bodies, contacts, stirred, bears, slept, .. } = scratch;
+    let Scratch { clusters, bodies, contacts, stirred, supports, slept, solver, .. } = scratch;
     slept.clear();
     let speed = i64::from(Q20::from_real_saturating(world.def.sleep_speed).to_bits());
     let ticks = (world.def.sleep_after * Real::from_int(world.def.tick_rate as i32)).ceil();
     // At most a minute at 240 ticks a second, so far below `ASLEEP`.
     let ticks = (ticks.to_bits() >> 32).max(1) as u16;
+    let longest = speed * i64::from(world.def.substeps);
     for cluster in &clusters.list {
         let members = &clusters.members[cluster.members.clone()];
-        let mut all = true;
+        let own = &clusters.contacts[cluster.contacts.clone()];
+        let supported = || {
+            own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
+                let fixed = |place: &u32| !bodies.list[*place as usize].dynamic;
+                contact.row.touching && contact.bodies.iter().any(fixed)
+            })
+        };
+        let floats = members.iter().all(|place| bodies.list[*place as usize].is_weightless());
+        let mut all = floats || supported();
         for &place in members {
             let body = &mut bodies.list[place as usize];
             let motion = &bodies.motions[place as usize];
-            let slow = is_slow(&motion.linear, speed) && is_slow(&motion.angular, speed);
+            // The relax pass has just taken the push-out speed away, so the mean over the tick must be slow too.
+            let [x, y, z, u, v, w] = solver.way[place as usize];
+            let slow = is_slow(&motion.linear, speed)
+                && is_slow(&motion.angular, speed)
+                && is_short([x, y, z], longest)
+                && is_short([u, v, w], longest);
             let may = speed > 0 && body.flags & STAYS_AWAKE == 0 && !body.restless;
-            body.still = if slow && may { (body.still + 1).min(ticks) } else { 0 };
+            body.still = if !slow || !may {
+                0
+            } else {
+                let counts = u16::from(!speeds_up(world, body, motion));
+                (body.still + counts).min(ticks)
+            };
             all &= body.still == ticks;
         }
         if all {
             lay_down(bodies, members);
             slept.extend_from_slice(members);
-            for &contact in &clusters.contacts[cluster.contacts.clone()] {
+            for &contact in own {
                 for place in contacts[contact as usize].bodies {
                     let body = &bodies.list[place as usize];
-                    if let Some(bears) = bears.as_mut().filter(|_| !body.dynamic) {
-                        bears.insert(body.index);
+                    if !body.dynamic {
+                        supports.add(body.index);
                     }
                 }
             }
@@ -48,6 +66,22 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     report.slept = slept.len() as u32;
 }
 
+/// Whether a body is faster than at the start of the tick, by more than resting bodies jitter: 2⁻¹⁴ m/s.
+fn speeds_up(world: &World, body: &StepBody, motion: &Motion) -> bool {
+    const JITTER: u64 = 1 << 6;
+    let before = world.work.hot(&world.store, body.index);
+    let faster = |now: &V<20>, then: &V<20>| {
+        let [now, then] = [now, then].map(square);
+        now > then && now.isqrt() > then.isqrt() + JITTER
+    };
+    faster(&motion.linear, &before.velocity) || faster(&motion.angular, &before.spin)
+}
+
+/// The square of a velocity's length, raw. No component is beyond 2²⁸.
+fn square(v: &V<20>) -> u64 {
+    v.iter().map(|c| u64::from(c.to_bits().unsigned_abs()).pow(2)).sum()
+}
+
 /// Ends the motion of all members and links them, each to the next and the last to the first.
 fn lay_down(bodies: &mut Bodies, members: &[u32]) {
     for (i, &place) in members.iter().enumerate() {
@@ -55,8 +89,14 @@ fn lay_down(bodies: &mut Bodies, members: &[u32]) {
         let next = bodies.list[next as usize].index;
         let body: &mut StepBody = &mut bodies.list[place as usize];
         (body.still, body.next) = (ASLEEP, next);
-        bodies.motions[place as usize] = super::block::Motion::default();
+        bodies.motions[place as usize] = Motion::default();
     }
+}
+
+/// Whether a sum of substep velocities is at most `limit` long, which is below 2³⁰.
+fn is_short(way: [i64; 3], limit: i64) -> bool {
+    let [x, y, z] = way;
+    x.abs().max(y.abs()).max(z.abs()) <= limit && x * x + y * y + z * z <= limit * limit
 }
 
 /// Whether the length is at most `speed`.
@@ -64,21 +104,4 @@ fn is_slow(v: &V<20>, speed: i64) -> bool {
     let bits = v.map(|c| i64::from(c.to_bits()));
     // No component is beyond 2²⁸.
     bits[0] * bits[0] + bits[1] * bits[1] + bits[2] * bits[2] <= speed * speed
-}
-
-/// The static and kinematic bodies that sleepers touch.
-fn find_bearers(world: &World) -> BitSet {
-    let mut bearers = BitSet::new();
-    for stream in &world.work.streams {
-        for page in &stream.contacts {
-            for row in &world.store.contacts.get(*page).rows {
-                let [a, b] = row.key.shapes().map(body_of);
-                let asleep = |body: u32| world.work.hot(&world.store, body).is_asleep();
-                if asleep(a) != asleep(b) {
-                    bearers.insert(if asleep(a) { b } else { a });
-                }
-            }
-        }
-    }
-    bearers
 }

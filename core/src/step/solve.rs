@@ -84,14 +84,17 @@ pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
 
 fn common(world: &World) -> Common {
     let rate = Real::from_int((world.def.tick_rate * world.def.substeps) as i32);
-    // An eighth of the substep rate is as stiff as contacts can be and stay still.
-    let frequency = rate / Real::from_int(8);
     Common {
-        dynamic: softness(frequency, rate),
-        rigid: softness(frequency + frequency, rate),
+        softness: softness(rate / SUBSTEPS_PER_PERIOD, rate),
+        tick_rate: i64::from(world.def.tick_rate),
         rate: i64::from(world.def.tick_rate * world.def.substeps),
     }
 }
+
+/// Substeps to a period of a contact's spring. With one pass a substep the impulse lags behind the motion, and a mode that few rows
+/// see (a rod rolling on its supports) grows unless softness·(1 + `bias_rate`) < 1, that is from 2π on (docs/solver.md). Towers of
+/// crossed rods need 9. The same against static bodies: twice as stiff is unstable.
+const SUBSTEPS_PER_PERIOD: Real = Real::from_int(9);
 
 /// A spring of this frequency, implicit in a substep.
 fn softness(frequency: Real, rate: Real) -> Softness {
@@ -108,8 +111,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch) {
     let shared = Shared::new(world, scratch);
     let Scratch { bodies, batches, solver, clusters, threads, .. } = scratch;
     let Batches { list, packs, points, angular, rows, bouncing, .. } = batches;
-    let (rows_mut, push) = (rows.all(), shared.push);
-    let parts = Parts { spans: list, packs, points, angular, rows: rows_mut, bouncing, push };
+    let parts = Parts { spans: list, packs, points, angular, rows: rows.all(), bouncing };
     threads.share(parts, |(span, mut batch, bouncing)| {
         if span.bounces {
             bouncing.take(&batch, clusters);

@@ -78,11 +78,11 @@ pub(super) fn saturating_add(a: Q20, b: Q20) -> Q20 {
     Q20::from_bits(a.to_bits().saturating_add(b.to_bits()))
 }
 
-/// The motion with no component beyond what the solver allows.
+/// The motion with no component beyond what the solver allows; the spin keeps its direction.
 #[inline(always)]
 pub(super) fn capped(motion: Motion) -> Motion {
     Motion {
         linear: motion.linear.map(|v| v.clamp_abs(SPEED_CAP)),
-        angular: motion.angular.map(|v| v.clamp_abs(SPEED_CAP)),
+        angular: super::rows::halved_spin(motion.angular),
     }
 }

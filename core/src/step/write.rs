@@ -3,9 +3,10 @@
 
 use super::block::{Motion, SPEED_CAP};
 use super::bodies::StepBody;
+use super::spin::Spinning;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Quat, Rate, Vec3};
-use crate::world::rows::{HotRow, PAGE_ROWS};
+use crate::world::rows::{ColdRow, HotRow, PAGE_ROWS};
 use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
 
@@ -93,8 +94,9 @@ pub(super) fn run(
 
 /// Finds what becomes of each body that the step moves, by place.
 fn move_all(world: &World, scratch: &mut Scratch) {
-    let rate = Rate::new(i64::from(world.def.tick_rate * world.def.substeps));
     let substeps = i64::from(world.def.substeps);
+    let rate = Rate::new(i64::from(world.def.tick_rate * world.def.substeps));
+    let per_tick = PerTick { rate, tick_rate: world.def.tick_rate, substeps };
     let Scratch { bodies, solver, moved, threads, .. } = scratch;
     moved.resize(bodies.list.len(), Moved::default());
     threads.for_each(moved, |place, moved| {
@@ -109,24 +111,33 @@ fn move_all(world: &World, scratch: &mut Scratch) {
                 let ([x, y, z], [u, v, w]) = (motion.linear, motion.angular);
                 [way(x), way(y), way(z), way(u), way(v), way(w)]
             };
-            *moved = Moved::new(body, motion, &way, rate);
+            let cold = || world.work.cold(&world.store, body.index);
+            *moved = Moved::new(body, motion, &way, &per_tick, cold);
         }
     });
+}
+
+/// How many substeps and ticks there are.
+struct PerTick {
+    /// Substeps a second.
+    rate: Rate,
+    tick_rate: u32,
+    substeps: i64,
 }
 
 impl Moved {
     /// A body that went this way in the tick.
     #[inline]
-    fn new(body: &StepBody, motion: &Motion, way: &[i64; 6], rate: Rate) -> Self {
-        let moved = |i: usize| distance(way[i], rate, 0);
+    fn new<'a>(
+        body: &StepBody,
+        motion: &Motion,
+        way: &[i64; 6],
+        per_tick: &PerTick,
+        cold: impl FnOnce() -> &'a ColdRow,
+    ) -> Self {
+        let moved = |i: usize| distance(way[i], per_tick.rate, 0);
         let moved = [moved(0), moved(1), moved(2)];
-        let turned = |i: usize| distance(way[i], rate, body.exponent);
-        let turned = [turned(3), turned(4), turned(5)];
-        let rotation = if turned == [0; 3] {
-            body.rotation
-        } else {
-            Quat::from_rotation_vector(Vec3::from_bits(turned)) * body.rotation
-        };
+        let Spinning { rotation, spin } = turned(body, motion, way, per_tick, cold);
         let center = body.center + Vec3::from_bits(moved);
         let inside = center.map(|c| c.clamp(-WORLD_LIMIT, WORLD_LIMIT));
         let at_cap = |c: &Q20| c.to_bits().abs() >= SPEED_CAP.to_bits();
@@ -134,13 +145,43 @@ impl Moved {
             center: inside,
             rotation,
             velocity: motion.linear,
-            spin: motion.angular,
+            spin,
             still: body.still,
             next: body.next,
         };
         let saturated = body.dynamic && motion.linear.iter().chain(&motion.angular).any(at_cap);
         Self { row, left: inside != center, saturated }
     }
+}
+
+/// Rotation and spin of a body at the end of the tick.
+///
+/// The spin that is left at the end turns the body freely. What it turned beyond that within the tick, because contacts
+/// pushed, comes on top.
+#[inline]
+fn turned<'a>(
+    body: &StepBody,
+    motion: &Motion,
+    way: &[i64; 6],
+    per_tick: &PerTick,
+    cold: impl FnOnce() -> &'a ColdRow,
+) -> Spinning {
+    let start = Spinning { rotation: body.rotation, spin: motion.angular };
+    let (mut end, mut rest) = (start, [way[3], way[4], way[5]]);
+    if body.inertia.wobbles
+        && start.wobbles(body.exponent, per_tick.tick_rate)
+        && let Some(after) = start.after_tick(cold(), per_tick.tick_rate, body.touches)
+    {
+        end = after;
+        for (rest, spin) in rest.iter_mut().zip(motion.angular) {
+            *rest -= i64::from(spin.to_bits()) * per_tick.substeps;
+        }
+    }
+    let rest = rest.map(|way| distance(way, per_tick.rate, body.exponent));
+    if rest != [0; 3] {
+        end.rotation = Quat::from_rotation_vector(Vec3::from_bits(rest)) * end.rotation;
+    }
+    end
 }
 
 /// A sum of velocities over the substeps, over 2^exponent, as a distance in raw metres or radians.

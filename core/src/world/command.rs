@@ -3,11 +3,14 @@
 
 use super::def::{BodyDef, CommandError, MAX_SPEED, check_place, check_range};
 use super::material::{Filter, Material, check_layer};
-use super::rows::{BodyKind, ColdRow, HotRow, STAYS_AWAKE, ShapeRow, TELLS_PERSIST, TELLS_STAY};
+use super::rows::{
+    BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow, TELLS_PERSIST,
+    TELLS_STAY,
+};
 use super::slot::Place;
 use super::{BodyId, World};
-use crate::math::{Q20, Q22, Quat, Real, Sym3, Transform, Vec3};
-use crate::shape::{Geometry, MassProperties, Shape};
+use crate::math::{Q20, Quat, Real, Sym3, Transform, Vec3, saturate};
+use crate::shape::{Geometry, MassError, MassProperties, Shape};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -77,8 +80,8 @@ impl World {
             Command::Impulse(body, impulse) => self.push(body, impulse, Vec3::ZERO)?,
             Command::ImpulseAt(body, impulse, point) => {
                 check_place(point)?;
-                let arm = point - self.hot_of(body)?.center;
-                self.push(body, impulse, arm.cross(impulse))?;
+                let center = self.hot_of(body)?.center;
+                self.push(body, impulse, torque_impulse(center, point, impulse)?)?;
             }
             Command::AngularImpulse(body, impulse) => self.push(body, Vec3::ZERO, impulse)?,
             Command::Teleport(body, pose) => self.teleport_to(body, pose)?,
@@ -249,13 +252,12 @@ impl World {
         }
         let mut result = Ok(());
         self.pushed(body, |hot, cold| {
-            let velocity = real_vector(hot.velocity) + linear / cold.mass;
-            // ω·2^e gains (m·4^e·I⁻¹)·L / (m·2^e).
-            let turned =
-                hot.rotation.rotate_inverse(scale_by_power(angular / cold.mass, -cold.exponent));
-            let spin = real_vector(hot.spin)
-                + hot.rotation.rotate(response_matrix(&cold.response) * turned);
-            match (speed_lanes(velocity), speed_lanes(spin)) {
+            let gained = (linear / cold.mass, spin_of(angular, hot, cold));
+            let sum = |lanes: [Q20; 3], gained: Vec3| {
+                let is = real_vector(lanes);
+                speed_lanes(is.zip(gained, Real::saturating_add))
+            };
+            match (sum(hot.velocity, gained.0), sum(hot.spin, gained.1)) {
                 (Ok(velocity), Ok(spin)) => (hot.velocity, hot.spin) = (velocity, spin),
                 (Err(error), _) | (_, Err(error)) => result = Err(error),
             }
@@ -290,10 +292,16 @@ impl World {
 
     fn change_kind(&mut self, body: BodyId, kind: BodyKind) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        if kind == BodyKind::Dynamic
-            && self.work.cold(&self.store, body.0.index()).mass == Real::ZERO
-        {
-            return Err(CommandError::NoMass);
+        if kind == BodyKind::Dynamic {
+            let (page, row) =
+                (self.work.cold_page(&self.store, body.0.index()), Place::of(body.0.index()).row);
+            if page.rows[row].mass == Real::ZERO {
+                return Err(CommandError::NoMass);
+            }
+            let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
+            if page.shapes_of(row).iter().any(plane) {
+                return Err(MassError::HalfSpace.into());
+            }
         }
         self.cold_change(body, |cold| cold.kind = kind)?;
         if kind == BodyKind::Static {
@@ -365,7 +373,9 @@ fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow
     let local_center = mass.map_or(Vec3::ZERO, |mass| mass.center);
     let shapes = def.shapes.iter().map(|shape| (&shape.shape, &shape.pose));
     let exponent = size_exponent(shapes, local_center);
-    let response = mass.map_or([Q22::ZERO; 6], |mass| response(&mass.inertia_per_mass, exponent));
+    let (principal, inverse_inertia) = mass.map_or((Quat::IDENTITY, Vec3::ZERO), |mass| {
+        principal_inertia(&mass.inertia_per_mass, exponent)
+    });
     let cold = ColdRow {
         kind: def.kind,
         enabled: true,
@@ -375,7 +385,8 @@ fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow
         exponent,
         mass: mass.map_or(Real::ZERO, |mass| mass.mass),
         local_center,
-        response,
+        principal,
+        inverse_inertia,
         gravity_scale: def.gravity_scale,
         linear_damping: def.linear_damping,
         angular_damping: def.angular_damping,
@@ -420,23 +431,53 @@ pub(crate) fn size_exponent<'a>(
     (bits - 32) as i8
 }
 
-/// 4^e·(I/m)⁻¹ in lanes, cut at 512: a floor on the inertia of needles.
-fn response(inertia: &Sym3, exponent: i8) -> [Q22; 6] {
-    const LIMIT: Real = Real::from_int(511);
-    let scaled = |v: Vec3| scale_by_power(scale_by_power(v, -exponent), -exponent);
+/// Principal axes of an inertia per mass, and m·4^exponent/I about each of them.
+fn principal_inertia(inertia: &Sym3, exponent: i8) -> (Quat, Vec3) {
+    // Inertia over the size is at most 1. In units of 2⁻²⁴ the short axes of needles keep their digits.
+    const UNIT: i8 = 24;
+    let scaled = |v: Vec3| {
+        let once = scale_by_power(v, -exponent);
+        if exponent < 0 {
+            scale_by_power(scale_by_power(once, -exponent), UNIT)
+        } else {
+            scale_by_power(once, UNIT - exponent)
+        }
+    };
     let unit = Sym3 { diagonal: scaled(inertia.diagonal), off: scaled(inertia.off) };
-    // Inertia over the size is at most 1; where it has no inverse the floor takes its place.
-    let floor = Real::ratio(1, 511);
-    let unit = Sym3 { diagonal: unit.diagonal.map(|i| i.max(floor)), off: unit.off };
-    let inverse = unit.inverse().unwrap_or(Sym3::diagonal(Vec3::splat(LIMIT)));
-    let lane = |value: Real| Q22::from_real_saturating(value.clamp(-LIMIT, LIMIT));
-    let (d, o) = (inverse.diagonal, inverse.off);
-    [d.x, d.y, d.z, o.x, o.y, o.z].map(lane)
+    let (axes, diagonal) = unit.principal();
+    let one = Real::from_int(1 << UNIT);
+    let least = one / MAX_INVERSE_INERTIA;
+    let inverse = |i: Real| (one / i.max(least)).min(MAX_INVERSE_INERTIA);
+    (axes, diagonal.map(inverse))
 }
 
-fn response_matrix(response: &[Q22; 6]) -> Sym3 {
-    let [xx, yy, zz, yz, xz, xy] = response.map(Q22::to_real);
-    Sym3 { diagonal: Vec3::new(xx, yy, zz), off: Vec3::new(yz, xz, xy) }
+/// (point − center) × impulse, N·m·s.
+fn torque_impulse(center: Vec3, point: Vec3, impulse: Vec3) -> Result<Vec3, CommandError> {
+    let arm = point - center;
+    let torque = arm.cross(impulse);
+    // A product that has no room saturates, and its direction would be wrong.
+    let fits = |c: &Real| *c > Real::MIN && *c < Real::MAX;
+    if torque.to_array().iter().all(fits) { Ok(torque) } else { Err(CommandError::TooFast(torque)) }
+}
+
+/// The scaled spin that an angular impulse gives: ω·2^e gains A·D·Aᵀ·L / (m·2^e), with A the principal axes and D =
+/// m·4^e/I. What has no room saturates along a principal axis, far beyond the speed that is refused.
+fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
+    let axes = hot.rotation * cold.principal;
+    let along = axes.rotate_inverse(angular);
+    let gained = along.zip(cold.inverse_inertia, |l, inverse| {
+        // In 128 bits: the parts may lie far outside the range of the quotient.
+        let product = i128::from(l.to_bits()) * i128::from(inverse.to_bits());
+        let divisor = i128::from(cold.mass.to_bits());
+        let shift = i32::from(cold.exponent);
+        let (product, divisor) = if shift < 0 {
+            (product.saturating_mul(1 << -shift), divisor)
+        } else {
+            (product, divisor << shift)
+        };
+        Real::from_bits(saturate(product / divisor))
+    });
+    axes.rotate(gained)
 }
 
 /// v · 2^power, saturating.

@@ -58,21 +58,21 @@ pub enum WorldError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct WorldDef {
-    /// m/s². The default is 9.81 along −y.
+    /// m/s², within ±1000 along each axis. The default is 9.81 along −y.
     pub gravity: Vec3,
     /// Ticks a second, 10 to 240. The default is 60.
     pub tick_rate: u32,
     /// Solver passes a tick, 1 to 64. The default of 8 stands stacks of 30; a mass ratio beyond about 50 on top
     /// of one wants 16 or 32.
     pub substeps: u32,
-    /// How fast overlaps are pushed apart, m/s. The default is 0.25.
+    /// How fast overlaps are pushed apart, m/s, 0 to 10. The default is 0.25.
     pub push_speed: Real,
-    /// Bodies whose centre and surface are slower than this, m/s, may fall asleep; 0 for never. The default is 0.02.
+    /// Bodies whose centre and surface are slower than this, m/s, may fall asleep, 0 to 1; 0 for never. The default is 0.02.
     pub sleep_speed: Real,
-    /// For how long all bodies of a cluster must be slow before it falls asleep, seconds. The default is ½.
+    /// For how long all bodies of a cluster must be slow before it falls asleep, seconds, 0 to 60. The default is ½.
     pub sleep_after: Real,
     /// Below this approach speed, m/s, nothing bounces, whatever its restitution: else a ball on the ground would
-    /// never lie still. The default is 0.5.
+    /// never lie still. 0.01 to 100; the default is 0.5.
     pub impact_speed: Real,
     /// Coefficients for chosen pairs of materials.
     pub materials: MaterialTable,
@@ -160,6 +160,11 @@ pub enum CommandError {
     /// Only kinematic bodies are led.
     #[error("body {0} is not kinematic; change its kind first or teleport it")]
     NotKinematic(crate::data::Id),
+    /// Locks of axes that do not exist.
+    #[error(
+        "locks are {0:#04x}; bits 0 to 2 lock translation along an axis, bits 3 to 5 rotation about it, and no others"
+    )]
+    NoSuchLock(u8),
     /// A body of more shapes than there are numbers for.
     #[error("a body has at most 255 shapes")]
     TooManyShapes,
@@ -301,7 +306,7 @@ pub struct BodyDef {
     pub linear_damping: Real,
     /// Share of the spin lost in a second, for small values.
     pub angular_damping: Real,
-    /// Largest speed along an axis, m/s.
+    /// Largest speed, m/s; what is faster is slowed down in its direction.
     pub speed_cap: Real,
     /// Bit i locks translation along world axis i, bit 3 + i rotation about it.
     pub locks: u8,
@@ -452,6 +457,9 @@ impl BodyDef {
             check_range(what, value, limit)?;
         }
         check_range("the gravity scale", self.gravity_scale.abs(), Real::from_int(100))?;
+        if self.locks >= 1 << 6 {
+            return Err(CommandError::NoSuchLock(self.locks));
+        }
         if self.shapes.len() > 255 {
             return Err(CommandError::TooManyShapes);
         }

@@ -104,7 +104,7 @@ impl State<'_> {
     }
 
     /// The digests taken anew, to check what pages remember.
-    #[cfg(feature = "test-internals")]
+    #[cfg(feature = "test-support")]
     fn digest_tree_anew(self) -> DigestTree {
         let mut tree = DigestTree::new();
         for section in StateSection::ALL {
@@ -120,7 +120,7 @@ impl State<'_> {
     }
 }
 
-#[cfg(feature = "test-internals")]
+#[cfg(feature = "test-support")]
 impl World {
     /// The digests of a held tick, with nothing taken from what pages remember.
     ///

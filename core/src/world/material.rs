@@ -26,7 +26,7 @@ pub enum Combine {
     Average,
     /// The smaller one.
     Min,
-    /// The product.
+    /// The product; a friction beyond 1.9 becomes 1.9.
     Multiply,
     /// The larger one.
     Max,
@@ -78,6 +78,9 @@ impl Default for Material {
 }
 
 const MAX_FRICTION: Real = Real::ratio(19, 10);
+
+/// The largest friction that a contact can have.
+pub(crate) const MAX_FRICTION_LANE: Q30 = Q30::from_real_saturating(MAX_FRICTION);
 
 impl Material {
     /// The material of a sensor: it tells what is inside it and pushes nothing.
@@ -156,10 +159,12 @@ impl MaterialTable {
         })
     }
 
+    /// The coefficients in lanes. A product of two frictions may be beyond what one material can have, which is what the
+    /// solver has room for; it becomes the largest.
     fn lanes(value: impl Fn(fn(&Material) -> Real) -> Real) -> Mixed {
         let lane = |of| Q30::from_real_saturating(value(of));
         Mixed {
-            friction: lane(|m| m.friction),
+            friction: lane(|m| m.friction).min(MAX_FRICTION_LANE),
             restitution: lane(|m| m.restitution),
             rolling: lane(|m| m.rolling),
             spinning: lane(|m| m.spinning),

@@ -3,6 +3,7 @@
 //! State lives in pages of rows (`rows.rs`, `pages.rs`, `slot.rs`); a game changes it by commands
 //! (`command.rs`); [`World::step`] computes the next tick (`step/`).
 
+mod arrive;
 mod clusters;
 mod command;
 mod def;
@@ -19,15 +20,17 @@ mod rewind;
 pub(crate) mod rows;
 pub(crate) mod slot;
 mod snapshot;
-#[cfg(feature = "test-internals")]
+#[cfg(feature = "test-support")]
 mod solo;
 pub(crate) mod timeline;
+mod verify;
 mod view;
 
 use crate::data::{BitSet, Id};
 use crate::math::{Transform, Vec3};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
+use arrive::Route;
 use serde::{Deserialize, Serialize};
 use slot::{Slot, Store};
 use timeline::Timeline;
@@ -319,9 +322,7 @@ impl World {
 
     /// Takes back everything that was commanded since the last step.
     pub fn discard_commands(&mut self) {
-        self.clear_commands();
-        self.work.share_from(&self.timeline.entry(self.tick).slot, &mut self.store);
-        self.drop_scratch();
+        self.arrive(self.tick, Route::Rewind);
     }
 
     /// The number of steps so far.
@@ -338,29 +339,13 @@ impl World {
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
         self.make_room();
         let again = self.tick < self.timeline.newest();
-        let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.clone());
+        let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.commanded_anew());
         let report = crate::step::run(self, clock);
-        self.clear_commands();
-        self.tick += 1;
-        self.work.share_from(&self.timeline.entry(self.tick).slot, &mut self.store);
+        self.arrive(self.tick + 1, Route::Step);
         if let Some(full) = full {
             self.verify(full);
         }
         report
-    }
-
-    /// Steps a copy in full and notes where this one differs.
-    fn verify(&mut self, mut full: Self) {
-        full.step();
-        let bytes = [&*self, &full].map(|world| {
-            let mut bytes = Vec::new();
-            world.encode(&mut bytes);
-            bytes
-        });
-        if bytes[0] != bytes[1] && self.resim_difference.is_none() {
-            let at = bytes[0].iter().zip(&bytes[1]).position(|(a, b)| a != b);
-            self.resim_difference = Some(format!("tick {}, byte {at:?}", self.tick));
-        }
     }
 
     /// The state after the last step.

@@ -1,5 +1,6 @@
 //! Going back: which ticks are held, and how the ticks after one are computed again.
 
+use super::arrive::Route;
 use super::rows::{Overlap, PairKey};
 use super::slot::Slot;
 use super::{Command, World};
@@ -18,7 +19,8 @@ pub enum ResimMode {
     Incremental,
     /// Everything.
     Full,
-    /// Both, compared after every tick; see [`World::resim_difference`]. For tests: it is slower than either.
+    /// Both, compared after every tick; see [`World::resim_difference`]. The full step starts from the state before the
+    /// tick's commands and applies them again. For tests: it is slower than either.
     Verify,
 }
 
@@ -45,27 +47,18 @@ impl World {
     pub fn rewind(&mut self, tick: u32) -> Result<(), HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         self.timeline.unpin_after(tick, &mut self.store);
-        self.clear_commands();
-        let newest = self.timeline.newest();
         if in_ring {
-            // What differs here from what the next slot was made of stays known.
-            if self.tick < newest && !self.dirty.is_empty() {
-                self.timeline.entry_mut(self.tick).seam.union_with(&self.dirty);
-            }
-            self.scratch.rewound(&self.timeline, tick);
+            self.arrive(tick, Route::Rewind);
             if self.resim_mode == ResimMode::Full {
-                self.timeline.drop_after(tick);
+                self.forget_future();
             }
         } else if let Some(pinned) = self.timeline.pinned(tick) {
             let mut slot = Slot::default();
             slot.share_from(pinned, &mut self.store);
             self.timeline.restart(tick, &slot, &mut self.store);
             slot.release(&mut self.store);
-            self.drop_scratch();
+            self.arrive(tick, Route::Restart);
         }
-        self.dirty.clear();
-        self.tick = tick;
-        self.work.share_from(&self.timeline.entry(tick).slot, &mut self.store);
         Ok(())
     }
 
@@ -163,6 +156,8 @@ impl World {
     /// Makes the commands so far part of this tick's state, as if the world had been like this before: what a game sets up
     /// before its first step and does not want to repeat after going back to it. What came before this tick is
     /// forgotten, pinned or not.
+    ///
+    /// Events stay those of the last step: contacts of a body that was despawned just before end without one.
     pub fn commit(&mut self) {
         let Self { work, store, pending, .. } = self;
         for page in work.streams.iter_mut().flat_map(|stream| &mut stream.contacts) {
@@ -175,11 +170,9 @@ impl World {
                 page.overlaps.retain(|overlap| !void(overlap));
             }
         }
-        self.clear_commands();
         self.timeline.unpin_all(&mut self.store);
         self.timeline.restart(self.tick, &self.work, &mut self.store);
-        self.dirty.clear();
-        self.drop_scratch();
+        self.arrive(self.tick, Route::Restart);
     }
 
     /// Forgets what would make it cheap to compute ticks again. It changes nothing but that cost.

@@ -4,7 +4,7 @@ use super::material::{Filter, Material, Mixed};
 use super::pages::Page;
 use crate::collide::Point;
 use crate::data::FixedVec;
-use crate::math::{Q20, Q22, Quat, Real, Transform, Vec3};
+use crate::math::{Q20, Quat, Real, Transform, Vec3};
 use crate::shape::Shape;
 
 /// Bodies to a page.
@@ -72,8 +72,10 @@ pub(crate) struct ColdRow {
     pub(crate) mass: Real,
     /// The centre of mass in the body's own frame.
     pub(crate) local_center: Vec3,
-    /// m·4^exponent·I⁻¹ in the body's frame: diagonal, then yz, xz, xy.
-    pub(crate) response: [Q22; 6],
+    /// From the principal axes of inertia to the body's frame.
+    pub(crate) principal: Quat,
+    /// m·4^exponent/I about each principal axis, at most [`MAX_INVERSE_INERTIA`]; zero for bodies without a mass.
+    pub(crate) inverse_inertia: Vec3,
     pub(crate) gravity_scale: Real,
     pub(crate) linear_damping: Real,
     pub(crate) angular_damping: Real,
@@ -81,6 +83,9 @@ pub(crate) struct ColdRow {
     pub(crate) speed_cap: Real,
     pub(crate) user_data: u64,
 }
+
+/// Largest m·4^exponent/I, 2¹⁸: a rod of 1:200 has it. Thinner ones have the inertia of that one about their long axis.
+pub(crate) const MAX_INVERSE_INERTIA: Real = Real::from_int(1 << 18);
 
 /// It never falls asleep, nor does what it touches.
 pub(crate) const STAYS_AWAKE: u8 = 1;

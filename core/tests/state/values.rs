@@ -1,7 +1,7 @@
 //! Values that are `Clone + Serialize`.
 
-use crate::differences;
-use crate::schedule::{self, Game, acts};
+use super::differences;
+use super::schedule::{self, Game, acts};
 use isostep_core::digest::{Digest, Unordered};
 use isostep_core::state::{State, StateError};
 use isostep_core::{HistoryError, Real, real};

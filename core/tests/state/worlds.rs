@@ -1,7 +1,7 @@
 //! Worlds: their own ticks behind a session's, however often they step.
 
-use crate::differences;
-use crate::schedule::{self, Game, acts};
+use super::differences;
+use super::schedule::{self, Game, acts};
 use isostep_core::shape::Shape;
 use isostep_core::state::{State, StateError};
 use isostep_core::world::{BodyDef, BodyId, Command, Event, World, WorldDef};

@@ -2,8 +2,8 @@
 //! other target must find the faults that show on it, and no others.
 
 use super::{Plant, digests};
-use crate::golden::{Golden, Line};
 use core::fmt;
+use isostep_scenes::{Golden, Line};
 
 /// The committed digests, made on x86-64.
 const GOLDEN: &str = include_str!("../../goldens/planted.txt");

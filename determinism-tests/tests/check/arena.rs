@@ -1,9 +1,9 @@
 //! A whole game through every way: worlds, commands, a bot, and what a session does with them.
 
 use isostep_core::{Lanes, parallel::Threads, world::ResimMode};
-use isostep_determinism_tests::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 use isostep_rollback::check::{Check, Compare, Refusal, Way};
 use isostep_rollback::{Inputs, PlayerId, Tick};
+use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 
 const SIZE: ArenaSize = ArenaSize { players: 3, props: 8 };
 

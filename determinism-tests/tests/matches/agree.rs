@@ -1,10 +1,10 @@
 //! Matches of people: whatever the network does, all machines end in the same bits, and nobody waits.
 
-use crate::common::{DELAY, Figures, bad_link, check, config, straight};
+use super::common::{DELAY, Figures, bad_link, check, config, straight};
 use isostep_core::state::State;
 use isostep_core::world::ResimMode;
-use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input};
 use isostep_rollback::{Fleet, SessionConfig};
+use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 
 /// Plays a match and checks it; the fleet is settled and agrees.
 fn play(size: ArenaSize, seed: u64, config: &SessionConfig, ticks: u32) -> (Fleet<Arena>, Figures) {
@@ -57,7 +57,7 @@ fn eight_players_agree_for_a_hundred_seeds() {
 }
 
 #[test]
-#[ignore = "minutes: `cargo test --release -p isostep-determinism-tests --test matches -- --ignored --nocapture`"]
+#[ignore = "minutes: `cargo test --release -p isostep-determinism-tests --test all matches -- --ignored --nocapture`"]
 fn long_matches_with_many_props_agree() {
     for players in [2, 4, 8] {
         play_seeds(100, ArenaSize { players, props: 56 }, 1800);

@@ -1,11 +1,11 @@
 //! What matches are made of: the network, the settings that suit it, and what every match that is not broken must show.
 
 use core::time::Duration;
-use isostep_determinism_tests::games::{Arena, ArenaInput, ArenaSize, arena_input};
 use isostep_rollback::sim_network::Jitter;
 use isostep_rollback::{
     Fleet, Inputs, LinkConfig, Mode, PlayerId, SessionConfig, SessionEvent, Simulation, Tick,
 };
+use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input};
 
 /// Ticks between a press and its effect: 50 ms, which nobody feels.
 pub(crate) const DELAY: u32 = 3;

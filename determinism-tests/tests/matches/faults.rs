@@ -1,15 +1,15 @@
 //! Games that are wrong on purpose. Each fault must be found and named by entity and field; what can't be right is refused
 //! before the match begins.
 
-use crate::common::{bad_link, config};
+use super::common::{bad_link, config};
 use isostep_core::world::Command;
 use isostep_core::{Real, Vec3};
 use isostep_derive::State;
-use isostep_determinism_tests::games::{Arena, ArenaInput, ArenaSize, arena_input};
 use isostep_rollback::{
     Blame, DesyncReport, Fleet, Inputs, PeerId, PlayerId, Session, SessionConfig, SessionError,
     SessionEvent, Simulation, Tick,
 };
+use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input};
 use serde::{Serialize, Serializer};
 use std::hash::{BuildHasher, Hasher};
 

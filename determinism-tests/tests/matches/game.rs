@@ -1,11 +1,11 @@
 //! The arena itself: a match over worlds in which nothing happens would say little.
 
-use crate::common::{scripted, straight};
+use super::common::{scripted, straight};
 use isostep_core::{Real, real};
-use isostep_determinism_tests::games::{
+use isostep_rollback::{Buttons, Inputs, PlayerId, Simulation, Tick};
+use isostep_scenes::games::{
     Arena, ArenaInput, ArenaSize, JUMP, KICK, Kind, arena_input, choose_loadout,
 };
-use isostep_rollback::{Buttons, Inputs, PlayerId, Simulation, Tick};
 
 const SIZE: ArenaSize = ArenaSize { players: 4, props: 9 };
 

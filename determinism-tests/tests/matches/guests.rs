@@ -1,10 +1,10 @@
 //! Who else is in a match: bots, two players at one machine, spectators, players who leave and come back, commands.
 
-use crate::common::{bad_link, check, config};
-use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input, choose_loadout};
+use super::common::{bad_link, check, config};
 use isostep_rollback::{
     Authority, Fleet, Occupant, PeerId, PlayerId, SessionConfig, SessionEvent, Tick,
 };
+use isostep_scenes::games::{Arena, ArenaSize, arena_input, choose_loadout};
 
 const SIZE: ArenaSize = ArenaSize { players: 4, props: 9 };
 

@@ -3,10 +3,10 @@
 use isostep_core::Rng;
 use isostep_core::world::ResimMode;
 use isostep_derive::State;
-use isostep_determinism_tests::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 use isostep_rollback::{
     InputStatus, Inputs, PlayerId, Simulation, SyncDifference, SyncError, SyncTest, Tick, Way,
 };
+use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 
 const SIZE: ArenaSize = ArenaSize { players: 3, props: 8 };
 

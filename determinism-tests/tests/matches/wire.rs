@@ -1,13 +1,13 @@
 //! Matches of whole peers: handshakes, encryption, coded inputs, pacing and frames over the same bad network.
 
-use crate::common::{bad_link, config};
+use super::common::{bad_link, config};
 use core::time::Duration;
 use isostep_core::state::State;
-use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input};
 use isostep_netcode::crypto::{Credentials, GameId, Slot};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, PeerEvent, SeededEntropy};
 use isostep_rollback::{LinkConfig, PlayerId, SessionEvent, SimNetwork, Tick, Time};
+use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 
 struct Machine {
     peer: Peer<Arena, SimTransport>,

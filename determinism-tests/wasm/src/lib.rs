@@ -7,10 +7,10 @@
 )]
 
 use isostep_core::Lanes;
-use isostep_determinism_tests::matrix::{self, Extent, Watch};
 use isostep_determinism_tests::planted::elsewhere::Report;
-use isostep_determinism_tests::scenes::NAMES;
 use isostep_determinism_tests::{numbers, recording};
+use isostep_scenes::matrix::{self, Extent, Watch};
+use isostep_scenes::scenes::NAMES;
 use std::sync::LazyLock;
 
 /// Computed at the first call. A static, so that the address given out stays valid.

@@ -5,7 +5,7 @@ use crate::rules::{Move, Settings, Tumble};
 use isostep::check::Check;
 use isostep::rollback::SyncTest;
 use isostep::{Inputs, PlayerId, Tick};
-use isostep_determinism_tests::games::arena_input;
+use isostep_scenes::games::arena_input;
 
 /// A little more than two short rounds, with all that happens between them.
 const SHORT: Settings = Settings { round_ticks: 500, points: 2, ..SETTINGS };

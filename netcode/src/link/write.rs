@@ -42,7 +42,7 @@ impl Link {
             packer.bits(theirs >> 16, 16);
         }
         for player in seats(theirs) {
-            let received = session.received(player).unwrap_or_default();
+            let received = session.received_from(player, self.peer).unwrap_or_default();
             packer.uint(fold(distance(received, report.made)), ORDER_OF_TICKS);
         }
         self.write_windows(session, ours, report.made, lists, &mut packer)?;
@@ -77,9 +77,13 @@ impl Link {
             let player = PlayerId((player.0 + self.turn as u8) % 32);
             let Some(next) = session.local_next(player) else { continue };
             let acknowledged = self.acknowledged[usize::from(player.0)];
-            let from = session.local_from(player, acknowledged).unwrap_or(next).min(next);
+            let mut from = session.local_from(player, acknowledged).unwrap_or(next).min(next);
             if from < next && !session.remembers(from) {
-                return Err(LinkError::LostTouch { peer: self.peer, tick: from });
+                // A peer that came after our player had left the seat never asks for its inputs.
+                if session.local_from(player, next).is_some() {
+                    return Err(LinkError::LostTouch { peer: self.peer, tick: from });
+                }
+                from = next;
             }
             let window = |tick: Tick| session.record(player, tick);
             let mut count = 0;

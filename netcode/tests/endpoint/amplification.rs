@@ -1,7 +1,7 @@
 //! Nobody makes an endpoint send much to somebody else.
 
-use crate::harness::{Match, World, endpoint, junk, ms, node};
-use crate::hostile::{ATTEMPT, cookie, hello, init};
+use super::harness::{Match, World, endpoint, junk, ms, node};
+use super::hostile::{ATTEMPT, cookie, hello, init};
 use isostep_core::Rng;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
@@ -54,7 +54,7 @@ fn strangers_get_no_more_bytes_than_they_send() {
 /// A cookie is for one address: shown by another it gets nothing at all.
 #[test]
 fn a_cookie_of_one_address_is_worth_nothing_to_another() {
-    let mut world = World::of(2, crate::harness::Weather::default(), 1);
+    let mut world = World::of(2, super::harness::Weather::default(), 1);
     world.connect(0, 1);
     world.run(ms(100));
     let inits: Vec<_> = world.sent.iter().filter(|sent| sent.bytes[0] == 0x83).cloned().collect();

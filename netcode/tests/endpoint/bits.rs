@@ -1,6 +1,6 @@
 //! Every bit is flipped once: what is damaged changes nothing, and the true packet still counts.
 
-use crate::harness::{Datagram, Weather, World, ms, node};
+use super::harness::{Datagram, Weather, World, ms, node};
 use isostep_netcode::Event;
 
 fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {

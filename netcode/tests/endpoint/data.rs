@@ -1,6 +1,6 @@
 //! What is sent arrives whole, or not at all; messages arrive all, and in order.
 
-use crate::harness::{Weather, World, ms};
+use super::harness::{Weather, World, ms};
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{MAX_MESSAGE, Message, MessageError};
 

@@ -1,7 +1,7 @@
 //! A hundred thousand datagrams of junk while two machines play on.
 
-use crate::harness::{World, junk, ms, node};
-use crate::hostile::{cookie, hello, init};
+use super::harness::{World, junk, ms, node};
+use super::hostile::{cookie, hello, init};
 use isostep_core::Rng;
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{Address, Counters};
@@ -141,7 +141,7 @@ fn answers_to_strangers_do_not_crowd_out_the_game() {
 /// address, and let in.
 #[test]
 fn an_expected_peer_connects_through_a_flood() {
-    let weather = crate::harness::Weather { latency: 10, ..Default::default() };
+    let weather = super::harness::Weather { latency: 10, ..Default::default() };
     let mut world = World::of(2, weather, 8);
     world.mesh();
     let mut cookies = Vec::new();
@@ -165,7 +165,7 @@ fn an_expected_peer_connects_through_a_flood() {
 /// peer was locked out for ten seconds.
 #[test]
 fn junk_in_the_name_of_an_expected_peer_does_not_lock_it_out() {
-    let weather = crate::harness::Weather { latency: 10, ..Default::default() };
+    let weather = super::harness::Weather { latency: 10, ..Default::default() };
     let mut world = World::of(2, weather, 9);
     world.mesh();
     world.run(ms(11));

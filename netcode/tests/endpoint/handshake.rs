@@ -1,6 +1,6 @@
 //! Coming together: through losses, in any order, and not at all.
 
-use crate::harness::{Weather, World, ms, node};
+use super::harness::{Weather, World, ms, node};
 use core::time::Duration;
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{ConnectError, Event};
@@ -126,8 +126,8 @@ fn a_responder_that_starts_again_in_the_middle_of_a_handshake_is_found() {
     world.connect(0, 1);
     world.run(ms(25));
     // The cookie is on its way back, and its maker is gone.
-    let played = crate::harness::Match::new(2);
-    world.nodes[1].endpoint = crate::harness::endpoint(patient(played.config(1)), 99);
+    let played = super::harness::Match::new(2);
+    world.nodes[1].endpoint = super::harness::endpoint(patient(played.config(1)), 99);
     world.run(ms(9000));
     assert_eq!(world.links(), 2);
 }

@@ -3,7 +3,7 @@
 //! Whatever a test does, the harness checks that time goes on: after `handle_timeout(now)` nothing is due at `now`.
 #![allow(dead_code, reason = "no test uses all of it")]
 
-pub(crate) use crate::documents::{Match, endpoint};
+pub(crate) use super::documents::{Match, endpoint};
 use core::time::Duration;
 use isostep_core::Rng;
 use isostep_netcode::crypto::Slot;

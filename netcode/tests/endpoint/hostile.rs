@@ -1,6 +1,6 @@
 //! Somebody who speaks the protocol as `WIRE.md` has it, and says what an endpoint never would.
 
-use crate::harness::Match;
+use super::harness::Match;
 use isostep_netcode::crypto::StaticKey;
 use isostep_netcode::{Address, Endpoint, Entropy, SeededEntropy};
 use isostep_rollback::Time;

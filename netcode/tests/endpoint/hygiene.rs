@@ -1,6 +1,6 @@
 //! No socket, no clock, no chance: the same inputs give the same bytes, and timers may be late, early, or forgotten.
 
-use crate::harness::{Datagram, Weather, World, frame, ms, node};
+use super::harness::{Datagram, Weather, World, frame, ms, node};
 use core::time::Duration;
 use isostep_core::Rng;
 use isostep_netcode::Event;

@@ -1,6 +1,6 @@
 //! Silence, goodbyes, and connections that nobody uses.
 
-use crate::harness::{Weather, World, ms};
+use super::harness::{Weather, World, ms};
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{CloseReason, ConnectError, Event, close_code};
 
@@ -117,7 +117,7 @@ fn shutting_down_tells_everybody_and_lets_nobody_in() {
         assert_eq!(world.nodes[place].count(told), 1);
     }
     assert_eq!(world.links(), 2, "the others play on");
-    let refused = world.nodes[2].endpoint.connect(now, Slot(0), crate::harness::node(0));
+    let refused = world.nodes[2].endpoint.connect(now, Slot(0), super::harness::node(0));
     assert_eq!(refused, Err(isostep_netcode::EndpointError::ShutDown));
     world.connect(0, 2);
     world.run(ms(200));
@@ -145,7 +145,7 @@ fn a_call_without_a_connection_does_nothing() {
     world.drain(0);
     assert_eq!((world.sent.len(), world.nodes[0].events.len()), (0, 0));
     for slot in [Slot(0), Slot(2), Slot(255)] {
-        let refused = world.nodes[0].endpoint.connect(now, slot, crate::harness::node(1));
+        let refused = world.nodes[0].endpoint.connect(now, slot, super::harness::node(1));
         assert!(refused.is_err(), "{slot}");
     }
 }

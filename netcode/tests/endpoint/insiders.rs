@@ -1,7 +1,7 @@
 //! Members of the match who do not keep to the rules: they may spoil their own connection, and nothing else.
 
-use crate::harness::{Match, endpoint, junk, node};
-use crate::hostile::Insider;
+use super::harness::{Match, endpoint, junk, node};
+use super::hostile::Insider;
 use isostep_core::Rng;
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{Address, CloseReason, Endpoint, Event, Message};

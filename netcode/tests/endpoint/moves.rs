@@ -1,6 +1,6 @@
 //! Peers whose address changes, and addresses that only seem to.
 
-use crate::harness::{Weather, World, ms, node};
+use super::harness::{Weather, World, ms, node};
 use isostep_netcode::Event;
 use isostep_netcode::crypto::Slot;
 

@@ -1,6 +1,6 @@
 //! Longer packets, where the path carries them.
 
-use crate::harness::{Weather, World, ms};
+use super::harness::{Weather, World, ms};
 use isostep_netcode::Event;
 use isostep_netcode::crypto::Slot;
 
@@ -29,10 +29,10 @@ fn packets_grow_to_what_the_path_carries_and_never_above() {
 
 #[test]
 fn the_shorter_of_both_wishes_counts() {
-    let played = crate::harness::Match::new(2);
+    let played = super::harness::Match::new(2);
     let ends = vec![
-        crate::harness::endpoint(played.config(0).longest_packet(1300), 1),
-        crate::harness::endpoint(played.config(1), 2),
+        super::harness::endpoint(played.config(0).longest_packet(1300), 1),
+        super::harness::endpoint(played.config(1), 2),
     ];
     let mut world = World::new(ends, Weather::default(), 1);
     world.mesh();

@@ -1,6 +1,6 @@
 //! Anything in any order, on three machines: no panic, and every frame that arrives was sent by that peer, once.
 
-use crate::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
+use super::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
 use isostep_netcode::crypto::Slot;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

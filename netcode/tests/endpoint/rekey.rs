@@ -1,6 +1,6 @@
 //! Keys change under traffic, and nobody notices.
 
-use crate::harness::{Weather, World, ms};
+use super::harness::{Weather, World, ms};
 use isostep_netcode::crypto::Slot;
 
 const ROUGH: Weather = Weather { loss: 100, doubles: 30, latency: 40, jitter: 60, longest: None };
@@ -87,13 +87,13 @@ fn a_side_that_is_not_heard_is_still_understood() {
     }
     assert_eq!(epochs(&world), (1, 0), "the responder has not heard of it");
     // Nothing reaches it from here on.
-    world.routes.remove(&crate::harness::node(1));
+    world.routes.remove(&super::harness::node(1));
     let before = world.nodes[0].game.len();
     world.play(270, 1);
     world.run(ms(100));
     assert_eq!(world.nodes[0].endpoint.counters().not_opened, 0);
     assert_eq!(world.nodes[0].game.len() - before, 270);
-    world.routes.insert(crate::harness::node(1), 1);
+    world.routes.insert(super::harness::node(1), 1);
     world.play(100, 2);
     assert_eq!(world.links(), 2);
     let (ours, theirs) = epochs(&world);

@@ -1,6 +1,6 @@
 //! What was recorded is sent again: nothing happens twice. What one was sent, another gets: nothing happens at all.
 
-use crate::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
+use super::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
 use isostep_core::Rng;
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{CloseReason, Event};
@@ -28,7 +28,7 @@ fn session(slots: usize) -> World {
 
 /// What must not change by anything that is not new.
 fn heard(world: &World) -> Vec<(usize, usize, usize, usize)> {
-    let count = |node: &crate::harness::Node| {
+    let count = |node: &super::harness::Node| {
         (node.events.len(), node.game.len(), node.datagrams.len(), node.messages.len())
     };
     world.nodes.iter().map(count).collect()

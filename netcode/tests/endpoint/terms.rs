@@ -1,7 +1,7 @@
 //! Machines that would not understand each other say why, on both sides.
 
-use crate::harness::{Match, Weather, World, endpoint, ms, node};
-use crate::hostile::hello;
+use super::harness::{Match, Weather, World, endpoint, ms, node};
+use super::hostile::hello;
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{ConnectError, EndpointConfig, Event};
 use isostep_rollback::Time;

@@ -1,8 +1,8 @@
 //! Who may come in, and what either side is told when somebody may not.
 
-use crate::documents::UNIX;
-use crate::harness::{Match, Weather, World, endpoint, ms, node};
-use crate::hostile::{ATTEMPT, answer, cookie, init, offer, shake};
+use super::documents::UNIX;
+use super::harness::{Match, Weather, World, endpoint, ms, node};
+use super::hostile::{ATTEMPT, answer, cookie, init, offer, shake};
 use isostep_netcode::crypto::{
     Credentials, GameId, MatchId, Matchmaker, MatchmakerKey, RosterError, Slot, StaticKey,
     TokenError,

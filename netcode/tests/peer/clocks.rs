@@ -1,8 +1,8 @@
 //! Clocks that drift and jump, frames of any rate, frames that stop, and machines that start when they like.
 
-use crate::figures::Figures;
-use crate::harness::{SECOND, SIZES, Setup};
-use crate::links::{bad_link, good_link};
+use super::figures::Figures;
+use super::harness::{SECOND, SIZES, Setup};
+use super::links::{bad_link, good_link};
 use core::time::Duration;
 use isostep_rollback::VirtualClock;
 

@@ -1,10 +1,10 @@
 //! The same matches over `Exchange`, which says everything in every packet, and over `Peer`, which says most of it now and
 //! then: both should go equally well.
 
-use crate::figures::Figures;
-use crate::game::{Game, Pad, mixed};
-use crate::harness::{SECOND, Setup};
-use crate::links::{bad_link, good_link};
+use super::figures::Figures;
+use super::game::{Game, Pad, mixed};
+use super::harness::{SECOND, Setup};
+use super::links::{bad_link, good_link};
 use isostep_rollback::{
     Buttons, Fleet, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, Tick, VirtualClock,
 };

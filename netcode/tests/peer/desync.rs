@@ -1,8 +1,8 @@
 //! A machine that computes something else: explained by name on both sides, over the wire.
 
-use crate::harness::{SECOND, SIZES, Setup};
-use crate::links::{bad_link, good_link};
-use crate::machine::Machine;
+use super::harness::{SECOND, SIZES, Setup};
+use super::links::{bad_link, good_link};
+use super::machine::Machine;
 use isostep_rollback::{Blame, LinkConfig, PeerId, Tick};
 
 #[test]

@@ -1,8 +1,8 @@
 //! Ways that break for a while, and machines that move: the match waits, and goes on.
 
-use crate::figures::Figures;
-use crate::harness::{Mesh, SECOND, SIZES, Setup};
-use crate::links::{bad_link, good_link};
+use super::figures::Figures;
+use super::harness::{Mesh, SECOND, SIZES, Setup};
+use super::links::{bad_link, good_link};
 use core::time::Duration;
 use isostep_netcode::PeerEvent;
 use isostep_rollback::SessionEvent;

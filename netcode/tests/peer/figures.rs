@@ -1,6 +1,6 @@
 //! What a match costs and how well it goes, as rows of a table (`--nocapture`).
 
-use crate::game::Game;
+use super::game::Game;
 use isostep_rollback::Session;
 
 /// Sums over machines; `confirmed` is the least of them.

@@ -1,8 +1,8 @@
 //! A hundred thousand datagrams of strangers in a second: the match does not notice.
 
-use crate::game::mixed;
-use crate::harness::{Mesh, SECOND, Setup};
-use crate::links::good_link;
+use super::game::mixed;
+use super::harness::{Mesh, SECOND, Setup};
+use super::links::good_link;
 use isostep_netcode::{Address, Transport};
 use isostep_rollback::Tick;
 

@@ -1,10 +1,10 @@
 //! A mesh of peers in virtual time: each has a clock and a frame rate of its own, all share one simulated network, and one
 //! seed decides everything.
 
-use crate::figures::Figures;
-use crate::game::{Game, Pad, mixed};
-use crate::machine::Machine;
-use crate::wire::Wire;
+use super::figures::Figures;
+use super::game::{Game, Pad, mixed};
+use super::machine::Machine;
+use super::wire::Wire;
 use core::time::Duration;
 use isostep_netcode::crypto::{Credentials, GameId, Slot};
 use isostep_netcode::transport::SimTransport;

@@ -1,8 +1,8 @@
 //! Machines that go: with a word or without, all others notice in time and stop where its inputs end.
 
-use crate::harness::{Mesh, SECOND, SIZES, Setup};
-use crate::links::{bad_link, good_link};
-use crate::wire::Wire;
+use super::harness::{Mesh, SECOND, SIZES, Setup};
+use super::links::{bad_link, good_link};
+use super::wire::Wire;
 use core::time::Duration;
 use isostep_netcode::crypto::Slot;
 use isostep_netcode::{CloseReason, PeerEvent, Seat, close_code};

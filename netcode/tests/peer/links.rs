@@ -1,7 +1,7 @@
 //! Links that lose, delay, double, reorder and damage.
 
-use crate::figures::Figures;
-use crate::harness::{SECOND, SIZES, Setup};
+use super::figures::Figures;
+use super::harness::{SECOND, SIZES, Setup};
 use core::time::Duration;
 use isostep_rollback::LinkConfig;
 use isostep_rollback::sim_network::{Corruption, Jitter};

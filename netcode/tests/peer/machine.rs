@@ -1,8 +1,8 @@
 //! One machine of a mesh: a peer with its clock, its players, and what was seen of it.
 
-use crate::figures::Figures;
-use crate::game::{Game, Pad, Player, hash_of, mixed};
-use crate::wire::Wire;
+use super::figures::Figures;
+use super::game::{Game, Pad, Player, hash_of, mixed};
+use super::wire::Wire;
 use core::time::Duration;
 use isostep_core::digest::Digest;
 use isostep_core::state::State;

@@ -1,8 +1,8 @@
 //! Delays, adaptive ones too, several players at one machine, and bots.
 
-use crate::figures::Figures;
-use crate::harness::{SECOND, SIZES, Setup};
-use crate::links::{bad_link, good_link};
+use super::figures::Figures;
+use super::harness::{SECOND, SIZES, Setup};
+use super::links::{bad_link, good_link};
 use isostep_netcode::Seat;
 use isostep_netcode::crypto::Slot;
 use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};

@@ -1,10 +1,10 @@
 //! What travels beside inputs: commands, messages of the game, new keys.
 
-use crate::figures::Figures;
-use crate::game::mixed;
-use crate::harness::{Mesh, SECOND, SIZES, Setup};
-use crate::links::{bad_link, good_link};
-use crate::machine::Machine;
+use super::figures::Figures;
+use super::game::mixed;
+use super::harness::{Mesh, SECOND, SIZES, Setup};
+use super::links::{bad_link, good_link};
+use super::machine::Machine;
 use core::time::Duration;
 use isostep_netcode::MessageError;
 use isostep_netcode::crypto::Slot;

@@ -3,7 +3,6 @@
 use core::fmt;
 use core::str::FromStr;
 use isostep_core::State;
-use isostep_determinism_tests::games::{Arena, ArenaSize, arena_input};
 use isostep_netcode::crypto::{Credentials, GameId, Slot};
 use isostep_netcode::transport::UdpTransport;
 use isostep_netcode::{
@@ -11,6 +10,7 @@ use isostep_netcode::{
     close_code,
 };
 use isostep_rollback::{AdaptiveDelay, Mode, PlayerId, SessionConfig, SessionEvent, Tick};
+use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 

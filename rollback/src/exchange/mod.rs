@@ -233,6 +233,10 @@ impl Exchange {
                 break;
             }
             if !session.remembers(from) {
+                // A peer that came after our player had left the seat never asks for its inputs.
+                if session.local_from(player, next).is_none() {
+                    continue;
+                }
                 return Err(ExchangeError::LostTouch { peer: self.peer, tick: from });
             }
             out.push(part::WINDOW);
@@ -253,10 +257,7 @@ impl Exchange {
 
     fn write_received<S: Simulation>(&self, session: &Session<S>, out: &mut Vec<u8>) {
         for player in (0..session.players()).map(|player| PlayerId(player as u8)) {
-            let Some(received) = session.received(player) else { continue };
-            if !session.was_of(player, self.peer) {
-                continue;
-            }
+            let Some(received) = session.received_from(player, self.peer) else { continue };
             out.push(part::RECEIVED);
             out.push(player.0);
             out.extend_from_slice(&received.0.to_le_bytes());
@@ -269,7 +270,9 @@ impl Exchange {
         out: &mut Vec<u8>,
     ) -> Result<(), ExchangeError> {
         let from = self.told.max(session.config().first_tick());
-        if from >= session.confirmed() {
+        // Ticks of bots are known before they are made; but who plays on them may change until then.
+        let end = session.confirmed().min(session.present());
+        if from >= end {
             return Ok(());
         }
         if !session.remembers(from) {
@@ -280,7 +283,7 @@ impl Exchange {
         out.extend_from_slice(&from.0.to_le_bytes());
         let count = out.len();
         out.push(0);
-        for tick in (from.0..session.confirmed().0).map(Tick).take(MAX_TICKS) {
+        for tick in (from.0..end.0).map(Tick).take(MAX_TICKS) {
             if out.len() > FULL && out[count] > 0 {
                 break;
             }
@@ -308,7 +311,8 @@ impl Exchange {
         if first != Some(MAGIC) {
             return Err(ExchangeError::Foreign { first });
         }
-        if from.u32() != bytes.get(HEADER..).map(checksum::of) {
+        let sum = from.u32().ok_or(ExchangeError::Damaged)?;
+        if bytes.get(HEADER..).is_none_or(|rest| checksum::of(rest) != sum) {
             return Err(ExchangeError::Damaged);
         }
         let theirs = from.u8().ok_or(ExchangeError::Truncated)?;
@@ -400,6 +404,7 @@ impl Exchange {
     ) -> Option<()> {
         let player = PlayerId(from.u8()?);
         let tick = Tick(from.u32()?);
+        self.acknowledged.resize(session.players(), session.config().first_tick());
         let next = session.local_next(player).unwrap_or_default();
         if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
             // Who sits there now may have come further than we did.

@@ -132,7 +132,9 @@ impl<S: Simulation> Session<S> {
             let recheck = true;
             return Outline { load, from, to: target, target, rollback, stall, recheck };
         }
-        let load = wrong.map(|tick| if tick >= self.oldest { tick } else { self.keyframe });
+        // Loading drops all later pins. Every tick that is pinned lies at or before the one that is chosen.
+        let pinned = self.keyframe.max(self.checks.newest_pinned());
+        let load = wrong.map(|tick| if tick >= self.oldest { tick } else { pinned });
         let from = load.unwrap_or(self.present);
         let to = match self.config.mode {
             Mode::Unbounded { steps } => target.min(from + steps),

@@ -85,6 +85,12 @@ impl Checks {
         Some(self.own.iter().find(|checked| checked.tick == tick)?.digest)
     }
 
+    /// Returns the newest tick that is pinned. It is confirmed.
+    pub(super) fn newest_pinned(&self) -> Tick {
+        let mut pinned = self.own.iter().rev().filter(|checked| checked.pinned);
+        pinned.next().map_or(self.base, |checked| checked.tick)
+    }
+
     /// Our digest of a tick was wrong, and is this.
     pub(super) fn amend(&mut self, tick: Tick, digest: ShortDigest, pinned: bool) {
         if let Some(checked) = self.own.iter_mut().find(|checked| checked.tick == tick) {

@@ -225,8 +225,20 @@ impl<S: Simulation> Session<S> {
             }
             self.settle_seat(player);
         }
+        self.note_bundle(tick);
         self.stats.duplicates += u64::from(accepted.again);
         Ok(accepted)
+    }
+
+    /// Notes that a tick has a bundle; they come in any order.
+    fn note_bundle(&mut self, tick: Tick) {
+        let (next, later) = &mut self.bundled;
+        if tick >= *next {
+            later.insert(tick);
+        }
+        while later.remove(next) {
+            *next = next.next();
+        }
     }
 
     pub(super) fn local_mut(

@@ -47,6 +47,7 @@ use events::Events;
 use local::LocalSide;
 use pacing::Pacing;
 use seat::Seat;
+use std::collections::BTreeSet;
 use track::Track;
 
 /// One machine's view of a match: the inputs of all, a plan for each tick, and whether the others agree.
@@ -111,6 +112,8 @@ pub struct Session<S: Simulation> {
     wrong: Option<Tick>,
     /// The first tick of which not all inputs are known for sure.
     confirmed: Tick,
+    /// The first tick without a bundle, and later ones that have one. With [`Authority::Bundle`] nothing is confirmed without.
+    bundled: (Tick, BTreeSet<Tick>),
     /// The newest tick that was confirmed and reached. It stays when the present goes back: the log of inputs lies around
     /// it, and must not move back over ticks that it has given up.
     settled: Tick,
@@ -171,6 +174,7 @@ impl<S: Simulation> Session<S> {
             target: start,
             wrong: None,
             confirmed: start,
+            bundled: (start, BTreeSet::new()),
             settled: start,
             oldest: start,
             keyframe: start,
@@ -317,8 +321,13 @@ impl<S: Simulation> Session<S> {
     /// Finds anew up to where everything is known.
     fn update_confirmed(&mut self) {
         let known = self.seats.iter().filter_map(Seat::confirmed_to).min();
-        // Where only bots play, everything is known as far as the clock has come.
-        self.confirmed = known.unwrap_or_else(|| self.target.next()).max(self.confirmed);
+        let known = match self.config.authority {
+            // Where only bots play, everything is known as far as the clock has come.
+            Authority::Owner => known.unwrap_or_else(|| self.target.next()),
+            // Also ticks of bots: whoever decides may still seat somebody on later ones.
+            Authority::Bundle => known.map_or(self.bundled.0, |known| known.min(self.bundled.0)),
+        };
+        self.confirmed = known.max(self.confirmed);
         self.settled = self.settled.max(self.confirmed.min(self.present));
         let floor = self.floor();
         self.seats.iter_mut().for_each(|seat| seat.age(floor));

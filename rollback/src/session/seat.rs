@@ -100,6 +100,14 @@ impl<I: Input> Seat<I> {
         self.changes.iter().any(|change| change.1 == Occupant::Remote(peer))
     }
 
+    /// Returns the end of the last ticks of a peer that have arrived.
+    pub(super) fn received_from(&self, peer: PeerId) -> Option<Tick> {
+        let frontier = self.track.frontier;
+        let reached = self.changes.partition_point(|change| change.0 < frontier);
+        let last = self.changes[..reached].iter().rposition(|it| it.1 == Occupant::Remote(peer))?;
+        Some(self.changes.get(last + 1).map_or(frontier, |next| next.0.min(frontier)))
+    }
+
     /// The first tick whose input is not known for sure; `None` if all are, however far.
     pub(super) fn confirmed_to(&self) -> Option<Tick> {
         let mut tick = self.track.frontier;

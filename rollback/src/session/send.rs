@@ -80,9 +80,18 @@ impl<S: Simulation> Session<S> {
         Some((entry.value, entry.payload.as_slice()))
     }
 
-    /// Up to which tick everything of a player has arrived: what to acknowledge.
+    /// Up to which tick everything of a player has arrived, or needs not to because nobody outside plays.
     pub fn received(&self, player: PlayerId) -> Option<Tick> {
         Some(self.seats.get(player.index())?.track.frontier)
+    }
+
+    /// Returns the tick up to which all inputs of a peer for a seat have arrived: the tick to acknowledge to it. Ticks on
+    /// which others hold the seat do not count, since the peer may be seated on them yet. `None` if the seat neither is nor
+    /// was nor will be the peer's.
+    pub fn received_from(&self, player: PlayerId, peer: PeerId) -> Option<Tick> {
+        let seat = self.seats.get(player.index()).filter(|seat| seat.was_of(peer))?;
+        // Nothing before the start is needed.
+        Some(seat.received_from(peer).unwrap_or_default().max(self.config.start))
     }
 
     /// Whether the log still has the inputs of a tick.

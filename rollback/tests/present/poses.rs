@@ -1,6 +1,6 @@
 //! Bodies between ticks: who is drawn, where, and who is not.
 
-use crate::common::{FRAME, STEP, TICK, angle, at, pose, rollback};
+use super::common::{FRAME, STEP, TICK, angle, at, pose, rollback};
 use core::time::Duration;
 use isostep_core::{Quat, Real, Vec3, real};
 use isostep_rollback::present::{Poses, Sample, Smoothing};

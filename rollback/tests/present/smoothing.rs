@@ -1,6 +1,6 @@
 //! Errors that fade.
 
-use crate::common::{FRAME, STEP, TICK, angle, at, pose, rollback, vector};
+use super::common::{FRAME, STEP, TICK, angle, at, pose, rollback, vector};
 use core::time::Duration;
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 use isostep_rollback::Tick;

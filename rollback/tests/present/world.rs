@@ -1,6 +1,6 @@
 //! The ready path for a world's bodies: poses before as computed now, teleports by the commands.
 
-use crate::common::{FRAME, STEP, TICK, rollback};
+use super::common::{FRAME, STEP, TICK, rollback};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, World, WorldDef};
 use isostep_core::{Real, Transform, Vec3, real};

@@ -1,7 +1,7 @@
 //! Files in any condition: cut anywhere, flipped anywhere, foreign, hostile.
 
-use crate::forge;
-use crate::game::{GAME, Mix, Pad, Script};
+use super::forge;
+use super::game::{GAME, Mix, Pad, Script};
 use isostep_core::digest::Digest;
 use isostep_rollback::replay::{Player, Replay, ReplayError, verify};
 use isostep_rollback::{Inputs, Simulation, Tick};

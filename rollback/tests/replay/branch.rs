@@ -1,8 +1,8 @@
 //! Live sessions from a tick of a recording: they begin as the recorded session was, with what was pressed before and with
 //! commands of which only a part had come.
 
-use crate::game::{GAME, Match, Mix, Pad, Script, pad};
-use crate::play::{player, state};
+use super::game::{GAME, Match, Mix, Pad, Script, pad};
+use super::play::{player, state};
 use isostep_rollback::replay::{Recorder, RecorderConfig, Replay, Who, verify};
 use isostep_rollback::{
     CommandAssembler, Commands, Input, InputCodec, Occupant, PeerId, PlayerId, Session,

@@ -1,7 +1,7 @@
 //! Verify and compare: a planted difference is found, on its tick, in its field.
 
-use crate::forge::{self, Counted};
-use crate::game::{GAME, Mix, Script};
+use super::forge::{self, Counted};
+use super::game::{GAME, Mix, Script};
 use isostep_rollback::replay::{
     CompareError, Parting, Player, Recorder, RecorderConfig, Replay, ReplayError, Verifier, Who,
     compare, verify,

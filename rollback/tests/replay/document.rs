@@ -1,7 +1,7 @@
 //! The document: `decode.py`, a second reader that follows `REPLAY.md` and shares no code with the library, finds in a file what
 //! the library finds.
 
-use crate::game::Script;
+use super::game::Script;
 use isostep_rollback::replay::Replay;
 use isostep_rollback::{PlayerId, Tick};
 use std::fmt::Write;

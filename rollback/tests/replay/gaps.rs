@@ -1,7 +1,7 @@
 //! What a recorder that could not go on says of it: exactly what is missing, and nothing where nothing is.
 
-use crate::game::{GAME, Mix, pad};
-use crate::play::player;
+use super::game::{GAME, Mix, pad};
+use super::play::player;
 use isostep_rollback::replay::{Recorder, RecorderConfig, RecorderEvent, RecorderStats, verify};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 

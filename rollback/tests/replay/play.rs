@@ -1,6 +1,6 @@
 //! Recording and playing: every state comes back, sought or reached; gaps.
 
-use crate::game::{GAME, Match, Mix, Script};
+use super::game::{GAME, Match, Mix, Script};
 use isostep_rollback::replay::{Player, Replay, ReplayError, Stream, Who, verify};
 use isostep_rollback::{PlayerId, Tick};
 

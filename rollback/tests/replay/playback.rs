@@ -1,7 +1,7 @@
 //! On a screen: whatever is done to a playback, it shows the state of its tick, with bounded work and memory.
 
-use crate::game::{GAME, Match, Mix, Pad, STEPS, Script};
-use crate::play::{player, state};
+use super::game::{GAME, Match, Mix, Pad, STEPS, Script};
+use super::play::{player, state};
 use isostep_core::Rng;
 use isostep_rollback::replay::{
     Advanced, Gap, Playback, PlaybackConfig, Replay, ReplayError, Speed,

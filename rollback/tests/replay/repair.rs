@@ -1,8 +1,8 @@
 //! A machine that was wrong, noticed, and mended itself: its recording takes back what it said, and is right everywhere.
 
-use crate::forge;
-use crate::game::{GAME, Mix, Pad, Script, pad};
-use crate::play::{player, state};
+use super::forge;
+use super::game::{GAME, Mix, Pad, Script, pad};
+use super::play::{player, state};
 use isostep_rollback::replay::{Recorder, RecorderConfig, verify};
 use isostep_rollback::{Fleet, LinkConfig, PlayerId, SessionConfig, SessionEvent, Tick};
 use std::cell::Cell;

@@ -1,6 +1,6 @@
 //! Settings that no file can be made with are refused by name, and are no damage.
 
-use crate::game::{GAME, Mix};
+use super::game::{GAME, Mix};
 use isostep_core::digest::Digest;
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
 use isostep_rollback::{Session, SessionConfig};

@@ -1,7 +1,7 @@
 //! Recorders that begin in the middle of a match: nothing of what was said before is missing.
 
-use crate::game::{GAME, Mix, pad};
-use crate::play::player;
+use super::game::{GAME, Mix, pad};
+use super::play::player;
 use isostep_core::Rng;
 use isostep_rollback::replay::{Recorder, RecorderConfig, verify};
 use isostep_rollback::{

@@ -1,8 +1,8 @@
 //! Machines that compute something else: found on the tick, the entity and the field, on both sides, and never without
 //! cause.
 
-use crate::game::{Game, Pad, pad};
-use crate::model::mixed;
+use super::game::{Game, Pad, pad};
+use super::model::mixed;
 use isostep_core::digest::ShortDigest;
 use isostep_rollback::{
     Blame, DesyncReport, Fleet, LinkConfig, Mode, PeerId, PlayerId, Session, SessionConfig,
@@ -142,6 +142,59 @@ fn what_leaks_from_outside_of_the_state_is_named() {
         assert!(blamed, "seed {seed}: {:?}", reports(&fleet, 1));
     }
     assert!(named >= 8);
+}
+
+/// A machine that doubts itself computes everything anew, also what lies after the tick in doubt. A fault there was mended
+/// without a word, and recordings kept the states that had been wrong.
+#[test]
+fn a_fault_after_the_tick_in_doubt_is_owned_up_to() {
+    let config = SessionConfig::new().local().remote(PeerId(0)).digest_every(8);
+    let [mut game, mut right] = [Game::default(), Game::default()];
+    // Its sixty-fourth step comes out wrong, once.
+    game.scratch = Some(Arc::default());
+    let mut session = Session::start(config.clone(), &mut game).expect("a sound setup");
+    let mut other = Session::start(config, &mut right).expect("a sound setup");
+    let play = |session: &mut Session<Game>, game: &mut Game, tick: u32| {
+        session.remote_inputs(PlayerId(1), Tick(tick), &[pad(0)]).expect("in order");
+        session.advance(Time::ZERO).run(game).expect("it runs");
+    };
+    for tick in 0..66 {
+        play(&mut session, &mut game, tick);
+        play(&mut other, &mut right, tick);
+        if let Some((tick, digest)) = other.digest().filter(|(tick, _)| *tick < Tick(56)) {
+            session.remote_digest(PeerId(0), tick, digest).expect("a known peer");
+        }
+    }
+    assert_ne!(game, right, "nothing went wrong");
+    // A peer has something else on a tick that is right here.
+    let wrong = ShortDigest::from_bytes([7; 16]);
+    session.remote_digest(PeerId(0), Tick(56), wrong).expect("a known peer");
+    play(&mut session, &mut game, 66);
+    play(&mut other, &mut right, 66);
+    assert_eq!(game, right, "computed anew, it is right");
+    let events: Vec<_> = core::iter::from_fn(|| session.poll_event()).collect();
+    assert!(events.contains(&SessionEvent::Repaired { from: Tick(48) }), "{events:?}");
+}
+
+/// Going back to a keyframe dropped the states that were kept for comparing digests. A difference that was found later was
+/// to be traced from one of them, and the session could not go on.
+#[test]
+fn a_difference_after_a_deep_rollback_is_traced() {
+    for awake in 64..96 {
+        let config = SessionConfig::new().digest_every(8).mode(Mode::Unbounded { steps: 90 });
+        let mut fleet = Fleet::mesh(9, 2, &config, LinkConfig::lan(), |_| Game::default())
+            .expect("a sound setup");
+        fleet.run(awake, inputs).expect("it runs");
+        fleet.machines_mut()[1].awake = false;
+        fleet.run(50, inputs).expect("it runs");
+        let machine = &mut fleet.machines_mut()[1];
+        machine.awake = true;
+        machine.game.fault.on(machine.session.present() + 1);
+        fleet.run(200, inputs).expect("it runs");
+        for machine in 0..2 {
+            assert_eq!(reports(&fleet, machine).len(), 1, "awake for {awake} ticks");
+        }
+    }
 }
 
 #[test]

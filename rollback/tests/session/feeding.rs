@@ -1,6 +1,6 @@
 //! Whatever is fed has a defined answer: taken, known, stale, too far, or refused with a reason and no trace.
 
-use crate::game::{Game, Noted, Pad, pad};
+use super::game::{Game, Noted, Pad, pad};
 use isostep_rollback::{
     Accepted, Authority, CommandConfig, Exchange, ExchangeError, FeedError, Inputs, MarginReport,
     Mode, NewestWins, Occupant, PayloadError, PeerId, PlayerId, Session, SessionConfig,

@@ -1,7 +1,7 @@
 //! Whole matches over bad networks, in virtual time: they go on, and all agree at the end.
 
-use crate::game::{Game, Pad, pad};
-use crate::model::mixed;
+use super::game::{Game, Pad, pad};
+use super::model::mixed;
 use core::time::Duration;
 use isostep_rollback::fleet::FleetError;
 use isostep_rollback::sim_network::Corruption;

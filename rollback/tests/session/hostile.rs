@@ -1,8 +1,10 @@
 //! Bytes from anywhere: no panic, nothing that grows without end, and the match goes on.
 
-use crate::game::{Game, pad};
-use crate::model::mixed;
-use isostep_rollback::{Exchange, Mode, PeerId, PlayerId, Session, SessionConfig, Tick, Time};
+use super::game::{Game, pad};
+use super::model::mixed;
+use isostep_rollback::{
+    Exchange, ExchangeError, Mode, PeerId, PlayerId, Session, SessionConfig, Tick, Time,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -156,6 +158,16 @@ fn every_cut_and_every_flipped_bit_of_a_message_is_borne() {
             }
             assert!(ends[0].session.present() > present, "it goes on");
         }
+    }
+}
+
+/// A datagram that was cut off within its checksum passed the check, and its sender was accused of playing another game.
+#[test]
+fn a_datagram_that_is_cut_off_anywhere_is_damaged() {
+    let ([_, mut b], last) = pair(5, false);
+    for length in 1..last[0].len() {
+        let read = b.exchange.read(Time::ZERO, &mut b.session, &last[0][..length]);
+        assert_eq!(read, Err(ExchangeError::Damaged), "{length} bytes");
     }
 }
 

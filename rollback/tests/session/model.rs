@@ -1,7 +1,7 @@
 //! What the session is compared with, without a line of its code: everybody's final inputs, who sits where, and a simulator
 //! that knows all of it beforehand.
 
-use crate::game::{Game, Pad, Seen, Who, pad};
+use super::game::{Game, Pad, Seen, Who, pad};
 use isostep_rollback::{Button, Input, Occupant, PlayerId, Tick};
 
 /// A random number for some keys; the same for the same ones.

@@ -1,7 +1,7 @@
 //! Any schedule of arrivals, samples, delays, modes, guesses and changes of seats ends where a simulator ends that knew
 //! everything beforehand.
 
-use crate::oracle_script::{Action, Script, Setup, occupant};
+use super::oracle_script::{Action, Script, Setup, occupant};
 use isostep_rollback::{Mode, Occupant, PeerId};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -85,9 +85,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// `PROPTEST_CASES=20000 cargo test -p isostep-rollback --test session soak -- --ignored`
+    /// `PROPTEST_CASES=20000 cargo test -p isostep-rollback --test all soak -- --ignored`
     #[test]
-    #[ignore = "as long as told: `PROPTEST_CASES=10000 cargo test --release -p isostep-rollback --test session -- --ignored`"]
+    #[ignore = "as long as told: `PROPTEST_CASES=10000 cargo test --release -p isostep-rollback --test all session -- --ignored`"]
     fn soak_schedules(setup in setups(), actions in vec(actions(true), 0..400)) {
         Script::new(setup).play(&actions);
     }

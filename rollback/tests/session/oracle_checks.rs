@@ -1,8 +1,8 @@
 //! What must hold after every advance of a script, whatever is guessed.
 
-use crate::game::{Pad, Who, pad};
-use crate::model::mixed;
-use crate::oracle_script::Script;
+use super::game::{Pad, Who, pad};
+use super::model::mixed;
+use super::oracle_script::Script;
 use isostep_rollback::{InputHistory, InputStatus, Mode, Occupant, PlayerId, Predictor, Tick};
 
 /// Guesses that have nothing to do with what was known, another one each time.

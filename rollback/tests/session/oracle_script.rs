@@ -1,8 +1,8 @@
 //! Plays a random script against a session and compares it with the model after every advance.
 
-use crate::game::{Noted, Pad, pad};
-use crate::model::{Sampler, SeatModel, Truth};
-use crate::oracle_checks::{Noise, Still};
+use super::game::{Noted, Pad, pad};
+use super::model::{Sampler, SeatModel, Truth};
+use super::oracle_checks::{Noise, Still};
 use isostep_rollback::{
     FeedError, Mode, Occupant, Op, PeerId, PlayerId, Predictor, Session, SessionConfig,
     SessionEvent, Tick, Time,

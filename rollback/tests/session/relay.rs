@@ -1,6 +1,6 @@
 //! A relay decides: only its bundles confirm, and what it overrides is neither lost nor done twice.
 
-use crate::relay_script::{Clicks, Decision, HERE, Pad, Relay, Round, THERE, config, rounds};
+use super::relay_script::{Clicks, Decision, HERE, Pad, Relay, Round, THERE, config, rounds};
 use isostep_rollback::{
     Button, FeedError, InputStatus, Inputs, Mode, Session, SessionEvent, Simulation, Tick, Time,
 };

@@ -1,6 +1,6 @@
 //! A relay that decides at random, and a player whose every press and command counts.
 
-use crate::model::mixed;
+use super::model::mixed;
 use isostep_rollback::{
     Authority, Button, Buttons, Input, Inputs, Mode, PeerId, PlayerId, Session, SessionConfig,
     SessionEvent, Simulation, Tick, Time,

@@ -1,11 +1,11 @@
 //! Players who come and go while a match is played, on all machines alike.
 
-use crate::game::{Game, Pad, pad};
-use crate::model::mixed;
+use super::game::{Game, Pad, pad};
+use super::model::mixed;
 use isostep_rollback::fleet::Machine;
 use isostep_rollback::{
-    Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
-    Tick, Time,
+    Exchange, Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig,
+    SessionEvent, Tick, Time,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
@@ -155,5 +155,122 @@ fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() 
             tell(&mut fleet, tick, player, to);
         }
         assert_agree(fleet, 400);
+    }
+}
+
+/// One end of a match of two; player 1 comes and goes.
+struct End {
+    session: Session<Game>,
+    game: Game,
+    exchange: Exchange,
+    own: u8,
+}
+
+impl End {
+    fn new(own: u8, start: Tick, seats: [Occupant; 3]) -> Self {
+        let config = seats.into_iter().fold(SessionConfig::new().start(start), SessionConfig::seat);
+        let mut game = Game::default();
+        let mut session = Session::start(config, &mut game).expect("a sound setup");
+        session.add_peer(PeerId(1 - own)).expect("a small number");
+        Self { session, game, exchange: Exchange::new(PeerId(1 - own)), own }
+    }
+
+    fn tick(&mut self) {
+        for player in [PlayerId(0), PlayerId(1), PlayerId(2)] {
+            if self.session.occupant(player) == Some(Occupant::Local) {
+                let sample = inputs(0, player, self.session.present());
+                self.session.local_input(player, sample).expect("it sits here");
+            }
+        }
+        self.session.advance(Time::ZERO).run(&mut self.game).expect("it runs");
+    }
+
+    fn write(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.exchange.write(&mut self.session, &mut bytes).expect("not out of touch");
+        bytes
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        self.exchange.read(Time::ZERO, &mut self.session, bytes).expect("a sound datagram");
+    }
+
+    /// Tells of a seat; `machine` holds it, or a bot.
+    fn seat(&mut self, tick: u32, player: u8, machine: Option<u8>) {
+        let occupant = match machine {
+            Some(machine) if machine == self.own => Occupant::Local,
+            Some(machine) => Occupant::Remote(PeerId(machine)),
+            None => Occupant::Bot,
+        };
+        self.session.seat(Tick(tick), PlayerId(player), occupant).expect("not confirmed yet");
+    }
+}
+
+fn exchange(a: &mut End, b: &mut End) {
+    a.tick();
+    b.tick();
+    let (from_a, from_b) = (a.write(), b.write());
+    a.read(&from_b);
+    b.read(&from_a);
+}
+
+/// While a bot played, its ticks were acknowledged to the player who had left, up to the next planned change. The plan
+/// changed, the player came back on an earlier tick, and an old acknowledgement that came late made it leave out its first
+/// ticks for ever: all machines waited.
+#[test]
+fn an_acknowledgement_of_a_bots_ticks_does_not_stand_for_a_players() {
+    const SEATS: [Occupant; 3] = [Occupant::Local, Occupant::Remote(PeerId(1)), Occupant::Bot];
+    let mut a = End::new(0, Tick(0), SEATS);
+    let mut b = End::new(1, Tick(0), [Occupant::Remote(PeerId(0)), Occupant::Local, Occupant::Bot]);
+    let both = |a: &mut End, b: &mut End, tick, player, machine| {
+        a.seat(tick, player, machine);
+        b.seat(tick, player, machine);
+    };
+    (0..5).for_each(|_| exchange(&mut a, &mut b));
+    both(&mut a, &mut b, 10, 1, None);
+    (0..10).for_each(|_| exchange(&mut a, &mut b));
+    both(&mut a, &mut b, 40, 1, None);
+    exchange(&mut a, &mut b);
+    let late = a.write();
+    // Instead, the player is back before.
+    both(&mut a, &mut b, 25, 1, Some(1));
+    for _ in 0..30 {
+        // All that b says is lost.
+        a.tick();
+        b.tick();
+        let said = a.write();
+        b.read(&said);
+    }
+    b.read(&late);
+    (0..60).for_each(|_| exchange(&mut a, &mut b));
+    assert!(a.session.confirmed() > Tick(60), "{:?}", a.session);
+}
+
+/// A machine that came late never acknowledged inputs of a player who had left before. They were still to be sent, but no
+/// longer kept: nothing at all was sent to it, and all machines waited for the seat that it had been given.
+#[test]
+fn a_machine_that_comes_late_needs_nothing_of_who_has_left_before() {
+    const LOCAL: [Occupant; 3] = [Occupant::Local, Occupant::Local, Occupant::Bot];
+    let mut a = End::new(0, Tick(0), LOCAL);
+    (0..40).for_each(|_| a.tick());
+    a.seat(50, 1, None);
+    (0..120).for_each(|_| a.tick());
+    let mut b = End::new(1, Tick(158), [Occupant::Remote(PeerId(0)), Occupant::Bot, Occupant::Bot]);
+    for end in [&mut a, &mut b] {
+        end.seat(170, 1, Some(1));
+    }
+    b.tick();
+    let said = b.write();
+    a.read(&said);
+    for _ in 0..60 {
+        a.tick();
+        b.tick();
+        let said = a.write();
+        b.read(&said);
+        let said = b.write();
+        a.read(&said);
+    }
+    for end in [&a, &b] {
+        assert!(end.session.confirmed() > Tick(200), "{:?}", end.session);
     }
 }

@@ -1,13 +1,13 @@
 //! Several players at one machine, and machines that only watch.
 
-use crate::game::{Game, pad};
-use crate::model::mixed;
+use super::game::{Game, pad};
+use super::model::mixed;
 use core::time::Duration;
 use isostep_rollback::{
     Authority, Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, SessionConfig, Tick,
 };
 
-fn inputs(_: usize, player: PlayerId, tick: Tick) -> crate::game::Pad {
+fn inputs(_: usize, player: PlayerId, tick: Tick) -> super::game::Pad {
     pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
 }
 
@@ -164,6 +164,46 @@ fn a_spectator_with_a_bad_link_still_sees_the_same() {
         fleet.settle().expect("it runs");
         fleet.agree_after_watching(spectator);
     }
+}
+
+/// Once only bots played, a spectator knew of one tick ahead and waited for ever for its buffer to fill; where a human was to
+/// come later, it ran ahead of its host up to that tick.
+#[test]
+fn a_spectator_watches_bots_at_the_pace_of_its_host() {
+    let mut fleet = machines(6, 2, 1, LinkConfig::wifi());
+    let spectator = fleet.add(watcher(2, 0, 20), Game::default()).expect("a sound setup");
+    fleet.watch(0, spectator);
+    fleet.run(100, inputs).expect("it runs");
+    let tell = |fleet: &mut Fleet<Game>, tick, occupants: [Occupant; 3]| {
+        for (machine, occupant) in fleet.machines_mut().iter_mut().zip(occupants) {
+            for player in [PlayerId(0), PlayerId(1)] {
+                machine.session.seat(Tick(tick), player, occupant).expect("not confirmed yet");
+            }
+        }
+    };
+    tell(&mut fleet, 150, [Occupant::Bot; 3]);
+    // It runs dry just before, with fewer ticks to come than it buffers.
+    fleet.run(40, inputs).expect("it runs");
+    let nodes: Vec<_> = fleet.network().nodes().collect();
+    let (from, to) = (fleet.now(), fleet.now() + Duration::from_millis(900));
+    fleet.network().partition(nodes[0], nodes[spectator], from..to).expect("a window");
+    let watch = |fleet: &mut Fleet<Game>, ticks| {
+        for _ in 0..ticks {
+            fleet.run(1, inputs).expect("it runs");
+            let [host, _, watcher] = fleet.machines() else { panic!("three machines") };
+            let (ahead, behind) = (watcher.session.present(), host.session.present());
+            assert!(ahead <= behind, "tick {ahead} before its host, at {behind}");
+        }
+        let [host, _, watcher] = fleet.machines() else { panic!("three machines") };
+        let behind = host.session.present().since(watcher.session.present());
+        assert!(behind < 80, "{behind} ticks behind");
+    };
+    watch(&mut fleet, 300);
+    let back = [Occupant::Local, Occupant::Remote(PeerId(0)), Occupant::Remote(PeerId(0))];
+    tell(&mut fleet, 500, back);
+    watch(&mut fleet, 200);
+    fleet.settle().expect("it runs");
+    fleet.agree_after_watching(spectator);
 }
 
 trait Watched {

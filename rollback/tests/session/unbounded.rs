@@ -1,7 +1,7 @@
 //! Prediction without a bound: far beyond the ring, and back again within the steps that an advance may take.
 
-use crate::game::{Game, Noted, Pad, pad};
-use crate::model::{SeatModel, Truth, mixed};
+use super::game::{Game, Noted, Pad, pad};
+use super::model::{SeatModel, Truth, mixed};
 use isostep_rollback::{
     FeedError, Input, Mode, Occupant, Op, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
     Tick, Time,

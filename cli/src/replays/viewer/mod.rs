@@ -28,9 +28,9 @@ use crate::web::{
 use ask::Ask;
 use booth::{Answer, Booth};
 use inspector::Inspector;
-use isostep_determinism_tests::games::Arena;
-use isostep_examples::tumble::rules::Tumble;
 use isostep_rollback::Tick;
+use isostep_scenes::games::Arena;
+use isostep_scenes::games::tumble::rules::Tumble;
 use std::io::{self, Write};
 use std::net::TcpStream;
 use std::path::Path;

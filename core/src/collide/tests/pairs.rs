@@ -103,7 +103,11 @@ proptest! {
             prop_assert!(!manifold.points.is_empty());
             // Of a much larger box only the part around the other counts, not where its far end would go.
             let alike = a.radius().max(b.radius()) < 4.0 * a.radius().min(b.radius());
-            prop_assert!(!alike || along >= expected - slack, "axis {along} instead of {expected}");
+            // A face may replace edges whose normal is within 6° of its own; its depth is that of what is above it, and corners
+            // beside it may be deeper by the sine of that.
+            let tilt = 0.105 * 2.0 * a.radius().min(b.radius());
+            let least = expected - slack - tilt;
+            prop_assert!(!alike || along >= least, "axis {along} instead of {expected}");
             prop_assert!((deepest(&manifold) - expected).abs() <= slack,
                 "{} instead of {expected}", deepest(&manifold));
         }

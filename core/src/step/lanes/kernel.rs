@@ -11,11 +11,11 @@
 /// Instantiates the kernels; takes the attribute that opens a processor's instructions, if any.
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
-        use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH};
+        use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH, Slender};
         use super::quotients::{factors, impulse_caps, invert};
         use super::stage::Stage;
         use super::{Batch, OCTAGON};
-        use crate::math::{Lane, Q20};
+        use crate::math::Lane;
         use crate::step::block::{Motion, ONE_22, SPEED_CAP};
         use crate::step::rows::RowsMut;
         use core::ops::Range;
@@ -222,7 +222,6 @@ macro_rules! kernels {
             [way_a, way_b]: &[M; 2],
             a: &mut M,
             b: &mut M,
-            push: L<20>,
         ) {
             let Some(points) = points.first_chunk_mut::<N>() else { return };
             let normal = load3(&pack.normal, group);
@@ -255,7 +254,9 @@ macro_rules! kernels {
                     let change = sub(zero(), times(factor, target));
                     // No more than pushing apart can have put in: a contact that is steep against its friction
                     // would else give all its load back and keep the friction, and the body would gain energy.
-                    let pushed = add(old, times(factor, push));
+                    // A substep's push-out impulse was scaled by the softness, which is at least ⅔.
+                    let push = load(&point.push, group);
+                    let pushed = add(old, add(push, half(push)));
                     let change = max(change, sub(zero(), min(total, pushed)));
                     // What is about to bounce must not be stopped the substep before.
                     let bouncing =
@@ -320,14 +321,37 @@ macro_rules! kernels {
             [clamp(v[0], cap), clamp(v[1], cap), clamp(v[2], cap)]
         }
 
+        /// A spin within the cap. In slender lanes its direction stays: cut by components, the spin of a needle about its long
+        /// axis would become one across it, with far more energy.
+        $(#[$feature])?
+        #[inline]
+        fn capped_spin(pack: &Pack, side: usize, group: usize, v: &V<20>) -> V<20> {
+            if !pack.slender.any[side] {
+                return capped(v);
+            }
+            let slender = load(&pack.slender.lanes[side], group);
+            let mut halved = *v;
+            // Sums are below four times the cap.
+            for _ in 0..2 {
+                let most = max(max(abs(halved[0]), abs(halved[1])), abs(halved[2]));
+                let beyond = if_positive(slender, sub(most, splat(SPEED_CAP)), zero());
+                for i in 0..3 {
+                    halved[i] = if_positive(beyond, half(halved[i]), halved[i]);
+                }
+            }
+            capped(&halved)
+        }
+
         /// Writes both bodies, with no component beyond the cap.
         $(#[$feature])?
         #[inline]
         fn store_both<const RESTS: bool>(to: &mut [Motion], pack: &Pack, group: usize, a: &M, b: &M) {
             if !RESTS {
-                scatter(to, &pack.bodies[0], group, [capped(&a[0]), capped(&a[1])]);
+                let spin = capped_spin(pack, 0, group, &a[1]);
+                scatter(to, &pack.bodies[0], group, [capped(&a[0]), spin]);
             }
-            scatter(to, &pack.bodies[1], group, [capped(&b[0]), capped(&b[1])]);
+            let spin = capped_spin(pack, 1, group, &b[1]);
+            scatter(to, &pack.bodies[1], group, [capped(&b[0]), spin]);
         }
 
         /// A pass with soft contacts that push overlaps apart.
@@ -346,7 +370,6 @@ macro_rules! kernels {
         $(#[$feature])?
         #[inline]
         fn pass<const RELAX: bool>(batch: &mut Batch<'_>) {
-            let push = splat(batch.push);
             let motions = &mut *batch.rows.motions;
             // Of one length, so that a row is looked up once in both.
             let moved = &batch.rows.moved[..motions.len()];
@@ -356,9 +379,9 @@ macro_rules! kernels {
                 let Some(turns) = angular.split_off_mut(..pack.angular as usize) else { return };
                 for group in 0..WIDTH / AT_ONCE {
                     if pack.rests {
-                        work::<RELAX, true>(pack, own, turns, group, motions, moved, push);
+                        work::<RELAX, true>(pack, own, turns, group, motions, moved);
                     } else {
-                        work::<RELAX, false>(pack, own, turns, group, motions, moved, push);
+                        work::<RELAX, false>(pack, own, turns, group, motions, moved);
                     }
                 }
             }
@@ -374,7 +397,6 @@ macro_rules! kernels {
             group: usize,
             motions: &mut [Motion],
             moved: &[Motion],
-            push: L<20>,
         ) {
             let [mut a, mut b] = load_both::<RESTS>(motions, pack, group);
             let ways = load_both::<RESTS>(moved, pack, group);
@@ -390,10 +412,10 @@ macro_rules! kernels {
             }
             let (a_mut, b_mut) = (&mut a, &mut b);
             match points.len() {
-                1 => normals::<1, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
-                2 => normals::<2, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
-                3 => normals::<3, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
-                _ => normals::<4, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut, push),
+                1 => normals::<1, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
+                2 => normals::<2, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
+                3 => normals::<3, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
+                _ => normals::<4, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
             }
             store_both::<RESTS>(motions, pack, group, &a, &b);
         }

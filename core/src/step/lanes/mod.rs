@@ -19,7 +19,7 @@ pub(crate) mod stage;
 mod tests;
 
 use super::rows::RowsMut;
-use crate::math::{Q20, Q30};
+use crate::math::Q30;
 use core::ops::Range;
 use pack::{AngularPack, Pack, PointPack};
 use stage::Stage;
@@ -34,8 +34,6 @@ pub(crate) struct Batch<'a> {
     pub(crate) points: &'a mut [PointPack],
     pub(crate) angular: &'a mut [AngularPack],
     pub(crate) rows: RowsMut<'a>,
-    /// How fast overlaps are pushed apart.
-    pub(crate) push: Q20,
 }
 
 mod scalar_ops;
@@ -193,10 +191,9 @@ pub(crate) fn make_rows(
     points: &mut [PointPack],
     angular: &mut [AngularPack],
     stage: &Stage,
-    push: Q20,
     chosen: Chosen,
 ) {
-    dispatch!(chosen, make_rows(pack, points, angular, stage, push));
+    dispatch!(chosen, make_rows(pack, points, angular, stage));
 }
 
 #[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]

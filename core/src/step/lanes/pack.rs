@@ -82,6 +82,16 @@ pub(crate) struct AngularPack {
     pub(crate) friction: Eight<30>,
 }
 
+/// Lanes with slender bodies, by side.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Slender {
+    /// Above zero for lanes whose body of this side is slender.
+    pub(crate) lanes: [Eight<30>; 2],
+    /// Whether any is.
+    pub(crate) any: [bool; 2],
+}
+
 /// Eight prepared contacts.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -103,6 +113,7 @@ pub(crate) struct Pack {
     pub(crate) approach: Eight<20>,
     /// Sum of the normal impulses of impacts in the tick, saturating.
     pub(crate) struck: Eight<20>,
+    pub(crate) slender: Slender,
     /// Place of the contact of each lane, or [`NO_CONTACT`].
     pub(crate) contacts: [u32; WIDTH],
     /// How many points the contact of each lane has.
@@ -136,6 +147,7 @@ impl Default for Pack {
             counts: [0; WIDTH],
             points: 0,
             angular: 0,
+            slender: Slender::default(),
             rests: true,
         }
     }

@@ -33,12 +33,59 @@ macro_rules! row_kernels {
         /// M·arm times the share of the mass, made odd.
         $(#[$feature])?
         #[inline]
-        fn response(stage: &Stage, side: usize, group: usize, arm: &V<30>) -> V<22> {
+        fn response(
+            among: &Slender,
+            stage: &Stage,
+            side: usize,
+            group: usize,
+            arm: &V<30>,
+        ) -> V<22> {
             let share = load(&stage.shares[side], group);
+            if among.any[side] {
+                return slender_response(among, stage, side, group, arm);
+            }
             let mut out = [zero(); 3];
             for i in 0..3 {
-                let row = load3(&stage.response[side][i], group);
+                let row = load3(&stage.inertia[side][i], group);
                 out[i] = odd(times(share, round::<30, 22>(plus_dot(wide(), &row, arm))));
+            }
+            out
+        }
+
+        /// The same where some lanes have the root W of M: W·(Wᵀ·arm) there. Lanes without get the bits that they get
+        /// among their like.
+        $(#[$feature])?
+        #[inline]
+        fn slender_response(
+            among: &Slender,
+            stage: &Stage,
+            side: usize,
+            group: usize,
+            arm: &V<30>,
+        ) -> V<22> {
+            let share = load(&stage.shares[side], group);
+            let slender = load(&among.lanes[side], group);
+            let rows = &stage.inertia[side];
+            let rows = [load3(&rows[0], group), load3(&rows[1], group), load3(&rows[2], group)];
+            let limit = load3(&stage.limit[side], group);
+            let (mut plain, mut quarter) = ([zero(); 3], [zero(); 3]);
+            for i in 0..3 {
+                plain[i] = if_positive(slender, zero(), arm[i]);
+                quarter[i] = half(half(arm[i]));
+            }
+            // Wᵀ·arm in Q20, from a quarter of the arm: it may exceed what Q22 has room for before it is clamped.
+            let mut seen: V<20> = [zero(); 3];
+            for k in 0..3 {
+                let sum = plus(plus(wide(), rows[0][k], quarter[0]), rows[1][k], quarter[1]);
+                seen[k] = clamp(round::<30, 20>(plus(sum, rows[2][k], quarter[2])), limit[k]);
+            }
+            let mut out = [zero(); 3];
+            for i in 0..3 {
+                let matrix = round::<30, 22>(plus_dot(wide(), &rows[i], &plain));
+                // Q22 times Q20 by 22 bits is Q20.
+                let root: L<22> = round::<22, 22>(plus_dot(wide(), &rows[i], &seen));
+                let root = add(root, root);
+                out[i] = odd(times(share, add(matrix, add(root, root))));
             }
             out
         }
@@ -47,13 +94,14 @@ macro_rules! row_kernels {
         #[inline]
         fn fill_row<const RESTS: bool>(
             row: &mut RowPack,
+            among: &Slender,
             stage: &Stage,
             group: usize,
             arms: [V<30>; 2],
         ) {
             for (side, arm) in arms.iter().enumerate() {
                 let rests = RESTS && side == 0;
-                let response = if rests { [zero(); 3] } else { response(stage, side, group, arm) };
+                let response = if rests { [zero(); 3] } else { response(among, stage, side, group, arm) };
                 store3(&mut row.arm[side], group, arm);
                 store3(&mut row.response[side], group, &response);
             }
@@ -87,6 +135,7 @@ macro_rules! row_kernels {
         #[inline]
         fn fill_turn<const RESTS: bool>(
             row: &mut AngularPack,
+            among: &Slender,
             stage: &Stage,
             group: usize,
             levers: &[Eight<30>; 2],
@@ -101,7 +150,7 @@ macro_rules! row_kernels {
                 ]
             };
             let arms = [if RESTS { [zero(); 3] } else { arm(0) }, arm(1)];
-            fill_row::<RESTS>(&mut row.row, stage, group, arms);
+            fill_row::<RESTS>(&mut row.row, among, stage, group, arms);
             store(&mut row.factor, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
         }
 
@@ -112,7 +161,6 @@ macro_rules! row_kernels {
             points: &mut [PointPack],
             angular: &mut [AngularPack],
             stage: &Stage,
-            push: Q20,
         ) {
             for group in 0..WIDTH / AT_ONCE {
                 if pack.rests {
@@ -122,7 +170,7 @@ macro_rules! row_kernels {
                 }
             }
             divide(pack, points, angular);
-            finish(pack, points, angular, push);
+            finish(pack, points, angular);
         }
 
         /// Fills the rows of a pack, with J·M·J where factors belong.
@@ -135,6 +183,7 @@ macro_rules! row_kernels {
             stage: &Stage,
             group: usize,
         ) {
+            let among = pack.slender;
             let normal = odd3(&load3(&pack.normal, group));
             let [t1, t2] =
                 [odd3(&load3(&pack.tangents[0], group)), odd3(&load3(&pack.tangents[1], group))];
@@ -148,7 +197,7 @@ macro_rules! row_kernels {
                 let (before, from) = points.split_at_mut(j);
                 let point = &mut from[0];
                 let arms = levers::<RESTS>(&stage.arms[j], group, &normal);
-                fill_row::<RESTS>(&mut point.row, stage, group, arms);
+                fill_row::<RESTS>(&mut point.row, &among, stage, group, arms);
                 for (i, other) in before.iter().enumerate() {
                     let between = odd(coupling::<RESTS>(&other.row, &point.row, group));
                     store(&mut point.coupling[i], group, between);
@@ -165,7 +214,8 @@ macro_rules! row_kernels {
             }
             store(&mut pack.impulse_cap, group, as_speed(largest));
             for (row, t) in pack.sliding.iter_mut().zip([&t1, &t2]) {
-                fill_row::<RESTS>(row, stage, group, levers::<RESTS>(&stage.center, group, t));
+                let arms = levers::<RESTS>(&stage.center, group, t);
+                fill_row::<RESTS>(row, &among, stage, group, arms);
             }
             let [s1, s2] = &pack.sliding;
             let k11 = add(splat(ONE_22), coupling::<RESTS>(s1, s1, group));
@@ -183,7 +233,7 @@ macro_rules! row_kernels {
                     1 => (&stage.roll, &t1),
                     _ => (&stage.roll, &t2),
                 };
-                fill_turn::<RESTS>(row, stage, group, levers, axis);
+                fill_turn::<RESTS>(row, &among, stage, group, levers, axis);
                 let friction = odd(load(&row.friction, group));
                 store(&mut row.friction, group, friction);
                 if j > 0 {
@@ -215,7 +265,7 @@ macro_rules! row_kernels {
         /// Makes factors odd, and what follows from them.
         $(#[$feature])?
         #[inline]
-        fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack], push: Q20) {
+        fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
             for group in 0..WIDTH / AT_ONCE {
                 let softness = load(&pack.softness, group);
                 for point in points.iter_mut() {
@@ -223,7 +273,8 @@ macro_rules! row_kernels {
                     let soft = times(softness, factor);
                     store(&mut point.factor, group, factor);
                     store(&mut point.soft, group, soft);
-                    store(&mut point.push, group, times(soft, splat(push)));
+                    let push = times(soft, load(&point.push, group));
+                    store(&mut point.push, group, push);
                 }
                 for row in angular.iter_mut() {
                     let factor = odd(load(&row.factor, group));

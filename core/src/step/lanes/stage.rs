@@ -10,8 +10,10 @@ pub(crate) struct Stage {
     pub(crate) arms: [[Eights<30>; 2]; 4],
     /// Their mean.
     pub(crate) center: [Eights<30>; 2],
-    /// Scaled inverse inertia of both bodies, by row.
-    pub(crate) response: [[Eights<22>; 3]; 2],
+    /// Scaled inverse inertia of both bodies, by row, or its root if they are slender.
+    pub(crate) inertia: [[Eights<22>; 3]; 2],
+    /// Largest component that the root's transpose may make of an arm; zero unless slender.
+    pub(crate) limit: [Eights<20>; 2],
     /// What each body takes of an impulse's speed.
     pub(crate) shares: [Eight<30>; 2],
     /// Lever of the row against twisting, for both bodies.

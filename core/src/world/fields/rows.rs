@@ -143,7 +143,6 @@ impl Row for Keyed<ColdRow> {
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         const KINDS: [&str; 3] = ["static", "kinematic", "dynamic"];
-        const RESPONSE: [&str; 6] = ["xx", "yy", "zz", "yz", "xz", "xy"];
         v.u32("body", Unit::Body, &mut self.key);
         let ColdRow {
             kind,
@@ -154,7 +153,8 @@ impl Row for Keyed<ColdRow> {
             exponent,
             mass,
             local_center,
-            response,
+            principal,
+            inverse_inertia,
             gravity_scale,
             linear_damping,
             angular_damping,
@@ -170,11 +170,8 @@ impl Row for Keyed<ColdRow> {
         *exponent = v.leaf("exponent", Unit::Signed, 1, u64::from(*exponent as u8)) as u8 as i8;
         v.real("mass", Unit::Real("kg"), mass);
         v.vec3("local_center", METRES, local_center);
-        v.enter("response", None);
-        for (value, name) in response.iter_mut().zip(RESPONSE) {
-            v.lane(name, Unit::Lane(22, ""), value);
-        }
-        v.leave();
+        v.quat("principal", None, principal);
+        v.vec3("inverse_inertia", Unit::Real(""), inverse_inertia);
         v.real("gravity_scale", Unit::Real(""), gravity_scale);
         v.real("linear_damping", Unit::Real("1/s"), linear_damping);
         v.real("angular_damping", Unit::Real("1/s"), angular_damping);

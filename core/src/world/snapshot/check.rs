@@ -1,15 +1,15 @@
 //! Whether a row can be: every range that the step relies on. Strict, because nothing checks again later.
 
-use crate::math::{Q20, Q30, Real, Vec3};
-use crate::shape::{MAX_MASS, MIN_MASS};
+use crate::math::{Q20, Real, Vec3};
+use crate::shape::{Geometry, MAX_MASS, MIN_MASS};
 use crate::world::WORLD_LIMIT;
 use crate::world::command::size_exponent;
 use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, Strike};
-use crate::world::material::check_layer;
+use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
-    ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, STAYS_AWAKE, ShapeRow, TELLS_PERSIST,
-    TELLS_STAY, body_of,
+    ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow,
+    TELLS_PERSIST, TELLS_STAY, body_of,
 };
 
 type Checked = Result<(), &'static str>;
@@ -46,17 +46,20 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
 }
 
 pub(super) fn traits(row: &ColdRow, shapes: &[ShapeRow]) -> Checked {
-    const RESPONSE: i32 = 511 << 22;
     let many = Real::from_int(1000);
     let flags = STAYS_AWAKE | TELLS_PERSIST | TELLS_STAY;
     ensure(row.flags & !flags == 0, "its flags")?;
     ensure(row.locks < 64, "its locks")?;
     ensure(usize::from(row.shapes) == shapes.len(), "the number of its shapes")?;
+    let plane = |shape: &ShapeRow| *shape.shape.geometry() == Geometry::HalfSpace;
+    ensure(row.kind != BodyKind::Dynamic || !shapes.iter().any(plane), "its half space")?;
     let massive = (MIN_MASS..=MAX_MASS).contains(&row.mass);
     ensure(massive || row.mass == Real::ZERO && row.kind != BodyKind::Dynamic, "its mass")?;
     ensure(within(row.local_center, Real::from_int(4096)), "its centre of mass")?;
-    ensure(lanes_within(&row.response, RESPONSE), "its inertia")?;
-    ensure(row.response[..3].iter().all(|lane| lane.to_bits() >= 0), "its inertia")?;
+    let inertia = row.inverse_inertia.to_array();
+    ensure(inertia.iter().all(|d| (Real::ZERO..=MAX_INVERSE_INERTIA).contains(d)), "its inertia")?;
+    let turns = inertia.iter().all(|d| *d > Real::ZERO);
+    ensure(turns || row.mass == Real::ZERO && row.inverse_inertia.is_zero(), "its inertia")?;
     ensure(row.gravity_scale.abs() <= Real::from_int(100), "its gravity scale")?;
     let to = |limit: Real| Real::ZERO..=limit;
     ensure(to(many).contains(&row.linear_damping), "its linear damping")?;
@@ -74,36 +77,24 @@ pub(super) fn shape(row: &ShapeRow) -> Checked {
     check_layer(row.filter.layer).map_err(|_| "its layer")
 }
 
-/// What a contact's prediction depends on.
-pub(super) fn contact_poses(row: &ContactRow) -> Checked {
-    ensure(within(row.reference, WORLD_LIMIT + WORLD_LIMIT / 2), "its bodies are too far apart")
-}
-
 pub(super) fn contact(row: &ContactRow) -> Checked {
     const IMPULSE: i32 = 1 << 28;
-    // Vectors of impulses are as long in all as their parts.
-    const VECTOR: i32 = 1 << 29;
+    // Two rolling impulses of at most 2²⁸, or a twist of 1.9 times that.
+    const ANGULAR: i32 = 1 << 29;
+    // Friction of at most 1.9 times 2²⁸ along each of two tangents, cut by the octagon to 1.33 times that in sum.
+    const FRICTION: i32 = (21 << 25) + (1 << 10);
     let mixed = &row.mixed;
-    let friction = 0..=Q30::from_real_saturating(Real::ratio(19, 10)).to_bits();
-    ensure(friction.contains(&mixed.friction.to_bits()), "its friction")?;
+    ensure((0..=MAX_FRICTION_LANE.to_bits()).contains(&mixed.friction.to_bits()), "its friction")?;
     let others = [mixed.restitution, mixed.rolling, mixed.spinning];
     ensure(others.iter().all(|c| (0..=1 << 30).contains(&c.to_bits())), "its material")?;
     let length: i128 = row.normal.iter().map(|c| i128::from(*c) * i128::from(*c)).sum();
     ensure((length - (1 << 60)).abs() < 1 << 44, "its normal is no unit vector")?;
     ensure(!row.points.is_empty(), "it has no point")?;
-    // Sums over the points, from either body, must have room.
-    for axis in 0..3 {
-        let reference = i128::from(row.reference.to_bits()[axis]);
-        let arm = |from: i128| -> i128 {
-            row.points.iter().map(|point| (i128::from(point.at[axis]) - from).abs()).sum()
-        };
-        ensure(arm(0) < 1 << 62 && arm(reference) < 1 << 62, "its points are too far away")?;
-    }
     let impulses = row.points.iter().map(|point| point.impulse.to_bits());
     ensure(impulses.clone().all(|impulse| (0..=IMPULSE).contains(&impulse)), "its impulses")?;
-    ensure(lanes_within(&row.friction, VECTOR), "its friction impulse")?;
-    ensure(lanes_within(&[row.twist], VECTOR), "its twist impulse")?;
-    ensure(lanes_within(&row.rolling, VECTOR), "its rolling impulse")
+    ensure(lanes_within(&row.friction, FRICTION), "its friction impulse")?;
+    ensure(lanes_within(&[row.twist], ANGULAR), "its twist impulse")?;
+    ensure(lanes_within(&row.rolling, ANGULAR), "its rolling impulse")
 }
 
 pub(super) fn event(row: &EventRow) -> Checked {

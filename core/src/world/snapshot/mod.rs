@@ -14,10 +14,10 @@ mod predict;
 mod read;
 mod write;
 
+use super::World;
+use super::arrive::Route;
 use super::page_bytes::layout_hash;
 use super::timeline::Timeline;
-use super::{Pending, World};
-use crate::data::BitSet;
 use crate::digest::ShortDigest;
 use crate::history::HistoryError;
 use crate::pack::{self, Effort, UnpackError};
@@ -169,15 +169,10 @@ impl World {
         let mut timeline = Timeline::new(self.timeline.len());
         timeline.restart(tick, &slot, &mut store);
         self.def = def;
-        self.tick = tick;
         self.store = store;
         self.timeline = timeline;
         self.work = slot;
-        self.commands.clear();
-        self.spawned.clear();
-        self.pending = Pending::default();
-        self.dirty = BitSet::new();
-        self.drop_scratch();
+        self.arrive(tick, Route::Restart);
     }
 }
 
@@ -203,7 +198,7 @@ fn open(snapshot: &[u8]) -> Result<(Baseline, &[u8]), SnapshotError> {
     Ok((Some((u32::from_le_bytes(*tick), ShortDigest::from_bytes(*digest))), rest))
 }
 
-#[cfg(feature = "test-internals")]
+#[cfg(feature = "test-support")]
 impl World {
     /// The tables of a snapshot as they are before packing, so that tests can reach what lies behind its digests.
     ///

@@ -270,7 +270,6 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         // First what its geometry is made of, then the geometry.
         let mut predicted = predict.contact(pair, kept == KEPT);
         let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
-        at.check(check::contact_poses(&poses))?;
         predict.geometry(&mut predicted, &poses);
         let row: ContactRow = at.read(bytes, &predicted)?;
         at.check(check::contact(&row))?;

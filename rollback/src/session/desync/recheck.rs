@@ -24,6 +24,10 @@ pub(super) struct Recheck {
     /// The pages of the state as it was.
     before: Pages,
     digest_before: Option<ShortDigest>,
+    /// Final ticks after `to` that were held, with their digests as they were.
+    later: Vec<(Tick, ShortDigest)>,
+    /// The pages of the last of them.
+    later_before: Pages,
 }
 
 impl Recheck {
@@ -36,6 +40,8 @@ impl Recheck {
             trail: Vec::new(),
             before: Pages::default(),
             digest_before: None,
+            later: Vec::new(),
+            later_before: Pages::default(),
         }
     }
 
@@ -51,6 +57,8 @@ impl Recheck {
 impl<S: Simulation> Session<S> {
     /// Keeps what the state was, to tell what was wrong with it.
     pub(in crate::session) fn begin_recheck(&mut self, simulation: &mut S) -> Result<(), RunError> {
+        // What rests on wrong guesses comes out otherwise for that reason.
+        let last = self.final_to();
         let Some(recheck) = &mut self.desyncs.recheck else { return Ok(()) };
         // Going back drops later pins by itself; earlier ones are of no use any more.
         for tick in self.desyncs.traced.drain(..).filter(|&tick| tick <= recheck.from) {
@@ -60,6 +68,16 @@ impl<S: Simulation> Session<S> {
         let pages = Pages::of(simulation, &self.slots, tick.0);
         recheck.before = pages.map_err(RunError::at(tick))?;
         recheck.digest_before = self.checks.own(tick);
+        for tick in (tick.0 + 1..=last.0).map(Tick) {
+            // Those that are not held any more have left no trace but in what follows from them.
+            if let Ok(digest) = simulation.digest(&self.slots, tick.0) {
+                recheck.later.push((tick, digest.short()));
+            }
+        }
+        if let Some((tick, _)) = recheck.later.last() {
+            let pages = Pages::of(simulation, &self.slots, tick.0);
+            recheck.later_before = pages.map_err(RunError::at(*tick))?;
+        }
         Ok(())
     }
 
@@ -102,16 +120,29 @@ impl<S: Simulation> Session<S> {
         // With nothing computed again there is nothing to own up to.
         let again = recheck.trail.last().copied();
         recheck.fault = again.is_some() && again != recheck.digest_before;
-        let before = core::mem::take(&mut recheck.before);
-        if recheck.fault {
-            let found = before.explain(simulation, &self.slots, to.0, MAX_DIFFERENCES);
-            let found = found.map_err(RunError::at(to))?;
-            let cases = (0..).map(PeerId).zip(&self.desyncs.cases);
-            let peer = cases.filter(|case| case.1.is_some()).map(|case| case.0).next();
-            let report = DesyncReport::new(peer.unwrap_or_default(), to, found, Blame::Us);
-            self.events.push(SessionEvent::Desync(Box::new(report)));
-            self.events.push(SessionEvent::Repaired { from });
-            self.repaired = (self.repaired.0 + 1, from);
+        // A fault after the tick that was in doubt was mended on the way.
+        let later = core::mem::take(&mut recheck.later);
+        let pages =
+            [core::mem::take(&mut recheck.before), core::mem::take(&mut recheck.later_before)];
+        let fault = recheck.fault;
+        let differs = |&&(tick, was): &&(Tick, ShortDigest)| {
+            let digest = simulation.digest(&self.slots, tick.0);
+            digest.is_ok_and(|digest| digest.short() != was)
+        };
+        let (at, before) = match later.last() {
+            _ if fault => (to, &pages[0]),
+            Some(&(last, _)) if later.iter().any(|it| differs(&it)) => (last, &pages[1]),
+            _ => return Ok(()),
+        };
+        let found = before.explain(simulation, &self.slots, at.0, MAX_DIFFERENCES);
+        let found = found.map_err(RunError::at(at))?;
+        let cases = (0..).map(PeerId).zip(&self.desyncs.cases);
+        let peer = cases.filter(|case| case.1.is_some()).map(|case| case.0).next();
+        let report = DesyncReport::new(peer.unwrap_or_default(), at, found, Blame::Us);
+        self.events.push(SessionEvent::Desync(Box::new(report)));
+        self.events.push(SessionEvent::Repaired { from });
+        self.repaired = (self.repaired.0 + 1, from);
+        if fault {
             self.tell_repair();
         }
         Ok(())

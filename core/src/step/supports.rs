@@ -1,0 +1,82 @@
+//! Supports of sleepers: the static and kinematic bodies that a sleeping body may have a contact with. A command that
+//! changes any other body wakes nothing and needs no walk over all contacts. Scratch, and conservative: the set may also contain
+//! other bodies, such as dynamic ones, but misses none.
+
+use super::rules::{Rule, Rules};
+use crate::data::BitSet;
+use crate::world::World;
+use crate::world::rows::body_of;
+use crate::world::slot::Slot;
+
+/// A set of supports, if it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Supports {
+    known: Option<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    bodies: BitSet,
+    /// First tick that the set is valid for: it holds the supports of that tick's sleepers and of all later ones.
+    since: u32,
+}
+
+impl Supports {
+    /// Returns whether a sleeping body may have a contact with this body; true while the set is unknown.
+    pub(super) fn may_have(&self, index: u32) -> bool {
+        self.known.as_ref().is_none_or(|known| known.bodies.contains(index))
+    }
+
+    /// Adds a body that has a contact with one that falls asleep.
+    pub(super) fn add(&mut self, index: u32) {
+        if let Some(known) = &mut self.known {
+            known.bodies.insert(index);
+        }
+    }
+
+    /// Drops the set if `to` is before its first valid tick.
+    pub(super) fn rewind(&mut self, to: u32) {
+        if self.known.as_ref().is_some_and(|known| to < known.since) {
+            self.known = None;
+        }
+    }
+
+    /// Collects the supports of every tick that is held, if they are unknown. Not during resimulation: the step has
+    /// taken the next tick's old slot out of the timeline, so its sleeping bodies would be missed.
+    pub(super) fn find(&mut self, world: &World, rules: &mut Rules) {
+        if self.known.is_some() {
+            return;
+        }
+        let mut bodies = BitSet::new();
+        add_all(world, &world.work, None, &mut bodies);
+        if !rules.holds(Rule::SupportTicks) {
+            self.known = Some(Known { bodies, since: 0 });
+            return;
+        }
+        let mut last = &world.work;
+        for tick in world.timeline.held().rev() {
+            let slot = &world.timeline.entry(tick).slot;
+            add_all(world, slot, Some(last), &mut bodies);
+            last = slot;
+        }
+        self.known = Some(Known { bodies, since: *world.timeline.held().start() });
+    }
+}
+
+/// Adds the bodies of a slot that have a contact; skips pages that `other` shares, which were visited already. Dynamic bodies
+/// are included: a command may have changed a body's kind while its contact page stayed the same.
+fn add_all(world: &World, slot: &Slot, other: Option<&Slot>, bodies: &mut BitSet) {
+    for (s, stream) in slot.streams.iter().enumerate() {
+        let known = other.and_then(|other| other.streams.get(s));
+        for (p, &page) in stream.contacts.iter().enumerate() {
+            if known.and_then(|stream| stream.contacts.get(p)) == Some(&page) {
+                continue;
+            }
+            for row in &world.store.contacts.get(page).rows {
+                for body in row.key.shapes().map(body_of) {
+                    bodies.insert(body);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Every integration test of the crate in one binary, so that the crate and its dependencies are linked once. Tests that
+//! count allocations install a global allocator and are a binary of their own (`no_alloc/`).
+
+mod clusters;
+mod containers;
+mod digest_trees;
+mod digests;
+mod functions;
+#[path = "../../fuzz/src/worlds.rs"]
+#[allow(dead_code, unreachable_pub, reason = "a library of its own; the fuzz targets use the rest")]
+mod fuzz;
+mod history;
+mod hostile_input;
+mod lanes;
+mod oracle;
+mod packing;
+mod quality;
+mod real;
+mod resim;
+mod rng;
+mod rng_statistics;
+mod scene_goldens;
+mod sets_and_sorts;
+mod solo;
+mod state;
+mod text;
+mod threads;
+mod vectors;
+mod world_history;
+mod world_state;

@@ -1,0 +1,66 @@
+//! One contact at a time, four or eight: the same bits on every tick of every scene. And so whatever the order in which
+//! contacts fill lanes, with nonsense in the lanes that none fills.
+
+use isostep_core::Lanes;
+use isostep_core::world::World;
+use isostep_scenes::scenes;
+
+/// Ticks for each scene: long enough that everything has met everything.
+fn ticks(name: &str) -> u32 {
+    match name {
+        "bin" => 100,
+        _ => 160,
+    }
+}
+
+/// The first tick at which two worlds differ.
+fn first_difference(name: &str, change: impl Fn(&mut World)) -> Option<u32> {
+    let mut reference = scenes::build(name, 1).expect("a scene");
+    let mut other = scenes::build(name, 1).expect("a scene");
+    assert!(reference.world.set_lanes(Lanes::Scalar));
+    change(&mut other.world);
+    for tick in 1..=ticks(name) {
+        reference.step();
+        other.step();
+        if reference.digest() != other.digest() {
+            return Some(tick);
+        }
+    }
+    None
+}
+
+#[test]
+fn every_width_gives_the_same_bits() {
+    for name in scenes::NAMES {
+        for lanes in Lanes::available() {
+            let set = |world: &mut World| assert!(world.set_lanes(lanes));
+            assert_eq!(first_difference(name, set), None, "{name} in {} lanes", lanes.name());
+        }
+    }
+}
+
+#[cfg(feature = "test-internals")]
+#[test]
+fn the_order_of_lanes_and_what_is_in_empty_ones_show_nowhere() {
+    for name in scenes::NAMES {
+        for (seed, lanes) in (1..).zip(Lanes::available()) {
+            let disorder = |world: &mut World| {
+                assert!(world.set_lanes(lanes));
+                world.disorder_lanes(seed);
+            };
+            assert_eq!(first_difference(name, disorder), None, "{name} in {} lanes", lanes.name());
+        }
+    }
+}
+
+#[cfg(feature = "test-internals")]
+#[test]
+fn a_lane_that_rounds_otherwise_is_caught() {
+    for lanes in Lanes::available() {
+        let skewed = |world: &mut World| {
+            assert!(world.set_lanes(lanes));
+            world.plant(isostep_core::test_internals::Plant::SkewedLane);
+        };
+        assert!(first_difference("stacks", skewed).is_some(), "{} lanes", lanes.name());
+    }
+}

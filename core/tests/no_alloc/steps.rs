@@ -1,0 +1,127 @@
+//! Owns the promise that a warm world steps without allocating: a step must not wait for an allocator.
+
+use crate::counting;
+use isostep_core::parallel::Threads;
+use isostep_core::world::{BodyKind, Command, Material};
+use isostep_core::{Rng, Vec3, real};
+use isostep_scenes::scenes::{self, Scene};
+
+/// Long enough for the kicks to have toppled what they topple: until then contacts reach new heights, and columns
+/// grow with them.
+const WARM_UP: u32 = 2000;
+
+/// Ticks of 300 after the warm-up that allocated, with how often.
+fn allocating_ticks(scene: &mut Scene) -> Vec<(u32, u32)> {
+    let ids: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
+    let mut found = Vec::with_capacity(300);
+    for tick in 0..WARM_UP + 300 {
+        let before = counting::count();
+        scene.act();
+        // Somebody is kicked every tenth tick, so that contacts come and go.
+        if tick % 10 == 0 {
+            let mut rng = Rng::keyed(1, u64::from(tick), 0, 0);
+            let kicked = ids[rng.below(ids.len() as u32).unwrap() as usize];
+            // Static bodies refuse, which must cost no memory either.
+            let _ = scene.world.set_velocity(kicked, rng.direction() * real!(2));
+        }
+        scene.world.step();
+        let count = counting::count() - before;
+        if tick >= WARM_UP && count > 0 {
+            found.push((tick, count));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_allocator_counts() {
+    let before = counting::count();
+    drop(std::hint::black_box(vec![Vec3::ZERO; 3]));
+    assert_eq!(counting::count() - before, 1);
+}
+
+#[test]
+fn a_warm_arena_allocates_nothing() {
+    assert_eq!(allocating_ticks(&mut scenes::arena(3)), []);
+}
+
+/// What the other threads allocate is theirs and not counted; handing work to them must cost nothing.
+#[test]
+fn warm_stacks_on_two_threads_allocate_nothing() {
+    let mut scene = scenes::stacks(5, 5);
+    scene.world.set_threads(Threads::new(2).expect("threads").eager());
+    assert_eq!(allocating_ticks(&mut scene), []);
+}
+
+#[test]
+fn a_warm_world_rewinds_without_allocating() {
+    let mut scene = scenes::arena(5);
+    scene.world.commit();
+    let players: Vec<_> = scene
+        .world
+        .bodies()
+        .filter(|(_, body)| body.kind() == BodyKind::Dynamic)
+        .map(|(id, _)| id)
+        .collect();
+    let mut found = Vec::with_capacity(300);
+    // Twice as long, because rollbacks reach their heights later.
+    for tick in 0..2 * WARM_UP + 200 {
+        let before = counting::count();
+        for _ in 0..2 {
+            scene.step();
+        }
+        // Back by five ticks, and forth again with another push.
+        let now = scene.world.tick();
+        scene.world.rewind(now - 5.min(now)).unwrap();
+        let kicked = players[tick as usize % players.len()];
+        scene.world.set_velocity(kicked, Vec3::X).unwrap();
+        while scene.world.tick() < now {
+            scene.step();
+        }
+        let count = counting::count() - before;
+        if tick >= 2 * WARM_UP && count > 0 {
+            found.push((tick, count));
+        }
+    }
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_warm_bouncing_arena_allocates_nothing() {
+    let mut scene = scenes::arena(3);
+    let bodies: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
+    let material = Material { restitution: real!(0.75), ..Material::default() };
+    for body in bodies {
+        scene.world.command(Command::SetMaterial(body, 0, material)).unwrap();
+    }
+    assert_eq!(allocating_ticks(&mut scene), []);
+}
+
+#[test]
+fn warm_stacks_allocate_nothing() {
+    assert_eq!(allocating_ticks(&mut scenes::stacks(4, 5)), []);
+}
+
+#[test]
+fn a_warm_field_of_sleepers_allocates_nothing() {
+    // Kicks wake some, which fall asleep again.
+    assert_eq!(allocating_ticks(&mut scenes::sleepers(300, 3)), []);
+}
+
+#[test]
+fn a_warm_tumbler_allocates_nothing() {
+    assert_eq!(allocating_ticks(&mut scenes::tumbler(3)), []);
+}
+
+#[test]
+fn a_resting_pyramid_allocates_nothing() {
+    let mut scene = scenes::pyramid(10);
+    let mut warm = 0;
+    for tick in 0..WARM_UP + 300 {
+        if tick == 300 {
+            warm = counting::count();
+        }
+        scene.step();
+    }
+    assert_eq!(counting::count() - warm, 0);
+}

@@ -1,0 +1,25 @@
+//! What the world is good for, in numbers: stacks stand, slopes hold, nothing is lost, nothing gains energy, and
+//! neither place, neighbours nor forgotten scratch change a bit. One program, so that it links once.
+#![allow(
+    clippy::disallowed_types,
+    reason = "floats report and judge what the world computed; none goes back into it"
+)]
+
+mod commands;
+mod common;
+mod endurance;
+mod energy;
+mod impacts;
+mod invariance;
+mod kinds;
+mod liveliness;
+mod locality;
+mod mass;
+mod materials;
+mod mirror;
+mod refusals;
+mod rest;
+mod sizes;
+mod slopes;
+mod stacking;
+mod sweeps;

@@ -1,0 +1,82 @@
+//! Stacks and piles: they stand, come to rest and lose nobody.
+
+use super::common::{GRAVITY, Rest, crate_at, ground, length, settle, stack, world};
+use isostep_core::world::BodyKind;
+use isostep_core::{Real, Vec3, real};
+use isostep_scenes::scenes;
+
+fn assert_at_rest(rest: &Rest) {
+    assert!(rest.penetration <= 0.005, "{rest:#?}");
+    assert!(rest.top_drift <= 0.010, "{rest:#?}");
+    assert!(rest.mean_speed <= 0.001, "{rest:#?}");
+}
+
+#[test]
+fn a_stack_of_twenty_boxes_stands() {
+    let mut world = world();
+    stack(&mut world, 20, Real::HALF, real!(1000));
+    let rest = settle(&mut world, 600);
+    println!("{rest:?}");
+    assert_at_rest(&rest);
+    // Each of the 20 contacts may give way by its penetration; a box that fell would sink by half a metre.
+    assert!(rest.sag < 0.05, "{rest:#?}");
+}
+
+#[test]
+fn a_pyramid_of_210_boxes_stands() {
+    let mut scene = scenes::pyramid(20);
+    let rest = settle(&mut scene.world, 600);
+    println!("{rest:?}");
+    assert_at_rest(&rest);
+    assert!(rest.sag < 0.05, "{rest:#?}");
+}
+
+#[test]
+fn a_bin_of_a_thousand_bodies_loses_none_and_nobody_outruns_their_fall() {
+    let mut scene = scenes::bin(10, 7);
+    // The highest middle starts at 1 + 9·1.2 + 0.05 m, and everything else lower. A body that falls all that way
+    // has v² = 2·g·height; half a metre is for what falling neighbours may hand over.
+    let top = scene.world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic);
+    let top = top.map(|(_, body)| body.position().y.to_f64()).fold(0.0, f64::max);
+    let limit = 2.0 * GRAVITY * (top + 0.5);
+    let mut fastest = 0.0f64;
+    let mut deepest = 0.0f64;
+    for _ in 0..600 {
+        deepest = deepest.max(-scene.step().deepest.to_f64());
+        let speeds = scene.world.bodies().map(|(_, body)| length(body.velocity()));
+        fastest = speeds.fold(fastest, f64::max);
+    }
+    println!("fastest {fastest} m/s of {} m/s; deepest {deepest} m", limit.sqrt());
+    assert!(fastest * fastest <= limit, "{fastest} m/s");
+    let mut count = 0;
+    for (id, body) in scene.world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic) {
+        // The thinnest body is 0.7 m thick, and walls stand at 6.5 m.
+        let place = body.position();
+        let inside = place.x.abs() < real!(6.25) && place.z.abs() < real!(6.25);
+        assert!(inside && place.y > real!(0.25), "{id} is at {place}");
+        count += 1;
+    }
+    assert_eq!(count, 1000);
+}
+
+#[test]
+fn overlaps_are_pushed_apart_without_a_jump() {
+    let mut world = world();
+    world.spawn(ground()).unwrap();
+    // One 0.3 m in the ground, one as far in the first.
+    let boxes = [Real::ratio(2, 10), Real::ratio(9, 10)]
+        .map(|height| world.spawn(crate_at(Vec3::Y * height)).unwrap());
+    let (mut highest, mut fastest) = ([0.0f64; 2], 0.0f64);
+    for _ in 0..600 {
+        world.step();
+        for (most, id) in highest.iter_mut().zip(boxes) {
+            let body = world.body(id).unwrap();
+            *most = most.max(body.position().y.to_f64());
+            fastest = fastest.max(length(body.velocity()));
+        }
+    }
+    println!("highest {highest:?} m, fastest {fastest} m/s");
+    // Each is pushed out at its depth in a fifth of a second, and no push stays as speed.
+    assert!(highest[0] < 0.51 && highest[1] < 1.52, "{highest:?}");
+    assert!(fastest < 3.5, "{fastest} m/s");
+}

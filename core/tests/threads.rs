@@ -1,0 +1,52 @@
+//! One thread or eight: the same bits and the same events on every tick of every scene, straight and computed again.
+
+use isostep_core::parallel::Threads;
+use isostep_scenes::scenes::{self, Scene};
+
+fn with_threads(name: &str, threads: &Threads) -> Scene {
+    let mut scene = scenes::build(name, 2).expect("a scene of the list");
+    scene.world.set_threads(threads.clone());
+    scene
+}
+
+#[test]
+fn the_number_of_threads_shows_nowhere() {
+    let counts = [2, 3, 8].map(|count| Threads::new(count).expect("threads").eager());
+    for name in scenes::NAMES {
+        let ticks = if name == "bin" { 80 } else { 130 };
+        let mut alone = with_threads(name, &Threads::ONE);
+        let mut others = counts.each_ref().map(|threads| with_threads(name, threads));
+        for tick in 1..=ticks {
+            let report = alone.step();
+            let digest = alone.digest();
+            for other in &mut others {
+                let threads = other.world.threads().count();
+                assert_eq!(other.step(), report, "{name}, {threads} threads, tick {tick}");
+                assert_eq!(other.digest(), digest, "{name}, {threads} threads, tick {tick}");
+                assert!(other.world.events().eq(alone.world.events()), "{name}, tick {tick}");
+            }
+        }
+    }
+}
+
+/// Rewinding and computing again, with another number of threads each time.
+#[test]
+fn threads_may_change_between_ticks() {
+    let counts = [1, 2, 3, 8].map(|count| Threads::new(count).expect("threads").eager());
+    for name in ["stacks", "tumbler", "dominoes"] {
+        let mut scene = with_threads(name, &Threads::ONE);
+        let mut digests = vec![scene.world.digest()];
+        for tick in 1..=60u32 {
+            scene.world.set_threads(counts[tick as usize % 4].clone());
+            scene.step();
+            digests.push(scene.world.digest());
+        }
+        scene.world.rewind(40).expect("it is held");
+        scene.world.drop_scratch();
+        for tick in 41..=60u32 {
+            scene.world.set_threads(counts[tick as usize / 3 % 4].clone());
+            scene.step();
+            assert_eq!(scene.world.digest(), digests[tick as usize], "{name}, tick {tick}");
+        }
+    }
+}

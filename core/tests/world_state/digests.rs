@@ -1,0 +1,81 @@
+//! Digests name states: what is the same has the same, however it came about; what pages remember is never stale.
+
+use super::rich;
+use super::snapshots::restored;
+use isostep_core::Rng;
+use isostep_core::world::ResimMode;
+use isostep_scenes::scenes;
+
+#[test]
+fn what_pages_remember_is_never_stale() {
+    let mut world = rich::world();
+    let mut rng = Rng::new(7);
+    for round in 0..300 {
+        rich::play(&mut world, 1);
+        if rng.below(4) == Ok(0) {
+            let back = rng.below(6).unwrap().min(world.tick() - *world.history().start());
+            world.rewind(world.tick() - back).unwrap();
+        }
+        if rng.below(20) == Ok(0) {
+            world.drop_memo();
+            world.drop_scratch();
+        }
+        // Not on every tick, so that pages go through several lives between two looks.
+        if rng.below(3) == Ok(0) {
+            for tick in world.history() {
+                // A world that was restored remembers nothing.
+                let known = world.digest_tree_at(tick).unwrap();
+                let anew = restored(&world.snapshot(tick, None).unwrap()).digest_tree();
+                assert_eq!(known, anew, "round {round}, tick {tick}");
+            }
+        }
+    }
+}
+
+#[test]
+fn digests_do_not_depend_on_how_a_state_came_about() {
+    let mut straight = rich::world();
+    rich::play(&mut straight, 60);
+    for mode in [ResimMode::Incremental, ResimMode::Full] {
+        let mut back = rich::world();
+        back.set_resim_mode(mode);
+        rich::play(&mut back, 60);
+        back.rewind(50).unwrap();
+        back.drop_scratch();
+        let ids: Vec<_> = back.bodies().map(|(id, _)| id).collect();
+        _ = back.despawn(ids[9]);
+        back.step();
+        back.step();
+        assert_ne!(back.digest_at(52), straight.digest_at(52));
+        back.rewind(50).unwrap();
+        back.drop_memo();
+        rich::play(&mut back, 10);
+        assert_eq!(back.digest_tree(), straight.digest_tree(), "{mode:?}");
+        assert_eq!(back.clone().digest(), straight.digest());
+    }
+}
+
+#[test]
+fn commands_that_were_not_stepped_are_not_in_the_digest() {
+    let mut world = rich::world();
+    rich::play(&mut world, 3);
+    let before = world.digest();
+    let ids: Vec<_> = world.bodies().map(|(id, _)| id).collect();
+    world.despawn(ids[5]).unwrap();
+    assert_eq!(world.digest(), before);
+    world.step();
+    assert_ne!(world.digest(), before);
+}
+
+#[test]
+fn a_page_that_sleeps_keeps_its_digest() {
+    let mut scene = scenes::build("stacks", 1).unwrap();
+    for _ in 0..200 {
+        scene.step();
+    }
+    let before = scene.world.digest_tree();
+    scene.step();
+    let after = scene.world.digest_tree();
+    let differs: Vec<_> = before.diff(&after).map(|page| page.section).collect();
+    assert_eq!(differs, ["world"], "only the tick counts on");
+}

@@ -1,0 +1,117 @@
+//! Commands from five bytes: variant, body, and three numbers whose meaning depends on the variant.
+
+use super::spawn::{place, rotation};
+use isostep_core::world::{
+    BodyId, BodyKind, Combine, Command, Filter, MAX_SPEED, Material, WORLD_LIMIT, World,
+};
+use isostep_core::{Real, Transform, Vec3};
+
+/// Arguments of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommandArgs {
+    /// Variant.
+    pub what: u8,
+    /// The body, among those that live.
+    pub body: u8,
+    /// First number.
+    pub x: u8,
+    /// Second number.
+    pub y: u8,
+    /// Third number.
+    pub z: u8,
+}
+
+impl CommandArgs {
+    /// The command for a body of a world.
+    pub fn resolve(self, body: BodyId, world: &World, offset: Vec3) -> Command {
+        let Self { what, x, y, z, .. } = self;
+        let vector = Vec3::new(speed(x), speed(y), speed(z));
+        let mass = world.body(body).map_or(Real::ONE, |body| body.mass());
+        let pose = || world.body(body).map_or(Transform::IDENTITY, |body| body.pose());
+        match what % 26 {
+            0 => Command::Impulse(body, vector * mass),
+            1..4 => Command::Teleport(body, self.target(pose(), offset)),
+            4 | 5 => Command::SetVelocity(body, vector),
+            6 => Command::SetAngularVelocity(body, vector),
+            7 => {
+                let aside = Vec3::new(Real::ratio(1, 4), Real::ratio(1, 4), Real::ZERO);
+                Command::ImpulseAt(body, vector * mass, pose().translation + aside)
+            }
+            8 => Command::AngularImpulse(body, vector * mass),
+            9 | 10 => Command::MoveTo(body, self.step_target(pose())),
+            11 | 12 => {
+                let kinds = [BodyKind::Static, BodyKind::Dynamic, BodyKind::Kinematic];
+                Command::SetKind(body, kinds[usize::from(x % 3)])
+            }
+            13 | 14 => Command::SetEnabled(body, x % 2 == 1),
+            15 | 16 => Command::SetMaterial(body, z % 3, self.material()),
+            17 | 18 => Command::SetFilter(
+                body,
+                z % 3,
+                Filter {
+                    layer: [0, 1, 2, 31, 32][usize::from(x % 5)],
+                    group: [0, 0, 7][usize::from(y % 3)],
+                },
+            ),
+            19 => Command::SetGravityScale(body, Real::ratio(i32::from(x as i8), 1)),
+            20 => {
+                let damping = |n: u8| Real::ratio(i32::from(n) * i32::from(n) - 1, 60);
+                Command::SetDamping(body, damping(x), damping(y))
+            }
+            21 => Command::SetUserData(body, u64::from(x) << 56 | u64::from(y)),
+            22 | 23 => Command::Wake(body),
+            24 => Command::SetMaySleep(body, x % 2 == 1),
+            _ => Command::Despawn(body),
+        }
+    }
+
+    /// A pose somewhere on the lattice, near the present one, or far away.
+    fn target(self, now: Transform, offset: Vec3) -> Transform {
+        let Self { x, y, z, .. } = self;
+        let translation = match y {
+            0..96 => place(x) + offset,
+            96..160 => now.translation + Vec3::new(speed(x), Real::ZERO, Real::ZERO),
+            160..224 => now.translation + Vec3::new(Real::ZERO, speed(x), Real::ZERO),
+            224..240 => place(x) + offset + Vec3::from_ints(0, 20, 0),
+            240..248 => Vec3::new(WORLD_LIMIT, Real::ZERO, Real::from_int(i32::from(x))),
+            248..252 => Vec3::new(Real::ZERO, WORLD_LIMIT + Real::EPSILON, Real::ZERO),
+            252.. => now.translation,
+        };
+        let turned = if z < 128 { now.rotation } else { rotation(z) };
+        Transform::new(translation, turned)
+    }
+
+    /// A pose that a kinematic body can reach in a tick, or one that is too far.
+    fn step_target(self, now: Transform) -> Transform {
+        let step = |n: u8| speed(n) / 32;
+        let by = Vec3::new(step(self.x), step(self.y), step(self.z));
+        if self.x == 255 {
+            Transform::at(now.translation + by * 1000)
+        } else {
+            Transform::new(now.translation + by, now.rotation)
+        }
+    }
+
+    fn material(self) -> Material {
+        let friction = [(6, 10), (0, 1), (15, 10), (19, 10), (2, 1)][usize::from(self.x % 5)];
+        let rules = [Combine::Average, Combine::Min, Combine::Multiply, Combine::Max];
+        Material {
+            friction: Real::ratio(friction.0, friction.1),
+            restitution: if self.y & 4 == 0 { Real::ZERO } else { Real::ratio(3, 4) },
+            combine: rules[usize::from(self.y & 3)],
+            tag: u16::from(self.y >> 3 & 3),
+            sensor: self.y & 0x20 != 0,
+            ..Material::default()
+        }
+    }
+}
+
+/// A number within ±16 in eighths, or a limit.
+fn speed(argument: u8) -> Real {
+    match argument {
+        128 => MAX_SPEED,
+        129 => -MAX_SPEED,
+        130 => MAX_SPEED + Real::EPSILON,
+        _ => Real::ratio(i32::from(argument as i8), 8),
+    }
+}

@@ -1,0 +1,40 @@
+//! A fault inside the core's step: a variant of a game whose lanes round otherwise is found, and its fields are named. Needs the
+//! feature `faults`.
+
+use super::plants::difference;
+use isostep_core::test_internals::Plant as Rule;
+use isostep_core::{Lanes, world::ResimMode};
+use isostep_determinism_tests::planted::{self, PLAYERS, Plant, Planted};
+use isostep_rollback::check::Check;
+
+#[test]
+fn a_lane_that_rounds_otherwise_is_named() {
+    let scalar = || {
+        let mut game = Planted::new(Plant::Nothing);
+        assert!(game.world_mut().set_lanes(Lanes::Scalar));
+        game
+    };
+    let skewed = || {
+        let mut game = Planted::new(Plant::Nothing);
+        game.world_mut().plant(Rule::SkewedLane);
+        game
+    };
+    let full = || {
+        let mut game = Planted::new(Plant::Nothing);
+        game.world_mut().set_resim_mode(ResimMode::Full);
+        game
+    };
+    let report = Check::new(PLAYERS, scalar)
+        .variant("wide lanes", || Planted::new(Plant::Nothing))
+        .variant("in full", full)
+        .variant("a skewed lane", skewed)
+        .script(planted::script)
+        .ticks(60)
+        .run();
+    let variants: Vec<&str> = report.findings().map(|row| row.variant.as_str()).collect();
+    assert!(variants.len() >= 2, "{report}");
+    assert!(variants.iter().all(|variant| *variant == "a skewed lane"), "{report}");
+    let first = difference(report.findings().next().unwrap());
+    assert!(first.sections.iter().all(|section| section.starts_with("world.")), "{report}");
+    assert!(!first.fields.is_empty(), "{report}");
+}

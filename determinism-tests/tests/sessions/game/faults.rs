@@ -1,0 +1,49 @@
+//! Faults of one machine. The one that lasts is for the judge to find; those that strike once are for the session to find
+//! and repair by itself.
+
+use super::build::crate_def;
+use super::{Skirmish, THINGS};
+use isostep_core::{Vec3, real};
+use isostep_rollback::Tick;
+
+/// Wrong behaviour of one machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Fault {
+    /// From this tick on, the actions of a seat have no effect.
+    Deaf { from: Tick, seat: u8 },
+    /// One point too many, when the machine has made this many steps.
+    Score { call: u32 },
+    /// One push too many.
+    Push { call: u32 },
+    /// One body too many.
+    Spawn { call: u32 },
+}
+
+impl Skirmish {
+    /// Returns the actions of a seat as this machine hears them.
+    pub(super) fn heard(&self, tick: Tick, seat: usize, act: u8) -> u8 {
+        match self.local.fault {
+            Some(Fault::Deaf { from, seat: deaf }) if usize::from(deaf) == seat && tick >= from => {
+                0
+            }
+            _ => act,
+        }
+    }
+
+    /// Does once what no input asks for.
+    pub(super) fn go_wrong(&mut self) {
+        let calls = self.local.calls;
+        match self.local.fault {
+            Some(Fault::Score { call }) if call == calls => self.board.fighters[0].score += 1,
+            Some(Fault::Push { call }) if call == calls => {
+                let pushed = self.world.apply_impulse(self.board.roller, Vec3::Y * real!(4));
+                pushed.expect("the roller is always dynamic");
+            }
+            Some(Fault::Spawn { call }) if call == calls => {
+                let made = self.world.spawn_in(THINGS, crate_def(Vec3::from_ints(0, 4, 0)));
+                made.expect("a sound body");
+            }
+            _ => (),
+        }
+    }
+}

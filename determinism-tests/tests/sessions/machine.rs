@@ -1,0 +1,180 @@
+//! One machine of a match: a session, its game, its links, its recordings, and how far it was judged.
+
+use super::game::{GAME, Skirmish};
+use super::script::{Rig, Tape};
+use core::time::Duration;
+use isostep_core::Lanes;
+use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
+use isostep_rollback::{
+    AdaptiveDelay, CommandConfig, Exchange, Mode, NodeId, PlayerId, Session, SessionConfig,
+    SessionEvent, Tick, Time, VirtualClock,
+};
+
+/// Recording in progress, or a finished one.
+pub(super) struct Reel {
+    pub(super) tape: Tape,
+    pub(super) recorder: Recorder<Skirmish>,
+    pub(super) file: Vec<u8>,
+}
+
+impl Reel {
+    pub(super) fn take_blocks(&mut self) {
+        while let Some(bytes) = self.recorder.poll_bytes() {
+            self.file.extend(bytes);
+        }
+    }
+}
+
+pub(super) struct Machine {
+    pub(super) rig: Rig,
+    pub(super) session: Session<Skirmish>,
+    pub(super) game: Skirmish,
+    pub(super) clock: VirtualClock,
+    pub(super) node: NodeId,
+    /// Time of the next tick, by its own clock.
+    pub(super) due: Time,
+    pub(super) links: Vec<(usize, Exchange)>,
+    /// Host of a spectator.
+    pub(super) host: Option<usize>,
+    pub(super) alive: bool,
+    /// Tick of true time at which it wakes.
+    pub(super) wakes: u32,
+    /// Tick of true time at which it came.
+    pub(super) came: u32,
+    /// First tick of its session.
+    pub(super) start: Tick,
+    /// Samples that its players gave so far.
+    pub(super) samples: u32,
+    /// First tick whose inputs were not reported.
+    pub(super) reported: Tick,
+    /// First tick whose state was not judged.
+    pub(super) judged: Tick,
+    /// True while a planted corruption has not been repaired.
+    pub(super) glitched: bool,
+    /// True once a corruption was planted.
+    pub(super) was_glitched: bool,
+    /// Ticks whose state was wrong by a planted corruption.
+    pub(super) wrong: Vec<Tick>,
+    pub(super) events: Vec<SessionEvent>,
+    pub(super) reels: Vec<Reel>,
+    /// Length of the world's ring at first, and by now.
+    pub(super) ring: [usize; 2],
+    /// Last plan, for reports.
+    pub(super) plan: String,
+}
+
+impl Machine {
+    pub(super) fn new(
+        rig: Rig,
+        session: Session<Skirmish>,
+        mut game: Skirmish,
+        node: NodeId,
+    ) -> Self {
+        let start = session.config().first_tick();
+        game.world.set_resim_mode(rig.resim);
+        // A width that this processor lacks leaves the widest.
+        game.world.set_lanes(Lanes::ALL[usize::from(rig.lanes) % Lanes::ALL.len()]);
+        let mut machine = Self {
+            rig,
+            session,
+            game,
+            clock: VirtualClock::new(0, rig.drift_ppm).expect("a small drift"),
+            node,
+            due: Time::ZERO,
+            links: Vec::new(),
+            host: None,
+            alive: true,
+            wakes: 0,
+            came: 0,
+            start,
+            samples: 0,
+            reported: start,
+            judged: start,
+            glitched: false,
+            was_glitched: false,
+            wrong: Vec::new(),
+            events: Vec::new(),
+            reels: Vec::new(),
+            ring: [0; 2],
+            plan: String::new(),
+        };
+        for player in (0..machine.session.players()).map(|player| PlayerId(player as u8)) {
+            if let Some(predictor) =
+                rig.guess.predictor(u64::from(player.0) << 32 | u64::from(rig.delay))
+            {
+                machine.session.set_predictor(player, predictor).expect("the seat exists");
+            }
+        }
+        machine
+    }
+
+    /// Returns the tick that the next advance makes.
+    pub(super) fn making(&self) -> Tick {
+        self.start + self.session.stats().ticks as u32
+    }
+
+    /// Returns the newest tick whose state is final.
+    pub(super) fn settled(&self) -> Tick {
+        self.session.confirmed().min(self.session.present())
+    }
+
+    pub(super) fn tick_length(&self) -> Duration {
+        let nanos = self.session.config().length_of(1).as_nanos();
+        let rate = 1_000_000 + i128::from(self.session.rate_ppm());
+        Duration::from_nanos((nanos * 1_000_000 / rate.max(1) as u128) as u64)
+    }
+
+    /// Begins a recording; false if the newest final state is not held, as when a session catches up from a keyframe.
+    pub(super) fn record(&mut self, tape: Tape) -> bool {
+        let config = RecorderConfig {
+            keyframe_every: tape.keyframe_every,
+            flush_every: tape.flush_every,
+            queue_bytes: tape.queue_bytes,
+            ..RecorderConfig::new(GAME)
+        };
+        let started = Recorder::start(config, &self.session, &self.game);
+        let recorder = match started {
+            Ok(recorder) => recorder,
+            Err(ReplayError::State(_)) => return false,
+            Err(error) => panic!("{error}"),
+        };
+        self.reels.push(Reel { tape, recorder, file: Vec::new() });
+        true
+    }
+
+    /// Notes how many ticks the world holds.
+    pub(super) fn measure_ring(&mut self) {
+        let held = self.game.world.history().count();
+        // Full, but not yet grown.
+        let first = match self.rig.mode {
+            Mode::Lockstep => 5,
+            Mode::Rollback { max } => max as usize + 5,
+            Mode::Unbounded { .. } => 33,
+        };
+        self.ring = [first.max(self.ring[0]), held.max(self.ring[1])];
+    }
+
+    /// Hands the recorders what became final.
+    pub(super) fn turn_reels(&mut self) {
+        let taken = self.session.stats().advances as u32;
+        for reel in &mut self.reels {
+            reel.recorder.record(&self.session, &self.game);
+            if taken.is_multiple_of(reel.tape.taken_every) {
+                reel.take_blocks();
+            }
+        }
+    }
+}
+
+/// Returns the settings of a session without seats.
+pub(super) fn config(rig: &Rig, digest_every: u32, budget: usize) -> SessionConfig {
+    let commands = CommandConfig::new(budget, 512, 8192).expect("sound limits");
+    let config = SessionConfig::new()
+        .mode(rig.mode)
+        .delay(rig.delay)
+        .always_roll_back(rig.always_roll_back)
+        .digest_every(digest_every)
+        .commands(commands);
+    let adaptive = AdaptiveDelay::new(0, 6, 4).expect("sound bounds");
+    if rig.adaptive { config.adaptive_delay(adaptive) } else { config }
+}

@@ -1,0 +1,171 @@
+//! A match as plain data: machines, seats, links, and happenings at certain times. Happenings name
+//! machines and seats by any number, counted modulo those that there are, so that a script with some of them left out
+//! still plays.
+
+use super::game::Settings;
+use super::links::Profile;
+use super::pad::{Guess, Temper};
+use core::fmt;
+use isostep_core::world::ResimMode;
+use isostep_rollback::Mode;
+
+/// Properties of one machine that others need not share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rig {
+    pub(super) mode: Mode,
+    pub(super) delay: u32,
+    /// Delay that follows the network, from 0 to 6 ticks.
+    pub(super) adaptive: bool,
+    pub(super) always_roll_back: bool,
+    pub(super) guess: Guess,
+    pub(super) resim: ResimMode,
+    /// Place in the list of lane widths; widths that this machine lacks leave the widest.
+    pub(super) lanes: u8,
+    pub(super) drift_ppm: i32,
+    pub(super) temper: Temper,
+}
+
+/// Recording of a machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tape {
+    pub(super) keyframe_every: u32,
+    pub(super) flush_every: u32,
+    /// Ticks between two times that blocks are taken. With a short queue some are lost.
+    pub(super) taken_every: u32,
+    pub(super) queue_bytes: usize,
+}
+
+/// Holder of a seat, with a machine by any number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum To {
+    Machine(u8),
+    Bot,
+    Nobody,
+}
+
+/// Change of how a machine computes, never of what.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Knob {
+    DropScratch,
+    DropRecords,
+    Lanes(u8),
+    Resim(ResimMode),
+    History(u8),
+}
+
+/// Corruption of one machine's state; see [`Fault`](super::game::Fault).
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Glitch {
+    Score,
+    Push,
+    Spawn,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Happening {
+    Link {
+        from: u8,
+        to: u8,
+        profile: Profile,
+    },
+    Cut {
+        from: u8,
+        to: u8,
+        ticks: u32,
+        both: bool,
+    },
+    Sleep {
+        machine: u8,
+        ticks: u32,
+    },
+    Delay {
+        seat: u8,
+        ticks: u32,
+    },
+    /// Another holder. `sent` takes back ticks that the old one has sent; `late` tells the other machines later.
+    Seat {
+        seat: u8,
+        to: To,
+        ahead: u32,
+        sent: bool,
+        late: u32,
+    },
+    Order {
+        seat: u8,
+        bits: u64,
+    },
+    Tune {
+        machine: u8,
+        knob: Knob,
+    },
+    Record {
+        machine: u8,
+        tape: Tape,
+    },
+    Glitch {
+        machine: u8,
+        glitch: Glitch,
+        after: u32,
+    },
+    /// A machine is gone; its seats go to others.
+    Crash {
+        machine: u8,
+        to: To,
+    },
+    /// A machine comes from the recording of another; with a seat, or only to watch through a host.
+    Join {
+        donor: u8,
+        seat: Option<u8>,
+        rig: Rig,
+    },
+    Watch {
+        host: u8,
+        buffer: u32,
+        rig: Rig,
+    },
+    /// A spectator goes on with another host.
+    Rehost {
+        spectator: u8,
+        host: u8,
+    },
+}
+
+/// A whole match.
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    pub(super) seed: u64,
+    pub(super) settings: Settings,
+    /// Ticks of true time before everything settles.
+    pub(super) length: u32,
+    pub(super) machines: Vec<Rig>,
+    /// Holders of the seats at the start.
+    pub(super) seats: Vec<To>,
+    pub(super) spectators: Vec<(u8, u32, Rig)>,
+    pub(super) profile: Profile,
+    pub(super) digest_every: u32,
+    /// Bytes of commands a tick carries.
+    pub(super) budget: usize,
+    pub(super) happenings: Vec<(u32, Happening)>,
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { settings, length, machines, seats, profile, digest_every, budget, .. } = self;
+        writeln!(f, "{settings:?}")?;
+        writeln!(
+            f,
+            "{length} ticks over {profile:?}, digests every {digest_every}, {budget} bytes of commands a tick"
+        )?;
+        writeln!(f, "seats: {seats:?}")?;
+        for (machine, rig) in machines.iter().enumerate() {
+            writeln!(f, "machine {machine}: {rig:?}")?;
+        }
+        for (host, buffer, rig) in &self.spectators {
+            writeln!(f, "spectator of {host}, {buffer} ticks behind: {rig:?}")?;
+        }
+        for (at, happening) in &self.happenings {
+            writeln!(f, "at {at}: {happening:?}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! The shared games: simulations with exact parameters and scripts of inputs, used by tests, examples, benches and labs.
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "games are built of constants: what they expect holds or a test fails"
+)]
+
+mod arena;
+pub mod tumble;
+
+pub use arena::{
+    ARENA_GAME, Arena, ArenaInput, ArenaName, ArenaSize, JUMP, KICK, Kind, LOADOUTS, Loadout,
+    Player, Team, Thing, arena_input, choose_loadout,
+};

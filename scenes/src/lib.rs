@@ -1,0 +1,13 @@
+//! Scenes and games that goldens, benches, the command and examples share, and what a scene comes out as on every target.
+//!
+//! - [`scenes`]: worlds with exact parameters; [`games`]: whole games with inputs, bots and rules.
+//! - [`scene_golden`]: committed digests of each scene; [`Golden`]: committed digests of anything else.
+//! - [`matrix`]: every scene in every way that a target can compute it, compared with those digests.
+
+pub mod games;
+mod golden;
+pub mod matrix;
+pub mod scene_golden;
+pub mod scenes;
+
+pub use golden::{Difference, Golden, Line, ParseGoldenError};

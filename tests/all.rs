@@ -1,0 +1,4 @@
+//! Every integration test of the facade in one binary: the documents, and the code of the determinism rules.
+
+mod documents;
+mod rules;
