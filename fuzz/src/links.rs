@@ -1,6 +1,7 @@
 //! What the fuzz targets of links, windows and documents check. Tests of netcode include this file, so that it uses nothing but
 //! netcode, rollback and core.
 
+use super::kept::{Kept, Recipe};
 use isostep_netcode::Link;
 use isostep_netcode::crypto::{
     Credentials, GameId, MatchmakerPublic, PublicKey, Roster, Slot, StaticKey, Stored, Token,
@@ -9,6 +10,7 @@ use isostep_netcode::wire::window::{KNOWN_TICKS, PIECES_BYTES_MAX, Packer, Unpac
 use isostep_rollback::{
     Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
 };
+use std::cell::RefCell;
 use std::path::Path;
 
 /// A game that counts.
@@ -104,6 +106,16 @@ impl Talk {
         Self { sides, frames }
     }
 
+    /// Frames that the second side would send next, while it hears nothing.
+    pub fn next_frames(&mut self) -> Vec<Vec<u8>> {
+        let next = |_| {
+            let mut frame = Vec::new();
+            self.sides[1].play(&mut frame);
+            frame
+        };
+        (0..20).map(next).collect()
+    }
+
     /// Bytes as a frame; then both go on.
     ///
     /// # Panics
@@ -114,16 +126,29 @@ impl Talk {
     }
 }
 
+thread_local! {
+    static FRAME: RefCell<Kept<[Talk; 2]>> = RefCell::default();
+}
+
 /// Feeds bytes as a frame of a session, with lists and without.
 ///
 /// # Panics
 /// When a link breaks a promise.
 pub fn frame(data: &[u8]) {
-    for seats in 1..3 {
-        let mut talk = Talk::new(seats);
-        talk.frame(data);
-        talk.frame(data);
-    }
+    let recipe = Recipe {
+        name: "frame",
+        // Few ticks: frames that were recorded still fit, and all inputs that the peer may lack are kept.
+        life: 100,
+        make: || [Talk::new(1), Talk::new(2)],
+        feed: |talks, data| {
+            for talk in talks {
+                talk.frame(data);
+            }
+            true
+        },
+        finish: drop,
+    };
+    FRAME.with_borrow_mut(|kept| kept.run(&recipe, data));
 }
 
 /// Reads bytes as a stream: two of them say how, the others are windows. What can be read is written and read again.

@@ -1,11 +1,13 @@
 //! What the fuzz targets of endpoints check. Tests of netcode include this file, so that it uses nothing but netcode, rollback
 //! and core.
 
+use super::kept::{Kept, Recipe};
 use isostep_netcode::crypto::{Credentials, GameId, Slot};
 use isostep_netcode::{
     Address, CloseReason, Endpoint, EndpointConfig, Event, MAX_MESSAGE, Message, SeededEntropy,
 };
 use isostep_rollback::Time;
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 /// Most bytes of a frame: sixteen fragments.
@@ -17,12 +19,14 @@ const MOST_ANSWERS: usize = 8;
 pub struct Ends {
     /// The endpoints of slots 0 and 1.
     pub both: Vec<Endpoint>,
-    now: Time,
-    /// Every packet that was sent until both were connected.
-    pub said: Vec<Vec<u8>>,
+    /// Time at both.
+    pub now: Time,
+    /// Packets that were sent, if they are recorded.
+    said: Option<Vec<Vec<u8>>>,
 }
 
-fn address(slot: usize) -> Address {
+/// Address of a slot.
+pub fn address(slot: usize) -> Address {
     Address::Node(slot as u64)
 }
 
@@ -48,12 +52,12 @@ impl Ends {
     /// # Panics
     /// Never: all is sound.
     pub fn unconnected() -> Self {
-        let mut both: Vec<_> = (0..2).map(endpoint).collect();
+        let mut both = vec![endpoint(0), endpoint(1)];
         let now = Time::from_millis(1000);
         for (own, other) in [(0, 1), (1, 0), (1, 2)] {
             both[own].connect(now, Slot(other as u8), address(other)).expect("a known slot");
         }
-        Self { both, now, said: Vec::new() }
+        Self { both, now, said: None }
     }
 
     /// Connected.
@@ -67,12 +71,21 @@ impl Ends {
         ends
     }
 
-    fn is_connected(&self) -> bool {
+    /// Packets that both send until they are connected as [`new`](Self::new) leaves them, and a call to slot 2.
+    pub fn recorded() -> Vec<Vec<u8>> {
+        let mut ends = Self::unconnected();
+        ends.said = Some(Vec::new());
+        ends.talk(40);
+        ends.said.unwrap_or_default()
+    }
+
+    /// Returns whether both are connected.
+    pub fn is_connected(&self) -> bool {
         self.both.iter().all(|end| end.connected().count() == 1)
     }
 
     /// Lets some milliseconds pass in which the two hear each other.
-    fn talk(&mut self, millis: u64) {
+    pub fn talk(&mut self, millis: u64) {
         let mut packet = Vec::new();
         for _ in 0..millis {
             self.now = Time::from_nanos(self.now.nanos() + 1_000_000);
@@ -81,7 +94,9 @@ impl Ends {
                 while let Some(at) = self.both[from].poll_transmit(self.now, &mut packet) {
                     if at == address(to) {
                         self.both[to].handle_datagram(self.now, address(from), &packet);
-                        self.said.push(packet.clone());
+                    }
+                    if let Some(said) = &mut self.said {
+                        said.push(packet.clone());
                     }
                 }
             }
@@ -94,6 +109,8 @@ impl Ends {
     /// # Panics
     /// When an endpoint breaks a promise.
     pub fn datagram(&mut self, data: &[u8]) {
+        // Time for three answers, so that limits on answers to strangers are seldom reached.
+        self.now = Time::from_nanos(self.now.nanos() + 2_000_000);
         let end = &mut self.both[1];
         for from in [0, 2, 77] {
             let before = end.counters();
@@ -118,7 +135,9 @@ impl Ends {
     /// # Panics
     /// When an endpoint breaks a promise.
     pub fn payload(&mut self, data: &[u8], polls: bool) -> bool {
-        self.now = Time::from_nanos(self.now.nanos() + 3_000_000);
+        // Mostly the next packet; now and then a pause in which pings, probes and fragments fall due.
+        let millis = if data.len() % 16 == 7 { 300 } else { 3 };
+        self.now = Time::from_nanos(self.now.nanos() + millis * 1_000_000);
         let end = &mut self.both[1];
         end.handle_payload(self.now, Slot(0), data);
         end.handle_timeout(self.now);
@@ -189,12 +208,29 @@ impl Ends {
     }
 }
 
-/// Feeds bytes as a datagram.
+thread_local! {
+    static PACKET: RefCell<Kept<Ends>> = RefCell::default();
+    static PAYLOAD: RefCell<Kept<Ends>> = RefCell::default();
+    static SEALED: RefCell<Kept<Ends>> = RefCell::default();
+}
+
+/// Feeds bytes as a datagram to a connection that others met before.
 ///
 /// # Panics
 /// When an endpoint breaks a promise.
 pub fn packet(data: &[u8]) {
-    Ends::new().datagram(data);
+    let recipe = Recipe {
+        name: "packet",
+        // Two seconds: cookies that were recorded are still good.
+        life: 1000,
+        make: Ends::new,
+        feed: |ends, data| {
+            ends.datagram(data);
+            true
+        },
+        finish: drop,
+    };
+    PACKET.with_borrow_mut(|kept| kept.run(&recipe, data));
 }
 
 /// Feeds bytes as frames of a peer, as they are and in two parts, a few times.
@@ -202,12 +238,18 @@ pub fn packet(data: &[u8]) {
 /// # Panics
 /// When an endpoint breaks a promise.
 pub fn payload(data: &[u8]) {
-    let mut ends = Ends::new();
-    let (first, second) = data.split_at(data.len() / 2);
-    for part in [data, first, second, data] {
-        ends.payload(part, part.len() % 2 == 0);
-    }
-    ends.drain();
+    let recipe = Recipe {
+        name: "payload",
+        life: 500,
+        make: Ends::new,
+        feed: |ends, data| {
+            let (first, second) = data.split_at(data.len() / 2);
+            let parts = [data, first, second, data];
+            parts.iter().all(|part| ends.payload(part, part.len() % 2 == 0))
+        },
+        finish: |mut ends| _ = ends.drain(),
+    };
+    PAYLOAD.with_borrow_mut(|kept| kept.run(&recipe, data));
 }
 
 /// Sends bytes in every way that a peer has.
@@ -215,24 +257,16 @@ pub fn payload(data: &[u8]) {
 /// # Panics
 /// When they do not arrive as they are.
 pub fn sealed(data: &[u8]) {
-    // More than this goes nowhere as one datagram.
-    Ends::new().sealed(&data[..data.len().min(16_000)]);
-}
-
-/// Feeds bytes to both sides at each step of a handshake, from where the other side is; the handshake comes to its end.
-///
-/// # Panics
-/// When it does not.
-pub fn handshake(data: &[u8]) {
-    let mut ends = Ends::unconnected();
-    for _ in 0..6 {
-        for (from, to) in [(0, 1), (1, 0)] {
-            ends.both[to].handle_datagram(ends.now, address(from), data);
-        }
-        ends.talk(1);
-    }
-    ends.talk(700);
-    // Who sees the attempt can answer it with a cookie that leads nowhere.
-    let cookie = data.first() == Some(&0x81) && data.len() == 31;
-    assert!(ends.is_connected() || cookie, "a stranger spoilt a handshake");
+    let recipe = Recipe {
+        name: "sealed",
+        life: 1000,
+        make: Ends::new,
+        feed: |ends, data| {
+            // More than this goes nowhere as one datagram.
+            ends.sealed(&data[..data.len().min(16_000)]);
+            true
+        },
+        finish: |ends| assert!(ends.is_connected()),
+    };
+    SEALED.with_borrow_mut(|kept| kept.run(&recipe, data));
 }

@@ -1,10 +1,12 @@
 //! What the fuzz targets of sessions check. Tests of rollback include this file, so that it uses nothing but rollback and
 //! core.
 
+use super::kept::{Kept, Recipe};
 use isostep_core::state::State;
 use isostep_rollback::{
     Exchange, Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
 };
+use std::cell::RefCell;
 
 /// A game with a value of every kind that pages have.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -44,29 +46,76 @@ pub fn session() -> (Session<Game>, Game) {
     (session, game)
 }
 
-/// Feeds bytes as a datagram, as they are and with the checksum made right, and as a message; then goes on.
+/// Session, the exchange with its peer, and the ticks that they have played.
+struct Match {
+    session: Session<Game>,
+    game: Game,
+    exchange: Exchange,
+    tick: u32,
+    out: Vec<u8>,
+}
+
+/// Ticks that a match has in the beginning and in the end.
+const PLAYED: [u32; 2] = [12, 40];
+
+impl Match {
+    fn new() -> Self {
+        let (session, game) = session();
+        let exchange = Exchange::new(PeerId(0));
+        Self { session, game, exchange, tick: PLAYED[0], out: Vec::new() }
+    }
+
+    fn now() -> Time {
+        Time::from_millis(300)
+    }
+
+    /// Feeds bytes as a datagram, as they are and with the checksum made right, and as a message; returns whether ticks are left.
+    fn feed(&mut self, data: &[u8]) -> bool {
+        let mut sealed = data.to_vec();
+        seal_datagram(&mut sealed);
+        for bytes in [data, &sealed] {
+            _ = self.exchange.read(Self::now(), &mut self.session, bytes);
+        }
+        _ = self.session.message(PeerId(0), data);
+        self.play();
+        self.tick < PLAYED[1]
+    }
+
+    fn play(&mut self) {
+        // Inputs that were taken from the bytes stay; others are new.
+        _ = self.session.remote_inputs(PlayerId(1), Tick(self.tick), &[NewestWins(7)]);
+        self.session.advance(Self::now()).run(&mut self.game).expect("it runs");
+        self.exchange.write(&mut self.session, &mut self.out).expect("nothing is lost so soon");
+        assert!(self.out.len() <= 1200, "a datagram of {} bytes", self.out.len());
+        self.tick += 1;
+    }
+
+    fn finish(mut self) {
+        while self.tick < PLAYED[1] {
+            self.play();
+        }
+        assert!(self.session.present() > Tick(PLAYED[0]), "it goes on");
+    }
+}
+
+thread_local! {
+    static MATCH: RefCell<Kept<Match>> = RefCell::default();
+    static SESSION: (Session<Game>, Game) = session();
+}
+
+/// Feeds bytes as a datagram and as a message of a session; then it goes on.
 ///
 /// # Panics
 /// When a session breaks a promise.
 pub fn datagram(data: &[u8]) {
-    let (mut session, mut game) = session();
-    let mut exchange = Exchange::new(PeerId(0));
-    let mut sealed = data.to_vec();
-    seal_datagram(&mut sealed);
-    let now = Time::from_millis(300);
-    for bytes in [data, &sealed] {
-        _ = exchange.read(now, &mut session, bytes);
-    }
-    _ = session.message(PeerId(0), data);
-    let mut out = Vec::new();
-    for tick in 12..40 {
-        // Inputs that were taken from the bytes stay; others are new.
-        _ = session.remote_inputs(PlayerId(1), Tick(tick), &[NewestWins(7)]);
-        session.advance(now).run(&mut game).expect("it runs");
-        exchange.write(&mut session, &mut out).expect("nothing is lost so soon");
-        assert!(out.len() <= 1200, "a datagram of {} bytes", out.len());
-    }
-    assert!(session.present() > Tick(12), "it goes on");
+    let recipe = Recipe {
+        name: "datagram",
+        life: usize::MAX,
+        make: Match::new,
+        feed: Match::feed,
+        finish: Match::finish,
+    };
+    MATCH.with_borrow_mut(|kept| kept.run(&recipe, data));
 }
 
 /// Feeds bytes as a page of another machine.
@@ -74,13 +123,31 @@ pub fn datagram(data: &[u8]) {
 /// # Panics
 /// When explaining breaks a promise.
 pub fn explain(data: &[u8]) {
-    let (session, game) = session();
+    SESSION.with(|(session, game)| {
+        let (tick, slots) = (session.present().0, session.slots());
+        for page in 0..4 {
+            let mut found = Vec::new();
+            _ = game.explain(slots, tick, "", "state", page, data, 8, &mut found);
+            assert!(found.len() <= 8, "more than asked for");
+        }
+    });
+}
+
+/// Inputs that mutation starts from: a datagram, pages, a message, nothing.
+///
+/// # Panics
+/// Never: all of them can be made.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let (mut session, game) = session();
+    let mut datagram = Vec::new();
+    Exchange::new(PeerId(0)).write(&mut session, &mut datagram).expect("nothing is lost");
+    let mut page = Vec::new();
     let (tick, slots) = (session.present().0, session.slots());
-    for page in 0..4 {
-        let mut found = Vec::new();
-        _ = game.explain(slots, tick, "", "state", page, data, 8, &mut found);
-        assert!(found.len() <= 8, "more than asked for");
-    }
+    game.page(slots, tick, "", "state", 1, &mut page).expect("held");
+    // A recheck: kind, case, from, fault, count, one digest.
+    let mut message = vec![0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 4, 0];
+    message.extend([9; 64]);
+    vec![datagram, page, message, Vec::new()]
 }
 
 /// Makes the checksum of a datagram right, if it has the length of one: CRC-32 of what follows it, bit by bit.

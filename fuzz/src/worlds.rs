@@ -76,7 +76,10 @@ pub fn world() -> World {
 pub fn restore(data: &[u8]) {
     let mut sealed = data.to_vec();
     seal_snapshot(&mut sealed);
-    let mut world = world();
+    thread_local! {
+        static WORLD: World = world();
+    }
+    let mut world = WORLD.with(World::clone);
     for bytes in [data, &sealed] {
         let before = world.digest();
         if world.restore_within(bytes, LIMIT).is_err() {
