@@ -1,6 +1,6 @@
 //! A game on its way: steps, saves and loads as a session does them, and somebody who watches each tick that is final.
 
-use super::report::Refusal;
+use super::report::CheckError;
 use super::tape::{Guess, Tape};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
@@ -12,7 +12,7 @@ pub(super) enum Stop {
     /// A tick came out otherwise.
     Differs(Found),
     /// Something can't be done with this state at all.
-    Refused { tick: Tick, why: Refusal },
+    Refused { tick: Tick, error: CheckError },
 }
 
 /// What differs on a tick.
@@ -25,8 +25,8 @@ pub(super) struct Found {
     pub(super) more: bool,
 }
 
-pub(super) fn refused<E: Into<Refusal>>(tick: Tick) -> impl Fn(E) -> Stop {
-    move |why| Stop::Refused { tick, why: why.into() }
+pub(super) fn refused<E: Into<CheckError>>(tick: Tick) -> impl Fn(E) -> Stop {
+    move |error: E| Stop::Refused { tick, error: error.into() }
 }
 
 /// Looks at the states that are final.
@@ -90,8 +90,8 @@ impl<'a, S: Simulation> Desk<'a, S> {
     }
 
     /// Forgets what can be computed again.
-    pub(super) fn distrust(&mut self) {
-        self.game.distrust(&mut self.slots);
+    pub(super) fn drop_caches(&mut self) {
+        self.game.drop_caches(&mut self.slots);
     }
 
     /// Goes on with another game that is in the state of this tick.

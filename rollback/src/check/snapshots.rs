@@ -1,8 +1,8 @@
 //! The ways through bytes: a snapshot that is read into a fresh game, and a recording that is played.
 
 use super::course::{Course, Desk, Stop, refused};
-use super::report::Refusal;
-use super::ways::{Way, draw};
+use super::paths::{TickPath, draw};
+use super::report::CheckError;
 use crate::input::{CommandConfig, Commands};
 use crate::player::{Occupant, PlayerId};
 use crate::replay::{Player, Recorder, RecorderConfig, Replay, ReplayError};
@@ -27,10 +27,10 @@ const COMMAND_HEAD: usize = 4;
 /// Goes a way through bytes.
 pub(super) fn through_bytes<S: Simulation + Snapshot>(
     course: Course<'_, S>,
-    way: Way,
+    path: TickPath,
 ) -> Result<(), Stop> {
-    match way {
-        Way::Recorded => course.recorded(),
+    match path {
+        TickPath::Recorded => course.recorded(),
         _ => course.encoded(),
     }
 }
@@ -113,7 +113,7 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
             self.feed(tick, &mut session)?;
             let now = Time::from_millis(u64::from(tick.0) * 1000 / 60);
             let ran = session.advance(now).run(&mut game);
-            ran.map_err(|error| Stop::Refused { tick: error.tick, why: error.error.into() })?;
+            ran.map_err(|error| Stop::Refused { tick: error.tick, error: error.error.into() })?;
             recorder.record(&session, &game);
             file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
         }
@@ -130,17 +130,20 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
                 continue;
             }
             let fed = session.local_input(player, input.value);
-            fed.map_err(|error| Stop::Refused { tick, why: Refusal::Session(error.to_string()) })?;
+            fed.map_err(|error| Stop::Refused {
+                tick,
+                error: CheckError::Session(error.to_string()),
+            })?;
             let commands = || inputs.commands.get(seat).into_iter().flat_map(Commands::iter);
             let bytes: usize = commands().map(|command| command.len() + COMMAND_HEAD).sum();
             if bytes > CommandConfig::MAX_BUDGET {
-                return Err(Stop::Refused { tick, why: Refusal::Commands { player, bytes } });
+                return Err(Stop::Refused { tick, error: CheckError::Commands { player, bytes } });
             }
             for command in commands() {
                 let fed = session.command(player, command);
                 fed.map_err(|error| Stop::Refused {
                     tick,
-                    why: Refusal::Session(error.to_string()),
+                    error: CheckError::Session(error.to_string()),
                 })?;
             }
         }

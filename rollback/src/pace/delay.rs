@@ -1,6 +1,6 @@
 //! How many ticks a local player's inputs wait: up at once when a path gets worse, down slowly when it stays better.
 
-use super::transit::Measured;
+use super::arrivals::ArrivalStats;
 use core::time::Duration;
 
 /// Bounds within which the input delay follows the network.
@@ -109,9 +109,9 @@ impl DelayControl {
     }
 
     /// How long a tick takes to a peer and back, in microseconds, for 95 of 100 of them.
-    pub(crate) fn round_trip(ours: Measured, theirs: Measured) -> i64 {
+    pub(crate) fn round_trip(ours: ArrivalStats, theirs: ArrivalStats) -> i64 {
         // Both clocks cancel, and so does the wrapping.
-        i64::from(ours.late.wrapping_add(theirs.late) as i32)
+        i64::from(ours.p95.wrapping_add(theirs.p95) as i32)
     }
 
     /// One tick passes. `need` is the worst of all peers, if known. Returns the delay that is right now.

@@ -2,7 +2,7 @@
 //! back to.
 
 use super::error::ReplayError;
-use super::format::{Who, name};
+use super::format::{SeatKind, name};
 use super::reader::Replay;
 use super::source::Source;
 use crate::input::{CommandAssembler, Commands, InputCodec};
@@ -22,7 +22,7 @@ const MOST_MARKED_BYTES: usize = 1 << 20;
 struct Mark<I> {
     tick: Tick,
     inputs: Inputs<I>,
-    seats: Vec<(Who, Option<Vec<u8>>)>,
+    seats: Vec<(SeatKind, Option<Vec<u8>>)>,
     change: usize,
     /// Of commands.
     bytes: usize,
@@ -35,7 +35,7 @@ pub(super) struct Deck<S: Simulation> {
     codec: InputCodec<S::Input>,
     tick: Tick,
     inputs: Inputs<S::Input>,
-    seats: Vec<(Who, CommandAssembler)>,
+    seats: Vec<(SeatKind, CommandAssembler)>,
     /// The next of the seat changes.
     change: usize,
     /// Whether the state is one of the recording: not after one that could not be read.
@@ -140,7 +140,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
                 break;
             }
             if let (true, Some(limits)) = (change.tick == tick, replay.info().commands()) {
-                self.seats[change.player.index()] = (change.who, CommandAssembler::new(limits));
+                self.seats[change.player.index()] = (change.kind, CommandAssembler::new(limits));
             }
             self.change += 1;
         }
@@ -153,21 +153,21 @@ impl<S: Simulation + Snapshot> Deck<S> {
         tick: Tick,
     ) -> Result<(), ReplayError> {
         let player = PlayerId(index as u8);
-        let (who, assembler) = &mut self.seats[index];
+        let (kind, assembler) = &mut self.seats[index];
         let commands = &mut self.inputs.commands[index];
-        let (value, status) = match who {
-            Who::Human => {
+        let (value, status) = match kind {
+            SeatKind::Human => {
                 let none = ReplayError::Input { player, tick };
                 let bytes = replay.input(player, tick)?.ok_or(none.clone())?;
                 let value = self.codec.read(bytes.input).map_err(|_| none.clone())?;
                 assembler.tick(bytes.pieces, commands).map_err(|_| none)?;
                 (value, InputStatus::Confirmed)
             }
-            Who::Bot => {
+            SeatKind::Bot => {
                 commands.clear();
                 (self.game.bot(tick, player), InputStatus::Bot)
             }
-            Who::Nobody => {
+            SeatKind::Empty => {
                 commands.clear();
                 (S::Input::default(), InputStatus::Disconnected)
             }
@@ -217,8 +217,8 @@ impl<S: Simulation + Snapshot> Deck<S> {
             self.marked_bytes -= later.bytes;
         }
         let Some(mark) = self.marks.back() else { return Ok(false) };
-        for (seat, (who, pending)) in self.seats.iter_mut().zip(&mark.seats) {
-            seat.0 = *who;
+        for (seat, (kind, pending)) in self.seats.iter_mut().zip(&mark.seats) {
+            seat.0 = *kind;
             // It was pending under the same limits.
             let _ = seat.1.resume(pending.as_deref());
         }
@@ -235,7 +235,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
         }
         self.game.save(&mut self.slots, self.tick.0)?;
         let pending =
-            |seat: &(Who, CommandAssembler)| (seat.0, seat.1.pending().map(<[u8]>::to_vec));
+            |seat: &(SeatKind, CommandAssembler)| (seat.0, seat.1.pending().map(<[u8]>::to_vec));
         let seats: Vec<_> = self.seats.iter().map(pending).collect();
         let halves = seats.iter().flat_map(|seat| &seat.1).map(Vec::len);
         let commands = self.inputs.commands.iter().flat_map(Commands::iter);
@@ -267,12 +267,12 @@ impl<S: Simulation + Snapshot> Deck<S> {
             let mut assembler = CommandAssembler::new(limits);
             assembler.resume(seat.pending.as_deref()).map_err(|_| wrong.clone())?;
             input.value = self.codec.read(&seat.previous).map_err(|_| wrong.clone())?;
-            input.status = match seat.who {
-                Who::Human => InputStatus::Confirmed,
-                Who::Bot => InputStatus::Bot,
-                Who::Nobody => InputStatus::Disconnected,
+            input.status = match seat.kind {
+                SeatKind::Human => InputStatus::Confirmed,
+                SeatKind::Bot => InputStatus::Bot,
+                SeatKind::Empty => InputStatus::Disconnected,
             };
-            seats.push((seat.who, assembler));
+            seats.push((seat.kind, assembler));
         }
         self.whole = false;
         self.marks.clear();
@@ -306,9 +306,9 @@ impl<S: Simulation + Snapshot> Deck<S> {
         };
         let seats = self.seats.iter().zip(&self.inputs.players).enumerate();
         seats
-            .map(|(index, ((who, assembler), input))| Resumed {
+            .map(|(index, ((kind, assembler), input))| Resumed {
                 used: input.value,
-                stays: *who == Who::Human && !leaves(index),
+                stays: *kind == SeatKind::Human && !leaves(index),
                 pending: assembler.pending().map(<[u8]>::to_vec),
             })
             .collect()

@@ -72,9 +72,9 @@ mod source;
 mod tape;
 mod verify;
 
-pub use compare::{CompareError, Comparison, Parting, compare};
+pub use compare::{CompareError, Comparison, Divergence, compare};
 pub use error::ReplayError;
-pub use format::Who;
+pub use format::SeatKind;
 pub use info::Info;
 pub use playback::{Advanced, Playback, PlaybackConfig, Speed};
 pub use player::Player;

@@ -3,7 +3,7 @@
 //! It never waits. When nobody takes its blocks, it gives up a stretch of the match and goes on from a new keyframe.
 
 use super::error::ReplayError;
-use super::format::{Who, kind};
+use super::format::{SeatKind, kind};
 use super::info::Info;
 use super::inputs::InputBlock;
 use super::outbox::Outbox;
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 /// A seat as it was when the last tick was taken.
 #[derive(Clone, Debug)]
 pub(super) struct SeatTape {
-    pub(super) who: Who,
+    pub(super) kind: SeatKind,
     pub(super) since: Tick,
     pub(super) assembler: CommandAssembler,
 }
@@ -106,7 +106,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             input_width: codec.width() as u8,
             input_schema: codec.schema(),
             seats: session.players() as u8,
-            tick_length: session.config().length_of(1),
+            tick_length: session.config().duration_of(1),
             digest_every: session.config().digest_interval(),
             keyframe_every: config.keyframe_every,
             start,
@@ -302,7 +302,7 @@ impl<S: Simulation> Recorder<S> {
 
     pub(super) fn humans(&self) -> u32 {
         let seats = self.seats.iter().enumerate();
-        seats.map(|(at, seat)| u32::from(seat.who == Who::Human) << at).sum()
+        seats.map(|(at, seat)| u32::from(seat.kind == SeatKind::Human) << at).sum()
     }
 
     /// The digests that are wanted from a tick on.
@@ -356,7 +356,7 @@ impl<S: Simulation> Recorder<S> {
     }
 
     fn tell(&mut self, event: RecorderEvent) {
-        // Who does not listen has the counters.
+        // SeatKind does not listen has the counters.
         if self.events.len() < 64 {
             self.events.push_back(event);
         }

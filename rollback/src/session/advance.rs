@@ -1,7 +1,7 @@
 //! The plan for a tick: whether to go back, how far to compute, or why to wait. It is made of what is known now; carrying
 //! it out is in `run`.
 
-use super::run::{Ran, RunError};
+use super::run::{RunError, RunReport};
 use super::{Mode, Session, SessionEvent};
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
@@ -14,7 +14,7 @@ pub enum Op {
     /// The simulation becomes the state of this tick.
     Load(Tick),
     /// It forgets all that can be computed again, because its own results are in doubt.
-    Distrust,
+    DropCaches,
     /// It makes the step of this tick.
     Step(Tick),
     /// Its state is kept as that of this tick.
@@ -64,10 +64,10 @@ impl<S: Simulation> Plan<'_, S> {
     /// Everything that it does, in order.
     pub fn ops(&self) -> impl Iterator<Item = Op> + use<S> {
         let Outline { load, from, to, recheck, .. } = self.outline;
-        let distrust = recheck.then_some(Op::Distrust);
+        let drop_caches = recheck.then_some(Op::DropCaches);
         let steps =
             (from.0..to.0).flat_map(|tick| [Op::Step(Tick(tick)), Op::Save(Tick(tick + 1))]);
-        load.map(Op::Load).into_iter().chain(distrust).chain(steps)
+        load.map(Op::Load).into_iter().chain(drop_caches).chain(steps)
     }
 
     /// How far it goes back because of wrong guesses.
@@ -95,7 +95,7 @@ impl<S: Simulation> Plan<'_, S> {
     /// # Errors
     /// When a state can't be saved, loaded or digested; the error says on which tick and what to do. The session is of no
     /// use after that.
-    pub fn run(self, simulation: &mut S) -> Result<Ran, RunError> {
+    pub fn run(self, simulation: &mut S) -> Result<RunReport, RunError> {
         self.session.run(&self.outline, simulation)
     }
 }

@@ -171,7 +171,7 @@ impl<S: Simulation> Session<S> {
             // An old tick that agrees says nothing about one that does not.
             if check.differs.is_some_and(|since| tick > since) {
                 check.differs = None;
-                self.events.push(SessionEvent::AgreedAgain { peer, tick });
+                self.events.push(SessionEvent::Resynced { peer, tick });
             }
             self.desyncs.note_agreed(peer, tick);
             if !self.desyncs.is_open(peer) {

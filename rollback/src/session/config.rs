@@ -227,7 +227,7 @@ impl SessionConfig {
     }
 
     /// How long so many ticks are for players.
-    pub fn length_of(&self, ticks: u32) -> Duration {
+    pub fn duration_of(&self, ticks: u32) -> Duration {
         let nanos = self.tick_length.as_nanos() * u128::from(ticks);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }

@@ -14,7 +14,7 @@ pub struct Accepted {
     /// Ticks that were not known before.
     pub new: u32,
     /// Ticks that were known, the same.
-    pub again: u32,
+    pub duplicate: u32,
     /// Ticks that the log no longer has; they were confirmed long ago.
     pub stale: u32,
     /// Ticks too far ahead for the log; they have to come again.
@@ -112,7 +112,7 @@ impl<S: Simulation> Session<S> {
                 Ok(true) => {
                     accepted.new += 1;
                 }
-                Ok(false) => accepted.again += 1,
+                Ok(false) => accepted.duplicate += 1,
                 Err(error) => {
                     result = Err(error);
                     break;
@@ -120,10 +120,10 @@ impl<S: Simulation> Session<S> {
             }
         }
         self.settle_seat(player);
-        self.stats.duplicates += u64::from(accepted.again);
+        self.stats.duplicates += u64::from(accepted.duplicate);
         self.stats.stale += u64::from(accepted.stale);
         result?;
-        if accepted.too_far > 0 && accepted.new + accepted.again + accepted.stale == 0 {
+        if accepted.too_far > 0 && accepted.new + accepted.duplicate + accepted.stale == 0 {
             return Err(FeedError::FarFuture { tick: first, limit });
         }
         Ok(accepted)
@@ -221,12 +221,12 @@ impl<S: Simulation> Session<S> {
             if self.take(player, tick, value, payload, Known::Confirmed)? {
                 accepted.new += 1;
             } else {
-                accepted.again += 1;
+                accepted.duplicate += 1;
             }
             self.settle_seat(player);
         }
         self.note_bundle(tick);
-        self.stats.duplicates += u64::from(accepted.again);
+        self.stats.duplicates += u64::from(accepted.duplicate);
         Ok(accepted)
     }
 
@@ -279,7 +279,7 @@ impl<S: Simulation> Session<S> {
                 }
                 Ok(true)
             }
-            Offer::Again => Ok(false),
+            Offer::Duplicate => Ok(false),
             Offer::Conflict => Err(self.conflict(player, tick)),
         }
     }

@@ -29,7 +29,7 @@ pub use errors::{FeedError, SessionError};
 pub use events::{DEPTHS, SessionEvent, Stats};
 pub use feed::{Accepted, CommandFeedError, RecordError};
 pub(crate) use recorded::Resumed;
-pub use run::{Ran, RunError};
+pub use run::{RunError, RunReport};
 pub use seat::Predictor;
 pub use track::InputHistory;
 
@@ -66,8 +66,8 @@ use track::Track;
 ///    out. A plan that is dropped changes nothing that matters: the next one has the same to do.
 /// 4. *Send*, as often as you like: [`local_window`](Self::local_window), [`digest`](Self::digest),
 ///    [`poll_message`](Self::poll_message), [`margin_report`](Self::margin_report).
-/// 5. *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats), [`present`](Self::present),
-///    [`confirmed`](Self::confirmed).
+/// 5. *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats), [`current_tick`](Self::current_tick),
+///    [`confirmed_tick`](Self::confirmed_tick).
 ///
 /// The simulation belongs to the session while it runs: step, load or change it only through plans.
 ///
@@ -95,7 +95,7 @@ use track::Track;
 /// let plan = session.advance(Time::from_millis(51));
 /// assert_eq!(plan.rollback().map(|rollback| rollback.depth), Some(3));
 /// plan.run(&mut tug)?;
-/// assert_eq!((session.present(), session.confirmed(), tug.rope), (Tick(4), Tick(3), 0));
+/// assert_eq!((session.current_tick(), session.confirmed_tick(), tug.rope), (Tick(4), Tick(3), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Session<S: Simulation> {
@@ -232,18 +232,18 @@ impl<S: Simulation> Session<S> {
     }
 
     /// The tick of the simulation's state.
-    pub const fn present(&self) -> Tick {
+    pub const fn current_tick(&self) -> Tick {
         self.present
     }
 
     /// The first tick of which not all inputs are known for sure, as of the last [`advance`](Self::advance): the state of
     /// this tick, once reached, is final.
-    pub const fn confirmed(&self) -> Tick {
+    pub const fn confirmed_tick(&self) -> Tick {
         self.confirmed
     }
 
     /// How many ticks rest on guesses.
-    pub const fn lead(&self) -> u32 {
+    pub const fn predicted_ticks(&self) -> u32 {
         self.present.since(self.confirmed)
     }
 
@@ -273,7 +273,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Whether a peer holds a seat or was added.
-    pub fn knows_peer(&self, peer: PeerId) -> bool {
+    pub fn has_peer(&self, peer: PeerId) -> bool {
         self.checks.knows(peer)
     }
 

@@ -1,7 +1,7 @@
 //! Delay and rate of this machine, from what it measures of its peers and they of it.
 
 use super::{Authority, Session};
-use crate::pace::{DelayControl, Dilation, MarginReport, Pull, Transit};
+use crate::pace::{ArrivalMeter, DelayControl, Dilation, MarginReport, Pull};
 use crate::player::{Occupant, PeerId};
 use crate::session::FeedError;
 use crate::simulation::Simulation;
@@ -18,7 +18,7 @@ const RELAY_SLACK: i64 = 750;
 /// What is known of one peer's pace.
 #[derive(Debug, Default)]
 struct PeerPace {
-    transit: Transit,
+    transit: ArrivalMeter,
     said: Option<MarginReport>,
     /// Whether it holds a seat. Who only watches has no say in how fast the match goes.
     plays: bool,
@@ -29,16 +29,16 @@ impl PeerPace {
     fn pull_of_player(&self, own_delay: i64) -> Option<Pull> {
         let (ours, said) = (self.transit.measured()?, self.said?);
         let theirs = said.measured?;
-        let out = own_delay - i64::from(theirs.behind);
-        let back = i64::from(said.delay) * 1000 - i64::from(ours.behind);
+        let out = own_delay - i64::from(theirs.tick_advantage);
+        let back = i64::from(said.delay) * 1000 - i64::from(ours.tick_advantage);
         Some(Pull { ahead: (out - back) / 2, age: self.age()?, rate_ppm: said.rate_ppm })
     }
 
     /// What a relay asks for: that inputs come just before it closes their tick.
     fn pull_of_relay(&self, own_delay: i64, tick_length: Duration) -> Option<Pull> {
         let theirs = self.said?.measured?;
-        let margin = own_delay - i64::from(theirs.behind);
-        let spread = i64::from(theirs.late.wrapping_sub(theirs.middle) as i32) * 1_000_000;
+        let margin = own_delay - i64::from(theirs.tick_advantage);
+        let spread = i64::from(theirs.p95.wrapping_sub(theirs.median) as i32) * 1_000_000;
         let length = (tick_length.as_nanos() as i64).max(1);
         let wanted = spread / length + RELAY_SLACK;
         Some(Pull { ahead: margin - wanted, age: self.age()?, rate_ppm: 0 })
@@ -47,7 +47,7 @@ impl PeerPace {
     /// About how old what was measured is.
     fn age(&self) -> Option<Duration> {
         let (ours, theirs) = (self.transit.measured()?, self.said?.measured?);
-        let round_trip = ours.middle.wrapping_add(theirs.middle) as i32;
+        let round_trip = ours.median.wrapping_add(theirs.median) as i32;
         Some(Duration::from_micros(u64::from(round_trip.max(0) as u32) / 4))
     }
 }

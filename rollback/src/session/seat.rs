@@ -96,7 +96,7 @@ impl<I: Input> Seat<I> {
     }
 
     /// Whether a peer sits there or has, as far as is remembered.
-    pub(super) fn was_of(&self, peer: PeerId) -> bool {
+    pub(super) fn was_held_by(&self, peer: PeerId) -> bool {
         self.changes.iter().any(|change| change.1 == Occupant::Remote(peer))
     }
 

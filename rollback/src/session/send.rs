@@ -68,8 +68,8 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Whether a seat is a peer's or was: it wants to know what of its inputs has arrived.
-    pub fn was_of(&self, player: PlayerId, peer: PeerId) -> bool {
-        self.seats.get(player.index()).is_some_and(|seat| seat.was_of(peer))
+    pub fn was_held_by(&self, player: PlayerId, peer: PeerId) -> bool {
+        self.seats.get(player.index()).is_some_and(|seat| seat.was_held_by(peer))
     }
 
     /// What is confirmed for a seat on a tick, with its pieces of commands; `None` while it is not, when the log no longer
@@ -89,13 +89,13 @@ impl<S: Simulation> Session<S> {
     /// which others hold the seat do not count, since the peer may be seated on them yet. `None` if the seat neither is nor
     /// was nor will be the peer's.
     pub fn received_from(&self, player: PlayerId, peer: PeerId) -> Option<Tick> {
-        let seat = self.seats.get(player.index()).filter(|seat| seat.was_of(peer))?;
+        let seat = self.seats.get(player.index()).filter(|seat| seat.was_held_by(peer))?;
         // Nothing before the start is needed.
         Some(seat.received_from(peer).unwrap_or_default().max(self.config.start))
     }
 
     /// Whether the log still has the inputs of a tick.
-    pub fn remembers(&self, tick: Tick) -> bool {
+    pub fn has_logged(&self, tick: Tick) -> bool {
         tick >= self.floor()
     }
 

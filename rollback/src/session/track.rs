@@ -39,7 +39,7 @@ pub(super) enum Offer {
     /// It was not known before. `wrong` if a simulation that has made that step used something else.
     New { wrong: bool },
     /// It was known, and is the same.
-    Again,
+    Duplicate,
     /// It was confirmed otherwise; nothing changed.
     Conflict,
 }
@@ -189,14 +189,14 @@ impl<I: Input> Track<I> {
         if entry.known == Known::Confirmed {
             let same = entry.value == value && entry.payload == payload;
             return match known {
-                _ if same => Offer::Again,
+                _ if same => Offer::Duplicate,
                 Known::Confirmed => Offer::Conflict,
                 // What was proposed and then decided otherwise.
-                _ => Offer::Again,
+                _ => Offer::Duplicate,
             };
         }
         if behind || entry.known == known && entry.value == value && entry.payload == payload {
-            return Offer::Again;
+            return Offer::Duplicate;
         }
         entry.known = known;
         entry.value = value;

@@ -177,7 +177,7 @@ impl<S: Simulation> Session<S> {
             }
             if self.desyncs.is_open(peer) {
                 self.desyncs.cases[peer.index()] = None;
-                self.events.push(SessionEvent::AgreedAgain { peer, tick: number });
+                self.events.push(SessionEvent::Resynced { peer, tick: number });
             }
         } else if ours.is_some() && number > self.checks.base {
             self.open_case(peer, number);
@@ -202,7 +202,7 @@ impl<S: Simulation> Session<S> {
             let (tick, agreed, age) = (case.tick, case.agreed, case.age);
             if let Some(tick) = agreed.filter(|_| age > PATIENCE_AGREED) {
                 self.desyncs.cases[index] = None;
-                self.events.push(SessionEvent::AgreedAgain { peer, tick });
+                self.events.push(SessionEvent::Resynced { peer, tick });
             } else if age > PATIENCE {
                 self.give_up(peer, tick, "no answer came");
             }

@@ -138,7 +138,7 @@ impl<S: Simulation> Session<S> {
         let found = found.map_err(RunError::at(at))?;
         let cases = (0..).map(PeerId).zip(&self.desyncs.cases);
         let peer = cases.filter(|case| case.1.is_some()).map(|case| case.0).next();
-        let report = DesyncReport::new(peer.unwrap_or_default(), at, found, Blame::Us);
+        let report = DesyncReport::new(peer.unwrap_or_default(), at, found, Blame::Local);
         self.events.push(SessionEvent::Desync(Box::new(report)));
         self.events.push(SessionEvent::Repaired { from });
         self.repaired = (self.repaired.0 + 1, from);

@@ -256,7 +256,7 @@ impl<S: Simulation> Session<S> {
 
     fn close_with(&mut self, peer: PeerId, walk: &Walk, found: Vec<StateDifference>) {
         let Some(Case { tick, .. }) = self.desyncs.cases[peer.index()].take() else { return };
-        let blame = if walk.their_fault { Blame::Them } else { self.blame(tick) };
+        let blame = if walk.their_fault { Blame::Remote } else { self.blame(tick) };
         self.checks.set_differs(peer, Some(tick));
         let report = DesyncReport::new(peer, walk.tick, found, blame);
         self.events.push(SessionEvent::Desync(Box::new(report)));

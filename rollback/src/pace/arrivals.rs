@@ -30,23 +30,23 @@ pub struct MarginReport {
     /// How much faster than its clock it runs, in parts per million.
     pub rate_ppm: i32,
     /// What it has measured of the receiver; `None` while that is too little.
-    pub measured: Option<Measured>,
+    pub measured: Option<ArrivalStats>,
 }
 
 /// What was measured of a peer's packets. The times wrap, and have the difference of both clocks in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct ArrivalStats {
     /// 95 of 100 ticks arrive within this time, in microseconds.
-    pub late: u32,
+    pub p95: u32,
     /// Half of them do.
-    pub middle: u32,
+    pub median: u32,
     /// How many thousandths of a tick the peer's last tick lay behind ours when it arrived.
-    pub behind: i32,
+    pub tick_advantage: i32,
 }
 
 /// What we measure of one peer.
 #[derive(Debug)]
-pub(crate) struct Transit {
+pub(crate) struct ArrivalMeter {
     /// Microseconds from a tick's making to its arrival, relative to `base`; a ring.
     samples: Vec<i32>,
     next: usize,
@@ -57,14 +57,14 @@ pub(crate) struct Transit {
     behind: [i32; PACKETS],
     packets: usize,
     /// What follows from the samples, taken now and then.
-    measured: Option<Measured>,
+    measured: Option<ArrivalStats>,
     stale: u32,
 }
 
 /// Packets after which quantiles are taken anew: they cost more than a packet does.
 const REFRESH: u32 = 6;
 
-impl Default for Transit {
+impl Default for ArrivalMeter {
     fn default() -> Self {
         Self {
             samples: Vec::with_capacity(LONG),
@@ -80,7 +80,7 @@ impl Default for Transit {
     }
 }
 
-impl Transit {
+impl ArrivalMeter {
     /// Takes a packet: when it came, what it says of its sending, and where our own ticks are (in thousandths).
     pub(crate) fn packet(
         &mut self,
@@ -119,7 +119,7 @@ impl Transit {
         } else if let Some(behind) = self.distance()
             && let Some(measured) = &mut self.measured
         {
-            measured.behind = behind;
+            measured.tick_advantage = behind;
         }
     }
 
@@ -137,7 +137,7 @@ impl Transit {
         self.last
     }
 
-    pub(crate) const fn measured(&self) -> Option<Measured> {
+    pub(crate) const fn measured(&self) -> Option<ArrivalStats> {
         self.measured
     }
 
@@ -149,7 +149,7 @@ impl Transit {
         (!some.is_empty()).then(|| *some.select_nth_unstable(middle).1)
     }
 
-    fn measure(&self) -> Option<Measured> {
+    fn measure(&self) -> Option<ArrivalStats> {
         if self.samples.len() < ENOUGH {
             return None;
         }
@@ -162,6 +162,10 @@ impl Transit {
             let place = (list.len() - 1) * percent / 100;
             base.wrapping_add(*list.select_nth_unstable(place).1 as u32)
         };
-        Some(Measured { late: at(sorted, LATE), middle: at(sorted, 50), behind: self.distance()? })
+        Some(ArrivalStats {
+            p95: at(sorted, LATE),
+            median: at(sorted, 50),
+            tick_advantage: self.distance()?,
+        })
     }
 }

@@ -10,17 +10,17 @@ use isostep_core::Rng;
 /// How a tick is come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Way {
+pub enum TickPath {
     /// Step by step, from the first tick to the last.
     Straight,
     /// Two games at once, in turn: each must be as if it were alone.
-    Twice,
+    Interleaved,
     /// As in a match over a network: ahead by guesses, back when they were wrong, and again. What is remembered may be used.
     RolledBack,
     /// The same, with everything forgotten that is not state whenever it was gone back.
-    InFull,
+    FullResim,
     /// Everything forgotten that is not state, and the state loaded from its own save, before each tick.
-    Forgetful,
+    Reloaded,
     /// Written as bytes and read into a fresh game, now and then. Needs [`Snapshot`](isostep_core::state::Snapshot).
     Encoded,
     /// Recorded from a session, and played from the file, also from its keyframes. Needs
@@ -28,14 +28,14 @@ pub enum Way {
     Recorded,
 }
 
-impl Way {
+impl TickPath {
     /// All of them, in the order of the report.
     pub const ALL: [Self; 7] = [
         Self::Straight,
-        Self::Twice,
+        Self::Interleaved,
         Self::RolledBack,
-        Self::InFull,
-        Self::Forgetful,
+        Self::FullResim,
+        Self::Reloaded,
         Self::Encoded,
         Self::Recorded,
     ];
@@ -44,10 +44,10 @@ impl Way {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Straight => "straight",
-            Self::Twice => "twice",
+            Self::Interleaved => "interleaved",
             Self::RolledBack => "rolled back",
-            Self::InFull => "in full",
-            Self::Forgetful => "forgetful",
+            Self::FullResim => "full resim",
+            Self::Reloaded => "reloaded",
             Self::Encoded => "encoded",
             Self::Recorded => "recorded",
         }
@@ -65,15 +65,15 @@ impl Way {
                 "how the game was made shows: threads that are put together as they arrive, vector instructions that round \
                  otherwise; or chance, a clock or an address decides"
             }
-            Self::Twice => {
+            Self::Interleaved => {
                 "something besides state and inputs decides: a static, a hash map's order, an address, a clock, random \
                  numbers without a seed"
             }
-            Self::RolledBack | Self::InFull => {
+            Self::RolledBack | Self::FullResim => {
                 "something decides that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, what is \
                  outside of the state), or whether an input was a guess"
             }
-            Self::Forgetful => {
+            Self::Reloaded => {
                 "scratch decides: what is marked as scratch must follow from the state alone"
             }
             Self::Encoded | Self::Recorded => {
@@ -84,7 +84,7 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for TickPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -105,7 +105,7 @@ impl<S: Simulation> Course<'_, S> {
         Ok(())
     }
 
-    pub(super) fn twice(self) -> Result<(), Stop> {
+    pub(super) fn interleaved(self) -> Result<(), Stop> {
         let (first, second) = ((self.make)(), (self.make)());
         let mut desks = [Desk::new(first, self.tape, 2)?, Desk::new(second, self.tape, 2)?];
         for tick in (0..=self.tape.len()).map(Tick) {
@@ -119,14 +119,14 @@ impl<S: Simulation> Course<'_, S> {
         Ok(())
     }
 
-    pub(super) fn forgetful(self) -> Result<(), Stop> {
+    pub(super) fn reloaded(self) -> Result<(), Stop> {
         let mut desk = Desk::new((self.make)(), self.tape, 2)?;
         for tick in (0..=self.tape.len()).map(Tick) {
             if tick.0 > 0 {
                 desk.step(None)?;
             }
             desk.load(tick)?;
-            desk.distrust();
+            desk.drop_caches();
             desk.show([tick], self.watch)?;
         }
         Ok(())
@@ -156,7 +156,7 @@ impl<S: Simulation> Course<'_, S> {
                 let come = if draw(&mut rng, 3) == 0 { all } else { 1 + draw(&mut rng, all) };
                 desk.load(known)?;
                 if distrust {
-                    desk.distrust();
+                    desk.drop_caches();
                 }
                 known += come;
                 while desk.tick < known {
