@@ -1,7 +1,7 @@
 //! The sync test: one machine, no network, every tick computed again in every way a session may come to it. What does not
-//! come out the same is named.
+//! come out the same is reference_ticks.
 
-use crate::check::seat_bots;
+use crate::check::apply_bots;
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
 use crate::pages::Pages;
@@ -85,7 +85,7 @@ pub struct SyncReport {
 }
 
 /// Steps a simulation and computes every tick again: gone back by every depth up to a limit, after right and wrong guesses,
-/// and with nothing remembered. The first field that differs is named.
+/// and with nothing remembered. The first field that differs is reference_ticks.
 ///
 /// It finds what the rules of determinism forbid and one machine can see: state that is not saved, caches that leak,
 /// results that depend on how a tick was come to, on addresses, on time or on a hash map's order. What only differs between
@@ -176,7 +176,7 @@ impl SyncTest {
         for tick in (0..ticks).map(Tick) {
             script(tick, &mut inputs);
             run.note(tick, &inputs);
-            run.step(tick, Guess::None)?;
+            run.step(tick, Prediction::None)?;
             run.first(tick.next())?;
             run.replay(tick.next())?;
         }
@@ -186,7 +186,7 @@ impl SyncTest {
 
 /// What a step is made of.
 #[derive(Clone, Copy, PartialEq)]
-enum Guess {
+enum Prediction {
     /// What is known.
     None,
     /// The same, but nobody knows yet.
@@ -227,14 +227,14 @@ impl<S: Simulation> Run<'_, S> {
     }
 
     /// Makes a step from the inputs that were noted, or from guesses.
-    fn step(&mut self, tick: Tick, guess: Guess) -> Result<(), SyncError> {
+    fn step(&mut self, tick: Tick, prediction: Prediction) -> Result<(), SyncError> {
         let find = |wanted: Tick| self.log.iter().position(|entry| entry.0 == wanted);
         let Some(index) = find(tick) else { return Ok(()) };
         let mut inputs = self.log[index].1.clone();
-        if guess != Guess::None {
+        if prediction != Prediction::None {
             inputs.players.iter_mut().for_each(|input| input.status = InputStatus::Predicted);
         }
-        if let Guess::Wrong { since } = guess {
+        if let Prediction::Wrong { since } = prediction {
             let last = since.0.checked_sub(1).and_then(|last| find(Tick(last)));
             for (player, input) in inputs.players.iter_mut().enumerate() {
                 let last =
@@ -243,7 +243,7 @@ impl<S: Simulation> Run<'_, S> {
             }
             inputs.commands.iter_mut().for_each(crate::input::Commands::clear);
         }
-        seat_bots(self.simulation, tick, &self.test.bots, &mut inputs);
+        apply_bots(self.simulation, tick, &self.test.bots, &mut inputs);
         self.simulation.step(tick, &inputs);
         self.steps += 1;
         self.save(tick.next())
@@ -269,19 +269,19 @@ impl<S: Simulation> Run<'_, S> {
                     continue;
                 }
                 self.load(from)?;
-                let mut guess = Guess::None;
+                let mut prediction = Prediction::None;
                 match path {
-                    SyncPath::Resimulated => guess = Guess::Right,
+                    SyncPath::Resimulated => prediction = Prediction::Right,
                     SyncPath::Mispredicted => {
                         for tick in (from.0..present.0).map(Tick) {
-                            self.step(tick, Guess::Wrong { since: from })?;
+                            self.step(tick, Prediction::Wrong { since: from })?;
                         }
                         self.load(from)?;
                     }
                     SyncPath::CachesDropped => self.simulation.drop_caches(self.slots),
                 }
                 for tick in (from.0..present.0).map(Tick) {
-                    self.step(tick, guess)?;
+                    self.step(tick, prediction)?;
                     self.compare(tick.next(), depth, path)?;
                 }
             }

@@ -1,6 +1,6 @@
 //! Digests for machines that never meet: what came out on one, in a file, compared with what came out on another.
 
-use super::watch::{Named, parted};
+use super::comparator::{ReferenceTick, differing_sections};
 use crate::tick::Tick;
 use core::fmt;
 use isostep_core::digest::ShortDigest;
@@ -188,13 +188,13 @@ impl Digests {
         }
     }
 
-    pub(super) fn fill(&mut self, named: &BTreeMap<Tick, Named>) {
-        let list = |(&tick, named): (&Tick, &Named)| TickDigests {
+    pub(super) fn fill(&mut self, reference_ticks: &BTreeMap<Tick, ReferenceTick>) {
+        let list = |(&tick, reference_ticks): (&Tick, &ReferenceTick)| TickDigests {
             tick,
-            digest: named.digest,
-            sections: named.sections.clone(),
+            digest: reference_ticks.digest,
+            sections: reference_ticks.sections.clone(),
         };
-        self.ticks = named.iter().map(list).collect();
+        self.ticks = reference_ticks.iter().map(list).collect();
     }
 
     /// Whether it is a list that this build can read.
@@ -237,7 +237,7 @@ impl Digests {
             found.ticks += 1;
             let same = ours.digest == theirs.digest && ours.sections == theirs.sections;
             if !same && found.divergence.is_none() {
-                let sections = parted(&ours.sections, &theirs.sections);
+                let sections = differing_sections(&ours.sections, &theirs.sections);
                 found.divergence = Some(Divergence { agreed, tick, sections });
             }
             agreed = Some(tick);

@@ -5,36 +5,36 @@
 //!                                        └ a difference: again, beside the reference, tick by tick and field by field
 //! ```
 //!
-//! - `tape.rs`: inputs, and guesses of them. `course.rs`: a game on its way.
-//! - `paths.rs`, `snapshots.rs`: the ways. `watch.rs`: who compares.
+//! - `script.rs`: inputs, and guesses of them. `runner.rs`: a game on its way.
+//! - `paths.rs`, `snapshots.rs`: the ways. `comparator.rs`: who compares.
 //! - `matrix.rs`: all of them in turn.
 //! - `report.rs`, `digests.rs`: what was found; digests for machines that never meet.
 //!
 //! One machine can't see what only differs between machines: for that, take [`Report::digests`] to another one.
 
-mod course;
+mod comparator;
 mod digests;
 mod matrix;
 mod paths;
 mod report;
+mod runner;
+mod script;
 mod snapshots;
-mod tape;
-mod watch;
 
+pub use comparator::Compare;
 pub use digests::{CompareError, Comparison, Digests, Divergence, Side, TickDigests};
 pub use paths::TickPath;
 pub use report::{CheckError, Difference, FieldDifference, Outcome, Report, Row};
-pub(crate) use tape::seat_bots;
-pub use watch::Compare;
+pub(crate) use script::apply_bots;
 
 use crate::inputs::Inputs;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
+use comparator::{Progress, ProgressFn};
 use isostep_core::state::Snapshot;
 use matrix::{Bytes, Make, Matrix};
-use tape::Tape;
-use watch::{Meter, Tell};
+use script::ScriptedInputs;
 
 type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) + 'a>;
 
@@ -84,7 +84,7 @@ pub struct Check<'a, S: Simulation> {
     compare: Compare,
     paths: Vec<TickPath>,
     about: Digests,
-    progress: Option<Box<Tell<'a>>>,
+    progress: Option<Box<ProgressFn<'a>>>,
     clock: Option<Box<dyn FnMut() -> u64 + 'a>>,
 }
 
@@ -234,7 +234,7 @@ impl<'a, S: Simulation> Check<'a, S> {
     fn run_paths(mut self, bytes: Option<Bytes<S>>) -> Report {
         let mut nothing: Script<'a, S> = Box::new(|_, _| ());
         let script = self.script.as_mut().unwrap_or(&mut nothing);
-        let tape = Tape::record(self.players, self.bots.clone(), self.ticks, script);
+        let inputs = ScriptedInputs::record(self.players, self.bots.clone(), self.ticks, script);
         self.about.players = self.players as u32;
         self.paths.retain(|path| bytes.is_some() || !path.needs_snapshots());
         let paths = self.paths.iter();
@@ -243,17 +243,18 @@ impl<'a, S: Simulation> Check<'a, S> {
             .collect();
         cells.retain(|cell| *cell != (0, TickPath::Straight));
         let runs = cells.len() as u64 + 1;
-        let mut matrix = Matrix::new(&self.variants, &tape, bytes);
+        let mut matrix = Matrix::new(&self.variants, &inputs, bytes);
         matrix.seed = self.about.seed;
         matrix.depth = self.depth;
         matrix.compare = self.compare;
         matrix.clock = self.clock.as_deref_mut().map(|clock| clock as _);
         let tell = self.progress.as_deref_mut().map(|tell| tell as _);
-        matrix.meter = Meter { tell, total: runs * u64::from(self.ticks), ..Meter::default() };
+        matrix.progress =
+            Progress { tell, total: runs * u64::from(self.ticks), ..Progress::default() };
         let mut rows = vec![matrix.reference()];
         rows.extend(cells.into_iter().map(|(variant, path)| matrix.cell(variant, path)));
-        let named = matrix.into_named();
-        self.about.fill(&named);
+        let reference_ticks = matrix.into_reference_ticks();
+        self.about.fill(&reference_ticks);
         Report { rows, digests: self.about, ticks: self.ticks }
     }
 }

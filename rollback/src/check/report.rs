@@ -13,7 +13,7 @@ use isostep_core::state::{RestoreError, StateDifference, StateError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The state can't be saved, loaded or digested; a float or a hash map is named by its path.
+    /// The state can't be saved, loaded or digested; a float or a hash map is reference_ticks by its path.
     #[error(transparent)]
     State(#[from] StateError),
     /// What was written as bytes can't be read.
@@ -142,8 +142,8 @@ impl Report {
 
     fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Digests { game, script, seed, players, .. } = &self.digests;
-        let named = [game.as_str(), script.as_str()];
-        for name in named.into_iter().filter(|name| !name.is_empty()) {
+        let reference_ticks = [game.as_str(), script.as_str()];
+        for name in reference_ticks.into_iter().filter(|name| !name.is_empty()) {
             write!(f, "{name}, ")?;
         }
         let (runs, ticks) = (self.rows.len(), self.ticks);

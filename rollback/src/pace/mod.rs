@@ -26,4 +26,4 @@ pub use arrivals::{ArrivalStats, MarginReport};
 pub use clock::{FrameTicks, TickClock};
 pub(crate) use delay::DelayControl;
 pub use delay::{AdaptiveDelay, AdaptiveDelayError};
-pub(crate) use dilation::{Dilation, Pull};
+pub(crate) use dilation::{Dilation, PeerOffset};

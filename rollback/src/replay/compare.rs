@@ -330,9 +330,9 @@ fn explain<S: Simulation + Snapshot, A: Source, B: Source>(
     let Some(at) = common.into_iter().find(|&at| at >= tick) else { return (None, Vec::new()) };
     let mut fields = || {
         right.restore(at)?;
-        let pages = Pages::of(&right.deck.game, &right.deck.slots, at.0)?;
+        let pages = Pages::of(&right.cursor.game, &right.cursor.slots, at.0)?;
         left.restore(at)?;
-        let fields = pages.explain(&left.deck.game, &left.deck.slots, at.0, MAX_FIELDS)?;
+        let fields = pages.explain(&left.cursor.game, &left.cursor.slots, at.0, MAX_FIELDS)?;
         Ok::<_, ReplayError>(fields)
     };
     match fields() {

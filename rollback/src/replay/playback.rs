@@ -3,7 +3,7 @@
 //! Two games take turns. One is shown and holds its last states, so that going back is a load and no computation. While it
 //! goes back, the other computes the stretch before what the first one holds, a few steps at a time; then they change places.
 
-use super::deck::Deck;
+use super::cursor::Cursor;
 use super::error::ReplayError;
 use super::reader::Replay;
 use super::source::Source;
@@ -110,8 +110,8 @@ pub struct Advanced {
 pub struct Playback<S: Simulation, R> {
     replay: Replay<R>,
     config: PlaybackConfig,
-    shown: Deck<S>,
-    other: Deck<S>,
+    shown: Cursor<S>,
+    other: Cursor<S>,
     /// The tick that the other one is on its way to.
     aim: Option<Tick>,
     /// A tick that the other one can't get to.
@@ -150,8 +150,8 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         config: PlaybackConfig,
     ) -> Result<Self, ReplayError> {
         let keep = config.held_ticks.max(1) as usize;
-        let shown = Deck::open(&mut replay, game_id, games.0, keep)?;
-        let other = Deck::open(&mut replay, game_id, games.1, keep)?;
+        let shown = Cursor::open(&mut replay, game_id, games.0, keep)?;
+        let other = Cursor::open(&mut replay, game_id, games.1, keep)?;
         let (aim, in_vain) = (None, None);
         let speed = Speed::NORMAL;
         Ok(Self { replay, config, shown, other, aim, in_vain, speed, credit: 0 })

@@ -112,11 +112,11 @@ impl<S: Simulation> Session<S> {
     /// Local samples get their tick here. Whatever was computed from wrong guesses is computed again, and one new tick is
     /// added unless somebody's input is missing too long.
     pub fn advance(&mut self, now: Time) -> Plan<'_, S> {
-        self.keep_pace(now, self.target);
+        self.update_pacing(now, self.target);
         self.emit_local();
         self.update_confirmed();
         let outline = self.outline();
-        self.tell_stall(&outline);
+        self.report_stall(&outline);
         Plan { session: self, outline }
     }
 
@@ -124,7 +124,7 @@ impl<S: Simulation> Session<S> {
         let new = self.new_ticks();
         let target = self.target + new;
         let stall = if new == 0 { self.missing() } else { None };
-        let wrong = self.wrong.filter(|&tick| tick < self.present);
+        let wrong = self.mispredicted.filter(|&tick| tick < self.present);
         let wrong = wrong.or_else(|| self.stale_keyframe());
         let rollback = wrong.map(|tick| Rollback { to: tick, depth: self.present.since(tick) });
         if let Some(from) = self.desyncs.wants_recheck() {
@@ -168,7 +168,7 @@ impl<S: Simulation> Session<S> {
             let behind = known_ahead > buffer + buffer / 2 + CATCH_UP_SLACK;
             return if self.buffering { 0 } else { 1 + u32::from(behind) };
         }
-        u32::from(target.next().since(self.confirmed) <= self.config.lead())
+        u32::from(target.next().since(self.confirmed) <= self.config.max_predicted_ticks())
     }
 
     /// Whose input has been missing the longest.
@@ -180,7 +180,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Says when waiting begins and when it ends.
-    fn tell_stall(&mut self, outline: &Outline) {
+    fn report_stall(&mut self, outline: &Outline) {
         if outline.target == self.target {
             if self.waited == 0
                 && let Some(Stall { waiting_for, .. }) = outline.stall

@@ -274,7 +274,7 @@ impl SessionConfig {
     }
 
     /// The longest run of predicted ticks.
-    pub(super) const fn lead(&self) -> u32 {
+    pub(super) const fn max_predicted_ticks(&self) -> u32 {
         match self.mode {
             Mode::Lockstep => 0,
             Mode::Rollback { max } => max,

@@ -79,7 +79,7 @@ impl<S: Simulation> Session<S> {
         if outline.recheck {
             self.end_recheck(simulation)?;
         }
-        self.work_on_cases(simulation);
+        self.process_cases(simulation);
         self.check_confirmed(simulation).map_err(RunError::at(self.present))?;
         self.unpin_agreed(simulation);
         Ok(report)
@@ -104,16 +104,16 @@ impl<S: Simulation> Session<S> {
         let mut guessed = false;
         let before = tick.0.checked_sub(1).map(Tick);
         for (index, seat) in self.seats.iter_mut().enumerate() {
-            let previous = before.and_then(|before| seat.track.used(before)).unwrap_or_default();
+            let previous = before.and_then(|before| seat.log.used(before)).unwrap_or_default();
             let (value, status) = match seat.occupant(tick) {
                 Occupant::Bot => (simulation.bot(tick, PlayerId(index as u8)), InputStatus::Bot),
                 Occupant::Empty => (S::Input::default(), InputStatus::Disconnected),
-                _ => seat.look_up(tick),
+                _ => seat.input_for(tick),
             };
             let outside = matches!(status, InputStatus::Confirmed | InputStatus::Predicted);
             guessed |= status == InputStatus::Predicted;
             self.inputs.players[index] = PlayerInput { value, previous, status };
-            let commands = seat.track.note_used(tick, value, outside);
+            let commands = seat.log.record_used(tick, value, outside);
             let into = &mut self.inputs.commands[index];
             if commands.is_empty() {
                 into.clear();
@@ -126,7 +126,7 @@ impl<S: Simulation> Session<S> {
 
     /// Where everything stands after the steps.
     fn settle_run(&mut self, outline: &Outline, was: Tick, report: RunReport) {
-        self.wrong = None;
+        self.mispredicted = None;
         self.settled = self.settled.max(self.confirmed.min(self.present));
         self.stats.advances += 1;
         let new = outline.target.since(self.target);
@@ -143,7 +143,7 @@ impl<S: Simulation> Session<S> {
         }
         let floor = self.floor();
         for seat in &mut self.seats {
-            seat.age(floor);
+            seat.retire(floor);
             seat.forget_changes(floor);
         }
     }

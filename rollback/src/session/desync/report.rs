@@ -29,10 +29,10 @@ impl Blame {
     /// Who is in the minority, if there is a majority: ours and what peers have said of the same tick.
     pub(super) fn by_majority(
         ours: ShortDigest,
-        said: impl Iterator<Item = (PeerId, ShortDigest)>,
+        reports: impl Iterator<Item = (PeerId, ShortDigest)>,
     ) -> Self {
         let mut all: Vec<(Option<PeerId>, ShortDigest)> = vec![(None, ours)];
-        all.extend(said.map(|(peer, digest)| (Some(peer), digest)));
+        all.extend(reports.map(|(peer, digest)| (Some(peer), digest)));
         let votes = |digest| all.iter().filter(|vote| vote.1 == digest).count();
         let Some(most) = all.iter().map(|vote| vote.1).max_by_key(|&digest| votes(digest)) else {
             return Self::Unknown;

@@ -8,18 +8,18 @@ use super::source::Source;
 use crate::input::{CommandAssembler, Commands, InputCodec};
 use crate::inputs::{InputStatus, Inputs};
 use crate::player::PlayerId;
-use crate::session::Resumed;
+use crate::session::ResumedSeat;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
 
-/// Most bytes of commands that marks hold, so that long ones do not pile up.
-const MOST_MARKED_BYTES: usize = 1 << 20;
+/// Most bytes of commands that checkpoints hold, so that long ones do not pile up.
+const MAX_CHECKPOINT_BYTES: usize = 1 << 20;
 
 /// What belongs to a state that is held, beside it.
-struct Mark<I> {
+struct Checkpoint<I> {
     tick: Tick,
     inputs: Inputs<I>,
     seats: Vec<(SeatKind, Option<Vec<u8>>)>,
@@ -29,7 +29,7 @@ struct Mark<I> {
 }
 
 /// A game at a tick of a recording.
-pub(super) struct Deck<S: Simulation> {
+pub(super) struct Cursor<S: Simulation> {
     pub(super) game: S,
     pub(super) slots: S::Slots,
     codec: InputCodec<S::Input>,
@@ -43,18 +43,18 @@ pub(super) struct Deck<S: Simulation> {
     /// How many states are held to go back to, the present one included.
     keep: usize,
     /// Of consecutive ticks up to the present one.
-    marks: VecDeque<Mark<S::Input>>,
-    marked_bytes: usize,
+    checkpoints: VecDeque<Checkpoint<S::Input>>,
+    checkpoint_bytes: usize,
 }
 
-impl<S: Simulation> Deck<S> {
+impl<S: Simulation> Cursor<S> {
     /// The tick of the state.
     pub(super) const fn tick(&self) -> Tick {
         self.tick
     }
 }
 
-impl<S: Simulation + Snapshot> Deck<S> {
+impl<S: Simulation + Snapshot> Cursor<S> {
     fn new(mut game: S, keep: usize) -> Result<Self, ReplayError> {
         Ok(Self {
             slots: game.slots(keep.max(2)),
@@ -66,28 +66,28 @@ impl<S: Simulation + Snapshot> Deck<S> {
             change: 0,
             whole: false,
             keep,
-            marks: VecDeque::new(),
-            marked_bytes: 0,
+            checkpoints: VecDeque::new(),
+            checkpoint_bytes: 0,
         })
     }
 
-    /// A deck at the first tick of a recording, if that is of this game.
+    /// A cursor at the first tick of a recording, if that is of this game.
     pub(super) fn open<R: Source>(
         replay: &mut Replay<R>,
         game_id: [u8; 16],
         game: S,
         keep: usize,
     ) -> Result<Self, ReplayError> {
-        let mut deck = Self::new(game, keep)?;
-        replay.info().check(game_id, &deck.codec)?;
-        match deck.restore(replay, replay.first()) {
+        let mut cursor = Self::new(game, keep)?;
+        replay.info().check(game_id, &cursor.codec)?;
+        match cursor.restore(replay, replay.first()) {
             // The block is as it was written: its check says so.
             Err(ReplayError::Keyframe { .. }) => {
                 let assets = replay.info().assets.iter();
                 let assets = assets.map(|(name, _)| name.clone()).collect();
                 Err(ReplayError::OtherSettings { assets })
             }
-            done => done.map(|()| deck),
+            done => done.map(|()| cursor),
         }
     }
 
@@ -98,12 +98,12 @@ impl<S: Simulation + Snapshot> Deck<S> {
 
     /// The oldest tick that it can go back to at once.
     pub(super) fn oldest(&self) -> Tick {
-        self.marks.front().map_or(self.tick, |mark| mark.tick)
+        self.checkpoints.front().map_or(self.tick, |checkpoint| checkpoint.tick)
     }
 
     /// How many states are held.
     pub(super) fn held(&self) -> usize {
-        self.marks.len()
+        self.checkpoints.len()
     }
 
     /// Whether it can go on to a tick from where it is, without a keyframe in between that would be nearer.
@@ -131,7 +131,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
         self.whole = true;
         self.game.step(tick, &self.inputs);
         self.tick = tick.next();
-        self.mark()
+        self.save_checkpoint()
     }
 
     fn follow_changes<R: Source>(&mut self, replay: &Replay<R>, tick: Tick) {
@@ -213,23 +213,23 @@ impl<S: Simulation + Snapshot> Deck<S> {
             return Ok(false);
         }
         self.game.load(&mut self.slots, tick.0)?;
-        while let Some(later) = self.marks.pop_back_if(|mark| mark.tick > tick) {
-            self.marked_bytes -= later.bytes;
+        while let Some(later) = self.checkpoints.pop_back_if(|checkpoint| checkpoint.tick > tick) {
+            self.checkpoint_bytes -= later.bytes;
         }
-        let Some(mark) = self.marks.back() else { return Ok(false) };
-        for (seat, (kind, pending)) in self.seats.iter_mut().zip(&mark.seats) {
+        let Some(checkpoint) = self.checkpoints.back() else { return Ok(false) };
+        for (seat, (kind, pending)) in self.seats.iter_mut().zip(&checkpoint.seats) {
             seat.0 = *kind;
             // It was pending under the same limits.
             let _ = seat.1.resume(pending.as_deref());
         }
-        self.inputs.clone_from(&mark.inputs);
-        self.change = mark.change;
+        self.inputs.clone_from(&checkpoint.inputs);
+        self.change = checkpoint.change;
         self.tick = tick;
         Ok(true)
     }
 
     /// Holds the present state, if any are held; `true` for whoever steps.
-    fn mark(&mut self) -> Result<bool, ReplayError> {
+    fn save_checkpoint(&mut self) -> Result<bool, ReplayError> {
         if self.keep == 0 {
             return Ok(true);
         }
@@ -241,13 +241,13 @@ impl<S: Simulation + Snapshot> Deck<S> {
         let commands = self.inputs.commands.iter().flat_map(Commands::iter);
         let bytes = halves.chain(commands.map(<[u8]>::len)).sum();
         let (tick, inputs, change) = (self.tick, self.inputs.clone(), self.change);
-        self.marks.push_back(Mark { tick, inputs, seats, change, bytes });
-        self.marked_bytes += bytes;
-        while self.marks.len() > self.keep
-            || self.marked_bytes > MOST_MARKED_BYTES && self.marks.len() > 1
+        self.checkpoints.push_back(Checkpoint { tick, inputs, seats, change, bytes });
+        self.checkpoint_bytes += bytes;
+        while self.checkpoints.len() > self.keep
+            || self.checkpoint_bytes > MAX_CHECKPOINT_BYTES && self.checkpoints.len() > 1
         {
-            let oldest = self.marks.pop_front();
-            self.marked_bytes -= oldest.map_or(0, |mark| mark.bytes);
+            let oldest = self.checkpoints.pop_front();
+            self.checkpoint_bytes -= oldest.map_or(0, |checkpoint| checkpoint.bytes);
         }
         Ok(true)
     }
@@ -275,8 +275,8 @@ impl<S: Simulation + Snapshot> Deck<S> {
             seats.push((seat.kind, assembler));
         }
         self.whole = false;
-        self.marks.clear();
-        self.marked_bytes = 0;
+        self.checkpoints.clear();
+        self.checkpoint_bytes = 0;
         self.tick = tick;
         self.game.restore(&keyframe.state)?;
         self.slots = self.game.slots(self.keep.max(2));
@@ -287,7 +287,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
             return Err(wrong);
         }
         self.whole = true;
-        self.mark().map(drop)
+        self.save_checkpoint().map(drop)
     }
 
     /// The digest of the state.
@@ -297,7 +297,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
     }
 
     /// What a session that goes on from here begins with.
-    pub(super) fn resumed<R: Source>(&self, replay: &Replay<R>) -> Vec<Resumed<S::Input>> {
+    pub(super) fn resumed<R: Source>(&self, replay: &Replay<R>) -> Vec<ResumedSeat<S::Input>> {
         let tick = self.tick;
         let changes = &replay.seat_changes()[self.change..];
         let leaves = |index| {
@@ -306,7 +306,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
         };
         let seats = self.seats.iter().zip(&self.inputs.players).enumerate();
         seats
-            .map(|(index, ((kind, assembler), input))| Resumed {
+            .map(|(index, ((kind, assembler), input))| ResumedSeat {
                 used: input.value,
                 stays: *kind == SeatKind::Human && !leaves(index),
                 pending: assembler.pending().map(<[u8]>::to_vec),

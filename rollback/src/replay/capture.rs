@@ -3,7 +3,7 @@
 use super::error::ReplayError;
 use super::format::{SeatKind, kind, name};
 use super::keyframe::{Keyframe, SeatFrame};
-use super::recorder::{Recorder, SeatTape};
+use super::recorder::{Recorder, SeatCapture};
 use crate::input::CommandAssembler;
 use crate::player::{Occupant, PlayerId};
 use crate::session::Session;
@@ -23,7 +23,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         if self.lost {
             return true;
         }
-        let known = |(player, seat): (u8, &SeatTape)| {
+        let known = |(player, seat): (u8, &SeatCapture)| {
             seat.kind != SeatKind::Human
                 || session.confirmed_input(PlayerId(player), tick).is_some()
         };
@@ -51,7 +51,9 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     /// is void.
     fn take_roster(&mut self, session: &Session<S>, tick: Tick) {
         for at in 0..self.seats.len() {
-            let Some((since, occupant)) = session.sits(PlayerId(at as u8), tick) else { continue };
+            let Some((since, occupant)) = session.occupancy(PlayerId(at as u8), tick) else {
+                continue;
+            };
             let kind = SeatKind::from(occupant);
             if kind == self.seats[at].kind && (since <= self.seats[at].since || since != tick) {
                 continue;
@@ -59,7 +61,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             self.flush();
             self.put(kind::ROSTER, tick, 0, &[at as u8, kind.to_byte()]);
             let limits = session.config().command_limits();
-            self.seats[at] = SeatTape { kind, since, assembler: CommandAssembler::new(limits) };
+            self.seats[at] = SeatCapture { kind, since, assembler: CommandAssembler::new(limits) };
             let humans = self.humans();
             self.taken.begin(tick, humans);
         }
@@ -88,12 +90,12 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     }
 
     /// A seat on a tick, with what the session has of a command that is half received.
-    fn read_seat(player: PlayerId, tick: Tick, session: &Session<S>) -> SeatTape {
+    fn read_seat(player: PlayerId, tick: Tick, session: &Session<S>) -> SeatCapture {
         let before = Tick(tick.0.saturating_sub(1));
-        let sits = session.sits(player, before.max(session.log_from()).min(tick));
-        let (since, occupant) = sits.unwrap_or((tick, Occupant::Empty));
-        let assembler = session.half_commands(player, since, tick);
-        SeatTape { kind: occupant.into(), since, assembler }
+        let occupancy = session.occupancy(player, before.max(session.log_from()).min(tick));
+        let (since, occupant) = occupancy.unwrap_or((tick, Occupant::Empty));
+        let assembler = session.partial_commands(player, since, tick);
+        SeatCapture { kind: occupant.into(), since, assembler }
     }
 
     /// Writes all that the next step depends on.
