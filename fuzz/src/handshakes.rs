@@ -45,8 +45,8 @@ impl Held {
                 ends.both[to].handle_datagram(ends.now, address(from), data);
                 let after = ends.both[to].counters();
                 costly |= after.sent != before.sent
-                    || after.bad_handshakes != before.bad_handshakes
-                    || after.limited != before.limited;
+                    || after.invalid_handshakes != before.invalid_handshakes
+                    || after.rate_limited != before.rate_limited;
             }
         }
         self.costly += usize::from(costly);

@@ -4,7 +4,7 @@
 use super::kept::{Kept, Recipe};
 use isostep_netcode::Link;
 use isostep_netcode::crypto::{
-    Credentials, GameId, MatchmakerPublic, PublicKey, Roster, Slot, StaticKey, Stored, Token,
+    Credentials, GameId, MachineId, MatchmakerPublic, PublicKey, Roster, StaticKey, Stored, Token,
 };
 use isostep_netcode::wire::window::{KNOWN_TICKS, PIECES_BYTES_MAX, Packer, Unpacker};
 use isostep_rollback::{
@@ -194,7 +194,7 @@ pub fn document(data: &[u8]) {
     }
     if let Ok(roster) = Roster::decode(data) {
         assert_eq!(roster.encode(), data);
-        assert!((2..=8).contains(&roster.slots().len()));
+        assert!((2..=8).contains(&roster.machines().len()));
     }
     if let Ok(key) = core::str::from_utf8(data).unwrap_or("").parse::<PublicKey>() {
         assert_eq!(key.to_string().as_bytes(), data.to_ascii_lowercase());
@@ -221,7 +221,8 @@ pub fn file(path: &Path, data: &[u8]) {
 /// # Panics
 /// Never: all is sound.
 pub fn documents() -> Vec<Vec<u8>> {
-    let credentials = Credentials::insecure(Slot(1), 3, GameId::named("fuzz")).expect("3 slots");
+    let credentials =
+        Credentials::insecure(MachineId(1), 3, GameId::named("fuzz")).expect("3 machines");
     let key = credentials.key().public().to_string();
     vec![credentials.token().encode().to_vec(), credentials.roster().encode(), key.into_bytes()]
 }

@@ -21,7 +21,7 @@ pub mod wire;
 pub use address::Address;
 #[cfg(feature = "udp")]
 pub use clock::WallClock;
-pub use connection::{MAX_MESSAGE, MessageError};
+pub use connection::{MAX_MESSAGE_BYTES, MessageError};
 pub use endpoint::{
     CloseReason, ConnectError, Counters, Endpoint, EndpointConfig, EndpointError, Event, Message,
     close_code,

@@ -22,15 +22,19 @@ fn files(capture: &Capture) -> [(&'static str, String); 2] {
     let (ephemerals, expected) = dump::dump(capture);
     let mut text = format!("matchmaker {}\n", hex(&capture.matchmaker.0));
     let mut line = |line: String| writeln!(text, "{line}").expect("strings take all");
-    for (slot, key) in capture.keys.iter().enumerate() {
-        line(format!("static {slot} {}", hex(&key.to_bytes())));
+    for (machine, key) in capture.keys.iter().enumerate() {
+        line(format!("static {machine} {}", hex(&key.to_bytes())));
     }
     ephemerals.iter().for_each(|secret| line(format!("ephemeral {}", hex(secret))));
     line(format!("roster {}", hex(&capture.roster.encode())));
     line(format!("width {}", capture.width));
     line(format!("tick {}", capture.tick_micros));
     line(format!("start {}", capture.start));
-    capture.seats.iter().enumerate().for_each(|(seat, slot)| line(format!("seat {seat} {slot}")));
+    capture
+        .seats
+        .iter()
+        .enumerate()
+        .for_each(|(seat, machine)| line(format!("seat {seat} {machine}")));
     for Packet { micros, from, to, bytes } in &capture.packets {
         line(format!("packet {micros} {from} {to} {}", hex(bytes)));
     }

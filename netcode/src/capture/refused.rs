@@ -2,7 +2,7 @@
 
 use super::net::{Capture, Net, UNIX};
 use super::scenes::{Hall, bytes};
-use crate::crypto::{GameId, MatchId, MatchSpec, Slot};
+use crate::crypto::{GameId, MachineId, MatchId, MatchSpec};
 use crate::endpoint::{ConnectError, Endpoint, EndpointConfig, Event};
 use crate::wire::Hello;
 use core::time::Duration;
@@ -24,11 +24,11 @@ impl Trial {
         Time::from_millis(self.millis)
     }
 
-    fn config(&self, spec: &MatchSpec, slot: usize, unix: u64) -> EndpointConfig {
-        EndpointConfig::new(self.hall.credentials(spec)[slot].clone(), unix)
+    fn config(&self, spec: &MatchSpec, machine: usize, unix: u64) -> EndpointConfig {
+        EndpointConfig::new(self.hall.credentials(spec)[machine].clone(), unix)
     }
 
-    /// Lets time pass; what happened to slot 0 meanwhile.
+    /// Lets time pass; what happened to machine 0 meanwhile.
     fn wait(&mut self, caller: &mut Endpoint) -> Vec<Event> {
         let mut bytes = Vec::new();
         for _ in 0..EACH {
@@ -50,26 +50,26 @@ impl Trial {
     /// Somebody with this config calls.
     fn call(&mut self, config: EndpointConfig) -> (Endpoint, Vec<Event>) {
         let mut caller = self.net.endpoint(config, self.millis);
-        caller.connect(self.now(), Slot(1), self.net.address(1)).expect("a known slot");
+        caller.connect(self.now(), MachineId(1), self.net.address(1)).expect("a known machine");
         let events = self.wait(&mut caller);
         (caller, events)
     }
 
     fn refused(&mut self, config: EndpointConfig) -> ConnectError {
         let (_, events) = self.call(config);
-        let [Event::Failed { slot: Slot(1), reason }] = &events[..] else {
+        let [Event::ConnectFailed { machine: MachineId(1), reason }] = &events[..] else {
             panic!("not refused: {events:?}");
         };
         reason.clone()
     }
 
-    /// Something that slot 0 or whoever has its address sends.
+    /// Something that machine 0 or whoever has its address sends.
     fn inject(&mut self, bytes: &[u8]) {
         let to = self.net.address(1);
         self.net.send(self.now(), 0, to, bytes);
     }
 
-    /// The last packet that slot 0 sent, with one bit changed.
+    /// The last packet that machine 0 sent, with one bit changed.
     fn flipped(&self, bit: usize) -> Vec<u8> {
         let last = self.net.packets().iter().rev().find(|packet| packet.from == 0);
         let mut bytes = last.expect("there is one").bytes.clone();
@@ -80,7 +80,7 @@ impl Trial {
 }
 
 fn sound(config: EndpointConfig) -> EndpointConfig {
-    config.inputs(4, *b"schema01", 77).longest_packet(1200)
+    config.inputs(4, *b"schema01", 77).max_mtu(1200)
 }
 
 /// Everything that goes wrong.
@@ -109,10 +109,10 @@ pub(super) fn refused() -> Capture {
     assert!(matches!(trial.refused(other), ConnectError::Game { .. }));
     let old = MatchSpec { expires: UNIX - 3600, ..spec };
     let other = sound(trial.config(&old, 0, UNIX - 7200));
-    assert_eq!(trial.refused(other), ConnectError::OurTokenExpired);
+    assert_eq!(trial.refused(other), ConnectError::TokenExpired);
     let elsewhere = MatchSpec { match_id: MatchId(*b"another match id"), ..spec };
     let other = sound(trial.config(&elsewhere, 0, UNIX));
-    assert_eq!(trial.refused(other), ConnectError::OurToken);
+    assert_eq!(trial.refused(other), ConnectError::TokenRefused);
 
     let good = sound(config(&trial));
     let (mut caller, events) = trial.call(good);
@@ -130,13 +130,13 @@ pub(super) fn refused() -> Capture {
     damaged.push(echo);
     damaged.extend([0, 1, 2, 16, 18, 19, 20, 64].map(bytes));
     damaged.iter().for_each(|packet| trial.inject(packet));
-    caller.send_datagram(trial.now(), Slot(1), b"still here");
-    caller.send_message(Slot(1), b"a message").expect("connected");
+    caller.send_datagram(trial.now(), MachineId(1), b"still here");
+    caller.send_message(MachineId(1), b"a message").expect("connected");
     trial.wait(&mut caller);
     let now = trial.now();
     trial.responder.shut_down(now);
     trial.wait(&mut caller);
     let good = sound(config(&trial));
-    assert_eq!(trial.refused(good), ConnectError::Over);
+    assert_eq!(trial.refused(good), ConnectError::MatchOver);
     trial.net.capture(&all, 4, (16_666, 0), &[0, 1])
 }

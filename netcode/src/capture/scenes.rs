@@ -3,7 +3,7 @@
 use super::net::{Capture, UNIX};
 use super::play::{Machine, Rules, play};
 use crate::crypto::{
-    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, Slot, StaticKey,
+    Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, StaticKey,
 };
 use crate::entropy::SeededEntropy;
 use crate::wire::PROTOCOL_VERSION;
@@ -35,7 +35,7 @@ impl Hall {
     }
 
     pub(super) fn credentials(&self, spec: &MatchSpec) -> Vec<Credentials> {
-        let holders = [0, 1].map(|slot| (Slot(slot as u8), self.keys[slot].public()));
+        let holders = [0, 1].map(|id| (MachineId(id as u8), self.keys[id].public()));
         let (roster, tokens) = self.matchmaker.issue(spec, &holders).expect("a sound match");
         let public = self.matchmaker.public();
         let one = |(key, token)| Credentials::new(key, token, roster.clone(), public);
@@ -74,15 +74,15 @@ pub(super) fn two() -> Capture {
     let all = Hall::new().credentials(&Hall::new().spec);
     let mut done = [0; 2];
     play::<[NewestWins<u8>; 4]>(&rules, &all, |now, net, machine| {
-        let slot = machine.end.slot().0;
+        let id = machine.end.machine().0;
         let clock = machine.clock(now);
-        if core::mem::replace(&mut done[usize::from(slot)], machine.ticks) == machine.ticks {
+        if core::mem::replace(&mut done[usize::from(id)], machine.ticks) == machine.ticks {
             return;
         }
-        let other = Slot(1 - slot);
+        let other = MachineId(1 - id);
         let Machine { end, session, ticks, .. } = machine;
-        let player = PlayerId(slot);
-        match (slot, *ticks) {
+        let player = PlayerId(id);
+        match (id, *ticks) {
             (0, 30) => end.send_message(other, b"").expect("there is room"),
             (1, 32) => end.send_message(other, &bytes(10)).expect("there is room"),
             (0, 50) => end.send_message(other, &bytes(5000)).expect("there is room"),
@@ -100,7 +100,7 @@ pub(super) fn two() -> Capture {
     })
 }
 
-/// Four machines with development keys, all with all; slot 2 has two seats.
+/// Four machines with development keys, all with all; machine 2 has two seats.
 pub(super) fn four() -> Capture {
     let rules = Rules {
         seed: 4,
@@ -118,7 +118,8 @@ pub(super) fn four() -> Capture {
         clock: Time::ZERO,
     };
     let game = GameId::named("four");
-    let all = (0..4).map(|slot| Credentials::insecure(Slot(slot), 4, game).expect("four slots"));
+    let all =
+        (0..4).map(|id| Credentials::insecure(MachineId(id), 4, game).expect("four machines"));
     let all: Vec<_> = all.collect();
     play::<[NewestWins<u8>; 6]>(&rules, &all, |now, _, machine| {
         if machine.ticks == rules.ticks + 2 {

@@ -10,7 +10,7 @@ const AT_ONCE: usize = 4;
 /// After this time nobody needs it any more.
 const EXPIRES: Duration = Duration::from_secs(1);
 /// Longest fragment: what a longest packet can hold.
-const LONGEST: usize = crate::wire::LONGEST;
+const MAX_MTU: usize = crate::wire::MAX_MTU;
 
 /// A frame of which something has arrived.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Fragments {
         if !(2..=MOST).contains(&count)
             || index >= count
             || bytes.is_empty()
-            || bytes.len() > LONGEST
+            || bytes.len() > MAX_MTU
         {
             return None;
         }
@@ -73,8 +73,8 @@ impl Fragments {
         if last {
             // Where it belongs shows once another one is there.
             partial.last = bytes.len();
-            partial.bytes.resize(partial.bytes.len().max(MOST * LONGEST), 0);
-            let place = (MOST - 1) * LONGEST;
+            partial.bytes.resize(partial.bytes.len().max(MOST * MAX_MTU), 0);
+            let place = (MOST - 1) * MAX_MTU;
             partial.bytes[place..place + bytes.len()].copy_from_slice(bytes);
         } else {
             partial.each = bytes.len();
@@ -86,7 +86,7 @@ impl Fragments {
             return None;
         }
         let mut whole = self.partial.swap_remove(place);
-        let (start, from) = (whole.each * (count - 1), (MOST - 1) * LONGEST);
+        let (start, from) = (whole.each * (count - 1), (MOST - 1) * MAX_MTU);
         whole.bytes.copy_within(from..from + whole.last, start);
         whole.bytes.truncate(start + whole.last);
         Some(whole.bytes)
@@ -160,7 +160,7 @@ mod tests {
                 let place = (index % 18, count % 18);
                 fragments.take(Time::from_millis(at), datagram, place, &vec![1; length]);
                 prop_assert!(fragments.partial.len() <= AT_ONCE);
-                prop_assert!(fragments.partial.iter().all(|partial| partial.bytes.len() <= MOST * LONGEST));
+                prop_assert!(fragments.partial.iter().all(|partial| partial.bytes.len() <= MOST * MAX_MTU));
             }
         }
     }

@@ -8,7 +8,7 @@ use isostep_rollback::Time;
 use std::collections::VecDeque;
 
 /// Most bytes of a message.
-pub const MAX_MESSAGE: usize = 256 * 1024;
+pub const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 /// Most bytes that wait to be sent, and most that wait to be polled.
 const MAX_WAITING: usize = 1024 * 1024;
 /// What a message that waits to be polled counts for beside its bytes: about the memory that an empty one takes.
@@ -25,22 +25,22 @@ const AHEAD_AT_FIRST: u32 = 8;
 #[non_exhaustive]
 pub enum MessageError {
     /// It is too long.
-    #[error("a message of {bytes} bytes; at most {MAX_MESSAGE} travel as one: cut it")]
+    #[error("a message of {bytes} bytes; at most {MAX_MESSAGE_BYTES} travel as one: cut it")]
     TooLong {
         /// Its length.
         bytes: usize,
     },
     /// Too much waits already.
     #[error("{bytes} bytes wait to be sent already; send less, or wait until some have gone")]
-    Full {
+    QueueFull {
         /// How many.
         bytes: usize,
     },
     /// There is no connection.
-    #[error("there is no connection to {slot}")]
+    #[error("there is no connection to {machine}")]
     NotConnected {
         /// To whom.
-        slot: crate::crypto::Slot,
+        machine: crate::crypto::MachineId,
     },
 }
 
@@ -100,11 +100,11 @@ impl Messages {
     /// Takes a message that is to be sent: a byte that tells whose it is, and its bytes.
     pub(super) fn push(&mut self, whose: u8, message: &[u8]) -> Result<(), MessageError> {
         let bytes = message.len() + 1;
-        if bytes > MAX_MESSAGE {
+        if bytes > MAX_MESSAGE_BYTES {
             return Err(MessageError::TooLong { bytes: message.len() });
         }
         if self.waiting + bytes > MAX_WAITING {
-            return Err(MessageError::Full { bytes: self.waiting });
+            return Err(MessageError::QueueFull { bytes: self.waiting });
         }
         self.waiting += bytes;
         let mut rest = message;
@@ -217,7 +217,7 @@ impl Messages {
         while let Some((bytes, last)) = self.later[self.next as usize % AHEAD].take() {
             self.next = self.next.wrapping_add(1);
             self.partial.extend_from_slice(&bytes);
-            if self.partial.len() > MAX_MESSAGE {
+            if self.partial.len() > MAX_MESSAGE_BYTES {
                 return false;
             }
             if last {

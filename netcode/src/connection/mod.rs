@@ -16,11 +16,11 @@ mod replay;
 mod rtt;
 mod send;
 
-pub use messages::{MAX_MESSAGE, MessageError};
+pub use messages::{MAX_MESSAGE_BYTES, MessageError};
 
 use crate::address::Address;
 use crate::crypto::noise::Channel;
-use crate::crypto::{PublicKey, Slot, StaticKey};
+use crate::crypto::{MachineId, PublicKey, StaticKey};
 use crate::endpoint::{CloseReason, Counters, Event};
 use crate::entropy::Entropy;
 use crate::wire::ConnectionId;
@@ -65,7 +65,7 @@ pub(crate) struct Context<'a> {
 
 /// What the handshake agreed on.
 pub(crate) struct Agreed {
-    pub(crate) slot: Slot,
+    pub(crate) machine: MachineId,
     pub(crate) address: Address,
     pub(crate) initiator: bool,
     pub(crate) remote: PublicKey,
@@ -78,7 +78,7 @@ pub(crate) struct Agreed {
 /// A connection that stands.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    slot: Slot,
+    machine: MachineId,
     address: Address,
     our_id: u8,
     their_id: ConnectionId,
@@ -116,10 +116,10 @@ struct Goodbye {
 
 impl Connection {
     pub(crate) fn new(now: Time, agreed: Agreed) -> Self {
-        let Agreed { slot, address, initiator, remote, channel, our_id, their_id, longest } =
+        let Agreed { machine, address, initiator, remote, channel, our_id, their_id, longest } =
             agreed;
         Self {
-            slot,
+            machine,
             address,
             our_id,
             their_id,
@@ -202,14 +202,14 @@ impl Connection {
     /// Does what time asks for; `Some` when the connection is over by it.
     pub(crate) fn timeout(&mut self, ctx: &mut Context<'_>, idle: Duration) -> Option<CloseReason> {
         if self.goodbye.is_some() {
-            return self.say_goodbye(ctx).then_some(CloseReason::Said);
+            return self.say_goodbye(ctx).then_some(CloseReason::LocallyClosed);
         }
         if self.heard + idle <= ctx.now {
-            return Some(CloseReason::Silence { after: ctx.now.since(self.heard) });
+            return Some(CloseReason::IdleTimeout { after: ctx.now.since(self.heard) });
         }
         if !self.quiet && self.heard + QUIET <= ctx.now {
             self.quiet = true;
-            ctx.events.push_back(Event::Quiet { slot: self.slot });
+            ctx.events.push_back(Event::Interrupted { machine: self.machine });
         }
         self.keys.renew(ctx.now, ctx.key, ctx.entropy);
         if let Some(size) = self.mtu.probe(ctx.now) {

@@ -1,11 +1,11 @@
 //! How long packets may be on this path: found out by trying (`WIRE.md`, section 5, PROBE).
 
-use crate::wire::{FLOOR, LONGEST};
+use crate::wire::{MAX_MTU, MIN_MTU};
 use core::time::Duration;
 use isostep_rollback::Time;
 
 /// Lengths that are tried, one after the other: paths through tunnels, DSL, and plain Ethernet.
-const SIZES: [usize; 4] = [1280, 1372, 1420, LONGEST];
+const SIZES: [usize; 4] = [1280, 1372, 1420, MAX_MTU];
 /// How often each.
 const TRIES: u8 = 3;
 /// How long each.
@@ -30,12 +30,12 @@ pub(super) struct Mtu {
 
 impl Mtu {
     pub(super) fn new(now: Time, most: usize) -> Self {
-        Self { known: FLOOR, most, size: 0, tries: 0, next: now + WAIT, doubts: 0, doubt: None }
+        Self { known: MIN_MTU, most, size: 0, tries: 0, next: now + WAIT, doubts: 0, doubt: None }
     }
 
     /// A packet of this length goes out: what the path has carried it may carry no longer.
     pub(super) fn using(&mut self, now: Time, bytes: usize) {
-        if bytes > FLOOR && bytes <= self.known {
+        if bytes > MIN_MTU && bytes <= self.known {
             self.doubt.get_or_insert(now + DOUBT_AFTER);
         }
     }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn probing_goes_up_to_what_the_path_carries_and_then_stops() {
-        let mut mtu = Mtu::new(Time::ZERO, LONGEST);
+        let mut mtu = Mtu::new(Time::ZERO, MAX_MTU);
         let mut sent = Vec::new();
         for millis in 0..20_000 {
             let now = Time::from_millis(millis);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_path_that_carries_less_than_before_is_noticed_while_long_packets_go() {
-        let mut mtu = Mtu::new(Time::ZERO, LONGEST);
+        let mut mtu = Mtu::new(Time::ZERO, MAX_MTU);
         let mut lengths = Vec::new();
         for millis in 0..60_000 {
             let now = Time::from_millis(millis);
@@ -139,6 +139,6 @@ mod tests {
                 lengths.push(mtu.known());
             }
         }
-        assert_eq!(lengths, [FLOOR, 1280, 1372, 1420, LONGEST, FLOOR, 1280]);
+        assert_eq!(lengths, [MIN_MTU, 1280, 1372, 1420, MAX_MTU, MIN_MTU, 1280]);
     }
 }

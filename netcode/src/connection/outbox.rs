@@ -1,7 +1,7 @@
 //! Packets that wait for the transport, and frames that wait for whoever polls; buffers are used again.
 
 use crate::address::Address;
-use crate::crypto::Slot;
+use crate::crypto::MachineId;
 use std::collections::VecDeque;
 
 /// Most packets that wait. Whoever does not send them loses the newest.
@@ -18,7 +18,7 @@ pub(crate) struct Queue<T> {
 /// Packets to send.
 pub(crate) type Outbox = Queue<Address>;
 /// Frames that arrived.
-pub(crate) type Inbox = Queue<Slot>;
+pub(crate) type Inbox = Queue<MachineId>;
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {

@@ -31,7 +31,7 @@ impl Connection {
         });
         let Some(number) = opened else {
             let again = numbers[0].is_none();
-            *if again { &mut ctx.counters.replayed } else { &mut ctx.counters.not_opened } += 1;
+            *if again { &mut ctx.counters.replayed } else { &mut ctx.counters.decrypt_failed } += 1;
             *ctx.plain = plain;
             return Err(());
         };
@@ -59,7 +59,7 @@ impl Connection {
     fn note_heard(&mut self, ctx: &mut Context<'_>) {
         self.heard = ctx.now;
         if core::mem::take(&mut self.quiet) {
-            ctx.events.push_back(Event::Back { slot: self.slot });
+            ctx.events.push_back(Event::Resumed { machine: self.machine });
         }
     }
 
@@ -115,7 +115,7 @@ impl Connection {
             }
             Frame::Message { number, last, bytes } => {
                 if !self.messages.piece(number, last, bytes) {
-                    return Some(CloseReason::Broken);
+                    return Some(CloseReason::ProtocolViolation);
                 }
             }
             Frame::MessageAck { next, later } => self.messages.acknowledged(next, later),
@@ -129,7 +129,8 @@ impl Connection {
             Frame::PathChallenge(bytes) => self.send_to(ctx, from, &Frame::PathResponse(bytes)),
             Frame::PathResponse(bytes) => {
                 if self.path.response(from, bytes) {
-                    let event = Event::Moved { slot: self.slot, from: self.address, to: from };
+                    let event =
+                        Event::Migrated { machine: self.machine, from: self.address, to: from };
                     ctx.events.push_back(event);
                     self.address = from;
                     self.mtu.reset(ctx.now);
@@ -137,23 +138,23 @@ impl Connection {
             }
             Frame::Close { code, text } => {
                 let text = String::from_utf8_lossy(text).into_owned();
-                return Some(CloseReason::Peer { code, text });
+                return Some(CloseReason::ClosedByPeer { code, text });
             }
             Frame::Rekey1 { epoch, message } => {
                 if !self.keys.asked(epoch, message, ctx.key, ctx.entropy) {
-                    return Some(CloseReason::Broken);
+                    return Some(CloseReason::ProtocolViolation);
                 }
             }
             Frame::Rekey2 { epoch, message } => {
                 if !self.keys.answered(ctx.now, epoch, message) {
-                    return Some(CloseReason::Broken);
+                    return Some(CloseReason::ProtocolViolation);
                 }
             }
             Frame::Probe { size } => self.probes = Some(size),
             Frame::ProbeOk { size } => {
                 if self.mtu.arrived(ctx.now, usize::from(size)) {
                     let bytes = self.mtu.known();
-                    ctx.events.push_back(Event::LongerPackets { slot: self.slot, bytes });
+                    ctx.events.push_back(Event::MtuRaised { machine: self.machine, bytes });
                 }
             }
             Frame::Datagram(_) | Frame::Game(_) => self.deliver(ctx, frame),
@@ -172,8 +173,8 @@ impl Connection {
 
     fn deliver(&self, ctx: &mut Context<'_>, frame: &Frame<'_>) {
         match *frame {
-            Frame::Datagram(bytes) => ctx.datagrams.push_copy(self.slot, bytes),
-            Frame::Game(bytes) => ctx.game.push_copy(self.slot, bytes),
+            Frame::Datagram(bytes) => ctx.datagrams.push_copy(self.machine, bytes),
+            Frame::Game(bytes) => ctx.game.push_copy(self.machine, bytes),
             _ => (),
         }
     }

@@ -1,6 +1,6 @@
 //! All that a player brings to a match, checked to belong together.
 
-use super::ids::{GameId, MatchId, Slot};
+use super::ids::{GameId, MachineId, MatchId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey, StaticKey};
 use super::matchmaker::{IssueError, Matchmaker};
 use super::roster::{Roster, RosterError};
@@ -10,7 +10,7 @@ use crate::wire::PROTOCOL_VERSION;
 
 /// Everybody can compute the secrets of this context: that is what it is for.
 const INSECURE: &str = "isostep 2026 INSECURE development key";
-/// The development matchmaker's number, where players have their slot.
+/// The development matchmaker's number, where players have their machine.
 const INSECURE_MATCHMAKER: u8 = 0xff;
 
 /// All that a player brings to a match: its secret key, its token, the roster, and whom it believes.
@@ -19,13 +19,13 @@ const INSECURE_MATCHMAKER: u8 = 0xff;
 /// [`verify`](Self::verify), and refuse [`is_insecure`](Self::is_insecure) where strangers play.
 ///
 /// ```
-/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 /// let game = GameId::named("tumble");
 /// // For a match on your own machine: keys that everybody knows.
-/// let mine = Credentials::insecure(Slot(0), 2, game)?;
+/// let mine = Credentials::insecure(MachineId(0), 2, game)?;
 /// mine.verify(game, 1_800_000_000)?;
 /// assert!(mine.is_insecure());
-/// assert_eq!(mine.roster().slots().collect::<Vec<_>>(), [Slot(0), Slot(1)]);
+/// assert_eq!(mine.roster().machines().collect::<Vec<_>>(), [MachineId(0), MachineId(1)]);
 /// // They are for no other game.
 /// assert!(mine.verify(GameId::named("duel"), 1_800_000_000).is_err());
 /// # Ok::<(), isostep_netcode::crypto::CredentialsError>(())
@@ -54,7 +54,7 @@ pub enum CredentialsError {
     #[error(
         "the token is for the key {holder}, and yours is {key}: use the key that you gave the matchmaker"
     )]
-    Holder {
+    HolderMismatch {
         /// Whose token it is.
         holder: PublicKey,
         /// The public half of the key.
@@ -62,14 +62,14 @@ pub enum CredentialsError {
     },
     /// The token and the roster are of different matches.
     #[error("the token and the roster are of different matches: use the two that came together")]
-    Match,
-    /// The roster has somebody else in the token's slot, or nobody.
+    MatchMismatch,
+    /// The roster has somebody else in the token's machine, or nobody.
     #[error(
-        "the roster doesn't have you in {slot}: use the token and the roster that came together"
+        "the roster doesn't have you in {machine}: use the token and the roster that came together"
     )]
-    Seat {
-        /// The token's slot.
-        slot: Slot,
+    NotInRoster {
+        /// The token's machine.
+        machine: MachineId,
     },
     /// There can't be such a match.
     #[error(transparent)]
@@ -89,38 +89,43 @@ impl Credentials {
     ) -> Result<Self, CredentialsError> {
         token.verify_signature(&matchmaker)?;
         roster.verify_signature(&matchmaker)?;
-        let (slot, holder) = (token.slot(), token.holder());
+        let (machine, holder) = (token.machine(), token.holder());
         if holder != key.public() {
-            return Err(CredentialsError::Holder { holder, key: key.public() });
+            return Err(CredentialsError::HolderMismatch { holder, key: key.public() });
         }
         if token.spec() != roster.spec() {
-            return Err(CredentialsError::Match);
+            return Err(CredentialsError::MatchMismatch);
         }
-        if roster.key_of(slot) != Some(holder) {
-            return Err(CredentialsError::Seat { slot });
+        if roster.key_of(machine) != Some(holder) {
+            return Err(CredentialsError::NotInRoster { machine });
         }
         let development = blake3::derive_key(INSECURE, &[INSECURE_MATCHMAKER]);
         let insecure = matchmaker == MatchmakerKey::from_bytes(development).public();
         Ok(Self { key, token, roster, matchmaker, insecure })
     }
 
-    /// For development on one desk: everybody can compute these secrets, so they hide and prove nothing. The slots
-    /// are 0 to `slots` - 1, the match is all zeros and never expires.
+    /// For development on one desk: everybody can compute these secrets, so they hide and prove nothing. The machines
+    /// are 0 to `machines` - 1, the match is all zeros and never expires.
     ///
     /// # Errors
-    /// When there can't be so many slots, or `slot` is none of them.
-    pub fn insecure(slot: Slot, slots: u8, game: GameId) -> Result<Self, CredentialsError> {
+    /// When there can't be so many machines, or `machine` is none of them.
+    pub fn insecure(
+        machine: MachineId,
+        machines: u8,
+        game: GameId,
+    ) -> Result<Self, CredentialsError> {
         let key_of = |number: u8| blake3::derive_key(INSECURE, &[number]);
-        let player = |slot: Slot| StaticKey::from_bytes(key_of(slot.0));
+        let player = |machine: MachineId| StaticKey::from_bytes(key_of(machine.0));
         let match_id = MatchId([0; 16]);
         let spec =
             MatchSpec { game, match_id, protocol: PROTOCOL_VERSION, issued: 0, expires: u64::MAX };
-        let holders: Vec<_> = (0..slots).map(|n| (Slot(n), player(Slot(n)).public())).collect();
+        let holders: Vec<_> =
+            (0..machines).map(|n| (MachineId(n), player(MachineId(n)).public())).collect();
         let matchmaker = Matchmaker::new(MatchmakerKey::from_bytes(key_of(INSECURE_MATCHMAKER)));
         let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
-        let token = tokens.into_iter().nth(usize::from(slot.0));
-        let token = token.ok_or(CredentialsError::Seat { slot })?;
-        Self::new(player(slot), token, roster, matchmaker.public())
+        let token = tokens.into_iter().nth(usize::from(machine.0));
+        let token = token.ok_or(CredentialsError::NotInRoster { machine })?;
+        Self::new(player(machine), token, roster, matchmaker.public())
     }
 
     /// Whether these are development credentials, whose secrets everybody knows.
@@ -140,8 +145,8 @@ impl Credentials {
     }
 
     /// Where the player sits.
-    pub const fn slot(&self) -> Slot {
-        self.token.slot()
+    pub const fn machine(&self) -> MachineId {
+        self.token.machine()
     }
 
     /// The player's secret.

@@ -47,12 +47,12 @@ pub enum FileError {
         error: io::Error,
     },
     /// Something else is in it.
-    #[error("{} is not what it should be, one line with `{wanted}` and hex: copy the file again", path.display())]
-    Foreign {
+    #[error("{} is not what it should be, one line with `{expected}` and hex: copy the file again", path.display())]
+    WrongFormat {
         /// The file.
         path: PathBuf,
         /// How it should begin.
-        wanted: &'static str,
+        expected: &'static str,
     },
     /// The token in it is no good.
     #[error("{}: {error}", path.display())]
@@ -185,18 +185,18 @@ pub trait Stored: Line {
     fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let text = read(path, Self::SECRET)?;
-        let foreign = || foreign::<Self>(path);
-        let hex = text.strip_prefix(Self::NAME.as_bytes()).ok_or_else(foreign)?;
-        let hex = hex.strip_prefix(b" ").ok_or_else(foreign)?.trim_ascii();
+        let wrong_format = || wrong_format::<Self>(path);
+        let hex = text.strip_prefix(Self::NAME.as_bytes()).ok_or_else(wrong_format)?;
+        let hex = hex.strip_prefix(b" ").ok_or_else(wrong_format)?.trim_ascii();
         let mut bytes = Zeroizing::new(vec![0; hex.len() / 2]);
-        if read_hex(hex, &mut bytes) { Self::parse(&bytes, path) } else { Err(foreign()) }
+        if read_hex(hex, &mut bytes) { Self::parse(&bytes, path) } else { Err(wrong_format()) }
     }
 }
 
 impl<T: Line> Stored for T {}
 
-fn foreign<T: Line>(path: &Path) -> FileError {
-    FileError::Foreign { path: path.to_owned(), wanted: T::NAME }
+fn wrong_format<T: Line>(path: &Path) -> FileError {
+    FileError::WrongFormat { path: path.to_owned(), expected: T::NAME }
 }
 
 /// The three kinds of key: 32 bytes.
@@ -212,7 +212,7 @@ macro_rules! key_line {
             }
 
             fn parse(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
-                let bytes: &[u8; 32] = bytes.try_into().map_err(|_| foreign::<Self>(path))?;
+                let bytes: &[u8; 32] = bytes.try_into().map_err(|_| wrong_format::<Self>(path))?;
                 Ok($from(*bytes))
             }
         }

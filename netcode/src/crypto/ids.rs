@@ -4,7 +4,7 @@ use crate::entropy::Entropy;
 use core::fmt;
 
 /// The most seats that a match has.
-pub const MAX_SLOTS: usize = 8;
+pub const MAX_MACHINES: usize = 8;
 
 /// Which game is played. Machines that play different games refuse each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,13 +33,13 @@ impl MatchId {
     }
 }
 
-/// A seat in a match, less than [`MAX_SLOTS`]. It has the number of the player who sits there.
+/// A seat in a match, less than [`MAX_MACHINES`]. It has the number of the player who sits there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot(pub u8);
+pub struct MachineId(pub u8);
 
-impl fmt::Display for Slot {
+impl fmt::Display for MachineId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "slot {}", self.0)
+        write!(f, "machine {}", self.0)
     }
 }
 
@@ -95,6 +95,6 @@ mod tests {
 
     #[test]
     fn a_slot_says_its_number() {
-        assert_eq!(Slot(3).to_string(), "slot 3");
+        assert_eq!(MachineId(3).to_string(), "machine 3");
     }
 }

@@ -1,6 +1,6 @@
 //! Who signs tokens and rosters. It runs where the players meet before a match, never in a player's game.
 
-use super::ids::{MAX_SLOTS, Slot};
+use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
 use super::roster::Roster;
 use super::spec::MatchSpec;
@@ -22,29 +22,29 @@ pub enum IssueError {
         /// How many were given.
         count: usize,
     },
-    /// There is no such slot.
-    #[error("there is no {slot}; a match has the slots 0 to 7")]
-    Slot {
-        /// The slot.
-        slot: Slot,
+    /// There is no such machine.
+    #[error("there is no {machine}; a match has the machines 0 to 7")]
+    MachineOutOfRange {
+        /// The machine.
+        machine: MachineId,
     },
-    /// A slot is given twice.
-    #[error("{slot} is given to two players; give each a slot of its own")]
-    Taken {
-        /// The slot.
-        slot: Slot,
+    /// A machine is given twice.
+    #[error("{machine} is given to two players; give each a machine of its own")]
+    DuplicateMachine {
+        /// The machine.
+        machine: MachineId,
     },
     /// A key is given twice.
-    #[error("{slot} has the key of another slot; let each player make a key of its own")]
-    Shared {
+    #[error("{machine} has the key of another machine; let each player make a key of its own")]
+    DuplicateKey {
         /// The second of them.
-        slot: Slot,
+        machine: MachineId,
     },
     /// Nothing would be secret with this key.
-    #[error("the key of {slot} is no key that anybody made; let the player make a new one")]
-    Unsound {
-        /// The slot.
-        slot: Slot,
+    #[error("the key of {machine} is no key that anybody made; let the player make a new one")]
+    WeakKey {
+        /// The machine.
+        machine: MachineId,
     },
     /// It ends before it begins.
     #[error(
@@ -64,39 +64,40 @@ impl Matchmaker {
         self.key.public()
     }
 
-    /// The roster of a match, and the players' tokens in ascending order of slots.
+    /// The roster of a match, and the players' tokens in ascending order of machines.
     ///
     /// # Errors
     /// When there can't be such a match.
     pub fn issue(
         &self,
         spec: &MatchSpec,
-        holders: &[(Slot, PublicKey)],
+        holders: &[(MachineId, PublicKey)],
     ) -> Result<(Roster, Vec<Token>), IssueError> {
         if spec.expires <= spec.issued {
             return Err(IssueError::Expired);
         }
-        if !(2..=MAX_SLOTS).contains(&holders.len()) {
+        if !(2..=MAX_MACHINES).contains(&holders.len()) {
             return Err(IssueError::Count { count: holders.len() });
         }
         let mut entries = holders.to_vec();
         entries.sort_by_key(|entry| entry.0);
-        for (index, &(slot, key)) in entries.iter().enumerate() {
+        for (index, &(machine, key)) in entries.iter().enumerate() {
             let before = &entries[..index];
-            if usize::from(slot.0) >= MAX_SLOTS {
-                return Err(IssueError::Slot { slot });
+            if usize::from(machine.0) >= MAX_MACHINES {
+                return Err(IssueError::MachineOutOfRange { machine });
             }
-            if before.last().is_some_and(|last| last.0 == slot) {
-                return Err(IssueError::Taken { slot });
+            if before.last().is_some_and(|last| last.0 == machine) {
+                return Err(IssueError::DuplicateMachine { machine });
             }
             if before.iter().any(|entry| entry.1 == key) {
-                return Err(IssueError::Shared { slot });
+                return Err(IssueError::DuplicateKey { machine });
             }
             if !key.is_sound() {
-                return Err(IssueError::Unsound { slot });
+                return Err(IssueError::WeakKey { machine });
             }
         }
-        let token = |&(slot, key): &(Slot, PublicKey)| Token::sign(&self.key, spec, slot, key);
+        let token =
+            |&(machine, key): &(MachineId, PublicKey)| Token::sign(&self.key, spec, machine, key);
         let tokens = entries.iter().map(token).collect();
         Ok((Roster::sign(&self.key, spec, entries), tokens))
     }

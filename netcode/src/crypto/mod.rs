@@ -2,7 +2,7 @@
 //!
 //! A matchmaker knows the public keys of the players of a match. It signs one [`Roster`] with all of them and one
 //! [`Token`] for each. A player brings its own secret, its token and the roster: [`Credentials`]. Whoever gets a
-//! handshake looks whether the key in it is the one that the roster has for that slot.
+//! handshake looks whether the key in it is the one that the roster has for that machine.
 //!
 //! - `ids`: names of games, matches and seats.
 //! - `keys`: the keys of players and matchmakers.
@@ -14,7 +14,7 @@
 //! ```
 //! use isostep_netcode::SeededEntropy;
 //! use isostep_netcode::crypto::{
-//!     Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, Slot, StaticKey,
+//!     Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, MachineId, StaticKey,
 //! };
 //! use isostep_netcode::wire::PROTOCOL_VERSION;
 //!
@@ -30,10 +30,10 @@
 //!     issued: 1_800_000_000,
 //!     expires: 1_800_086_400,
 //! };
-//! let holders = [(Slot(0), alice.public()), (Slot(1), bob.public())];
+//! let holders = [(MachineId(0), alice.public()), (MachineId(1), bob.public())];
 //! let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
 //! let credentials = Credentials::new(alice, tokens[0].clone(), roster, matchmaker.public())?;
-//! assert_eq!(credentials.slot(), Slot(0));
+//! assert_eq!(credentials.machine(), MachineId(0));
 //! # Ok(())
 //! # }
 //! ```
@@ -50,7 +50,7 @@ mod token;
 
 pub use credentials::{Credentials, CredentialsError};
 pub use files::{FileError, Stored, save_secret};
-pub use ids::{GameId, MAX_SLOTS, MatchId, Slot};
+pub use ids::{GameId, MAX_MACHINES, MachineId, MatchId};
 pub use keys::{KeyTextError, MatchmakerKey, MatchmakerPublic, PublicKey, StaticKey};
 pub use matchmaker::{IssueError, Matchmaker};
 pub use roster::{Roster, RosterError};

@@ -1,10 +1,10 @@
-//! A roster: a matchmaker's word who sits in which slot of a match.
+//! A roster: a matchmaker's word who sits in which machine of a match.
 //!
 //! ```text
-//! 0  header (see `spec`; magic "ISOR", number: how many) | 56  (slot 1, key 32) for each, ascending | signature 64
+//! 0  header (see `spec`; magic "ISOR", number: how many) | 56  (machine 1, key 32) for each, ascending | signature 64
 //! ```
 
-use super::ids::{MAX_SLOTS, Slot};
+use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
 use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
 
@@ -13,14 +13,14 @@ const MAGIC: [u8; 4] = *b"ISOR";
 const CONTEXT: &[u8] = b"isostep roster v1";
 const ENTRY_BYTES: usize = 33;
 
-/// A matchmaker's word who sits in which slot of a match: two to eight players, each with a key of its own.
+/// A matchmaker's word who sits in which machine of a match: two to eight players, each with a key of its own.
 ///
 /// [`decode`](Self::decode) reads whatever arrived; believe nothing in it before [`verify`](Self::verify) said yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     spec: MatchSpec,
-    /// In ascending order of slots.
-    entries: Vec<(Slot, PublicKey)>,
+    /// In ascending order of machines.
+    entries: Vec<(MachineId, PublicKey)>,
     signature: [u8; 64],
 }
 
@@ -42,7 +42,7 @@ pub enum RosterError {
     },
     /// Something else than a roster.
     #[error("this is no roster; give the file that the matchmaker made")]
-    Foreign,
+    WrongMagic,
     /// A roster of another version.
     #[error(
         "a roster of version {version}, and this program reads version 1: update the older side"
@@ -57,17 +57,19 @@ pub enum RosterError {
         /// How many it has.
         count: u8,
     },
-    /// There is no such slot, or it is there twice, or out of order.
-    #[error("a roster with {slot} in the wrong place: ask the matchmaker for another")]
-    Slot {
-        /// The slot.
-        slot: Slot,
+    /// There is no such machine, or it is there twice, or out of order.
+    #[error("a roster with {machine} in the wrong place: ask the matchmaker for another")]
+    InvalidMachine {
+        /// The machine.
+        machine: MachineId,
     },
-    /// Two slots have one key.
-    #[error("a roster that gives {slot} the key of another slot: ask the matchmaker for another")]
-    Shared {
+    /// Two machines have one key.
+    #[error(
+        "a roster that gives {machine} the key of another machine: ask the matchmaker for another"
+    )]
+    DuplicateKey {
         /// The second of them.
-        slot: Slot,
+        machine: MachineId,
     },
     /// The matchmaker didn't sign this.
     #[error(
@@ -100,7 +102,7 @@ pub enum RosterError {
     #[error(
         "the roster was made {ahead} s in the future: set the clock of this machine or the matchmaker"
     )]
-    NotYet {
+    IssuedInFuture {
         /// In how many seconds.
         ahead: u64,
     },
@@ -109,20 +111,20 @@ pub enum RosterError {
 impl From<Flaw> for RosterError {
     fn from(flaw: Flaw) -> Self {
         match flaw {
-            Flaw::Foreign => Self::Foreign,
+            Flaw::WrongMagic => Self::WrongMagic,
             Flaw::Version(version) => Self::Version { version },
             Flaw::Game => Self::Game,
             Flaw::Match => Self::Match,
             Flaw::Protocol(protocol) => Self::Protocol { protocol },
             Flaw::Expired(since) => Self::Expired { since },
-            Flaw::NotYet(ahead) => Self::NotYet { ahead },
+            Flaw::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
         }
     }
 }
 
 impl Roster {
     /// How many bytes the longest roster has.
-    pub const MAX_BYTES: usize = HEADER_BYTES + MAX_SLOTS * ENTRY_BYTES + 64;
+    pub const MAX_BYTES: usize = HEADER_BYTES + MAX_MACHINES * ENTRY_BYTES + 64;
 
     /// Reads a roster. It says nothing about who made it.
     ///
@@ -132,7 +134,7 @@ impl Roster {
         let truncated = RosterError::Truncated { bytes: bytes.len() };
         let (header, mut rest) = bytes.split_first_chunk().ok_or(truncated)?;
         let (count, spec) = MatchSpec::read(header, MAGIC)?;
-        if !(2..=MAX_SLOTS).contains(&usize::from(count)) {
+        if !(2..=MAX_MACHINES).contains(&usize::from(count)) {
             return Err(RosterError::Count { count });
         }
         let needed = usize::from(count) * ENTRY_BYTES + 64;
@@ -142,18 +144,19 @@ impl Roster {
             Some(bytes) => return Err(RosterError::Trailing { bytes }),
         }
         let rest = &mut rest;
-        let mut entries: Vec<(Slot, PublicKey)> = Vec::with_capacity(usize::from(count));
+        let mut entries: Vec<(MachineId, PublicKey)> = Vec::with_capacity(usize::from(count));
         for _ in 0..count {
-            let ([slot], key) = (take(rest), PublicKey(take(rest)));
-            let slot = Slot(slot);
-            if usize::from(slot.0) >= MAX_SLOTS || entries.last().is_some_and(|last| last.0 >= slot)
+            let ([machine], key) = (take(rest), PublicKey(take(rest)));
+            let machine = MachineId(machine);
+            if usize::from(machine.0) >= MAX_MACHINES
+                || entries.last().is_some_and(|last| last.0 >= machine)
             {
-                return Err(RosterError::Slot { slot });
+                return Err(RosterError::InvalidMachine { machine });
             }
             if entries.iter().any(|entry| entry.1 == key) {
-                return Err(RosterError::Shared { slot });
+                return Err(RosterError::DuplicateKey { machine });
             }
-            entries.push((slot, key));
+            entries.push((machine, key));
         }
         Ok(Self { spec, entries, signature: take(rest) })
     }
@@ -168,8 +171,8 @@ impl Roster {
     fn unsigned(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(Self::MAX_BYTES);
         bytes.extend_from_slice(&self.spec.header(MAGIC, self.entries.len() as u8));
-        for (slot, key) in &self.entries {
-            bytes.push(slot.0);
+        for (machine, key) in &self.entries {
+            bytes.push(machine.0);
             bytes.extend_from_slice(&key.0);
         }
         bytes
@@ -200,7 +203,7 @@ impl Roster {
     pub(super) fn sign(
         key: &MatchmakerKey,
         spec: &MatchSpec,
-        entries: Vec<(Slot, PublicKey)>,
+        entries: Vec<(MachineId, PublicKey)>,
     ) -> Self {
         let mut roster = Self { spec: *spec, entries, signature: [0; 64] };
         roster.signature = key.sign(&roster.signed_text());
@@ -217,17 +220,17 @@ impl Roster {
     }
 
     /// Who sits there.
-    pub fn key_of(&self, slot: Slot) -> Option<PublicKey> {
-        self.entries.iter().find(|entry| entry.0 == slot).map(|entry| entry.1)
+    pub fn key_of(&self, machine: MachineId) -> Option<PublicKey> {
+        self.entries.iter().find(|entry| entry.0 == machine).map(|entry| entry.1)
     }
 
-    /// The slots in which somebody sits, ascending.
-    pub fn slots(&self) -> impl ExactSizeIterator<Item = Slot> + '_ {
+    /// The machines in which somebody sits, ascending.
+    pub fn machines(&self) -> impl ExactSizeIterator<Item = MachineId> + '_ {
         self.entries.iter().map(|entry| entry.0)
     }
 
     /// Where the holder of a key sits.
-    pub fn slot_of(&self, key: &PublicKey) -> Option<Slot> {
+    pub fn machine_of(&self, key: &PublicKey) -> Option<MachineId> {
         self.entries.iter().find(|entry| entry.1 == *key).map(|entry| entry.0)
     }
 }

@@ -1,7 +1,7 @@
 //! What tokens and rosters have in common: the first 56 bytes, and the checks of them.
 //!
 //! ```text
-//! 0  magic 4 | version 1 | slot or count 1 | protocol 2 | game 16 | match 16 | issued 8 | expires 8   56
+//! 0  magic 4 | version 1 | machine or count 1 | protocol 2 | game 16 | match 16 | issued 8 | expires 8   56
 //! ```
 //!
 //! Numbers are little-endian.
@@ -48,13 +48,13 @@ pub struct TokenExpectation {
 
 /// What can be wrong with both kinds of document.
 pub(super) enum Flaw {
-    Foreign,
+    WrongMagic,
     Version(u8),
     Game,
     Match,
     Protocol(u16),
     Expired(u64),
-    NotYet(u64),
+    IssuedInFuture(u64),
 }
 
 impl MatchSpec {
@@ -72,11 +72,11 @@ impl MatchSpec {
         bytes
     }
 
-    /// The slot or count in the first bytes of a document, and the match.
+    /// The machine or count in the first bytes of a document, and the match.
     pub(super) fn read(bytes: &[u8; HEADER_BYTES], magic: [u8; 4]) -> Result<(u8, Self), Flaw> {
         let rest = &mut &bytes[..];
         if take(rest) != magic {
-            return Err(Flaw::Foreign);
+            return Err(Flaw::WrongMagic);
         }
         let [version, number] = take(rest);
         if version != VERSION {
@@ -98,7 +98,7 @@ impl MatchSpec {
         } else if self.protocol != expected.protocol {
             Err(Flaw::Protocol(self.protocol))
         } else if self.issued > now.saturating_add(AHEAD_SECONDS) {
-            Err(Flaw::NotYet(self.issued - now))
+            Err(Flaw::IssuedInFuture(self.issued - now))
         } else if now >= self.expires {
             Err(Flaw::Expired(now - self.expires))
         } else {

@@ -1,12 +1,12 @@
-//! A token: a matchmaker's word that the holder of a key sits in a slot of a match.
+//! A token: a matchmaker's word that the holder of a key sits in a machine of a match.
 //!
 //! ```text
-//! 0  header (see `spec`; magic "ISOT", number: the slot) | 56  holder 32 | 88  signature 64   152
+//! 0  header (see `spec`; magic "ISOT", number: the machine) | 56  holder 32 | 88  signature 64   152
 //! ```
 //!
 //! It is no secret: without the holder's secret key nobody can do anything with it.
 
-use super::ids::{MAX_SLOTS, Slot};
+use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
 use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
 
@@ -15,12 +15,12 @@ const MAGIC: [u8; 4] = *b"ISOT";
 const CONTEXT: &[u8] = b"isostep token v1";
 const SIGNED_BYTES: usize = HEADER_BYTES + 32;
 
-/// A matchmaker's word that the holder of a key sits in a slot of a match.
+/// A matchmaker's word that the holder of a key sits in a machine of a match.
 ///
 /// [`decode`](Self::decode) reads whatever arrived; believe nothing in it before [`verify`](Self::verify) said yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    slot: Slot,
+    machine: MachineId,
     spec: MatchSpec,
     holder: PublicKey,
     signature: [u8; 64],
@@ -44,7 +44,7 @@ pub enum TokenError {
     },
     /// Something else than a token.
     #[error("this is no token; give the file that the matchmaker made")]
-    Foreign,
+    WrongMagic,
     /// A token of another version.
     #[error(
         "a token of version {version}, and this program reads version 1: update the older side"
@@ -53,22 +53,22 @@ pub enum TokenError {
         /// Its version.
         version: u8,
     },
-    /// There is no such slot.
+    /// There is no such machine.
     #[error(
-        "a token for slot {slot}; a match has the slots 0 to 7: ask the matchmaker for another"
+        "a token for machine {machine}; a match has the machines 0 to 7: ask the matchmaker for another"
     )]
-    Slot {
-        /// The slot.
-        slot: u8,
+    MachineOutOfRange {
+        /// The machine.
+        machine: u8,
     },
     /// The handshake was made with another key.
     #[error("the token is another machine's: its holder has another key")]
-    Holder,
+    HolderMismatch,
     /// Of two machines the other one begins.
-    #[error("slot {slot} is not the caller's, or not the one that begins")]
-    Caller {
-        /// The token's slot.
-        slot: Slot,
+    #[error("machine {machine} is not the caller's, or not the one that begins")]
+    NotInitiator {
+        /// The token's machine.
+        machine: MachineId,
     },
     /// The matchmaker didn't sign this.
     #[error(
@@ -101,7 +101,7 @@ pub enum TokenError {
     #[error(
         "the token was made {ahead} s in the future: set the clock of this machine or the matchmaker"
     )]
-    NotYet {
+    IssuedInFuture {
         /// In how many seconds.
         ahead: u64,
     },
@@ -110,13 +110,13 @@ pub enum TokenError {
 impl From<Flaw> for TokenError {
     fn from(flaw: Flaw) -> Self {
         match flaw {
-            Flaw::Foreign => Self::Foreign,
+            Flaw::WrongMagic => Self::WrongMagic,
             Flaw::Version(version) => Self::Version { version },
             Flaw::Game => Self::Game,
             Flaw::Match => Self::Match,
             Flaw::Protocol(protocol) => Self::Protocol { protocol },
             Flaw::Expired(since) => Self::Expired { since },
-            Flaw::NotYet(ahead) => Self::NotYet { ahead },
+            Flaw::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
         }
     }
 }
@@ -137,17 +137,22 @@ impl Token {
             return Err(TokenError::Truncated { bytes: bytes.len() });
         }
         let rest = &mut &*bytes;
-        let (slot, spec) = MatchSpec::read(&take(rest), MAGIC)?;
-        if usize::from(slot) >= MAX_SLOTS {
-            return Err(TokenError::Slot { slot });
+        let (machine, spec) = MatchSpec::read(&take(rest), MAGIC)?;
+        if usize::from(machine) >= MAX_MACHINES {
+            return Err(TokenError::MachineOutOfRange { machine });
         }
-        Ok(Self { slot: Slot(slot), spec, holder: PublicKey(take(rest)), signature: take(rest) })
+        Ok(Self {
+            machine: MachineId(machine),
+            spec,
+            holder: PublicKey(take(rest)),
+            signature: take(rest),
+        })
     }
 
     /// The token as bytes.
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
-        bytes[..HEADER_BYTES].copy_from_slice(&self.spec.header(MAGIC, self.slot.0));
+        bytes[..HEADER_BYTES].copy_from_slice(&self.spec.header(MAGIC, self.machine.0));
         bytes[HEADER_BYTES..SIGNED_BYTES].copy_from_slice(&self.holder.0);
         bytes[SIGNED_BYTES..].copy_from_slice(&self.signature);
         bytes
@@ -175,10 +180,10 @@ impl Token {
     pub(super) fn sign(
         key: &MatchmakerKey,
         spec: &MatchSpec,
-        slot: Slot,
+        machine: MachineId,
         holder: PublicKey,
     ) -> Self {
-        let mut token = Self { slot, spec: *spec, holder, signature: [0; 64] };
+        let mut token = Self { machine, spec: *spec, holder, signature: [0; 64] };
         token.signature = key.sign(&token.signed_text());
         token
     }
@@ -188,8 +193,8 @@ impl Token {
     }
 
     /// Where the holder sits.
-    pub const fn slot(&self) -> Slot {
-        self.slot
+    pub const fn machine(&self) -> MachineId {
+        self.machine
     }
 
     /// Which match it is for, and when.

@@ -1,14 +1,14 @@
 //! What an endpoint has to know.
 
 use crate::crypto::Credentials;
-use crate::wire::{LONGEST, PROTOCOL_VERSION, Terms};
+use crate::wire::{MAX_MTU, MatchParameters, PROTOCOL_VERSION};
 use core::time::Duration;
 
 /// What an endpoint has to know: who it is, what it plays, and how patient it is.
 #[derive(Debug)]
 pub struct EndpointConfig {
     pub(super) credentials: Credentials,
-    pub(super) terms: Terms,
+    pub(super) terms: MatchParameters,
     pub(super) unix_at_zero: u64,
     pub(super) idle: Duration,
     pub(super) handshake: Duration,
@@ -21,7 +21,7 @@ impl EndpointConfig {
     /// With these credentials. `unix_at_zero` is the time of day at [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds
     /// since 1970 UTC: tokens expire by it.
     pub fn new(credentials: Credentials, unix_at_zero: u64) -> Self {
-        let terms = Terms {
+        let terms = MatchParameters {
             protocol: PROTOCOL_VERSION,
             game: credentials.token().spec().game,
             input_width: 0,
@@ -35,7 +35,7 @@ impl EndpointConfig {
             idle: Duration::from_secs(5),
             handshake: Duration::from_secs(10),
             key_lifetime: None,
-            longest: LONGEST,
+            longest: MAX_MTU,
             beyond_loopback: false,
         }
     }
@@ -72,8 +72,8 @@ impl EndpointConfig {
 
     /// The longest packet that this side takes, in bytes: from 1,200 to 1,452, which it is unless said.
     #[must_use]
-    pub fn longest_packet(mut self, bytes: usize) -> Self {
-        self.longest = bytes.clamp(crate::wire::FLOOR, LONGEST);
+    pub fn max_mtu(mut self, bytes: usize) -> Self {
+        self.longest = bytes.clamp(crate::wire::MIN_MTU, MAX_MTU);
         self
     }
 
@@ -101,11 +101,11 @@ pub enum EndpointError {
     /// The roster is not good.
     #[error("the roster is not good: {0}")]
     Roster(#[from] crate::crypto::RosterError),
-    /// Nobody has that slot.
-    #[error("the roster has no {slot}, or it is this machine's own")]
-    NoSuchSlot {
+    /// Nobody has that machine.
+    #[error("the roster has no {machine}, or it is this machine's own")]
+    UnknownMachine {
         /// It.
-        slot: crate::crypto::Slot,
+        machine: crate::crypto::MachineId,
     },
     /// It is over.
     #[error("this endpoint was shut down; make a new one")]

@@ -1,8 +1,8 @@
 //! What an endpoint has to tell, and what it has counted.
 
 use crate::address::Address;
-use crate::crypto::{Slot, TokenError};
-use crate::wire::Terms;
+use crate::crypto::{MachineId, TokenError};
+use crate::wire::MatchParameters;
 use core::fmt;
 use core::time::Duration;
 
@@ -15,56 +15,56 @@ pub enum Event {
     /// A connection stands.
     Connected {
         /// With whom.
-        slot: Slot,
+        machine: MachineId,
         /// Where it is.
         address: Address,
     },
     /// An attempt to connect has failed. Another one may be made.
-    Failed {
+    ConnectFailed {
         /// With whom.
-        slot: Slot,
+        machine: MachineId,
         /// Why.
         reason: ConnectError,
     },
     /// A machine that wanted to connect was refused.
     Refused {
         /// Which, as far as it has proved that.
-        slot: Option<Slot>,
+        machine: Option<MachineId>,
         /// From where.
         address: Address,
         /// Why.
         reason: ConnectError,
     },
     /// Nothing was heard for a second. The connection goes on until the idle timeout.
-    Quiet {
+    Interrupted {
         /// From whom.
-        slot: Slot,
+        machine: MachineId,
     },
     /// Something was heard again.
-    Back {
+    Resumed {
         /// From whom.
-        slot: Slot,
+        machine: MachineId,
     },
     /// A peer has another address, and has proved that it is there.
-    Moved {
+    Migrated {
         /// Who.
-        slot: Slot,
+        machine: MachineId,
         /// From where.
         from: Address,
         /// To where.
         to: Address,
     },
     /// Longer packets get through.
-    LongerPackets {
+    MtuRaised {
         /// To whom.
-        slot: Slot,
+        machine: MachineId,
         /// How long.
         bytes: usize,
     },
     /// A connection has ended.
     Closed {
         /// With whom.
-        slot: Slot,
+        machine: MachineId,
         /// Why.
         reason: CloseReason,
     },
@@ -74,22 +74,28 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Insecure => f.write_str("INSECURE: keys that everybody knows"),
-            Self::Connected { slot, address } => write!(f, "connected with {slot} at {address}"),
-            Self::Failed { slot, reason } => write!(f, "no connection with {slot}: {reason}"),
-            Self::Refused { slot: Some(slot), address, reason } => {
-                write!(f, "refused {slot} at {address}: {reason}")
+            Self::Connected { machine, address } => {
+                write!(f, "connected with {machine} at {address}")
             }
-            Self::Refused { slot: None, address, reason } => {
+            Self::ConnectFailed { machine, reason } => {
+                write!(f, "no connection with {machine}: {reason}")
+            }
+            Self::Refused { machine: Some(machine), address, reason } => {
+                write!(f, "refused {machine} at {address}: {reason}")
+            }
+            Self::Refused { machine: None, address, reason } => {
                 write!(f, "refused {address}: {reason}")
             }
-            Self::Quiet { slot } => write!(f, "nothing of {slot} for a second"),
-            Self::Back { slot } => write!(f, "{slot} is back"),
-            Self::Moved { slot, from, to } => write!(f, "{slot} moved from {from} to {to}"),
-            Self::LongerPackets { slot, bytes } => {
-                write!(f, "packets of {bytes} bytes get through to {slot}")
+            Self::Interrupted { machine } => write!(f, "nothing of {machine} for a second"),
+            Self::Resumed { machine } => write!(f, "{machine} is back"),
+            Self::Migrated { machine, from, to } => {
+                write!(f, "{machine} moved from {from} to {to}")
             }
-            Self::Closed { slot, reason } => {
-                write!(f, "the connection with {slot} is over: {reason}")
+            Self::MtuRaised { machine, bytes } => {
+                write!(f, "packets of {bytes} bytes get through to {machine}")
+            }
+            Self::Closed { machine, reason } => {
+                write!(f, "the connection with {machine} is over: {reason}")
             }
         }
     }
@@ -100,23 +106,23 @@ impl fmt::Display for Event {
 #[non_exhaustive]
 pub enum CloseReason {
     /// This side said goodbye.
-    Said,
+    LocallyClosed,
     /// The other side did.
-    Peer {
+    ClosedByPeer {
         /// Its code: [`close_code`], or the game's own from 256 on.
         code: u16,
         /// Its words. They are somebody else's: show them as such.
         text: String,
     },
     /// Nothing was heard for longer than the idle timeout: the machine, its program or the way to it is gone.
-    Silence {
+    IdleTimeout {
         /// For how long.
         after: Duration,
     },
-    /// A newer connection of the same slot took its place.
+    /// A newer connection of the same machine took its place.
     Replaced,
     /// The other side broke the protocol.
-    Broken,
+    ProtocolViolation,
 }
 
 /// Codes of goodbyes.
@@ -126,9 +132,9 @@ pub mod close_code {
     /// A newer connection took its place.
     pub const REPLACED: u16 = 1;
     /// The other side was silent.
-    pub const SILENCE: u16 = 2;
+    pub const IDLE_TIMEOUT: u16 = 2;
     /// The other side broke the protocol.
-    pub const BROKEN: u16 = 3;
+    pub const PROTOCOL_VIOLATION: u16 = 3;
     /// The program ends.
     pub const SHUTDOWN: u16 = 4;
 }
@@ -136,21 +142,25 @@ pub mod close_code {
 impl fmt::Display for CloseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Said => f.write_str("closed from here"),
-            Self::Peer { code: close_code::SHUTDOWN, .. } => f.write_str("its program ended"),
-            Self::Peer { code: close_code::REPLACED, .. } => {
-                f.write_str("another program with the same slot took its place there")
+            Self::LocallyClosed => f.write_str("closed from here"),
+            Self::ClosedByPeer { code: close_code::SHUTDOWN, .. } => {
+                f.write_str("its program ended")
             }
-            Self::Peer { code, text } => write!(f, "closed from there: {text:?} (code {code})"),
-            Self::Silence { after } => {
+            Self::ClosedByPeer { code: close_code::REPLACED, .. } => {
+                f.write_str("another program with the same machine took its place there")
+            }
+            Self::ClosedByPeer { code, text } => {
+                write!(f, "closed from there: {text:?} (code {code})")
+            }
+            Self::IdleTimeout { after } => {
                 let (seconds, tenths) = (after.as_secs(), after.subsec_millis() / 100);
                 write!(
                     f,
                     "not heard for {seconds}.{tenths} s; its program or the way to it is gone"
                 )
             }
-            Self::Replaced => f.write_str("replaced by a newer connection of the same slot"),
-            Self::Broken => f.write_str("it broke the protocol"),
+            Self::Replaced => f.write_str("replaced by a newer connection of the same machine"),
+            Self::ProtocolViolation => f.write_str("it broke the protocol"),
         }
     }
 }
@@ -164,7 +174,7 @@ pub enum ConnectError {
         "{address} does not answer; is the other program running, with a token of the same match, and is UDP let \
          through?"
     )]
-    NoAnswer {
+    TimedOut {
         /// Where.
         address: Address,
     },
@@ -209,23 +219,23 @@ pub enum ConnectError {
     #[error(
         "the other side refused our token: it is for another match or holder, or from the future; ask the matchmaker for a new one, and look at the clocks"
     )]
-    OurToken,
+    TokenRefused,
     /// The other side found our token too old.
     #[error(
         "our token has expired; ask the matchmaker for a new one, and look at this machine's clock"
     )]
-    OurTokenExpired,
+    TokenExpired,
     /// The match is over there.
     #[error("the match is over there")]
-    Over,
+    MatchOver,
     /// The handshake made no sense.
     #[error("the other side answered with what it could not have meant; is it the right program?")]
-    Nonsense,
+    InvalidHandshake,
 }
 
 impl ConnectError {
     /// What differs, seen from here.
-    pub(super) fn of_terms(ours: &Terms, theirs: &Terms) -> Option<Self> {
+    pub(super) fn of_terms(ours: &MatchParameters, theirs: &MatchParameters) -> Option<Self> {
         use crate::wire::Refusal;
         Some(match ours.difference(theirs)? {
             Refusal::Protocol => {
@@ -254,21 +264,21 @@ pub struct Counters {
     /// Their bytes.
     pub received_bytes: u64,
     /// Dropped: not one of ours, by its first bytes or its length.
-    pub foreign: u64,
+    pub unrecognized: u64,
     /// Dropped: for a connection that does not exist.
-    pub unknown: u64,
+    pub unknown_connection: u64,
     /// Dropped: does not open with the connection's keys. Damaged, forged, or reflected.
-    pub not_opened: u64,
+    pub decrypt_failed: u64,
     /// Dropped: was opened before, or is too old to tell.
     pub replayed: u64,
     /// Opened, but with a frame that makes no sense.
     pub malformed: u64,
     /// Dropped: a cookie that is not ours, not for this address, or too old.
-    pub bad_cookies: u64,
+    pub invalid_cookies: u64,
     /// Dropped: handshakes whose first message does not open or whose holder is not in the match.
-    pub bad_handshakes: u64,
+    pub invalid_handshakes: u64,
     /// Dropped: too many handshakes at once.
-    pub limited: u64,
+    pub rate_limited: u64,
     /// Dropped: nobody took them in time.
     pub overflowed: u64,
 }

@@ -4,7 +4,7 @@
 use super::{ConnectError, Endpoint, EndpointError, Event, Id};
 use crate::address::Address;
 use crate::connection::Agreed;
-use crate::crypto::Slot;
+use crate::crypto::MachineId;
 use crate::crypto::noise::Initiation;
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Hello, Init, Offer, PROTOCOL_VERSION, Refusal, Versions,
@@ -65,26 +65,31 @@ pub(super) fn prologue(attempt: Attempt) -> [u8; 22] {
 }
 
 impl Endpoint {
-    /// Begins to connect with another machine of the match. Of two machines the one with the lower slot sends the first packet; the
+    /// Begins to connect with another machine of the match. Of two machines the one with the lower machine sends the first packet; the
     /// other waits for it, and needs the address only to open its NAT. An attempt under way is given up for the new one.
     ///
     /// # Errors
-    /// When the roster has no such slot, development keys would leave this machine, or the endpoint was shut down.
-    pub fn connect(&mut self, now: Time, slot: Slot, to: Address) -> Result<(), EndpointError> {
+    /// When the roster has no such machine, development keys would leave this machine, or the endpoint was shut down.
+    pub fn connect(
+        &mut self,
+        now: Time,
+        machine: MachineId,
+        to: Address,
+    ) -> Result<(), EndpointError> {
         let to = to.canonical();
-        self.may_connect(slot, to)?;
-        self.forget_attempt(slot);
+        self.may_connect(machine, to)?;
+        self.forget_attempt(machine);
         let mut attempt = [0; 8];
         self.entropy.fill(&mut attempt);
         let mut packet = Vec::new();
-        let step = if self.slot() < slot {
+        let step = if self.machine() < machine {
             Hello { version: PROTOCOL_VERSION, attempt }.write(&mut packet);
             Step::Hello
         } else {
             knock(&mut packet);
             Step::Knock
         };
-        self.slots[usize::from(slot.0)].attempted = Some(Attempted {
+        self.peers[usize::from(machine.0)].attempted = Some(Attempted {
             address: to,
             attempt,
             step,
@@ -94,18 +99,18 @@ impl Endpoint {
             deadline: now + self.config.handshake,
             versions: None,
         });
-        self.initiate_timeout(now, slot);
+        self.initiate_timeout(now, machine);
         Ok(())
     }
 
     /// Whether [`connect`](Self::connect) would begin.
-    pub(crate) fn may_connect(&self, slot: Slot, to: Address) -> Result<(), EndpointError> {
+    pub(crate) fn may_connect(&self, machine: MachineId, to: Address) -> Result<(), EndpointError> {
         if self.over {
             return Err(EndpointError::ShutDown);
         }
-        let known = self.config.credentials.roster().key_of(slot).is_some();
-        if !known || slot == self.slot() {
-            return Err(EndpointError::NoSuchSlot { slot });
+        let known = self.config.credentials.roster().key_of(machine).is_some();
+        if !known || machine == self.machine() {
+            return Err(EndpointError::UnknownMachine { machine });
         }
         if self.is_too_far(to) {
             return Err(EndpointError::Insecure { address: to });
@@ -113,15 +118,15 @@ impl Endpoint {
         Ok(())
     }
 
-    pub(super) fn forget_attempt(&mut self, slot: Slot) {
-        let Some(place) = self.slots.get_mut(usize::from(slot.0)) else { return };
+    pub(super) fn forget_attempt(&mut self, machine: MachineId) {
+        let Some(place) = self.peers.get_mut(usize::from(machine.0)) else { return };
         if let Some(Attempted { step: Step::Init { our_id, .. }, .. }) = place.attempted.take() {
             self.ids[usize::from(our_id)] = None;
         }
     }
 
-    pub(super) fn initiate_timeout(&mut self, now: Time, slot: Slot) {
-        let place = &mut self.slots[usize::from(slot.0)];
+    pub(super) fn initiate_timeout(&mut self, now: Time, machine: MachineId) {
+        let place = &mut self.peers[usize::from(machine.0)];
         let Some(attempted) = &mut place.attempted else { return };
         if attempted.deadline <= now
             && place.live.is_some()
@@ -131,12 +136,12 @@ impl Endpoint {
             place.attempted = None;
         } else if attempted.deadline <= now {
             let (address, versions) = (attempted.address, attempted.versions.take());
-            self.forget_attempt(slot);
+            self.forget_attempt(machine);
             let reason = match versions {
                 Some(theirs) => ConnectError::Protocol { ours: PROTOCOL_VERSION, theirs },
-                None => ConnectError::NoAnswer { address },
+                None => ConnectError::TimedOut { address },
             };
-            self.events.push_back(Event::Failed { slot, reason });
+            self.events.push_back(Event::ConnectFailed { machine, reason });
         } else if attempted.next <= now {
             let wait = REPEAT[attempted.sent.min(REPEAT.len() - 1)];
             attempted.sent += 1;
@@ -156,21 +161,21 @@ impl Endpoint {
     }
 
     /// The attempt that a packet belongs to, by its name and where it comes from.
-    fn attempt_of(&mut self, from: Address, attempt: Attempt) -> Option<Slot> {
-        let found = self.slots.iter().position(|place| {
+    fn attempt_of(&mut self, from: Address, attempt: Attempt) -> Option<MachineId> {
+        let found = self.peers.iter().position(|place| {
             let of = |known: &Attempted| known.attempt == attempt && known.address == from;
             place.attempted.as_ref().is_some_and(of)
         });
         if found.is_none() {
-            self.counters.unknown += 1;
+            self.counters.unknown_connection += 1;
         }
-        found.map(|slot| Slot(slot as u8))
+        found.map(|machine| MachineId(machine as u8))
     }
 
     pub(super) fn handle_cookie(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Cookie { attempt, cookie } = Cookie::read(bytes)?;
-        let Some(slot) = self.attempt_of(from, attempt) else { return Some(()) };
-        let attempted = self.slots[usize::from(slot.0)].attempted.as_mut()?;
+        let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        let attempted = self.peers[usize::from(machine.0)].attempted.as_mut()?;
         match attempted.step {
             Step::Hello => (),
             // Nobody vouches for a cookie: the one before may be forged, or its maker has started again.
@@ -180,15 +185,15 @@ impl Endpoint {
             }
             Step::Knock => return Some(()),
         }
-        let our_id = self.new_id(Id::Attempted(slot));
+        let our_id = self.new_id(Id::Attempted(machine));
         let offer = self.offer(our_id);
         let credentials = &self.config.credentials;
         offer.write_init(&credentials.token().encode(), &mut self.plain);
-        let attempted = self.slots[usize::from(slot.0)].attempted.as_mut()?;
+        let attempted = self.peers[usize::from(machine.0)].attempted.as_mut()?;
         Init::write(attempt, &cookie, &mut attempted.packet);
         let started = Initiation::start(
             credentials.key(),
-            &credentials.roster().key_of(slot)?,
+            &credentials.roster().key_of(machine)?,
             &prologue(attempt),
             &self.plain,
             &mut *self.entropy,
@@ -198,25 +203,25 @@ impl Endpoint {
             Ok(initiation) => {
                 attempted.step = Step::Init { initiation, our_id };
                 (attempted.sent, attempted.next) = (0, now);
-                self.initiate_timeout(now, slot);
+                self.initiate_timeout(now, machine);
             }
             // A key that is no point of the curve: the matchmaker signed nonsense.
-            Err(_) => self.fail(slot, ConnectError::Nonsense),
+            Err(_) => self.fail(machine, ConnectError::InvalidHandshake),
         }
         Some(())
     }
 
     pub(super) fn handle_versions(&mut self, from: Address, bytes: &[u8]) -> Option<()> {
         let Versions { attempt, versions } = Versions::read(bytes)?;
-        let Some(slot) = self.attempt_of(from, attempt) else { return Some(()) };
-        self.slots[usize::from(slot.0)].attempted.as_mut()?.versions = Some(versions);
+        let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        self.peers[usize::from(machine.0)].attempted.as_mut()?.versions = Some(versions);
         Some(())
     }
 
     pub(super) fn handle_accept(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Accept { attempt, message } = Accept::read(bytes)?;
-        let Some(slot) = self.attempt_of(from, attempt) else { return Some(()) };
-        let attempted = &mut self.slots[usize::from(slot.0)].attempted;
+        let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        let attempted = &mut self.peers[usize::from(machine.0)].attempted;
         let mut taken = attempted.take()?;
         let Step::Init { initiation, our_id } = taken.step else {
             *attempted = Some(taken);
@@ -228,27 +233,27 @@ impl Endpoint {
                 // Forged: the true answer may still come.
                 taken.step = Step::Init { initiation, our_id };
                 *attempted = Some(taken);
-                self.counters.not_opened += 1;
+                self.counters.decrypt_failed += 1;
                 return Some(());
             }
         };
         self.ids[usize::from(our_id)] = None;
         let Some((refusal, theirs)) = Offer::read_accept(&self.plain) else {
-            self.fail(slot, ConnectError::Nonsense);
+            self.fail(machine, ConnectError::InvalidHandshake);
             return Some(());
         };
         if let Some(refusal) = refusal {
             let ours = self.config.terms;
-            self.fail(slot, refused(refusal, ConnectError::of_terms(&ours, &theirs.terms)));
+            self.fail(machine, refused(refusal, ConnectError::of_terms(&ours, &theirs.terms)));
             return Some(());
         }
         if let Some(reason) = ConnectError::of_terms(&self.config.terms, &theirs.terms) {
-            self.fail(slot, reason);
+            self.fail(machine, reason);
             return Some(());
         }
-        let remote = self.config.credentials.roster().key_of(slot)?;
+        let remote = self.config.credentials.roster().key_of(machine)?;
         let agreed = Agreed {
-            slot,
+            machine,
             address: from,
             initiator: true,
             remote,
@@ -261,9 +266,9 @@ impl Endpoint {
         Some(())
     }
 
-    fn fail(&mut self, slot: Slot, reason: ConnectError) {
-        self.forget_attempt(slot);
-        self.events.push_back(Event::Failed { slot, reason });
+    fn fail(&mut self, machine: MachineId, reason: ConnectError) {
+        self.forget_attempt(machine);
+        self.events.push_back(Event::ConnectFailed { machine, reason });
     }
 
     /// What this side says of itself.
@@ -276,9 +281,9 @@ impl Endpoint {
 /// What a refusal means to who was refused.
 fn refused(refusal: Refusal, difference: Option<ConnectError>) -> ConnectError {
     match refusal {
-        Refusal::Token => ConnectError::OurToken,
-        Refusal::Expired => ConnectError::OurTokenExpired,
-        Refusal::Over => ConnectError::Over,
-        _ => difference.unwrap_or(ConnectError::Nonsense),
+        Refusal::Token => ConnectError::TokenRefused,
+        Refusal::Expired => ConnectError::TokenExpired,
+        Refusal::Over => ConnectError::MatchOver,
+        _ => difference.unwrap_or(ConnectError::InvalidHandshake),
     }
 }

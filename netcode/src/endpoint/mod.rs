@@ -36,7 +36,7 @@ pub use events::{CloseReason, ConnectError, Counters, Event, close_code};
 use crate::address::Address;
 use crate::connection::outbox::{Inbox, Outbox};
 use crate::connection::{Connection, MessageError};
-use crate::crypto::{MAX_SLOTS, Slot, TokenExpectation};
+use crate::crypto::{MAX_MACHINES, MachineId, TokenExpectation};
 use crate::entropy::Entropy;
 use crate::wire::{Frame, Header, PROTOCOL_VERSION, first, is_knock, kind};
 use cookie::Cookies;
@@ -60,9 +60,9 @@ const MOST_EVENTS: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Id {
     /// It was given in a handshake that is not finished.
-    HalfOpen(Slot),
-    Attempted(Slot),
-    Live(Slot),
+    HalfOpen(MachineId),
+    Attempted(MachineId),
+    Live(MachineId),
 }
 
 /// A message that arrived.
@@ -79,7 +79,7 @@ pub enum Message {
 ///
 /// # The calls, in order
 /// 1. *Set up*: [`new`](Self::new); [`connect`](Self::connect) for each of the others, once their addresses are known. Of two machines the one with
-///    the lower slot calls and the other answers; both say `connect`.
+///    the lower machine calls and the other answers; both say `connect`.
 /// 2. *Feed*: [`handle_datagram`](Self::handle_datagram) for each datagram, [`handle_timeout`](Self::handle_timeout) when
 ///    [`poll_timeout`](Self::poll_timeout) says so or whenever a frame begins; [`send_game`](Self::send_game),
 ///    [`send_datagram`](Self::send_datagram), [`send_message`](Self::send_message), [`close`](Self::close).
@@ -91,19 +91,19 @@ pub enum Message {
 /// [counted](Self::counters).
 ///
 /// ```
-/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 /// use isostep_netcode::{Address, Endpoint, EndpointConfig, Event, SeededEntropy};
 /// use isostep_rollback::Time;
 ///
 /// let mut ends: Vec<Endpoint> = (0..2)
-///     .map(|slot| {
-///         let credentials = Credentials::insecure(Slot(slot), 2, GameId::named("doc")).expect("two slots");
+///     .map(|machine| {
+///         let credentials = Credentials::insecure(MachineId(machine), 2, GameId::named("doc")).expect("two machines");
 ///         let config = EndpointConfig::new(credentials, 0);
-///         Endpoint::new(config, Box::new(SeededEntropy::new(slot.into()))).expect("good credentials")
+///         Endpoint::new(config, Box::new(SeededEntropy::new(machine.into()))).expect("good credentials")
 ///     })
 ///     .collect();
 /// for (own, other) in [(0, 1), (1, 0)] {
-///     ends[own].connect(Time::ZERO, Slot(other as u8), Address::Node(other as u64))?;
+///     ends[own].connect(Time::ZERO, MachineId(other as u8), Address::Node(other as u64))?;
 /// }
 /// // Carry datagrams to and fro until there are none.
 /// let mut datagram = Vec::new();
@@ -124,11 +124,11 @@ pub struct Endpoint {
     entropy: Box<dyn Entropy + Send>,
     cookies: Cookies,
     limits: Limits,
-    slots: [Place; MAX_SLOTS],
+    peers: [Place; MAX_MACHINES],
     /// Connections that are over and still say so.
     leaving: Vec<Connection>,
     /// Messages that had arrived when their connection ended.
-    last_words: VecDeque<(Slot, Vec<u8>)>,
+    last_words: VecDeque<(MachineId, Vec<u8>)>,
     ids: Box<[Option<Id>; 256]>,
     outbox: Outbox,
     game: Inbox,
@@ -139,7 +139,7 @@ pub struct Endpoint {
     over: bool,
 }
 
-/// Everything of one slot.
+/// Everything of one machine.
 #[derive(Default)]
 struct Place {
     attempted: Option<Attempted>,
@@ -170,7 +170,7 @@ impl Endpoint {
             entropy,
             cookies: Cookies::new(secret),
             limits: Limits::new(),
-            slots: Default::default(),
+            peers: Default::default(),
             leaving: Vec::new(),
             last_words: VecDeque::new(),
             ids: Box::new([None; 256]),
@@ -190,7 +190,7 @@ impl Endpoint {
         self.counters.received += 1;
         self.counters.received_bytes += bytes.len() as u64;
         if self.is_too_far(from) {
-            self.counters.foreign += 1;
+            self.counters.unrecognized += 1;
             return;
         }
         let known = match bytes.first() {
@@ -205,7 +205,7 @@ impl Endpoint {
             _ => None,
         };
         if known.is_none() {
-            self.counters.foreign += 1;
+            self.counters.unrecognized += 1;
         }
         // When nobody polls, the oldest make room.
         while self.events.len() > MOST_EVENTS {
@@ -217,15 +217,15 @@ impl Endpoint {
     fn handle_data(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let (header, sealed) = Header::read(bytes)?;
         match self.ids[usize::from(header.id)] {
-            Some(Id::Live(slot)) => {
+            Some(Id::Live(machine)) => {
                 let mut ctx = context!(self, now);
-                let live = self.slots[usize::from(slot.0)].live.as_mut()?;
+                let live = self.peers[usize::from(machine.0)].live.as_mut()?;
                 if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
-                    self.end(now, slot, reason);
+                    self.end(now, machine, reason);
                 }
             }
-            Some(Id::HalfOpen(slot)) => self.confirm(now, slot, from, header, sealed),
-            Some(Id::Attempted(_)) | None => self.counters.unknown += 1,
+            Some(Id::HalfOpen(machine)) => self.confirm(now, machine, from, header, sealed),
+            Some(Id::Attempted(_)) | None => self.counters.unknown_connection += 1,
         }
         Some(())
     }
@@ -233,14 +233,14 @@ impl Endpoint {
     /// Does what time asks for. Call it when [`poll_timeout`](Self::poll_timeout) says so; earlier and later calls do no
     /// harm.
     pub fn handle_timeout(&mut self, now: Time) {
-        for slot in (0..MAX_SLOTS).map(|slot| Slot(slot as u8)) {
-            self.initiate_timeout(now, slot);
-            self.respond_timeout(now, slot);
-            let place = &mut self.slots[usize::from(slot.0)];
+        for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
+            self.initiate_timeout(now, machine);
+            self.respond_timeout(now, machine);
+            let place = &mut self.peers[usize::from(machine.0)];
             if let Some(live) = &mut place.live {
                 let mut ctx = context!(self, now);
                 if let Some(reason) = live.timeout(&mut ctx, self.config.idle) {
-                    self.end(now, slot, reason);
+                    self.end(now, machine, reason);
                 }
             }
         }
@@ -250,7 +250,7 @@ impl Endpoint {
 
     /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let places = self.slots.iter().flat_map(|place| {
+        let places = self.peers.iter().flat_map(|place| {
             [
                 place.attempted.as_ref().map(Attempted::next_timeout),
                 place.half_open.as_ref().map(HalfOpen::next_timeout),
@@ -264,7 +264,7 @@ impl Endpoint {
     /// The next datagram to send, and where to; `datagram` is replaced by it.
     pub fn poll_transmit(&mut self, now: Time, datagram: &mut Vec<u8>) -> Option<Address> {
         if self.outbox.is_empty() {
-            for place in &mut self.slots {
+            for place in &mut self.peers {
                 if let Some(live) = &mut place.live {
                     live.flush(&mut context!(self, now));
                 }
@@ -279,56 +279,56 @@ impl Endpoint {
     }
 
     /// The next frame of a session that arrived, and from whom; `frame` is replaced by it.
-    pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<Slot> {
+    pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<MachineId> {
         self.game.pop(frame)
     }
 
     /// The next datagram that arrived, and from whom; `datagram` is replaced by it.
-    pub fn poll_datagram(&mut self, datagram: &mut Vec<u8>) -> Option<Slot> {
+    pub fn poll_datagram(&mut self, datagram: &mut Vec<u8>) -> Option<MachineId> {
         self.datagrams.pop(datagram)
     }
 
     /// The next message of the reliable channel that arrived whole, and from whom. What had arrived when a connection ended is
     /// still there.
-    pub fn poll_message(&mut self) -> Option<(Slot, Message)> {
-        while let Some((slot, message)) = self.next_message() {
+    pub fn poll_message(&mut self) -> Option<(MachineId, Message)> {
+        while let Some((machine, message)) = self.next_message() {
             match message.split_first() {
                 Some((&whose::SESSION, rest)) => {
-                    return Some((slot, Message::Session(rest.to_vec())));
+                    return Some((machine, Message::Session(rest.to_vec())));
                 }
-                Some((&whose::GAME, rest)) => return Some((slot, Message::Game(rest.to_vec()))),
+                Some((&whose::GAME, rest)) => return Some((machine, Message::Game(rest.to_vec()))),
                 _ => self.counters.malformed += 1,
             }
         }
         None
     }
 
-    fn next_message(&mut self) -> Option<(Slot, Vec<u8>)> {
-        let places = (0..).map(Slot).zip(&mut self.slots);
-        let mut lives = places.filter_map(|(slot, place)| Some((slot, place.live.as_mut()?)));
+    fn next_message(&mut self) -> Option<(MachineId, Vec<u8>)> {
+        let places = (0..).map(MachineId).zip(&mut self.peers);
+        let mut lives = places.filter_map(|(machine, place)| Some((machine, place.live.as_mut()?)));
         let word = self.last_words.pop_front();
-        word.or_else(|| lives.find_map(|(slot, live)| Some((slot, live.pop_message()?))))
+        word.or_else(|| lives.find_map(|(machine, live)| Some((machine, live.pop_message()?))))
     }
 
     /// Sends a frame of a session, with whatever else is due to that peer. Without a connection it goes nowhere.
     ///
     /// `frame` begins with a byte from `0x80` on, and has at most 16 packets' worth of bytes.
-    pub fn send_game(&mut self, now: Time, slot: Slot, frame: &[u8]) {
+    pub fn send_game(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         if frame.first().is_some_and(|&first| first >= kind::GAME) {
-            self.send(now, slot, frame);
+            self.send(now, machine, frame);
         }
     }
 
     /// Sends bytes that may be lost, late or doubled. Without a connection they go nowhere, and so do more than 16 packets' worth.
-    pub fn send_datagram(&mut self, now: Time, slot: Slot, bytes: &[u8]) {
+    pub fn send_datagram(&mut self, now: Time, machine: MachineId, bytes: &[u8]) {
         let mut frame = self.datagrams.buffer();
         Frame::Datagram(bytes).write(&mut frame);
-        self.send(now, slot, &frame);
+        self.send(now, machine, &frame);
     }
 
-    fn send(&mut self, now: Time, slot: Slot, frame: &[u8]) {
+    fn send(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         let mut ctx = context!(self, now);
-        let place = self.slots.get_mut(usize::from(slot.0));
+        let place = self.peers.get_mut(usize::from(machine.0));
         let sent = place.and_then(|place| Some(place.live.as_mut()?.send(&mut ctx, frame)));
         if sent == Some(false) {
             self.counters.overflowed += 1;
@@ -339,66 +339,75 @@ impl Endpoint {
     ///
     /// # Errors
     /// When there is no connection, the message is too long, or too much waits already.
-    pub fn send_message(&mut self, slot: Slot, message: &[u8]) -> Result<(), MessageError> {
-        self.push_message(slot, whose::GAME, message)
+    pub fn send_message(&mut self, machine: MachineId, message: &[u8]) -> Result<(), MessageError> {
+        self.push_message(machine, whose::GAME, message)
     }
 
     /// Like [`send_message`](Self::send_message), for messages of [`Session::poll_message`](isostep_rollback::Session::poll_message).
     ///
     /// # Errors
     /// As there.
-    pub fn send_session_message(&mut self, slot: Slot, message: &[u8]) -> Result<(), MessageError> {
-        self.push_message(slot, whose::SESSION, message)
+    pub fn send_session_message(
+        &mut self,
+        machine: MachineId,
+        message: &[u8],
+    ) -> Result<(), MessageError> {
+        self.push_message(machine, whose::SESSION, message)
     }
 
-    fn push_message(&mut self, slot: Slot, whose: u8, bytes: &[u8]) -> Result<(), MessageError> {
-        let live = self.slots.get_mut(usize::from(slot.0)).and_then(|place| place.live.as_mut());
-        live.ok_or(MessageError::NotConnected { slot })?.push_message(whose, bytes)
+    fn push_message(
+        &mut self,
+        machine: MachineId,
+        whose: u8,
+        bytes: &[u8],
+    ) -> Result<(), MessageError> {
+        let live = self.peers.get_mut(usize::from(machine.0)).and_then(|place| place.live.as_mut());
+        live.ok_or(MessageError::NotConnected { machine })?.push_message(whose, bytes)
     }
 
     /// Whose endpoint it is.
-    pub fn slot(&self) -> Slot {
-        self.config.credentials.slot()
+    pub fn machine(&self) -> MachineId {
+        self.config.credentials.machine()
     }
 
-    /// The other slots of the roster.
-    pub fn others(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.config.credentials.roster().slots().filter(|slot| *slot != self.slot())
+    /// The other machines of the roster.
+    pub fn peers(&self) -> impl Iterator<Item = MachineId> + '_ {
+        self.config.credentials.roster().machines().filter(|machine| *machine != self.machine())
     }
 
     /// Who is connected.
-    pub fn connected(&self) -> impl Iterator<Item = Slot> + '_ {
-        let places = (0..).map(Slot).zip(&self.slots);
-        places.filter(|(_, place)| place.live.is_some()).map(|(slot, _)| slot)
+    pub fn connected(&self) -> impl Iterator<Item = MachineId> + '_ {
+        let places = (0..).map(MachineId).zip(&self.peers);
+        places.filter(|(_, place)| place.live.is_some()).map(|(machine, _)| machine)
     }
 
-    fn live(&self, slot: Slot) -> Option<&Connection> {
-        self.slots.get(usize::from(slot.0))?.live.as_ref()
+    fn live(&self, machine: MachineId) -> Option<&Connection> {
+        self.peers.get(usize::from(machine.0))?.live.as_ref()
     }
 
     /// The smoothed round-trip time to a peer, without the time that it held the answer.
-    pub fn round_trip(&self, slot: Slot) -> Option<Duration> {
-        self.live(slot)?.rtt()
+    pub fn rtt(&self, machine: MachineId) -> Option<Duration> {
+        self.live(machine)?.rtt()
     }
 
     /// When the last packet of a peer came.
-    pub fn last_heard(&self, slot: Slot) -> Option<Time> {
-        Some(self.live(slot)?.heard())
+    pub fn last_received(&self, machine: MachineId) -> Option<Time> {
+        Some(self.live(machine)?.heard())
     }
 
     /// Where a peer is.
-    pub fn address(&self, slot: Slot) -> Option<Address> {
-        Some(self.live(slot)?.address())
+    pub fn remote_address(&self, machine: MachineId) -> Option<Address> {
+        Some(self.live(machine)?.address())
     }
 
     /// How long packets to a peer may be, in bytes.
-    pub fn longest_packet(&self, slot: Slot) -> Option<usize> {
-        Some(self.live(slot)?.mtu())
+    pub fn mtu(&self, machine: MachineId) -> Option<usize> {
+        Some(self.live(machine)?.mtu())
     }
 
     /// How often the keys of a connection have changed.
-    pub fn key_epoch(&self, slot: Slot) -> Option<u64> {
-        Some(self.live(slot)?.epoch())
+    pub fn key_epoch(&self, machine: MachineId) -> Option<u64> {
+        Some(self.live(machine)?.epoch())
     }
 
     /// What was counted so far.
@@ -427,6 +436,9 @@ impl core::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let connected: Vec<_> = self.connected().collect();
         let mut endpoint = f.debug_struct("Endpoint");
-        endpoint.field("slot", &self.slot()).field("connected", &connected).finish_non_exhaustive()
+        endpoint
+            .field("machine", &self.machine())
+            .field("connected", &connected)
+            .finish_non_exhaustive()
     }
 }

@@ -1,12 +1,12 @@
 //! The side of the handshake that answers: nothing is kept before a cookie came back, and one half-open handshake for each
-//! slot after that. A connection that lives goes on until somebody has proved to hold the new keys.
+//! machine after that. A connection that lives goes on until somebody has proved to hold the new keys.
 
 use super::initiate::prologue;
 use super::{ConnectError, Endpoint, Event, Id, expectation};
 use crate::address::Address;
 use crate::connection::Agreed;
 use crate::crypto::noise::{Channel, Response};
-use crate::crypto::{PublicKey, Slot, Token, TokenError};
+use crate::crypto::{MachineId, PublicKey, Token, TokenError};
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Header, Hello, Init, Offer, PROTOCOL_VERSION, Refusal,
     Versions, complete,
@@ -46,7 +46,7 @@ impl Endpoint {
         // Answers wait in the same queue as the game's packets, which come first.
         let expected = self.is_expected(from);
         if self.outbox.is_crowded() || !self.limits.may_answer(now, expected) {
-            self.counters.limited += 1;
+            self.counters.rate_limited += 1;
             return Some(());
         }
         let mut answer = self.outbox.buffer();
@@ -65,12 +65,12 @@ impl Endpoint {
     pub(super) fn handle_init(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Init { attempt, cookie, message } = Init::read(bytes)?;
         if !self.cookies.check(now, from, attempt, cookie) {
-            self.counters.bad_cookies += 1;
+            self.counters.invalid_cookies += 1;
             return Some(());
         }
         // The question again: the same answer.
         let asked = |half: &&HalfOpen| half.attempt == attempt && half.address == from;
-        let halves = self.slots.iter().filter_map(|place| place.half_open.as_ref());
+        let halves = self.peers.iter().filter_map(|place| place.half_open.as_ref());
         if let Some(half) = halves.into_iter().find(asked) {
             self.outbox.push_copy(from, &half.accept);
             self.counters.sent += 1;
@@ -79,7 +79,7 @@ impl Endpoint {
         }
         let expected = self.is_expected(from);
         if !self.limits.may_shake_hands(now, from, expected) {
-            self.counters.limited += 1;
+            self.counters.rate_limited += 1;
             return Some(());
         }
         let read = Response::read(
@@ -90,29 +90,29 @@ impl Endpoint {
             &mut *self.entropy,
         );
         let Ok(response) = read else {
-            self.counters.bad_handshakes += 1;
+            self.counters.invalid_handshakes += 1;
             return Some(());
         };
         let payload = core::mem::take(&mut self.plain);
         let Some((token, theirs)) = Offer::read_init(&payload) else {
-            self.counters.bad_handshakes += 1;
+            self.counters.invalid_handshakes += 1;
             return Some(());
         };
         match self.admit(now, token, &theirs, &response.remote()) {
-            Ok(slot) if self.is_busy(now, slot) => self.counters.limited += 1,
-            Ok(slot) => self.accept(now, from, attempt, slot, &theirs, response),
-            Err((slot, refusal, reason)) => {
-                self.counters.bad_handshakes += 1;
-                self.events.push_back(Event::Refused { slot, address: from, reason });
+            Ok(machine) if self.is_busy(now, machine) => self.counters.rate_limited += 1,
+            Ok(machine) => self.accept(now, from, attempt, machine, &theirs, response),
+            Err((machine, refusal, reason)) => {
+                self.counters.invalid_handshakes += 1;
+                self.events.push_back(Event::Refused { machine, address: from, reason });
                 self.refuse(from, attempt, refusal, response);
             }
         }
         Some(())
     }
 
-    /// Whether another handshake of that slot is under way: whoever means it asks again.
-    fn is_busy(&self, now: Time, slot: Slot) -> bool {
-        let half = self.slots[usize::from(slot.0)].half_open.as_ref();
+    /// Whether another handshake of that machine is under way: whoever means it asks again.
+    fn is_busy(&self, now: Time, machine: MachineId) -> bool {
+        let half = self.peers[usize::from(machine.0)].half_open.as_ref();
         half.is_some_and(|half| now + PATIENCE < half.expires + UNDISTURBED)
     }
 
@@ -123,9 +123,9 @@ impl Endpoint {
         token: &[u8],
         theirs: &Offer,
         remote: &PublicKey,
-    ) -> Result<Slot, (Option<Slot>, Refusal, ConnectError)> {
+    ) -> Result<MachineId, (Option<MachineId>, Refusal, ConnectError)> {
         let (ours, credentials) = (&self.config.terms, &self.config.credentials);
-        let holder = credentials.roster().slot_of(remote);
+        let holder = credentials.roster().machine_of(remote);
         // First what people get wrong: another version or game has another token, too.
         if let Some((refusal, reason)) =
             ours.difference(&theirs.terms).zip(ConnectError::of_terms(ours, &theirs.terms))
@@ -140,16 +140,16 @@ impl Endpoint {
         let token = Token::decode(token).map_err(bad)?;
         token.verify(credentials.matchmaker(), &expectation(&self.config, now)).map_err(bad)?;
         if token.holder() != *remote {
-            return Err(bad(TokenError::Holder));
+            return Err(bad(TokenError::HolderMismatch));
         }
-        // Only the lower slot of two begins.
-        if holder != Some(token.slot()) || token.slot() >= self.slot() {
-            return Err(bad(TokenError::Caller { slot: token.slot() }));
+        // Only the lower machine of two begins.
+        if holder != Some(token.machine()) || token.machine() >= self.machine() {
+            return Err(bad(TokenError::NotInitiator { machine: token.machine() }));
         }
         if self.over {
-            return Err((holder, Refusal::Over, ConnectError::Over));
+            return Err((holder, Refusal::Over, ConnectError::MatchOver));
         }
-        Ok(token.slot())
+        Ok(token.machine())
     }
 
     fn refuse(&mut self, to: Address, attempt: Attempt, refusal: Refusal, response: Response) {
@@ -169,12 +169,12 @@ impl Endpoint {
         now: Time,
         from: Address,
         attempt: Attempt,
-        slot: Slot,
+        machine: MachineId,
         theirs: &Offer,
         response: Response,
     ) {
-        self.forget_half_open(slot);
-        let our_id = self.new_id(Id::HalfOpen(slot));
+        self.forget_half_open(machine);
+        let our_id = self.new_id(Id::HalfOpen(machine));
         let offer = self.offer(our_id);
         offer.write_accept(None, &mut self.plain);
         let mut accept = Vec::new();
@@ -182,13 +182,13 @@ impl Endpoint {
         let remote = response.remote();
         let Ok(channel) = response.finish(&self.plain, &mut accept) else {
             self.ids[usize::from(our_id)] = None;
-            self.counters.bad_handshakes += 1;
+            self.counters.invalid_handshakes += 1;
             return;
         };
         self.outbox.push_copy(from, &accept);
         self.counters.sent += 1;
         self.counters.sent_bytes += accept.len() as u64;
-        self.slots[usize::from(slot.0)].half_open = Some(HalfOpen {
+        self.peers[usize::from(machine.0)].half_open = Some(HalfOpen {
             attempt,
             address: from,
             remote,
@@ -205,24 +205,24 @@ impl Endpoint {
     pub(super) fn confirm(
         &mut self,
         now: Time,
-        slot: Slot,
+        machine: MachineId,
         from: Address,
         header: Header,
         sealed: &[u8],
     ) {
-        let half_open = &mut self.slots[usize::from(slot.0)].half_open;
+        let half_open = &mut self.peers[usize::from(machine.0)].half_open;
         let number = complete(0, header.number, header.bits);
         let opens = |half: &mut HalfOpen| {
             let first = !header.phase && header.view == 0;
             first && half.channel.open(number, sealed, &mut self.plain).is_ok()
         };
         let Some(half) = half_open.take_if(opens) else {
-            self.counters.not_opened += 1;
+            self.counters.decrypt_failed += 1;
             return;
         };
-        self.forget_attempt(slot);
+        self.forget_attempt(machine);
         let agreed = Agreed {
-            slot,
+            machine,
             address: half.address,
             initiator: false,
             remote: half.remote,
@@ -232,32 +232,32 @@ impl Endpoint {
             longest: half.longest,
         };
         self.establish(now, agreed);
-        if let Some(live) = &mut self.slots[usize::from(slot.0)].live {
+        if let Some(live) = &mut self.peers[usize::from(machine.0)].live {
             let mut ctx = context!(self, now);
             if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
-                self.end(now, slot, reason);
+                self.end(now, machine, reason);
             }
         }
     }
 
-    pub(super) fn respond_timeout(&mut self, now: Time, slot: Slot) {
-        let half = &self.slots[usize::from(slot.0)].half_open;
+    pub(super) fn respond_timeout(&mut self, now: Time, machine: MachineId) {
+        let half = &self.peers[usize::from(machine.0)].half_open;
         if half.as_ref().is_some_and(|half| half.expires <= now) {
-            self.forget_half_open(slot);
+            self.forget_half_open(machine);
         }
     }
 
-    fn forget_half_open(&mut self, slot: Slot) {
-        if let Some(half) = self.slots[usize::from(slot.0)].half_open.take() {
+    fn forget_half_open(&mut self, machine: MachineId) {
+        if let Some(half) = self.peers[usize::from(machine.0)].half_open.take() {
             self.ids[usize::from(half.our_id)] = None;
         }
     }
 
-    /// Gives up whatever is under way with a slot.
-    pub(super) fn forget_handshakes(&mut self, slot: Slot) {
-        if usize::from(slot.0) < self.slots.len() {
-            self.forget_attempt(slot);
-            self.forget_half_open(slot);
+    /// Gives up whatever is under way with a machine.
+    pub(super) fn forget_handshakes(&mut self, machine: MachineId) {
+        if usize::from(machine.0) < self.peers.len() {
+            self.forget_attempt(machine);
+            self.forget_half_open(machine);
         }
     }
 }

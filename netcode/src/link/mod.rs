@@ -45,7 +45,7 @@ pub enum LinkError {
     Feed(#[from] FeedError),
     /// The other end lacks inputs that we no longer have.
     #[error("{peer} lacks inputs since tick {tick}, which are no longer kept; it has to join anew")]
-    LostTouch {
+    InputsDiscarded {
         /// Who.
         peer: PeerId,
         /// Since when.

@@ -81,7 +81,7 @@ impl Link {
             if from < next && !session.remembers(from) {
                 // A peer that came after our player had left the seat never asks for its inputs.
                 if session.local_from(player, next).is_some() {
-                    return Err(LinkError::LostTouch { peer: self.peer, tick: from });
+                    return Err(LinkError::InputsDiscarded { peer: self.peer, tick: from });
                 }
                 from = next;
             }

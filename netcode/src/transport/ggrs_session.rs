@@ -7,12 +7,12 @@ use isostep_rollback::ggrs::{Guard, PacketError};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Something that carries opaque datagrams between slots, protected.
+/// Something that carries opaque datagrams between machines, protected.
 pub trait Datagrams {
-    /// Sends a datagram to a slot, or loses it.
+    /// Sends a datagram to a machine, or loses it.
     fn send_datagram(&mut self, to: u8, bytes: &[u8]);
 
-    /// The next datagram that has arrived and the slot that sent it; its bytes replace those of the buffer.
+    /// The next datagram that has arrived and the machine that sent it; its bytes replace those of the buffer.
     fn poll_datagram(&mut self, into: &mut Vec<u8>) -> Option<u8>;
 }
 
@@ -21,7 +21,7 @@ const MOST_AT_ONCE: usize = 1024;
 /// Refusals that are remembered; with more, the oldest are forgotten.
 const MOST_REFUSED: usize = 64;
 
-/// A socket for sessions of ggrs, whose addresses are slots.
+/// A socket for sessions of ggrs, whose addresses are machines.
 ///
 /// ggrs takes its socket for good, so keep a clone: all clones are the same socket.
 ///
@@ -61,7 +61,7 @@ impl<D: Datagrams> EncryptedSocket<D> {
         act(&mut self.lock().datagrams)
     }
 
-    /// The next packet that was refused: the slot that sent it, and why. Its sender is broken or hostile (the packet was
+    /// The next packet that was refused: the machine that sent it, and why. Its sender is broken or hostile (the packet was
     /// authentic); one that goes on like this is worth dropping. The last 64 are remembered.
     pub fn poll_refused(&self) -> Option<(u8, PacketError)> {
         self.lock().refused.pop_front()
@@ -134,7 +134,7 @@ impl<D> fmt::Debug for EncryptedSocket<D> {
 const MOST_QUEUED: usize = 4096;
 
 /// [`Datagrams`] that wait in memory for somebody who moves them, when what carries them can't be given to ggrs: before a
-/// call of the session [`arrive`](Self::arrive) with everything that came, after it [`leave`](Self::leave) until there is
+/// call of the session [`push_incoming`](Self::push_incoming) with everything that came, after it [`pop_outgoing`](Self::pop_outgoing) until there is
 /// nothing. Past 4,096 in one direction they are lost.
 #[derive(Clone, Debug, Default)]
 pub struct DatagramQueues {
@@ -143,13 +143,13 @@ pub struct DatagramQueues {
 }
 
 impl DatagramQueues {
-    /// Hands in a datagram that came from a slot.
-    pub fn arrive(&mut self, from: u8, bytes: &[u8]) {
+    /// Hands in a datagram that came from a machine.
+    pub fn push_incoming(&mut self, from: u8, bytes: &[u8]) {
         push(&mut self.arrived, from, bytes);
     }
 
-    /// Takes a datagram that is to go to a slot.
-    pub fn leave(&mut self) -> Option<(u8, Vec<u8>)> {
+    /// Takes a datagram that is to go to a machine.
+    pub fn pop_outgoing(&mut self) -> Option<(u8, Vec<u8>)> {
         self.leaving.pop_front()
     }
 }
@@ -167,8 +167,8 @@ impl Datagrams for DatagramQueues {
     }
 }
 
-fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, slot: u8, bytes: &[u8]) {
+fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, machine: u8, bytes: &[u8]) {
     if queue.len() < MOST_QUEUED {
-        queue.push_back((slot, bytes.to_vec()));
+        queue.push_back((machine, bytes.to_vec()));
     }
 }

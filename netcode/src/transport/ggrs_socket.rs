@@ -73,7 +73,7 @@ where
 {
     /// The longest datagram that is sent or taken, in bytes: with what is added it fits the buffer that
     /// `UdpTransport` has, and half of that of ggrs's own socket.
-    pub const MOST_BYTES: usize = 2047 - OVERHEAD_BYTES;
+    pub const MAX_DATAGRAM_BYTES: usize = 2047 - OVERHEAD_BYTES;
 
     /// Over a socket.
     pub const fn new(socket: S) -> Self {
@@ -158,8 +158,11 @@ where
         let Some(address) = self.address_of(to).cloned() else {
             return Err(TransportError::Unreachable { to });
         };
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         self.encoded.clear();
         self.encoded.extend_from_slice(&HEAD);
@@ -186,9 +189,9 @@ where
         // Only who sends what we take gets a number.
         let known = opened.is_ok() || self.nodes.iter().flatten().any(|node| *node == address);
         let from = if known { self.node_of(&address) } else { None };
-        let refused = |why: &str| TransportError::Refused {
+        let refused = |reason: &str| TransportError::Refused {
             from: from.unwrap_or(Address::Node(u64::MAX)),
-            why: why.to_owned(),
+            reason: reason.to_owned(),
         };
         opened.map_err(refused)?;
         from.map_or_else(

@@ -69,19 +69,19 @@ pub enum TransportError {
         to: Address,
     },
     /// A datagram that is too long to send.
-    #[error("a datagram of {bytes} bytes; the transport takes {most}")]
+    #[error("a datagram of {bytes} bytes; the transport takes at most {max}")]
     TooLong {
         /// Its length.
         bytes: usize,
         /// The longest.
-        most: usize,
+        max: usize,
     },
     /// What arrived is not what this transport carries.
-    #[error("a datagram from {from} was refused: {why}")]
+    #[error("a datagram from {from} was refused: {reason}")]
     Refused {
         /// From where.
         from: Address,
         /// Why.
-        why: String,
+        reason: String,
     },
 }

@@ -34,7 +34,7 @@ pub struct SimTransport {
 
 impl SimTransport {
     /// The longest datagram, in bytes: what UDP over IPv4 can say. Links have an `mtu` for less.
-    pub const MOST_BYTES: usize = 65_507;
+    pub const MAX_DATAGRAM_BYTES: usize = 65_507;
 
     /// A transport for each of the first `count` nodes of a network; nodes that it lacks are added.
     pub fn nodes(mut network: SimNetwork, count: usize) -> Vec<Self> {
@@ -109,8 +109,11 @@ impl SimTransport {
 
 impl Transport for SimTransport {
     fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         let unreachable = TransportError::Unreachable { to };
         let mut network = self.borrow()?;

@@ -53,7 +53,7 @@ pub struct UdpTransport {
 
 impl UdpTransport {
     /// The longest datagram that is sent or taken, in bytes.
-    pub const MOST_BYTES: usize = BUFFER_BYTES - 1;
+    pub const MAX_DATAGRAM_BYTES: usize = BUFFER_BYTES - 1;
 
     /// Binds a socket; port 0 takes any that is free.
     ///
@@ -90,7 +90,7 @@ impl UdpTransport {
         self.too_long
     }
 
-    /// Datagrams that came and were longer than [`MOST_BYTES`](Self::MOST_BYTES); nobody gets to see them.
+    /// Datagrams that came and were longer than [`MAX_DATAGRAM_BYTES`](Self::MAX_DATAGRAM_BYTES); nobody gets to see them.
     pub const fn oversized(&self) -> u64 {
         self.oversized
     }
@@ -100,8 +100,11 @@ impl Transport for UdpTransport {
     fn send(&mut self, _now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
         let target = to.socket().and_then(|target| for_socket(target, self.local.is_ipv6()));
         let target = target.ok_or(TransportError::Unreachable { to })?;
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         loop {
             let Err(error) = self.socket.send_to(bytes, target) else { return Ok(()) };
@@ -122,7 +125,7 @@ impl Transport for UdpTransport {
     ) -> Result<Option<Address>, TransportError> {
         for _ in 0..MOST_SKIPPED {
             match self.socket.recv_from(&mut self.buffer[..]) {
-                Ok((length, from)) if length <= Self::MOST_BYTES => {
+                Ok((length, from)) if length <= Self::MAX_DATAGRAM_BYTES => {
                     into.clear();
                     into.extend_from_slice(&self.buffer[..length]);
                     return Ok(Some(Address::Socket(plain(from))));

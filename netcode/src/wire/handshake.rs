@@ -1,7 +1,7 @@
 //! The packets before a connection stands, and what is sealed in them (`WIRE.md`, section 3).
 
 use super::header::ConnectionId;
-use super::{FLOOR, LONGEST, PROTOCOL_VERSION, first};
+use super::{MAX_MTU, MIN_MTU, PROTOCOL_VERSION, first};
 use crate::crypto::{GameId, Token};
 use isostep_rollback::bytes::Reader;
 
@@ -176,7 +176,7 @@ impl<'a> Accept<'a> {
 
 /// What two machines must have alike to play with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct MatchParameters {
     /// Version of the protocol.
     pub protocol: u16,
     /// Which game.
@@ -211,7 +211,7 @@ impl Refusal {
     }
 }
 
-impl Terms {
+impl MatchParameters {
     /// The first thing that differs.
     pub(crate) fn difference(&self, other: &Self) -> Option<Refusal> {
         let same = [
@@ -246,7 +246,7 @@ impl Terms {
 /// What either side says of itself inside of the Noise messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
-    pub(crate) terms: Terms,
+    pub(crate) terms: MatchParameters,
     pub(crate) view: u16,
     pub(crate) id: ConnectionId,
     pub(crate) longest: u16,
@@ -255,12 +255,12 @@ pub(crate) struct Offer {
 impl Offer {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let offer = Self {
-            terms: Terms::read(from)?,
+            terms: MatchParameters::read(from)?,
             view: from.u16()?,
             id: ConnectionId::from_bytes(from.array()?)?,
             longest: from.u16()?,
         };
-        let sane = (FLOOR..=LONGEST).contains(&usize::from(offer.longest)) && offer.view == 0;
+        let sane = (MIN_MTU..=MAX_MTU).contains(&usize::from(offer.longest)) && offer.view == 0;
         (sane && from.is_empty()).then_some(offer)
     }
 

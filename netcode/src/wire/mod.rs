@@ -9,7 +9,7 @@ mod header;
 
 pub(crate) use frame::{Frame, Frames, MAX_TEXT, kind};
 pub(crate) use game::{Game, Measured, Pace, Stamp};
-pub use handshake::Terms;
+pub use handshake::MatchParameters;
 pub(crate) use handshake::{
     Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
 };
@@ -20,9 +20,9 @@ pub use isostep_rollback::window;
 /// The version of the protocol that this crate speaks.
 pub const PROTOCOL_VERSION: u16 = 1;
 /// Bytes of a packet that every path carries.
-pub const FLOOR: usize = 1200;
+pub const MIN_MTU: usize = 1200;
 /// Bytes of the longest packet.
-pub const LONGEST: usize = 1452;
+pub const MAX_MTU: usize = 1452;
 /// Bytes that sealing adds.
 pub(crate) const TAG: usize = 16;
 

@@ -89,7 +89,7 @@ fn a_forged_address_gets_at_most_three_times_what_came_from_it() {
         world.held = false;
         world.run(ms(16));
         assert_eq!(
-            world.nodes[1].endpoint.address(isostep_netcode::crypto::Slot(0)),
+            world.nodes[1].endpoint.remote_address(isostep_netcode::crypto::MachineId(0)),
             Some(node(0))
         );
     }

@@ -88,7 +88,10 @@ fn a_handshake_stands_although_any_one_bit_came_flipped_in_place_of_the_true_pac
 #[test]
 fn data_packets_with_a_flipped_bit_deliver_nothing_and_the_true_ones_still_do() {
     let mut world = World::pair(3);
-    world.nodes[1].endpoint.send_message(isostep_netcode::crypto::Slot(0), b"hi").expect("room");
+    world.nodes[1]
+        .endpoint
+        .send_message(isostep_netcode::crypto::MachineId(0), b"hi")
+        .expect("room");
     for number in 0..6 {
         world.held = true;
         world.sent.clear();
@@ -104,7 +107,11 @@ fn data_packets_with_a_flipped_bit_deliver_nothing_and_the_true_ones_still_do() 
             }
             let after = world.nodes[place].endpoint.counters();
             let dropped = |of: &isostep_netcode::Counters| {
-                of.foreign + of.unknown + of.not_opened + of.replayed + of.bad_cookies
+                of.unrecognized
+                    + of.unknown_connection
+                    + of.decrypt_failed
+                    + of.replayed
+                    + of.invalid_cookies
             };
             let flips = 2 * 8 * datagram.bytes.len() as u64;
             assert_eq!(dropped(&after) - dropped(&before), flips, "each is counted once");

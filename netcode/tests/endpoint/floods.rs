@@ -3,7 +3,7 @@
 use super::harness::{World, junk, ms, node};
 use super::hostile::{cookie, hello, init};
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Counters};
 
 const COUNT: usize = 100_000;
@@ -11,14 +11,14 @@ const COUNT: usize = 100_000;
 const EACH_TICK: usize = 1000;
 
 const fn dropped(of: &Counters) -> u64 {
-    of.foreign
-        + of.unknown
-        + of.not_opened
+    of.unrecognized
+        + of.unknown_connection
+        + of.decrypt_failed
         + of.replayed
         + of.malformed
-        + of.bad_cookies
-        + of.bad_handshakes
-        + of.limited
+        + of.invalid_cookies
+        + of.invalid_handshakes
+        + of.rate_limited
 }
 
 /// Floods the second of two machines that play. Every junk datagram is dropped and counted once, or answered once; play does
@@ -77,7 +77,7 @@ fn random_bytes_in_the_name_of_the_peer() {
 fn hellos_from_many_addresses() {
     let world = flood(3, |_, number| (node(100 + number), hello(1, (number as u64).to_le_bytes())));
     let counters = world.nodes[1].endpoint.counters();
-    assert!(counters.limited > 90_000, "most cost not even a hash: {}", counters.limited);
+    assert!(counters.rate_limited > 90_000, "most cost not even a hash: {}", counters.rate_limited);
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn inits_with_true_cookies_and_junk_for_a_message() {
         (from, init(attempt, &cookies[number & 63], &junk(&mut rng, 289)))
     });
     let counters = world.nodes[1].endpoint.counters();
-    assert!(counters.bad_handshakes <= 64 * 4, "{}", counters.bad_handshakes);
-    assert!(counters.limited > 90_000);
+    assert!(counters.invalid_handshakes <= 64 * 4, "{}", counters.invalid_handshakes);
+    assert!(counters.rate_limited > 90_000);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn answers_to_strangers_do_not_crowd_out_the_game() {
         let bytes = hello(1, (number as u64).to_le_bytes());
         world.nodes[1].endpoint.handle_datagram(world.now, node(100 + number), &bytes);
     }
-    world.nodes[1].endpoint.send_game(world.now, Slot(0), &[0x90, 1, 2, 3]);
+    world.nodes[1].endpoint.send_game(world.now, MachineId(0), &[0x90, 1, 2, 3]);
     assert_eq!(world.nodes[1].endpoint.counters().overflowed, 0);
     world.drain(1);
     world.run(ms(50));
@@ -176,6 +176,6 @@ fn junk_in_the_name_of_an_expected_peer_does_not_lock_it_out() {
         world.put(1, seen.to, &init(attempt, &seen.bytes[11..], &[5; 289]));
     }
     world.run(ms(500));
-    assert_eq!(world.nodes[1].endpoint.counters().bad_handshakes, 20);
+    assert_eq!(world.nodes[1].endpoint.counters().invalid_handshakes, 20);
     assert_eq!(world.links(), 2);
 }

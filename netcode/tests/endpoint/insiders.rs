@@ -3,7 +3,7 @@
 use super::harness::{Match, endpoint, junk, node};
 use super::hostile::Insider;
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, CloseReason, Endpoint, Event, Message};
 use isostep_rollback::Time;
 
@@ -12,7 +12,7 @@ fn join() -> (Time, Endpoint, Insider) {
     let mut host = endpoint(played.config(1), 2);
     let now = Time::from_millis(5);
     let insider = Insider::join(now, &played, &mut host, node(0));
-    let connected = Event::Connected { slot: Slot(0), address: node(0) };
+    let connected = Event::Connected { machine: MachineId(0), address: node(0) };
     assert_eq!(host.poll_event(), Some(connected));
     drain(now, &mut host);
     (now, host, insider)
@@ -76,7 +76,7 @@ fn empty_messages_neither_pile_up_nor_hide_what_is_behind() {
     }
     insider.say(now, &mut host, &message(50, true, &[9, 1]));
     insider.say(now, &mut host, &message(51, true, &[1, 42]));
-    assert_eq!(host.poll_message(), Some((Slot(0), Message::Game(vec![42]))));
+    assert_eq!(host.poll_message(), Some((MachineId(0), Message::Game(vec![42]))));
     assert_eq!(host.poll_message(), None);
     for number in 52..200_000u32 {
         insider.say(now, &mut host, &message(number, true, &[1]));
@@ -93,7 +93,7 @@ fn a_message_without_end_ends_the_connection() {
     for number in 0..257 {
         insider.say(now, &mut host, &message(number, false, &[1; 1024]));
     }
-    let broken = Event::Closed { slot: Slot(0), reason: CloseReason::Broken };
+    let broken = Event::Closed { machine: MachineId(0), reason: CloseReason::ProtocolViolation };
     assert_eq!(host.poll_event(), Some(broken));
     assert_eq!(host.connected().count(), 0);
 }
@@ -107,14 +107,14 @@ fn a_junk_question_for_keys_ends_the_connection() {
     insider.say(now, &mut host, &question(2));
     assert_eq!(host.poll_event(), None, "not for the next epoch: it may be late");
     insider.say(now, &mut host, &question(1).repeat(11));
-    let broken = Event::Closed { slot: Slot(0), reason: CloseReason::Broken };
+    let broken = Event::Closed { machine: MachineId(0), reason: CloseReason::ProtocolViolation };
     assert_eq!((host.poll_event(), host.poll_event()), (Some(broken), None));
 }
 
 #[test]
 fn acknowledgements_of_what_was_never_sent_count_for_nothing() {
     let (now, mut host, mut insider) = join();
-    host.send_message(Slot(0), &[5; 5000]).expect("room");
+    host.send_message(MachineId(0), &[5; 5000]).expect("room");
     for (next, later) in [(1u32, 0u32), (u32::MAX, u32::MAX), (5, 1), (1 << 31, 7), (0, u32::MAX)] {
         let frame = [&[4][..], &next.to_le_bytes(), &later.to_le_bytes()].concat();
         insider.say(now, &mut host, &frame);
@@ -128,8 +128,8 @@ fn acknowledgements_of_what_was_never_sent_count_for_nothing() {
 fn a_goodbye_that_is_no_text_is_made_into_some() {
     let (now, mut host, mut insider) = join();
     insider.say(now, &mut host, &[&[8, 7, 1, 3][..], &[0xff, 0xfe, b'x']].concat());
-    let reason = CloseReason::Peer { code: 0x107, text: "\u{fffd}\u{fffd}x".into() };
-    assert_eq!(host.poll_event(), Some(Event::Closed { slot: Slot(0), reason }));
+    let reason = CloseReason::ClosedByPeer { code: 0x107, text: "\u{fffd}\u{fffd}x".into() };
+    assert_eq!(host.poll_event(), Some(Event::Closed { machine: MachineId(0), reason }));
 }
 
 #[test]

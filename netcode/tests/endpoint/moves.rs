@@ -2,7 +2,7 @@
 
 use super::harness::{Weather, World, ms, node};
 use isostep_netcode::Event;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 
 /// Machine 0 gets another address in the middle of play.
 fn rebind(world: &mut World, to: usize) {
@@ -28,9 +28,9 @@ fn moved_after(latency: u64, seed: u64, loss: u32) -> World {
 fn a_new_address_is_followed_whatever_the_round_trip() {
     for latency in [0, 5, 40, 60, 100, 250] {
         let mut world = moved_after(latency, 1, 0);
-        let moved = Event::Moved { slot: Slot(0), from: node(0), to: node(10) };
+        let moved = Event::Migrated { machine: MachineId(0), from: node(0), to: node(10) };
         assert_eq!(world.nodes[1].count(|event| *event == moved), 1, "{latency} ms");
-        assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(10)));
+        assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(10)));
         let heard = world.nodes[0].game.len();
         world.play(50, 2);
         world.run(ms(600));
@@ -43,7 +43,11 @@ fn a_new_address_is_followed_whatever_the_round_trip() {
 fn a_new_address_is_followed_through_losses() {
     for seed in 0..10 {
         let world = moved_after(50, 20 + seed, 300);
-        assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(10)), "seed {seed}");
+        assert_eq!(
+            world.nodes[1].endpoint.remote_address(MachineId(0)),
+            Some(node(10)),
+            "seed {seed}"
+        );
     }
 }
 
@@ -57,7 +61,7 @@ fn every_change_is_told_once() {
         rebind(&mut world, to);
         world.play(60, to as u8);
     }
-    let moves = |event: &Event| matches!(event, Event::Moved { .. });
+    let moves = |event: &Event| matches!(event, Event::Migrated { .. });
     assert_eq!(world.nodes[1].count(moves), 4, "{:?}", world.nodes[1].events);
     assert_eq!(world.links(), 2);
 }
@@ -81,7 +85,10 @@ fn copies_that_overtake_the_true_packets_move_nobody() {
         world.run(ms(16));
     }
     for (place, other) in [(0, 1), (1, 0)] {
-        assert_eq!(world.nodes[place].endpoint.address(Slot(other as u8)), Some(node(other)));
+        assert_eq!(
+            world.nodes[place].endpoint.remote_address(MachineId(other as u8)),
+            Some(node(other))
+        );
         assert_eq!(world.nodes[place].game.len(), 200);
     }
 }
@@ -96,10 +103,10 @@ fn a_relay_that_goes_away_leaves_the_connection_working() {
     rebind(&mut world, 66);
     world.routes.insert(node(0), 0);
     world.play(60, 1);
-    assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(66)));
+    assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(66)));
     rebind(&mut world, 0);
     world.play(60, 2);
-    assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(0)));
+    assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(0)));
     let heard = world.nodes[0].game.len();
     world.play(20, 3);
     world.run(ms(100));
@@ -117,8 +124,8 @@ fn both_may_move_one_after_the_other() {
     world.nodes[1].source = node(11);
     world.routes.insert(node(11), 1);
     world.play(60, 2);
-    assert_eq!(world.nodes[0].endpoint.address(Slot(1)), Some(node(11)));
-    assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(10)));
+    assert_eq!(world.nodes[0].endpoint.remote_address(MachineId(1)), Some(node(11)));
+    assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(10)));
 }
 
 /// Nobody plays: the pings alone carry the news.
@@ -127,6 +134,6 @@ fn an_idle_connection_moves_too() {
     let mut world = World::pair(7);
     rebind(&mut world, 10);
     world.run(ms(3000));
-    assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(10)));
+    assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(10)));
     assert_eq!(world.links(), 2);
 }

@@ -2,7 +2,7 @@
 
 use super::harness::{Weather, World, ms};
 use isostep_netcode::Event;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 
 #[test]
 fn packets_grow_to_what_the_path_carries_and_never_above() {
@@ -15,11 +15,11 @@ fn packets_grow_to_what_the_path_carries_and_never_above() {
         world.mesh();
         world.run(ms(10_000));
         for (place, other) in [(0, 1), (1, 0)] {
-            let found = world.nodes[place].endpoint.longest_packet(Slot(other));
+            let found = world.nodes[place].endpoint.mtu(MachineId(other));
             assert_eq!(found, Some(expected), "a path of {path} bytes");
         }
         let before = world.sent.len();
-        world.nodes[0].endpoint.send_datagram(world.now, Slot(1), &[1; 15_000]);
+        world.nodes[0].endpoint.send_datagram(world.now, MachineId(1), &[1; 15_000]);
         world.drain(0);
         world.run(ms(1000));
         assert!(world.sent[before..].iter().all(|sent| sent.bytes.len() <= expected));
@@ -31,14 +31,14 @@ fn packets_grow_to_what_the_path_carries_and_never_above() {
 fn the_shorter_of_both_wishes_counts() {
     let played = super::harness::Match::new(2);
     let ends = vec![
-        super::harness::endpoint(played.config(0).longest_packet(1300), 1),
+        super::harness::endpoint(played.config(0).max_mtu(1300), 1),
         super::harness::endpoint(played.config(1), 2),
     ];
     let mut world = World::new(ends, Weather::default(), 1);
     world.mesh();
     world.run(ms(10_000));
     assert!(world.sent.iter().all(|sent| sent.bytes.len() <= 1300));
-    assert_eq!(world.nodes[1].endpoint.longest_packet(Slot(0)), Some(1280));
+    assert_eq!(world.nodes[1].endpoint.mtu(MachineId(0)), Some(1280));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_fifth_of_losses_does_not_hide_a_good_path() {
         let mut world = World::of(2, weather, 100 + seed);
         world.mesh();
         world.run(ms(15_000));
-        world.nodes[0].endpoint.longest_packet(Slot(1)) == Some(1452)
+        world.nodes[0].endpoint.mtu(MachineId(1)) == Some(1452)
     });
     assert!(found.count() >= 15);
 }
@@ -60,7 +60,7 @@ fn each_step_is_told_once() {
         .events
         .iter()
         .filter_map(|event| match event {
-            Event::LongerPackets { bytes, .. } => Some(*bytes),
+            Event::MtuRaised { bytes, .. } => Some(*bytes),
             _ => None,
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use super::harness::{Match, Weather, World, endpoint, ms, node};
 use super::hostile::hello;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{ConnectError, EndpointConfig, Event};
 use isostep_rollback::Time;
 
@@ -16,8 +16,8 @@ fn told(caller: EndpointConfig, host: EndpointConfig) -> (Vec<Event>, Vec<Event>
 fn differ(caller: (u16, [u8; 8], u32), here: ConnectError, there: ConnectError) {
     let played = Match::new(2);
     let config = played.config(0).inputs(caller.0, caller.1, caller.2);
-    let refused = Event::Refused { slot: Some(Slot(0)), address: node(0), reason: there };
-    let failed = Event::Failed { slot: Slot(1), reason: here };
+    let refused = Event::Refused { machine: Some(MachineId(0)), address: node(0), reason: there };
+    let failed = Event::ConnectFailed { machine: MachineId(1), reason: here };
     assert_eq!(told(config, played.config(1)), (vec![failed], vec![refused]));
 }
 
@@ -78,7 +78,7 @@ fn an_attempt_at_another_version_fails_with_both() {
     assert_eq!(world.nodes[0].events, [], "a hint is no reason to give up early");
     world.run(ms(200));
     let reason = ConnectError::Protocol { ours: 1, theirs: vec![2, 3] };
-    assert_eq!(world.nodes[0].events, [Event::Failed { slot: Slot(1), reason }]);
+    assert_eq!(world.nodes[0].events, [Event::ConnectFailed { machine: MachineId(1), reason }]);
 }
 
 /// Nobody vouches for VERSIONS: a forged one stops nothing.

@@ -30,9 +30,9 @@ fn check_partition(mesh: &Mesh, ends: &[usize]) {
     }
     for &end in ends {
         let machine = &mesh.machines[end];
-        let quiet = machine.count(|event| matches!(event, PeerEvent::Quiet { .. }));
+        let quiet = machine.count(|event| matches!(event, PeerEvent::Interrupted { .. }));
         assert!(quiet > 0);
-        assert_eq!(machine.count(|event| matches!(event, PeerEvent::Back { .. })), quiet);
+        assert_eq!(machine.count(|event| matches!(event, PeerEvent::Resumed { .. })), quiet);
     }
 }
 

@@ -4,7 +4,7 @@ use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use super::wire::Wire;
 use core::time::Duration;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{CloseReason, PeerEvent, Seat, close_code};
 use isostep_rollback::Tick;
 
@@ -12,7 +12,7 @@ use isostep_rollback::Tick;
 fn left(mesh: &Mesh, machine: usize, gone: usize) -> Option<(Duration, CloseReason)> {
     let events = &mesh.machines[machine].events;
     events.iter().find_map(|(at, event)| match event {
-        PeerEvent::Left { slot, reason } if *slot == Slot(gone as u8) => {
+        PeerEvent::Left { machine, reason } if *machine == MachineId(gone as u8) => {
             Some((at.since(isostep_rollback::Time::ZERO), reason.clone()))
         }
         _ => None,
@@ -42,7 +42,7 @@ fn who_vanishes_has_left_for_all_within_the_idle_timeout() {
             mesh.run(7 * SECOND);
             for machine in (0..usize::from(peers)).filter(|machine| *machine != gone) {
                 let (at, reason) = left(&mesh, machine, gone).expect("it noticed");
-                assert!(matches!(reason, CloseReason::Silence { .. }), "{reason:?}");
+                assert!(matches!(reason, CloseReason::IdleTimeout { .. }), "{reason:?}");
                 let after = at.saturating_sub(since);
                 assert!(after <= Duration::from_millis(5200), "only after {after:?}");
                 assert_eq!(mesh.machines[machine].left(), 1, "the others are still there");
@@ -67,7 +67,8 @@ fn who_says_goodbye_has_left_for_all_at_once() {
             mesh.run(SECOND);
             for machine in (0..usize::from(peers)).filter(|machine| *machine != gone) {
                 let (at, reason) = left(&mesh, machine, gone).expect("it heard");
-                let said = CloseReason::Peer { code: close_code::SHUTDOWN, text: String::new() };
+                let said =
+                    CloseReason::ClosedByPeer { code: close_code::SHUTDOWN, text: String::new() };
                 assert_eq!(reason, said);
                 assert!(at.saturating_sub(since) <= Duration::from_millis(500));
                 assert_eq!(mesh.machines[machine].left(), 1, "the others are still there");
@@ -123,7 +124,7 @@ fn all_leave_and_nobody_panics() {
 #[test]
 fn a_watcher_that_vanishes_changes_nothing() {
     let mut setup = Setup::new(5, 3, good_link());
-    setup.seats = vec![Seat::At(Slot(0)), Seat::At(Slot(1))];
+    setup.seats = vec![Seat::Machine(MachineId(0)), Seat::Machine(MachineId(1))];
     setup.watcher = Some(6);
     let mut mesh = setup.mesh();
     mesh.play(SECOND);
@@ -134,7 +135,7 @@ fn a_watcher_that_vanishes_changes_nothing() {
     drop(gone);
     for machine in &mesh.machines {
         assert_eq!(machine.left(), 1);
-        assert_eq!(machine.count(|event| matches!(event, PeerEvent::Broken { .. })), 1);
+        assert_eq!(machine.count(|event| matches!(event, PeerEvent::LinkError { .. })), 1);
     }
     mesh.check_agreement();
 }

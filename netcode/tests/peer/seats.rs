@@ -4,7 +4,7 @@ use super::figures::Figures;
 use super::harness::{SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use isostep_netcode::Seat;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
 
 fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
@@ -43,10 +43,10 @@ fn several_players_at_a_machine_and_bots() {
         let setup = |seed| {
             let mut setup = Setup::new(seed, peers, bad_link());
             setup.seats.push(Seat::Bot);
-            for slot in (0..peers).map(Slot) {
-                setup.seats.extend([Seat::At(slot), Seat::At(slot)]);
+            for id in (0..peers).map(MachineId) {
+                setup.seats.extend([Seat::Machine(id), Seat::Machine(id)]);
                 // Machines need not have the same number of them.
-                setup.seats.extend((slot.0 == 1).then_some(Seat::At(slot)));
+                setup.seats.extend((id.0 == 1).then_some(Seat::Machine(id)));
             }
             setup.seats.push(Seat::Bot);
             setup
@@ -59,7 +59,7 @@ fn several_players_at_a_machine_and_bots() {
 fn a_machine_without_a_player_watches() {
     let setup = |seed| {
         let mut setup = Setup::new(seed, 3, good_link());
-        setup.seats = vec![Seat::At(Slot(0)), Seat::At(Slot(1)), Seat::Bot];
+        setup.seats = vec![Seat::Machine(MachineId(0)), Seat::Machine(MachineId(1)), Seat::Bot];
         setup.watcher = Some(6);
         setup
     };

@@ -7,7 +7,7 @@ use super::links::{bad_link, good_link};
 use super::machine::Machine;
 use core::time::Duration;
 use isostep_netcode::MessageError;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_rollback::{CommandConfig, LinkConfig, Mode, SessionConfig};
 
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
@@ -70,7 +70,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
                 mesh.start();
                 let lengths = [0, 1, 1023, 1024, 1025, 20_000, 200_000, 5];
                 for place in 0..usize::from(peers) {
-                    for to in (0..peers).map(Slot).filter(|slot| usize::from(slot.0) != place) {
+                    for to in (0..peers).map(MachineId).filter(|id| usize::from(id.0) != place) {
                         for length in lengths {
                             let message = bytes(place as u64, length);
                             mesh.machines[place]
@@ -78,7 +78,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
                                 .send_message(to, &message)
                                 .expect("there is room");
                         }
-                        let longest = bytes(0, isostep_netcode::MAX_MESSAGE);
+                        let longest = bytes(0, isostep_netcode::MAX_MESSAGE_BYTES);
                         let refused = mesh.machines[place].peer.send_message(to, &longest);
                         assert!(
                             matches!(refused, Err(MessageError::TooLong { .. })),
@@ -97,8 +97,8 @@ fn messages_up_to_200_kilobytes_both_ways() {
                     }
                 }
                 for machine in &mesh.machines {
-                    for from in machine.peer.endpoint().others() {
-                        let theirs = machine.messages.iter().filter(|(slot, _)| *slot == from);
+                    for from in machine.peer.endpoint().peers() {
+                        let theirs = machine.messages.iter().filter(|(id, _)| *id == from);
                         let wanted = lengths.map(|length| bytes(from.0.into(), length));
                         assert!(
                             theirs.map(|(_, message)| message).eq(&wanted),
@@ -126,7 +126,7 @@ fn keys_that_change_every_second() {
                 all = all.and(&mesh.play(4 * SECOND));
                 mesh.settle_and_check();
                 for machine in &mesh.machines {
-                    for other in machine.peer.endpoint().others() {
+                    for other in machine.peer.endpoint().peers() {
                         let epoch = machine.peer.endpoint().key_epoch(other).expect("connected");
                         assert!(epoch >= 4, "{epoch} changes");
                     }

@@ -32,10 +32,10 @@ fn machine(own: usize) -> Result<Machine, Box<dyn std::error::Error>> {
 /// Carries what waits at each machine to the other one, through `change`.
 fn carry(machines: &[Machine; 2], mut change: impl FnMut(&mut Vec<u8>)) {
     for (from, to) in [(0, 1), (1, 0)] {
-        while let Some((slot, mut bytes)) = machines[from].socket.with(DatagramQueues::leave) {
-            assert_eq!(usize::from(slot), to);
+        while let Some((id, mut bytes)) = machines[from].socket.with(DatagramQueues::pop_outgoing) {
+            assert_eq!(usize::from(id), to);
             change(&mut bytes);
-            machines[to].socket.with(|queues| queues.arrive(from as u8, &bytes));
+            machines[to].socket.with(|queues| queues.push_incoming(from as u8, &bytes));
         }
     }
 }
@@ -158,7 +158,7 @@ fn inputs_that_would_panic_ggrs_are_refused() -> Outcome {
 fn refusals_can_be_polled_and_are_bounded() -> Outcome {
     let mut machine = machine(0)?;
     for length in 0..200 {
-        machine.socket.with(|queues| queues.arrive(1, &vec![0xff; length]));
+        machine.socket.with(|queues| queues.push_incoming(1, &vec![0xff; length]));
     }
     machine.session.poll_remote_clients();
     assert_eq!(machine.socket.refused(), 200);
@@ -171,7 +171,7 @@ fn refusals_can_be_polled_and_are_bounded() -> Outcome {
 fn a_flood_does_not_hold_ggrs() -> Outcome {
     let mut machine = machine(0)?;
     for _ in 0..5000 {
-        machine.socket.with(|queues| queues.arrive(1, &[0; 3]));
+        machine.socket.with(|queues| queues.push_incoming(1, &[0; 3]));
     }
     let counts: Vec<_> = (0..5)
         .map(|_| {

@@ -49,7 +49,12 @@ fn a_socket_in_memory_conforms() -> Outcome {
     let [mut first, mut second] = memory().map(OverMemory::new);
     assert_eq!(first.node_of(&1), Some(Address::Node(0)));
     assert_eq!(second.node_of(&0), Some(Address::Node(0)));
-    conforms(meet(first), meet(second), OverMemory::MOST_BYTES, super::socket("127.0.0.1:9"))
+    conforms(
+        meet(first),
+        meet(second),
+        OverMemory::MAX_DATAGRAM_BYTES,
+        super::socket("127.0.0.1:9"),
+    )
 }
 
 /// A socket of ggrs on a free port, which it can't tell.
@@ -69,7 +74,7 @@ fn the_socket_of_ggrs_conforms() -> Outcome {
     let ((mut first, first_at), (mut second, second_at)) = (over_udp()?, over_udp()?);
     first.node_of(&second_at);
     second.node_of(&first_at);
-    conforms(meet(first), meet(second), OverUdp::MOST_BYTES, Address::Node(63))
+    conforms(meet(first), meet(second), OverUdp::MAX_DATAGRAM_BYTES, Address::Node(63))
 }
 
 #[test]
@@ -137,7 +142,7 @@ fn messages_of_another_form_are_refused() -> Outcome {
             Err(TransportError::Refused { .. }) => refused += 1,
             other => panic!("{other:?}"),
         }
-        assert!(bytes.len() <= OverMemory::MOST_BYTES);
+        assert!(bytes.len() <= OverMemory::MAX_DATAGRAM_BYTES);
     }
     assert!(refused > 1000 && taken > 1000, "{refused} refused, {taken} taken");
     Ok(())
@@ -148,7 +153,7 @@ fn a_message_that_is_too_long_is_refused() -> Outcome {
     let [first, mut stranger] = memory();
     let mut first = OverMemory::new(first);
     let mut long = encoded(&[])?;
-    let most = OverMemory::MOST_BYTES + 1;
+    let most = OverMemory::MAX_DATAGRAM_BYTES + 1;
     let length = long.len();
     long[length - 8..].copy_from_slice(&(most as u64).to_le_bytes());
     long.resize(length + most, 0);

@@ -20,7 +20,7 @@ fn poll(socket: &mut Socket) {
 
 #[test]
 fn laminar_conforms() -> Outcome {
-    conforms(end()?, end()?, LaminarTransport::MOST_BYTES, Address::Node(1))
+    conforms(end()?, end()?, LaminarTransport::MAX_DATAGRAM_BYTES, Address::Node(1))
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn plain_laminar_gets_the_longest_datagram_whole_and_answers() -> Outcome {
     let mut ours = end()?;
     let mut theirs = Socket::bind("127.0.0.1:0")?;
     let address = theirs.local_addr()?;
-    let datagram = vec![9; LaminarTransport::MOST_BYTES];
+    let datagram = vec![9; LaminarTransport::MAX_DATAGRAM_BYTES];
     ours.transport.send(Time::ZERO, address.into(), &datagram)?;
     let mut found = None;
     for _ in 0..1000 {

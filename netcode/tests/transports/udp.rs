@@ -14,13 +14,13 @@ fn end(address: &str) -> Result<End<UdpTransport>, TransportError> {
 #[test]
 fn udp_conforms() -> Outcome {
     let (first, second) = (end("127.0.0.1:0")?, end("127.0.0.1:0")?);
-    conforms(first, second, UdpTransport::MOST_BYTES, Address::Node(1))
+    conforms(first, second, UdpTransport::MAX_DATAGRAM_BYTES, Address::Node(1))
 }
 
 #[test]
 fn a_socket_of_the_other_family_is_unreachable() -> Outcome {
     let (first, second) = (end("127.0.0.1:0")?, end("127.0.0.1:0")?);
-    conforms(first, second, UdpTransport::MOST_BYTES, socket("[::1]:9"))?;
+    conforms(first, second, UdpTransport::MAX_DATAGRAM_BYTES, socket("[::1]:9"))?;
     let mut first = end("127.0.0.1:0")?.transport;
     let found = first.send(Time::ZERO, socket("127.0.0.1:0"), b"no port");
     assert!(matches!(found, Err(TransportError::Unreachable { .. })), "{found:?}");

@@ -78,8 +78,8 @@ impl Games {
         stream: &mut Unpacker<'_>,
         out: &mut String,
     ) -> Option<bool> {
-        let seats = |slot: u8| {
-            let seats = (0..).zip(&self.seats).filter(move |(_, of)| **of == slot);
+        let seats = |machine: u8| {
+            let seats = (0..).zip(&self.seats).filter(move |(_, of)| **of == machine);
             seats.map(|(seat, _)| seat).collect::<Vec<u8>>()
         };
         let (senders, receivers) = (seats(from), seats(to));

@@ -8,7 +8,7 @@ mod pair;
 
 use super::net::{Capture, Packet};
 use crate::crypto::noise::{Channel, Initiation, Response, ephemeral};
-use crate::crypto::{Slot, StaticKey, Token, TokenExpectation};
+use crate::crypto::{MachineId, StaticKey, Token, TokenExpectation};
 use crate::entropy::Entropy;
 use crate::wire::{Accept, Attempt, Cookie, Hello, Init, Offer, Versions, first, knock};
 use game::Games;
@@ -160,8 +160,8 @@ impl Dump<'_> {
         }
     }
 
-    fn key(&self, slot: u8) -> &StaticKey {
-        &self.capture.keys[usize::from(slot)]
+    fn key(&self, machine: u8) -> &StaticKey {
+        &self.capture.keys[usize::from(machine)]
     }
 
     fn init(&mut self, packet: &Packet) -> Option<()> {
@@ -177,13 +177,13 @@ impl Dump<'_> {
         let (game, match_id, protocol) = (spec.game, spec.match_id, spec.protocol);
         let expected = TokenExpectation { game, match_id, protocol, unix_now: spec.issued };
         token.verify(&self.capture.matchmaker, &expected).expect("signed");
-        let Slot(slot) = token.slot();
+        let MachineId(machine) = token.machine();
         let (attempt_text, cookie) = (hex(&attempt), hex(&cookie));
         let (expires, offered) = (spec.expires, terms(&offer));
         let id = offer.id.as_slice().to_vec();
         say!(
             self,
-            "INIT attempt={attempt_text} cookie={cookie} slot={slot} expires={expires} {offered}"
+            "INIT attempt={attempt_text} cookie={cookie} slot={machine} expires={expires} {offered}"
         );
         let message = message.to_vec();
         let opened = Opened { message, payload, id, finished: false };

@@ -22,7 +22,7 @@ struct Way {
 /// A connection.
 pub(super) struct Pair {
     /// Initiator and responder.
-    slots: [u8; 2],
+    machines: [u8; 2],
     /// The id before what each of them sends.
     ids: [Vec<u8>; 2],
     /// By epoch, the channels of both.
@@ -33,15 +33,15 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub(super) fn new(slots: [u8; 2], ids: [Vec<u8>; 2], channels: [Channel; 2]) -> Self {
-        Self { slots, ids, epochs: vec![channels], ways: Default::default(), asked: None }
+    pub(super) fn new(machines: [u8; 2], ids: [Vec<u8>; 2], channels: [Channel; 2]) -> Self {
+        Self { machines, ids, epochs: vec![channels], ways: Default::default(), asked: None }
     }
 
     /// Number, epoch and payload of a packet that opens and was not opened before.
     pub(super) fn open(&mut self, packet: &Packet) -> Option<(u64, usize, Vec<u8>)> {
-        let sender = self.slots.iter().position(|&slot| slot == packet.from)?;
+        let sender = self.machines.iter().position(|&machine| machine == packet.from)?;
         let (header, sealed) = Header::read(&packet.bytes)?;
-        if self.slots[1 - sender] != packet.to
+        if self.machines[1 - sender] != packet.to
             || self.ids[sender] != [header.id]
             || header.view != 0
         {
@@ -131,7 +131,7 @@ impl Pair {
         (index, count): (u8, u8),
         bytes: &[u8],
     ) -> Option<Vec<u8>> {
-        let sender = self.slots.iter().position(|&slot| slot == from)?;
+        let sender = self.machines.iter().position(|&machine| machine == from)?;
         let partial = &mut self.ways[sender].partial;
         let pieces = partial.entry(datagram).or_default();
         pieces.insert(index, bytes.to_vec());
@@ -144,7 +144,7 @@ impl Pair {
         let asked = self.asked.take().expect("nobody answers before the question came");
         let last = self.epochs.last().expect("there is a first one");
         let prologue = [&b"isostep rekey"[..], &last[0].hash()].concat();
-        let ends = self.slots.map(|slot| &capture.keys[usize::from(slot)]);
+        let ends = self.machines.map(|machine| &capture.keys[usize::from(machine)]);
         let (_, channels) = seeds
             .handshake(ends, &prologue, &[], [&asked, message])
             .expect("both ends of it are noted");

@@ -17,7 +17,7 @@ fn read(end: &mut Messages, payload: &[u8]) {
 }
 
 fn messages() -> Vec<Vec<u8>> {
-    let lengths = [0, 1, 1022, 1023, 1024, 30_000, 2, MAX_MESSAGE - 1];
+    let lengths = [0, 1, 1022, 1023, 1024, 30_000, 2, MAX_MESSAGE_BYTES - 1];
     lengths.map(|length| (0..length).map(|i| (i * 7) as u8).collect()).into()
 }
 
@@ -76,7 +76,7 @@ fn who_does_not_poll_gets_no_more_than_fits() {
     }
     assert!(from.push(1, &vec![7; 100_000]).is_err(), "the sender is told");
     let held = to.finished_bytes + to.partial.len();
-    assert!((MAX_WAITING..MAX_WAITING + MAX_MESSAGE).contains(&held));
+    assert!((MAX_WAITING..MAX_WAITING + MAX_MESSAGE_BYTES).contains(&held));
     // Once polled, the rest follows.
     let mut count = 0;
     for step in 20_000..60_000 {
@@ -110,6 +110,6 @@ fn acknowledgements_of_what_was_not_sent_are_ignored() {
 fn a_message_that_is_too_long_ends_the_channel() {
     let mut end = Messages::default();
     let alive = (0..).map(|number| end.piece(number, false, &[0; 1024]));
-    assert_eq!(alive.take_while(|alive| *alive).count(), MAX_MESSAGE / 1024);
+    assert_eq!(alive.take_while(|alive| *alive).count(), MAX_MESSAGE_BYTES / 1024);
     assert!(!Messages::default().piece(0, true, &[0; 1025]));
 }

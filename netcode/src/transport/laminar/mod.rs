@@ -41,7 +41,7 @@ const MOST_WAITING: usize = 4096;
 ///   changes nothing: the next datagram makes a new one, and events about them are ignored.
 /// - *Heartbeats* are off, so that only our datagrams are sent. Those of others are refused.
 /// - *Length.* It says that it takes 1,452 bytes and forgets its own header; a receiver would lose the last five without a
-///   word. [`MOST_BYTES`](Self::MOST_BYTES) leaves room. In the unreliable mode it never splits datagrams.
+///   word. [`MAX_DATAGRAM_BYTES`](Self::MAX_DATAGRAM_BYTES) leaves room. In the unreliable mode it never splits datagrams.
 /// - *Clock.* It reads the machine's to measure round trips of its reliable mode, which are not used.
 ///
 /// # What strangers can do to it
@@ -68,7 +68,7 @@ pub struct LaminarTransport {
 
 impl LaminarTransport {
     /// The longest datagram that is sent or taken, in bytes.
-    pub const MOST_BYTES: usize = THEIR_BUFFER_BYTES - HEADER.len();
+    pub const MAX_DATAGRAM_BYTES: usize = THEIR_BUFFER_BYTES - HEADER.len();
 
     /// Binds a socket; port 0 takes any that is free.
     ///
@@ -128,8 +128,11 @@ impl Transport for LaminarTransport {
     fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
         let target = to.socket().and_then(|target| for_socket(target, self.local.is_ipv6()));
         let target = target.ok_or(TransportError::Unreachable { to })?;
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         let packet = Packet::unreliable(target, bytes.to_vec());
         self.manager.event_sender().send(packet).map_err(io::Error::other)?;
