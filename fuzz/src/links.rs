@@ -1,7 +1,7 @@
 //! What the fuzz targets of links, windows and documents check. Tests of netcode include this file, so that it uses nothing but
 //! netcode, rollback and core.
 
-use super::kept::{Kept, Recipe};
+use super::reuse::{Reused, TargetSpec};
 use isostep_netcode::Link;
 use isostep_netcode::crypto::{
     Credentials, GameId, MachineId, MatchmakerPublic, PublicKey, Roster, StaticKey, Stored, Token,
@@ -127,7 +127,7 @@ impl Talk {
 }
 
 thread_local! {
-    static FRAME: RefCell<Kept<[Talk; 2]>> = RefCell::default();
+    static FRAME: RefCell<Reused<[Talk; 2]>> = RefCell::default();
 }
 
 /// Feeds bytes as a frame of a session, with lists and without.
@@ -135,10 +135,10 @@ thread_local! {
 /// # Panics
 /// When a link breaks a promise.
 pub fn frame(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "frame",
         // Few ticks: frames that were recorded still fit, and all inputs that the peer may lack are kept.
-        life: 100,
+        max_inputs: 100,
         make: || [Talk::new(1), Talk::new(2)],
         feed: |talks, data| {
             for talk in talks {
@@ -148,7 +148,7 @@ pub fn frame(data: &[u8]) {
         },
         finish: drop,
     };
-    FRAME.with_borrow_mut(|kept| kept.run(&recipe, data));
+    FRAME.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Reads bytes as a stream: two of them say how, the others are windows. What can be read is written and read again.

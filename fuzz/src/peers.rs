@@ -1,7 +1,7 @@
 //! What the fuzz targets of endpoints check. Tests of netcode include this file, so that it uses nothing but netcode, rollback
 //! and core.
 
-use super::kept::{Kept, Recipe};
+use super::reuse::{Reused, TargetSpec};
 use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::{
     Address, CloseReason, Endpoint, EndpointConfig, Event, MAX_MESSAGE_BYTES, Message,
@@ -215,9 +215,9 @@ impl Ends {
 }
 
 thread_local! {
-    static PACKET: RefCell<Kept<Ends>> = RefCell::default();
-    static PAYLOAD: RefCell<Kept<Ends>> = RefCell::default();
-    static SEALED: RefCell<Kept<Ends>> = RefCell::default();
+    static PACKET: RefCell<Reused<Ends>> = RefCell::default();
+    static PAYLOAD: RefCell<Reused<Ends>> = RefCell::default();
+    static SEALED: RefCell<Reused<Ends>> = RefCell::default();
 }
 
 /// Feeds bytes as a datagram to a connection that others met before.
@@ -225,10 +225,10 @@ thread_local! {
 /// # Panics
 /// When an endpoint breaks a promise.
 pub fn packet(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "packet",
         // Two seconds: cookies that were recorded are still good.
-        life: 1000,
+        max_inputs: 1000,
         make: Ends::new,
         feed: |ends, data| {
             ends.datagram(data);
@@ -236,7 +236,7 @@ pub fn packet(data: &[u8]) {
         },
         finish: drop,
     };
-    PACKET.with_borrow_mut(|kept| kept.run(&recipe, data));
+    PACKET.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Feeds bytes as frames of a peer, as they are and in two parts, a few times.
@@ -244,9 +244,9 @@ pub fn packet(data: &[u8]) {
 /// # Panics
 /// When an endpoint breaks a promise.
 pub fn payload(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "payload",
-        life: 500,
+        max_inputs: 500,
         make: Ends::new,
         feed: |ends, data| {
             let (first, second) = data.split_at(data.len() / 2);
@@ -255,7 +255,7 @@ pub fn payload(data: &[u8]) {
         },
         finish: |mut ends| _ = ends.drain(),
     };
-    PAYLOAD.with_borrow_mut(|kept| kept.run(&recipe, data));
+    PAYLOAD.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Sends bytes in every way that a peer has.
@@ -263,9 +263,9 @@ pub fn payload(data: &[u8]) {
 /// # Panics
 /// When they do not arrive as they are.
 pub fn sealed(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "sealed",
-        life: 1000,
+        max_inputs: 1000,
         make: Ends::new,
         feed: |ends, data| {
             // More than this goes nowhere as one datagram.
@@ -274,5 +274,5 @@ pub fn sealed(data: &[u8]) {
         },
         finish: |ends| assert!(ends.is_connected()),
     };
-    SEALED.with_borrow_mut(|kept| kept.run(&recipe, data));
+    SEALED.with_borrow_mut(|reused| reused.run(&spec, data));
 }

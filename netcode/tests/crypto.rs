@@ -90,7 +90,7 @@ impl Drop for Folder {
 }
 
 #[test]
-fn what_was_issued_is_believed() {
+fn issued_documents_verify() {
     let table = Table::new(1);
     let machines: Vec<_> = table.roster.machines().collect();
     assert_eq!(machines, [MachineId(0), MachineId(2), MachineId(5)]);
@@ -110,7 +110,7 @@ fn what_was_issued_is_believed() {
 
 /// `WIRE.md` says where everything stands.
 #[test]
-fn documents_have_the_bytes_that_the_format_says() {
+fn documents_have_the_specified_layout() {
     let table = Table::new(1);
     let (token, roster) = (table.tokens[2].encode(), table.roster.encode());
     let protocol = PROTOCOL_VERSION.to_le_bytes();
@@ -178,7 +178,7 @@ fn no_bit_of_a_roster_can_be_changed() {
 }
 
 #[test]
-fn a_roster_has_each_slot_and_each_key_once() {
+fn a_roster_rejects_duplicate_machines_and_keys() {
     let table = Table::new(4);
     let bytes = table.roster.encode();
     let with = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -198,7 +198,7 @@ fn a_roster_has_each_slot_and_each_key_once() {
 }
 
 #[test]
-fn documents_count_for_one_game_match_and_protocol() {
+fn documents_are_bound_to_game_match_and_protocol() {
     let refused = judge(|expected| expected.game = GameId::named("planes"));
     assert_eq!(refused, (TokenError::Game, RosterError::Game));
     let refused = judge(|expected| expected.match_id = MatchId([9; 16]));
@@ -209,7 +209,7 @@ fn documents_count_for_one_game_match_and_protocol() {
 }
 
 #[test]
-fn documents_count_from_a_minute_before_to_the_end() {
+fn documents_are_valid_from_one_minute_before_issue_to_expiry() {
     let refused = judge(|expected| expected.unix_now = EXPIRES);
     assert_eq!(refused, (TokenError::Expired { since: 0 }, RosterError::Expired { since: 0 }));
     let refused = judge(|expected| expected.unix_now = EXPIRES + 5);
@@ -228,7 +228,7 @@ fn documents_count_from_a_minute_before_to_the_end() {
 }
 
 #[test]
-fn another_matchmaker_is_not_believed() {
+fn documents_of_another_matchmaker_do_not_verify() {
     let (table, other) = (Table::new(5), Table::new(6));
     let weak = MatchmakerPublic([0; 32]);
     for key in [other.matchmaker.public(), weak, MatchmakerPublic([255; 32])] {
@@ -240,7 +240,7 @@ fn another_matchmaker_is_not_believed() {
 
 /// For the neutral point of the curve as a key, one signature fits every text, unless the check is strict.
 #[test]
-fn a_signature_that_fits_everything_is_refused() {
+fn a_small_order_signature_is_rejected() {
     let table = Table::new(5);
     let mut neutral = [0; 32];
     neutral[0] = 1;
@@ -253,7 +253,7 @@ fn a_signature_that_fits_everything_is_refused() {
 }
 
 #[test]
-fn a_matchmaker_refuses_matches_that_cannot_be() {
+fn a_matchmaker_rejects_invalid_matches() {
     let table = Table::new(7);
     let key = |n: usize| table.keys[n].public();
     let issue = |holders: &[_]| table.matchmaker.issue(&table.spec, holders).map(drop);
@@ -285,7 +285,7 @@ fn a_matchmaker_refuses_matches_that_cannot_be() {
 }
 
 #[test]
-fn credentials_belong_together() {
+fn credentials_check_that_documents_match() {
     let (table, other) = (Table::new(8), Table::new(9));
     let make = |key: &StaticKey, token: &Token, roster: &Roster, matchmaker: &Matchmaker| {
         let (key, token, roster) = (key.clone(), token.clone(), roster.clone());
@@ -311,7 +311,7 @@ fn credentials_belong_together() {
 }
 
 #[test]
-fn development_credentials_agree_and_are_told_apart() {
+fn development_credentials_are_recognized() {
     let game = GameId::named("tanks");
     let [one, two] =
         [0, 1].map(|machine| Credentials::insecure(MachineId(machine), 2, game).unwrap());
@@ -328,7 +328,7 @@ fn development_credentials_agree_and_are_told_apart() {
 }
 
 #[test]
-fn credentials_come_back_from_a_folder() {
+fn credentials_round_trip_through_a_folder() {
     let folder = Folder::new("folder");
     let place = folder.0.join("player");
     let credentials = Table::new(11).credentials(1);
@@ -349,7 +349,7 @@ fn credentials_come_back_from_a_folder() {
 }
 
 #[test]
-fn a_secret_is_never_written_over() {
+fn secrets_are_never_overwritten() {
     let folder = Folder::new("over");
     let path = folder.0.join("key");
     save_secret(&path, b"first").unwrap();
@@ -360,7 +360,7 @@ fn a_secret_is_never_written_over() {
 
 #[cfg(unix)]
 #[test]
-fn secrets_are_for_their_owner_alone() {
+fn secret_files_are_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("modes");
     let place = folder.0.join("player");
@@ -379,7 +379,7 @@ fn secrets_are_for_their_owner_alone() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_refused() {
+fn a_file_of_another_kind_is_rejected() {
     let folder = Folder::new("kinds");
     let mut entropy = SeededEntropy::new(14);
     let (matchmaker, player) = (folder.0.join("matchmaker.key"), folder.0.join("key"));
@@ -433,14 +433,14 @@ fn secrets_are_never_printed() {
 
 proptest! {
     #[test]
-    fn decoding_survives_anything(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn decoding_arbitrary_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(Token::decode(&bytes).is_err());
         prop_assert!(Roster::decode(&bytes).is_err());
     }
 
     /// Beginnings that get further than noise does, and lengths that are right.
     #[test]
-    fn decoding_survives_almost_documents(
+    fn decoding_mutated_documents_does_not_panic(
         number in 0_u8..10,
         mut bytes in prop::collection::vec(any::<u8>(), 420),
     ) {

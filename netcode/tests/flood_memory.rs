@@ -5,17 +5,17 @@
 mod documents;
 #[path = "endpoint/harness.rs"]
 mod harness;
-#[path = "endpoint/hostile.rs"]
+#[path = "endpoint/raw_peer.rs"]
 #[allow(dead_code, reason = "only its packets are needed here")]
-mod hostile;
+mod raw_peer;
 
 use core::sync::atomic::{AtomicIsize, Ordering};
 use harness::{World, junk, ms, node};
-use hostile::{answer, hello, init};
 use isostep_core::Rng;
 use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
+use raw_peer::{answer, hello, init};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// Bytes that are allocated now.

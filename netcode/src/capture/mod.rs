@@ -1,11 +1,11 @@
 //! Golden packets: matches that are played the same way on every machine, byte for byte what is committed in `tests/wire/`.
 //!
-//! `net` notes what arrives, `play` drives a match, `scenes` and `refused` are the captures, `dump` says what is in them.
+//! `net` notes what arrives, `machines` drives a match, `scenes` and `refusals` are the captures, `dump` says what is in them.
 
 mod dump;
+mod machines;
 mod net;
-mod play;
-mod refused;
+mod refusals;
 mod scenes;
 
 use dump::hex;
@@ -60,18 +60,18 @@ fn check(name: &str, capture: &Capture) {
 }
 
 #[test]
-fn a_match_of_two_sends_the_bytes_that_are_committed() {
+fn a_match_of_two_matches_its_capture() {
     check("two", &scenes::two());
 }
 
 #[test]
-fn a_match_of_four_sends_the_bytes_that_are_committed() {
+fn a_match_of_four_matches_its_capture() {
     check("four", &scenes::four());
 }
 
 #[test]
-fn refusals_are_the_bytes_that_are_committed() {
-    check("refused", &refused::refused());
+fn refusals_match_their_capture() {
+    check("refused", &refusals::refusals());
 }
 
 /// Writes the captures anew, after a change of the wire that is meant.
@@ -79,7 +79,7 @@ fn refusals_are_the_bytes_that_are_committed() {
 #[ignore = "it writes files: `cargo test -p isostep-netcode --lib mint_captures -- --ignored`"]
 fn mint_captures() {
     let scenes =
-        [("two", scenes::two()), ("four", scenes::four()), ("refused", refused::refused())];
+        [("two", scenes::two()), ("four", scenes::four()), ("refused", refusals::refusals())];
     for (name, capture) in &scenes {
         for (kind, text) in files(capture) {
             std::fs::write(path(&format!("{name}.{kind}")), text).expect("it can be written");

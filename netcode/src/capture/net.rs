@@ -14,12 +14,12 @@ pub(super) const UNIX: u64 = 1_800_000_000;
 pub(super) type Seeds = Arc<Mutex<Vec<[u8; 32]>>>;
 
 /// Seeded bytes; every 32 of them are noted.
-struct Recorder {
+struct RecordingEntropy {
     inner: SeededEntropy,
     seeds: Seeds,
 }
 
-impl Entropy for Recorder {
+impl Entropy for RecordingEntropy {
     fn fill(&mut self, out: &mut [u8]) {
         self.inner.fill(out);
         if let Ok(seed) = <[u8; 32]>::try_from(&*out) {
@@ -74,7 +74,7 @@ impl Net {
     /// An endpoint whose randomness is noted.
     pub(super) fn endpoint(&self, config: EndpointConfig, seed: u64) -> Endpoint {
         let inner = SeededEntropy::new(seed);
-        let entropy = Recorder { inner, seeds: Arc::clone(&self.seeds) };
+        let entropy = RecordingEntropy { inner, seeds: Arc::clone(&self.seeds) };
         Endpoint::new(config, Box::new(entropy)).expect("sound credentials")
     }
 

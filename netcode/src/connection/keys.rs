@@ -3,26 +3,26 @@
 //! There are at most three pairs: the current one, the one before it for packets that are late, and, at the responder of the
 //! connection, a next one that the other side has not used yet. A forged packet moves none of them: only one that opens does.
 
-use crate::crypto::noise::{Channel, Initiation, NoiseError, Response};
+use crate::crypto::noise::{Channel, Initiator, NoiseError, Responder};
 use crate::crypto::{PublicKey, StaticKey};
 use crate::entropy::Entropy;
 use core::time::Duration;
 use isostep_rollback::Time;
 
 /// How long keys are used.
-const LIFETIME: Duration = Duration::from_mins(2);
+const KEY_LIFETIME: Duration = Duration::from_mins(2);
 /// For how many packets of both directions together.
-const PACKETS: u64 = 1 << 20;
+const MAX_PACKETS: u64 = 1 << 20;
 /// How long late packets of the keys before are opened, once the other side uses the new ones.
-const LATE: Duration = Duration::from_secs(3);
+const PREVIOUS_KEYS_LIFETIME: Duration = Duration::from_secs(3);
 const PROLOGUE: &[u8; 13] = b"isostep rekey";
 
 /// What is known of the next keys.
-enum Next {
+enum Rekey {
     /// The initiator asked for them.
-    Asked { initiation: Initiation, message: Vec<u8>, sent: Option<Time> },
+    Requested { handshake: Initiator, message: Vec<u8>, sent: Option<Time> },
     /// The responder answered; this is what it says each time.
-    Answered { channel: Channel, message: Vec<u8>, owed: bool },
+    Responded { channel: Channel, message: Vec<u8>, pending: bool },
 }
 
 /// The keys of a connection.
@@ -32,9 +32,9 @@ pub(super) struct Keys {
     epoch: u64,
     current: Channel,
     /// With the end of its time, which begins when the other side is known to use the current ones.
-    before: Option<(Channel, Option<Time>)>,
-    next: Option<Next>,
-    began: Time,
+    previous: Option<(Channel, Option<Time>)>,
+    rekey: Option<Rekey>,
+    installed: Time,
     packets: u64,
     lifetime: Duration,
 }
@@ -53,11 +53,11 @@ impl Keys {
             remote,
             epoch: 0,
             current: channel,
-            before: None,
-            next: None,
-            began: now,
+            previous: None,
+            rekey: None,
+            installed: now,
             packets: 0,
-            lifetime: LIFETIME,
+            lifetime: KEY_LIFETIME,
         }
     }
 
@@ -97,56 +97,62 @@ impl Keys {
         if phase == self.phase() {
             self.current.open(nonce, sealed, out)?;
             self.packets += 1;
-            if let Some((_, until)) = &mut self.before {
-                until.get_or_insert(now + LATE);
+            if let Some((_, until)) = &mut self.previous {
+                until.get_or_insert(now + PREVIOUS_KEYS_LIFETIME);
             }
             return Ok(());
         }
-        if let Some(Next::Answered { channel, .. }) = &self.next
+        if let Some(Rekey::Responded { channel, .. }) = &self.rekey
             && channel.open(nonce, sealed, out).is_ok()
         {
-            if let Some(Next::Answered { channel, .. }) = self.next.take() {
-                self.promote(now, channel, Some(now + LATE));
+            if let Some(Rekey::Responded { channel, .. }) = self.rekey.take() {
+                self.install(now, channel, Some(now + PREVIOUS_KEYS_LIFETIME));
             }
             return Ok(());
         }
-        let late = self.before.as_ref().filter(|(_, until)| until.is_none_or(|until| now < until));
-        late.ok_or(NoiseError::Refused)?.0.open(nonce, sealed, out)
+        let late =
+            self.previous.as_ref().filter(|(_, until)| until.is_none_or(|until| now < until));
+        late.ok_or(NoiseError::Invalid)?.0.open(nonce, sealed, out)
     }
 
-    fn promote(&mut self, now: Time, channel: Channel, until: Option<Time>) {
-        let before = core::mem::replace(&mut self.current, channel);
-        self.before = Some((before, until));
+    fn install(&mut self, now: Time, channel: Channel, until: Option<Time>) {
+        let previous = core::mem::replace(&mut self.current, channel);
+        self.previous = Some((previous, until));
         self.epoch += 1;
-        self.began = now;
+        self.installed = now;
         self.packets = 0;
     }
 
     /// When keys have to change by time, as far as that is this side's to do.
-    pub(super) fn due(&self) -> Option<Time> {
-        (self.initiator && self.next.is_none()).then(|| self.began + self.lifetime)
+    pub(super) fn rekey_due(&self) -> Option<Time> {
+        (self.initiator && self.rekey.is_none()).then(|| self.installed + self.lifetime)
     }
 
     /// Asks for the next keys if it is time.
-    pub(super) fn renew(&mut self, now: Time, local: &StaticKey, entropy: &mut dyn Entropy) {
-        let old = self.began + self.lifetime <= now || self.packets >= PACKETS;
-        if !self.initiator || self.next.is_some() || !old {
+    pub(super) fn start_rekey_if_due(
+        &mut self,
+        now: Time,
+        local: &StaticKey,
+        entropy: &mut dyn Entropy,
+    ) {
+        let old = self.installed + self.lifetime <= now || self.packets >= MAX_PACKETS;
+        if !self.initiator || self.rekey.is_some() || !old {
             return;
         }
         let mut message = Vec::new();
         let prologue = prologue(&self.current);
-        let started = Initiation::start(local, &self.remote, &prologue, &[], entropy, &mut message);
+        let started = Initiator::start(local, &self.remote, &prologue, &[], entropy, &mut message);
         // With keys that have worked before nothing can go wrong; if it does, the old ones stay.
-        if let Ok(initiation) = started {
-            self.next = Some(Next::Asked { initiation, message, sent: None });
+        if let Ok(handshake) = started {
+            self.rekey = Some(Rekey::Requested { handshake, message, sent: None });
         }
     }
 
     /// The question to send now, with the epoch that it is for.
-    pub(super) fn question(&mut self, now: Time, timeout: Duration) -> Option<(u8, &[u8])> {
+    pub(super) fn poll_request(&mut self, now: Time, timeout: Duration) -> Option<(u8, &[u8])> {
         let epoch = (self.epoch + 1) as u8;
-        match &mut self.next {
-            Some(Next::Asked { message, sent, .. })
+        match &mut self.rekey {
+            Some(Rekey::Requested { message, sent, .. })
                 if sent.is_none_or(|sent| sent + timeout <= now) =>
             {
                 *sent = Some(now);
@@ -157,31 +163,33 @@ impl Keys {
     }
 
     /// When a question is due to be asked, or asked again.
-    pub(super) fn question_due(&self, timeout: Duration) -> Option<Time> {
-        match &self.next {
-            Some(Next::Asked { sent, .. }) => Some(sent.map_or(Time::ZERO, |sent| sent + timeout)),
-            _ => None,
-        }
-    }
-
-    /// The answer that is owed, with the epoch that it is for.
-    pub(super) fn answer(&mut self) -> Option<(u8, &[u8])> {
-        let epoch = (self.epoch + 1) as u8;
-        match &mut self.next {
-            Some(Next::Answered { message, owed, .. }) => {
-                core::mem::take(owed).then_some((epoch, message))
+    pub(super) fn request_due(&self, timeout: Duration) -> Option<Time> {
+        match &self.rekey {
+            Some(Rekey::Requested { sent, .. }) => {
+                Some(sent.map_or(Time::ZERO, |sent| sent + timeout))
             }
             _ => None,
         }
     }
 
-    pub(super) const fn owes_answer(&self) -> bool {
-        matches!(&self.next, Some(Next::Answered { owed: true, .. }))
+    /// The answer that is owed, with the epoch that it is for.
+    pub(super) fn poll_response(&mut self) -> Option<(u8, &[u8])> {
+        let epoch = (self.epoch + 1) as u8;
+        match &mut self.rekey {
+            Some(Rekey::Responded { message, pending, .. }) => {
+                core::mem::take(pending).then_some((epoch, message))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) const fn has_response(&self) -> bool {
+        matches!(&self.rekey, Some(Rekey::Responded { pending: true, .. }))
     }
 
     /// The other side asks for the next keys. Whether it keeps to the protocol: it costs curve arithmetic to find out that it
     /// does not, so it gets no second try.
-    pub(super) fn asked(
+    pub(super) fn on_request(
         &mut self,
         epoch: u8,
         message: &[u8],
@@ -191,33 +199,34 @@ impl Keys {
         if self.initiator || epoch != (self.epoch + 1) as u8 {
             return true;
         }
-        if let Some(Next::Answered { owed, .. }) = &mut self.next {
-            *owed = true;
+        if let Some(Rekey::Responded { pending, .. }) = &mut self.rekey {
+            *pending = true;
             return true;
         }
         let mut payload = Vec::new();
         let prologue = prologue(&self.current);
-        let Ok(response) = Response::read(local, &prologue, message, &mut payload, entropy) else {
+        let Ok(responder) = Responder::read(local, &prologue, message, &mut payload, entropy)
+        else {
             return false;
         };
-        if response.remote() != self.remote || !payload.is_empty() {
+        if responder.remote() != self.remote || !payload.is_empty() {
             return false;
         }
         let mut message = Vec::new();
-        let Ok(channel) = response.finish(&[], &mut message) else { return false };
-        self.next = Some(Next::Answered { channel, message, owed: true });
+        let Ok(channel) = responder.finish(&[], &mut message) else { return false };
+        self.rekey = Some(Rekey::Responded { channel, message, pending: true });
         true
     }
 
     /// The other side answers. Whether it keeps to the protocol.
-    pub(super) fn answered(&mut self, now: Time, epoch: u8, message: &[u8]) -> bool {
+    pub(super) fn on_response(&mut self, now: Time, epoch: u8, message: &[u8]) -> bool {
         if epoch != (self.epoch + 1) as u8 {
             return true;
         }
-        let asked = self.next.take_if(|next| matches!(next, Next::Asked { .. }));
-        let Some(Next::Asked { initiation, .. }) = asked else { return true };
-        let Ok(channel) = initiation.finish(message, &mut Vec::new()) else { return false };
-        self.promote(now, channel, None);
+        let requested = self.rekey.take_if(|rekey| matches!(rekey, Rekey::Requested { .. }));
+        let Some(Rekey::Requested { handshake, .. }) = requested else { return true };
+        let Ok(channel) = handshake.finish(message, &mut Vec::new()) else { return false };
+        self.install(now, channel, None);
         true
     }
 }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 const MAX_FILE_BYTES: u64 = 1024;
 
 /// The files of [`Credentials`], the secret first.
-const NAMES: [&str; 4] = ["key", "token", "roster", "matchmaker.pub"];
+const FILE_NAMES: [&str; 4] = ["key", "token", "roster", "matchmaker.pub"];
 
 /// What went wrong with a file.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +108,7 @@ fn create(path: &Path, bytes: &[u8], secret: bool) -> Result<(), FileError> {
 fn read(path: &Path, secret: bool) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let file = File::open(path).map_err(|error| failed(path, error))?;
     if secret {
-        refuse_exposed(path, &file)?;
+        check_permissions(path, &file)?;
     }
     // A vector that grows leaves what it held in the memory it leaves.
     let mut bytes = Zeroizing::new(Vec::with_capacity(2 * MAX_FILE_BYTES as usize));
@@ -117,7 +117,7 @@ fn read(path: &Path, secret: bool) -> Result<Zeroizing<Vec<u8>>, FileError> {
 }
 
 #[cfg(unix)]
-fn refuse_exposed(path: &Path, file: &File) -> Result<(), FileError> {
+fn check_permissions(path: &Path, file: &File) -> Result<(), FileError> {
     use std::os::unix::fs::PermissionsExt;
     let metadata = file.metadata().map_err(|error| failed(path, error))?;
     let mode = metadata.permissions().mode() & 0o777;
@@ -127,7 +127,7 @@ fn refuse_exposed(path: &Path, file: &File) -> Result<(), FileError> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-fn refuse_exposed(_: &Path, _: &File) -> Result<(), FileError> {
+fn check_permissions(_: &Path, _: &File) -> Result<(), FileError> {
     Ok(())
 }
 
@@ -149,20 +149,20 @@ fn create_folder(path: &Path) -> Result<(), FileError> {
 }
 
 /// How a thing stands in a file. Public by name only, so that nobody else can store secrets in some other way.
-mod line {
+mod file_format {
     use super::{FileError, Path, Zeroizing};
 
-    pub trait Line: Sized {
+    pub trait FileFormat: Sized {
         const NAME: &'static str;
         const SECRET: bool;
         fn bytes(&self) -> Zeroizing<Vec<u8>>;
         fn parse(bytes: &[u8], path: &Path) -> Result<Self, FileError>;
     }
 }
-use line::Line;
+use file_format::FileFormat;
 
 /// What can lie in a file, as one line of text. Secrets are for their owner alone.
-pub trait Stored: Line {
+pub trait Stored: FileFormat {
     /// Creates the file.
     ///
     /// # Errors
@@ -193,16 +193,16 @@ pub trait Stored: Line {
     }
 }
 
-impl<T: Line> Stored for T {}
+impl<T: FileFormat> Stored for T {}
 
-fn wrong_format<T: Line>(path: &Path) -> FileError {
+fn wrong_format<T: FileFormat>(path: &Path) -> FileError {
     FileError::WrongFormat { path: path.to_owned(), expected: T::NAME }
 }
 
 /// The three kinds of key: 32 bytes.
-macro_rules! key_line {
+macro_rules! key_format {
     ($type:ty, $name:literal, $secret:literal, $bytes:expr, $from:expr) => {
-        impl Line for $type {
+        impl FileFormat for $type {
             const NAME: &'static str = $name;
             const SECRET: bool = $secret;
 
@@ -219,11 +219,11 @@ macro_rules! key_line {
     };
 }
 
-key_line!(StaticKey, "isostep-key-v1", true, Self::to_bytes, Self::from_bytes);
-key_line!(MatchmakerKey, "isostep-matchmaker-key-v1", true, Self::to_bytes, Self::from_bytes);
-key_line!(MatchmakerPublic, "isostep-matchmaker-v1", false, |key: &Self| key.0, Self);
+key_format!(StaticKey, "isostep-key-v1", true, Self::to_bytes, Self::from_bytes);
+key_format!(MatchmakerKey, "isostep-matchmaker-key-v1", true, Self::to_bytes, Self::from_bytes);
+key_format!(MatchmakerPublic, "isostep-matchmaker-v1", false, |key: &Self| key.0, Self);
 
-impl Line for Token {
+impl FileFormat for Token {
     const NAME: &'static str = "isostep-token-v1";
     const SECRET: bool = false;
 
@@ -236,7 +236,7 @@ impl Line for Token {
     }
 }
 
-impl Line for Roster {
+impl FileFormat for Roster {
     const NAME: &'static str = "isostep-roster-v1";
     const SECRET: bool = false;
 
@@ -256,7 +256,7 @@ impl Credentials {
     /// When one of them can't be read, others can read the key, or they don't belong together.
     pub fn load(folder: impl AsRef<Path>) -> Result<Self, FileError> {
         let folder = folder.as_ref();
-        let [key, token, roster, matchmaker] = NAMES.map(|name| folder.join(name));
+        let [key, token, roster, matchmaker] = FILE_NAMES.map(|name| folder.join(name));
         let (key, token) = (StaticKey::load(key)?, Token::load(token)?);
         let (roster, matchmaker) = (Roster::load(roster)?, MatchmakerPublic::load(matchmaker)?);
         Self::new(key, token, roster, matchmaker)
@@ -270,7 +270,7 @@ impl Credentials {
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<(), FileError> {
         let folder = folder.as_ref();
         create_folder(folder)?;
-        let paths = NAMES.map(|name| folder.join(name));
+        let paths = FILE_NAMES.map(|name| folder.join(name));
         if let Some(path) = paths.iter().find(|path| path.exists()) {
             return Err(FileError::Exists { path: path.clone() });
         }

@@ -76,14 +76,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_has_the_same_id_everywhere() {
+    fn a_game_id_is_stable() {
         let id = GameId::named("tanks");
         assert_eq!(id.to_string(), "4e4544b01263749a5a68f73baf425d38");
         assert_ne!(id, GameId::named("Tanks"));
     }
 
     #[test]
-    fn hex_is_read_as_it_is_written() {
+    fn hex_round_trips() {
         let mut bytes = [0; 16];
         assert!(read_hex(b"000102030405060708090a0b0c0d0eFf", &mut bytes));
         assert_eq!(MatchId(bytes).to_string(), "000102030405060708090a0b0c0d0eff");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_says_its_number() {
+    fn a_machine_id_displays_its_number() {
         assert_eq!(MachineId(3).to_string(), "machine 3");
     }
 }

@@ -17,7 +17,7 @@ pub struct PublicKey(pub [u8; 32]);
 impl PublicKey {
     /// Whether a handshake with it is secret. A few points of the curve give everybody the same result; no honest
     /// key is one of them.
-    pub(super) fn is_sound(&self) -> bool {
+    pub(super) fn is_contributory(&self) -> bool {
         let any = StaticSecret::from([1; 32]);
         any.diffie_hellman(&x25519_dalek::PublicKey::from(self.0)).was_contributory()
     }
@@ -30,7 +30,7 @@ pub struct StaticKey(StaticSecret);
 impl StaticKey {
     /// A new key.
     pub fn generate(entropy: &mut (impl Entropy + ?Sized)) -> Self {
-        Self::from_bytes(*draw(entropy))
+        Self::from_bytes(*random_secret(entropy))
     }
 
     /// The key of these bytes. Any will do if nobody can guess them.
@@ -55,9 +55,9 @@ pub struct MatchmakerPublic(pub [u8; 32]);
 
 impl MatchmakerPublic {
     /// Whether the matchmaker signed this. Strict: one signature for a text and a key, and no weak keys.
-    pub(super) fn signed(&self, text: &[u8], signature: &[u8; 64]) -> bool {
+    pub(super) fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         VerifyingKey::from_bytes(&self.0)
-            .is_ok_and(|key| key.verify_strict(text, &Signature::from_bytes(signature)).is_ok())
+            .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
     }
 }
 
@@ -68,7 +68,7 @@ pub struct MatchmakerKey(SigningKey);
 impl MatchmakerKey {
     /// A new key.
     pub fn generate(entropy: &mut (impl Entropy + ?Sized)) -> Self {
-        Self::from_bytes(*draw(entropy))
+        Self::from_bytes(*random_secret(entropy))
     }
 
     /// The key of these bytes. Any will do if nobody can guess them.
@@ -86,12 +86,12 @@ impl MatchmakerKey {
         MatchmakerPublic(self.0.verifying_key().to_bytes())
     }
 
-    pub(super) fn sign(&self, text: &[u8]) -> [u8; 64] {
-        self.0.sign(text).to_bytes()
+    pub(super) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
     }
 }
 
-fn draw(entropy: &mut (impl Entropy + ?Sized)) -> Zeroizing<[u8; 32]> {
+fn random_secret(entropy: &mut (impl Entropy + ?Sized)) -> Zeroizing<[u8; 32]> {
     let mut bytes = Zeroizing::new([0; 32]);
     entropy.fill(&mut *bytes);
     bytes
@@ -149,16 +149,16 @@ mod tests {
     use crate::entropy::SeededEntropy;
 
     #[test]
-    fn keys_of_small_order_are_unsound() {
+    fn small_order_keys_are_not_contributory() {
         let mut one = [0; 32];
         one[0] = 1;
-        assert!(!PublicKey([0; 32]).is_sound());
-        assert!(!PublicKey(one).is_sound());
-        assert!(StaticKey::generate(&mut SeededEntropy::new(1)).public().is_sound());
+        assert!(!PublicKey([0; 32]).is_contributory());
+        assert!(!PublicKey(one).is_contributory());
+        assert!(StaticKey::generate(&mut SeededEntropy::new(1)).public().is_contributory());
     }
 
     #[test]
-    fn a_key_is_what_its_bytes_say() {
+    fn keys_round_trip_through_bytes_and_text() {
         let mut entropy = SeededEntropy::new(2);
         let player = StaticKey::generate(&mut entropy);
         assert_eq!(StaticKey::from_bytes(player.to_bytes()).public(), player.public());

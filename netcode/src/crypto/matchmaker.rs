@@ -92,7 +92,7 @@ impl Matchmaker {
             if before.iter().any(|entry| entry.1 == key) {
                 return Err(IssueError::DuplicateKey { machine });
             }
-            if !key.is_sound() {
+            if !key.is_contributory() {
                 return Err(IssueError::WeakKey { machine });
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! initiator                                   responder
-//! Initiation::start   ── message 1 ──▶   Response::read      (remote: who asks)
-//! Initiation::finish  ◀── message 2 ──   Response::finish
+//! Initiator::start   ── message 1 ──▶   Responder::read      (remote: who asks)
+//! Initiator::finish  ◀── message 2 ──   Responder::finish
 //! Channel             ◀──── sealed ───▶   Channel
 //! ```
 //!
@@ -26,17 +26,17 @@ mod tests;
 const PATTERN: &str = "Noise_IK_25519_ChaChaPoly_BLAKE2s";
 
 /// How much longer a sealed packet is than what is in it.
-pub(crate) const SEAL_BYTES: usize = 16;
+pub(crate) const TAG_BYTES: usize = 16;
 /// How much longer message 1 is than its payload: a fresh key, the sealed static key, the payload's seal.
-pub(crate) const MESSAGE_1_BYTES: usize = 32 + 32 + SEAL_BYTES + SEAL_BYTES;
+pub(crate) const MESSAGE_1_BYTES: usize = 32 + 32 + TAG_BYTES + TAG_BYTES;
 /// How much longer message 2 is than its payload: a fresh key, the payload's seal.
-pub(crate) const MESSAGE_2_BYTES: usize = 32 + SEAL_BYTES;
+pub(crate) const MESSAGE_2_BYTES: usize = 32 + TAG_BYTES;
 
 /// Why a message is not written or not believed. It says no more: details help those who forge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoiseError {
     #[error("a message is forged, damaged, or meant for somebody else: drop it")]
-    Refused,
+    Invalid,
     #[error("a message is longer than 65535 bytes: send less at once")]
     TooLong,
     #[error("a channel has no numbers left: make a new handshake")]
@@ -47,16 +47,16 @@ impl From<snow::Error> for NoiseError {
     fn from(error: snow::Error) -> Self {
         match error {
             snow::Error::State(StateProblem::Exhausted) => Self::Exhausted,
-            _ => Self::Refused,
+            _ => Self::Invalid,
         }
     }
 }
 
 /// A handshake after message 1 was written. Message 1 may be sent again until message 2 comes.
 #[derive(Debug)]
-pub(crate) struct Initiation(Box<HandshakeState>);
+pub(crate) struct Initiator(Box<HandshakeState>);
 
-impl Initiation {
+impl Initiator {
     /// Calls whoever has the key `remote`; message 1 is appended to `out`. Both sides must give the same prologue.
     pub(crate) fn start(
         local: &StaticKey,
@@ -86,9 +86,9 @@ impl Initiation {
 
 /// A handshake after message 1 was read.
 #[derive(Debug)]
-pub(crate) struct Response(Box<HandshakeState>);
+pub(crate) struct Responder(Box<HandshakeState>);
 
-impl Response {
+impl Responder {
     /// Reads message 1; `payload` is replaced.
     pub(crate) fn read(
         local: &StaticKey,
@@ -133,14 +133,14 @@ impl Channel {
         Self { state, hash }
     }
 
-    /// Appends the sealed payload to `out`: [`SEAL_BYTES`] more than it has. Never use a nonce twice.
+    /// Appends the sealed payload to `out`: [`TAG_BYTES`] more than it has. Never use a nonce twice.
     pub(crate) fn seal(
         &self,
         nonce: u64,
         payload: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), NoiseError> {
-        append(out, SEAL_BYTES, payload, |into| self.state.write_message(nonce, payload, into))
+        append(out, TAG_BYTES, payload, |into| self.state.write_message(nonce, payload, into))
     }
 
     /// Replaces `out` by what was sealed; it is empty when the packet is refused. No allocation once `out` has
@@ -202,7 +202,7 @@ fn handshake(
     entropy.fill(&mut *seed);
     let secret = Zeroizing::new(local.to_bytes());
     let pattern = PATTERN.parse().expect("snow has this pattern");
-    let builder = Builder::with_resolver(pattern, Box::new(Primitives { seed }))
+    let builder = Builder::with_resolver(pattern, Box::new(Resolver { seed }))
         .local_private_key(&*secret)
         .and_then(|builder| builder.prologue(prologue));
     match remote {
@@ -215,15 +215,15 @@ fn handshake(
 }
 
 /// Where snow gets its primitives: randomness from us, ChaCha20-Poly1305 from ring if it may, the rest in Rust.
-struct Primitives {
+struct Resolver {
     seed: Zeroizing<[u8; 32]>,
 }
 
-impl CryptoResolver for Primitives {
+impl CryptoResolver for Resolver {
     fn resolve_rng(&self) -> Option<Box<dyn Random>> {
         let mut hasher = blake3::Hasher::new_derive_key("isostep 2026 noise handshake randomness");
         hasher.update(&*self.seed);
-        Some(Box::new(Chance(hasher.finalize_xof())))
+        Some(Box::new(SeededRng(hasher.finalize_xof())))
     }
 
     fn resolve_dh(&self, choice: &DHChoice) -> Option<Box<dyn Dh>> {
@@ -249,14 +249,14 @@ impl CryptoResolver for Primitives {
 #[cfg(test)]
 pub(crate) fn ephemeral(seed: [u8; 32]) -> [u8; 32] {
     let mut secret = [0; 32];
-    let random = Primitives { seed: Zeroizing::new(seed) }.resolve_rng();
+    let random = Resolver { seed: Zeroizing::new(seed) }.resolve_rng();
     random.expect("it has one").try_fill_bytes(&mut secret).expect("there is no end to it");
     secret
 }
 
-struct Chance(blake3::OutputReader);
+struct SeededRng(blake3::OutputReader);
 
-impl Random for Chance {
+impl Random for SeededRng {
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), snow::Error> {
         self.0.fill(out);
         Ok(())

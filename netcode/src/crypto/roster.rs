@@ -6,7 +6,7 @@
 
 use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
-use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
+use super::spec::{HEADER_BYTES, MatchSpec, SpecError, TokenExpectation, take};
 
 const MAGIC: [u8; 4] = *b"ISOR";
 /// What is signed begins with this, so that no signature counts for another kind of document.
@@ -108,16 +108,16 @@ pub enum RosterError {
     },
 }
 
-impl From<Flaw> for RosterError {
-    fn from(flaw: Flaw) -> Self {
-        match flaw {
-            Flaw::WrongMagic => Self::WrongMagic,
-            Flaw::Version(version) => Self::Version { version },
-            Flaw::Game => Self::Game,
-            Flaw::Match => Self::Match,
-            Flaw::Protocol(protocol) => Self::Protocol { protocol },
-            Flaw::Expired(since) => Self::Expired { since },
-            Flaw::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
+impl From<SpecError> for RosterError {
+    fn from(error: SpecError) -> Self {
+        match error {
+            SpecError::WrongMagic => Self::WrongMagic,
+            SpecError::Version(version) => Self::Version { version },
+            SpecError::Game => Self::Game,
+            SpecError::Match => Self::Match,
+            SpecError::Protocol(protocol) => Self::Protocol { protocol },
+            SpecError::Expired(since) => Self::Expired { since },
+            SpecError::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
         }
     }
 }
@@ -163,12 +163,12 @@ impl Roster {
 
     /// The roster as bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.unsigned();
+        let mut bytes = self.signed_part();
         bytes.extend_from_slice(&self.signature);
         bytes
     }
 
-    fn unsigned(&self) -> Vec<u8> {
+    fn signed_part(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(Self::MAX_BYTES);
         bytes.extend_from_slice(&self.spec.header(MAGIC, self.entries.len() as u8));
         for (machine, key) in &self.entries {
@@ -188,14 +188,14 @@ impl Roster {
         expected: &TokenExpectation,
     ) -> Result<(), RosterError> {
         self.verify_signature(matchmaker)?;
-        Ok(self.spec.meets(expected)?)
+        Ok(self.spec.check(expected)?)
     }
 
     pub(super) fn verify_signature(
         &self,
         matchmaker: &MatchmakerPublic,
     ) -> Result<(), RosterError> {
-        let signed = matchmaker.signed(&self.signed_text(), &self.signature);
+        let signed = matchmaker.verifies(&self.signed_message(), &self.signature);
         if signed { Ok(()) } else { Err(RosterError::Signature) }
     }
 
@@ -206,12 +206,12 @@ impl Roster {
         entries: Vec<(MachineId, PublicKey)>,
     ) -> Self {
         let mut roster = Self { spec: *spec, entries, signature: [0; 64] };
-        roster.signature = key.sign(&roster.signed_text());
+        roster.signature = key.sign(&roster.signed_message());
         roster
     }
 
-    fn signed_text(&self) -> Vec<u8> {
-        [CONTEXT, &self.unsigned()].concat()
+    fn signed_message(&self) -> Vec<u8> {
+        [CONTEXT, &self.signed_part()].concat()
     }
 
     /// Which match it is for, and when.

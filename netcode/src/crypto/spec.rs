@@ -16,7 +16,7 @@ const VERSION: u8 = 1;
 
 /// How far the clock of a matchmaker may be ahead of a player's. Clocks of machines that ask for the time differ by
 /// less than a second, those of others by minutes; a minute is late enough to notice and early enough to play.
-const AHEAD_SECONDS: u64 = 60;
+const MAX_CLOCK_SKEW_SECONDS: u64 = 60;
 
 /// What a match is: the part that is the same in all its documents. Times are seconds since 1970, UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct TokenExpectation {
 }
 
 /// What can be wrong with both kinds of document.
-pub(super) enum Flaw {
+pub(super) enum SpecError {
     WrongMagic,
     Version(u8),
     Game,
@@ -73,14 +73,17 @@ impl MatchSpec {
     }
 
     /// The machine or count in the first bytes of a document, and the match.
-    pub(super) fn read(bytes: &[u8; HEADER_BYTES], magic: [u8; 4]) -> Result<(u8, Self), Flaw> {
+    pub(super) fn read(
+        bytes: &[u8; HEADER_BYTES],
+        magic: [u8; 4],
+    ) -> Result<(u8, Self), SpecError> {
         let rest = &mut &bytes[..];
         if take(rest) != magic {
-            return Err(Flaw::WrongMagic);
+            return Err(SpecError::WrongMagic);
         }
         let [version, number] = take(rest);
         if version != VERSION {
-            return Err(Flaw::Version(version));
+            return Err(SpecError::Version(version));
         }
         let protocol = u16::from_le_bytes(take(rest));
         let (game, match_id) = (GameId(take(rest)), MatchId(take(rest)));
@@ -89,18 +92,18 @@ impl MatchSpec {
     }
 
     /// Whether this is the match that is expected, and the time for it.
-    pub(super) fn meets(&self, expected: &TokenExpectation) -> Result<(), Flaw> {
+    pub(super) fn check(&self, expected: &TokenExpectation) -> Result<(), SpecError> {
         let now = expected.unix_now;
         if self.game != expected.game {
-            Err(Flaw::Game)
+            Err(SpecError::Game)
         } else if self.match_id != expected.match_id {
-            Err(Flaw::Match)
+            Err(SpecError::Match)
         } else if self.protocol != expected.protocol {
-            Err(Flaw::Protocol(self.protocol))
-        } else if self.issued > now.saturating_add(AHEAD_SECONDS) {
-            Err(Flaw::IssuedInFuture(self.issued - now))
+            Err(SpecError::Protocol(self.protocol))
+        } else if self.issued > now.saturating_add(MAX_CLOCK_SKEW_SECONDS) {
+            Err(SpecError::IssuedInFuture(self.issued - now))
         } else if now >= self.expires {
-            Err(Flaw::Expired(now - self.expires))
+            Err(SpecError::Expired(now - self.expires))
         } else {
             Ok(())
         }

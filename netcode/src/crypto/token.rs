@@ -8,7 +8,7 @@
 
 use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
-use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
+use super::spec::{HEADER_BYTES, MatchSpec, SpecError, TokenExpectation, take};
 
 const MAGIC: [u8; 4] = *b"ISOT";
 /// What is signed begins with this, so that no signature counts for another kind of document.
@@ -107,16 +107,16 @@ pub enum TokenError {
     },
 }
 
-impl From<Flaw> for TokenError {
-    fn from(flaw: Flaw) -> Self {
-        match flaw {
-            Flaw::WrongMagic => Self::WrongMagic,
-            Flaw::Version(version) => Self::Version { version },
-            Flaw::Game => Self::Game,
-            Flaw::Match => Self::Match,
-            Flaw::Protocol(protocol) => Self::Protocol { protocol },
-            Flaw::Expired(since) => Self::Expired { since },
-            Flaw::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
+impl From<SpecError> for TokenError {
+    fn from(error: SpecError) -> Self {
+        match error {
+            SpecError::WrongMagic => Self::WrongMagic,
+            SpecError::Version(version) => Self::Version { version },
+            SpecError::Game => Self::Game,
+            SpecError::Match => Self::Match,
+            SpecError::Protocol(protocol) => Self::Protocol { protocol },
+            SpecError::Expired(since) => Self::Expired { since },
+            SpecError::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
         }
     }
 }
@@ -168,11 +168,11 @@ impl Token {
         expected: &TokenExpectation,
     ) -> Result<(), TokenError> {
         self.verify_signature(matchmaker)?;
-        Ok(self.spec.meets(expected)?)
+        Ok(self.spec.check(expected)?)
     }
 
     pub(super) fn verify_signature(&self, matchmaker: &MatchmakerPublic) -> Result<(), TokenError> {
-        let signed = matchmaker.signed(&self.signed_text(), &self.signature);
+        let signed = matchmaker.verifies(&self.signed_message(), &self.signature);
         if signed { Ok(()) } else { Err(TokenError::Signature) }
     }
 
@@ -184,11 +184,11 @@ impl Token {
         holder: PublicKey,
     ) -> Self {
         let mut token = Self { machine, spec: *spec, holder, signature: [0; 64] };
-        token.signature = key.sign(&token.signed_text());
+        token.signature = key.sign(&token.signed_message());
         token
     }
 
-    fn signed_text(&self) -> Vec<u8> {
+    fn signed_message(&self) -> Vec<u8> {
         [CONTEXT, &self.encode()[..SIGNED_BYTES]].concat()
     }
 

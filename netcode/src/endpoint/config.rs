@@ -8,12 +8,12 @@ use core::time::Duration;
 #[derive(Debug)]
 pub struct EndpointConfig {
     pub(super) credentials: Credentials,
-    pub(super) terms: MatchParameters,
+    pub(super) parameters: MatchParameters,
     pub(super) unix_at_zero: u64,
-    pub(super) idle: Duration,
-    pub(super) handshake: Duration,
+    pub(super) idle_timeout: Duration,
+    pub(super) handshake_timeout: Duration,
     pub(super) key_lifetime: Option<Duration>,
-    pub(super) longest: usize,
+    pub(super) max_mtu: usize,
     pub(super) beyond_loopback: bool,
 }
 
@@ -21,7 +21,7 @@ impl EndpointConfig {
     /// With these credentials. `unix_at_zero` is the time of day at [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds
     /// since 1970 UTC: tokens expire by it.
     pub fn new(credentials: Credentials, unix_at_zero: u64) -> Self {
-        let terms = MatchParameters {
+        let parameters = MatchParameters {
             protocol: PROTOCOL_VERSION,
             game: credentials.token().spec().game,
             input_width: 0,
@@ -30,12 +30,12 @@ impl EndpointConfig {
         };
         Self {
             credentials,
-            terms,
+            parameters,
             unix_at_zero,
-            idle: Duration::from_secs(5),
-            handshake: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(5),
+            handshake_timeout: Duration::from_secs(10),
             key_lifetime: None,
-            longest: MAX_MTU,
+            max_mtu: MAX_MTU,
             beyond_loopback: false,
         }
     }
@@ -43,23 +43,23 @@ impl EndpointConfig {
     /// What the inputs look like and how the session is set up; the handshake compares it with the other side's.
     #[must_use]
     pub const fn inputs(mut self, width: u16, schema: [u8; 8], settings: u32) -> Self {
-        self.terms.input_width = width;
-        self.terms.input_schema = schema;
-        self.terms.settings = settings;
+        self.parameters.input_width = width;
+        self.parameters.input_schema = schema;
+        self.parameters.settings = settings;
         self
     }
 
     /// After this time without a packet a connection has ended: 5 s unless said, at least 100 ms.
     #[must_use]
     pub fn idle_timeout(mut self, span: Duration) -> Self {
-        self.idle = span.max(Duration::from_millis(100));
+        self.idle_timeout = span.max(Duration::from_millis(100));
         self
     }
 
     /// After this time without an answer an attempt to connect has failed: 10 s unless said.
     #[must_use]
     pub const fn handshake_timeout(mut self, span: Duration) -> Self {
-        self.handshake = span;
+        self.handshake_timeout = span;
         self
     }
 
@@ -73,7 +73,7 @@ impl EndpointConfig {
     /// The longest packet that this side takes, in bytes: from 1,200 to 1,452, which it is unless said.
     #[must_use]
     pub fn max_mtu(mut self, bytes: usize) -> Self {
-        self.longest = bytes.clamp(crate::wire::MIN_MTU, MAX_MTU);
+        self.max_mtu = bytes.clamp(crate::wire::MIN_MTU, MAX_MTU);
         self
     }
 

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cookie_is_good_for_one_address_one_attempt_and_ten_seconds() {
+    fn a_cookie_is_bound_to_address_attempt_and_ten_seconds() {
         let cookies = Cookies::new([7; 32]);
         let (here, attempt) = (Address::Node(1), [3; 8]);
         let cookie = cookies.make(Time::from_millis(5500), here, attempt);

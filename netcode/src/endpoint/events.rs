@@ -235,9 +235,9 @@ pub enum ConnectError {
 
 impl ConnectError {
     /// What differs, seen from here.
-    pub(super) fn of_terms(ours: &MatchParameters, theirs: &MatchParameters) -> Option<Self> {
+    pub(super) fn from_mismatch(ours: &MatchParameters, theirs: &MatchParameters) -> Option<Self> {
         use crate::wire::Refusal;
-        Some(match ours.difference(theirs)? {
+        Some(match ours.first_mismatch(theirs)? {
             Refusal::Protocol => {
                 Self::Protocol { ours: ours.protocol, theirs: vec![theirs.protocol] }
             }

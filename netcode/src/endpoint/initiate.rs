@@ -1,11 +1,11 @@
 //! The side of the handshake that begins it: hello, cookie, first message, answer. The other side knocks meanwhile, to open its
 //! own NAT.
 
-use super::{ConnectError, Endpoint, EndpointError, Event, Id};
+use super::{ConnectError, Endpoint, EndpointError, Event, Route};
 use crate::address::Address;
-use crate::connection::Agreed;
+use crate::connection::Negotiated;
 use crate::crypto::MachineId;
-use crate::crypto::noise::Initiation;
+use crate::crypto::noise::Initiator;
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Hello, Init, Offer, PROTOCOL_VERSION, Refusal, Versions,
     knock,
@@ -14,7 +14,7 @@ use core::time::Duration;
 use isostep_rollback::Time;
 
 /// After which times a packet is repeated; the last one again and again.
-const REPEAT: [Duration; 4] = [
+const RETRANSMIT: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(200),
     Duration::from_millis(400),
@@ -27,13 +27,13 @@ enum Step {
     Knock,
     Hello,
     Init {
-        initiation: Initiation,
-        our_id: u8,
+        initiator: Initiator,
+        local_cid: u8,
     },
 }
 
 /// An attempt to connect.
-pub(super) struct Attempted {
+pub(super) struct OutgoingHandshake {
     address: Address,
     attempt: Attempt,
     step: Step,
@@ -46,7 +46,7 @@ pub(super) struct Attempted {
     versions: Option<Vec<u16>>,
 }
 
-impl Attempted {
+impl OutgoingHandshake {
     pub(super) const fn address(&self) -> Address {
         self.address
     }
@@ -77,8 +77,8 @@ impl Endpoint {
         to: Address,
     ) -> Result<(), EndpointError> {
         let to = to.canonical();
-        self.may_connect(machine, to)?;
-        self.forget_attempt(machine);
+        self.check_connect(machine, to)?;
+        self.abort_outgoing(machine);
         let mut attempt = [0; 8];
         self.entropy.fill(&mut attempt);
         let mut packet = Vec::new();
@@ -89,14 +89,14 @@ impl Endpoint {
             knock(&mut packet);
             Step::Knock
         };
-        self.peers[usize::from(machine.0)].attempted = Some(Attempted {
+        self.peers[usize::from(machine.0)].outgoing = Some(OutgoingHandshake {
             address: to,
             attempt,
             step,
             packet,
             sent: 0,
             next: now,
-            deadline: now + self.config.handshake,
+            deadline: now + self.config.handshake_timeout,
             versions: None,
         });
         self.initiate_timeout(now, machine);
@@ -104,67 +104,73 @@ impl Endpoint {
     }
 
     /// Whether [`connect`](Self::connect) would begin.
-    pub(crate) fn may_connect(&self, machine: MachineId, to: Address) -> Result<(), EndpointError> {
-        if self.over {
+    pub(crate) fn check_connect(
+        &self,
+        machine: MachineId,
+        to: Address,
+    ) -> Result<(), EndpointError> {
+        if self.is_shut_down {
             return Err(EndpointError::ShutDown);
         }
         let known = self.config.credentials.roster().key_of(machine).is_some();
         if !known || machine == self.machine() {
             return Err(EndpointError::UnknownMachine { machine });
         }
-        if self.is_too_far(to) {
+        if self.is_insecure_remote(to) {
             return Err(EndpointError::Insecure { address: to });
         }
         Ok(())
     }
 
-    pub(super) fn forget_attempt(&mut self, machine: MachineId) {
+    pub(super) fn abort_outgoing(&mut self, machine: MachineId) {
         let Some(place) = self.peers.get_mut(usize::from(machine.0)) else { return };
-        if let Some(Attempted { step: Step::Init { our_id, .. }, .. }) = place.attempted.take() {
-            self.ids[usize::from(our_id)] = None;
+        if let Some(OutgoingHandshake { step: Step::Init { local_cid, .. }, .. }) =
+            place.outgoing.take()
+        {
+            self.routes[usize::from(local_cid)] = None;
         }
     }
 
     pub(super) fn initiate_timeout(&mut self, now: Time, machine: MachineId) {
         let place = &mut self.peers[usize::from(machine.0)];
-        let Some(attempted) = &mut place.attempted else { return };
-        if attempted.deadline <= now
-            && place.live.is_some()
-            && matches!(attempted.step, Step::Knock)
+        let Some(outgoing) = &mut place.outgoing else { return };
+        if outgoing.deadline <= now
+            && place.connection.is_some()
+            && matches!(outgoing.step, Step::Knock)
         {
             // The other side had come before this one said that it expects it.
-            place.attempted = None;
-        } else if attempted.deadline <= now {
-            let (address, versions) = (attempted.address, attempted.versions.take());
-            self.forget_attempt(machine);
+            place.outgoing = None;
+        } else if outgoing.deadline <= now {
+            let (address, versions) = (outgoing.address, outgoing.versions.take());
+            self.abort_outgoing(machine);
             let reason = match versions {
                 Some(theirs) => ConnectError::Protocol { ours: PROTOCOL_VERSION, theirs },
                 None => ConnectError::TimedOut { address },
             };
             self.events.push_back(Event::ConnectFailed { machine, reason });
-        } else if attempted.next <= now {
-            let wait = REPEAT[attempted.sent.min(REPEAT.len() - 1)];
-            attempted.sent += 1;
-            attempted.next = now + wait;
-            if attempted.sent > REPEAT.len() && matches!(attempted.step, Step::Init { .. }) {
+        } else if outgoing.next <= now {
+            let wait = RETRANSMIT[outgoing.sent.min(RETRANSMIT.len() - 1)];
+            outgoing.sent += 1;
+            outgoing.next = now + wait;
+            if outgoing.sent > RETRANSMIT.len() && matches!(outgoing.step, Step::Init { .. }) {
                 // The cookie may be the reason for the silence: ask for another.
-                let mut hello = self.outbox.buffer();
-                Hello { version: PROTOCOL_VERSION, attempt: attempted.attempt }.write(&mut hello);
+                let mut hello = self.send_queue.buffer();
+                Hello { version: PROTOCOL_VERSION, attempt: outgoing.attempt }.write(&mut hello);
                 self.counters.sent += 1;
                 self.counters.sent_bytes += hello.len() as u64;
-                self.outbox.push(attempted.address, hello);
+                self.send_queue.push(outgoing.address, hello);
             }
             self.counters.sent += 1;
-            self.counters.sent_bytes += attempted.packet.len() as u64;
-            self.outbox.push_copy(attempted.address, &attempted.packet);
+            self.counters.sent_bytes += outgoing.packet.len() as u64;
+            self.send_queue.push_copy(outgoing.address, &outgoing.packet);
         }
     }
 
     /// The attempt that a packet belongs to, by its name and where it comes from.
     fn attempt_of(&mut self, from: Address, attempt: Attempt) -> Option<MachineId> {
         let found = self.peers.iter().position(|place| {
-            let of = |known: &Attempted| known.attempt == attempt && known.address == from;
-            place.attempted.as_ref().is_some_and(of)
+            let of = |known: &OutgoingHandshake| known.attempt == attempt && known.address == from;
+            place.outgoing.as_ref().is_some_and(of)
         });
         if found.is_none() {
             self.counters.unknown_connection += 1;
@@ -175,34 +181,34 @@ impl Endpoint {
     pub(super) fn handle_cookie(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Cookie { attempt, cookie } = Cookie::read(bytes)?;
         let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
-        let attempted = self.peers[usize::from(machine.0)].attempted.as_mut()?;
-        match attempted.step {
+        let outgoing = self.peers[usize::from(machine.0)].outgoing.as_mut()?;
+        match outgoing.step {
             Step::Hello => (),
             // Nobody vouches for a cookie: the one before may be forged, or its maker has started again.
             Step::Init { .. } => {
-                Init::replace_cookie(&cookie, &mut attempted.packet);
+                Init::replace_cookie(&cookie, &mut outgoing.packet);
                 return Some(());
             }
             Step::Knock => return Some(()),
         }
-        let our_id = self.new_id(Id::Attempted(machine));
-        let offer = self.offer(our_id);
+        let local_cid = self.allocate_cid(Route::Connecting(machine));
+        let offer = self.offer(local_cid);
         let credentials = &self.config.credentials;
         offer.write_init(&credentials.token().encode(), &mut self.plain);
-        let attempted = self.peers[usize::from(machine.0)].attempted.as_mut()?;
-        Init::write(attempt, &cookie, &mut attempted.packet);
-        let started = Initiation::start(
+        let outgoing = self.peers[usize::from(machine.0)].outgoing.as_mut()?;
+        Init::write(attempt, &cookie, &mut outgoing.packet);
+        let started = Initiator::start(
             credentials.key(),
             &credentials.roster().key_of(machine)?,
             &prologue(attempt),
             &self.plain,
             &mut *self.entropy,
-            &mut attempted.packet,
+            &mut outgoing.packet,
         );
         match started {
-            Ok(initiation) => {
-                attempted.step = Step::Init { initiation, our_id };
-                (attempted.sent, attempted.next) = (0, now);
+            Ok(initiator) => {
+                outgoing.step = Step::Init { initiator, local_cid };
+                (outgoing.sent, outgoing.next) = (0, now);
                 self.initiate_timeout(now, machine);
             }
             // A key that is no point of the curve: the matchmaker signed nonsense.
@@ -214,67 +220,77 @@ impl Endpoint {
     pub(super) fn handle_versions(&mut self, from: Address, bytes: &[u8]) -> Option<()> {
         let Versions { attempt, versions } = Versions::read(bytes)?;
         let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
-        self.peers[usize::from(machine.0)].attempted.as_mut()?.versions = Some(versions);
+        self.peers[usize::from(machine.0)].outgoing.as_mut()?.versions = Some(versions);
         Some(())
     }
 
     pub(super) fn handle_accept(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Accept { attempt, message } = Accept::read(bytes)?;
         let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
-        let attempted = &mut self.peers[usize::from(machine.0)].attempted;
-        let mut taken = attempted.take()?;
-        let Step::Init { initiation, our_id } = taken.step else {
-            *attempted = Some(taken);
+        let outgoing = &mut self.peers[usize::from(machine.0)].outgoing;
+        let mut taken = outgoing.take()?;
+        let Step::Init { initiator, local_cid } = taken.step else {
+            *outgoing = Some(taken);
             return Some(());
         };
-        let channel = match initiation.finish(message, &mut self.plain) {
+        let channel = match initiator.finish(message, &mut self.plain) {
             Ok(channel) => channel,
-            Err((initiation, _)) => {
+            Err((initiator, _)) => {
                 // Forged: the true answer may still come.
-                taken.step = Step::Init { initiation, our_id };
-                *attempted = Some(taken);
+                taken.step = Step::Init { initiator, local_cid };
+                *outgoing = Some(taken);
                 self.counters.decrypt_failed += 1;
                 return Some(());
             }
         };
-        self.ids[usize::from(our_id)] = None;
+        self.routes[usize::from(local_cid)] = None;
         let Some((refusal, theirs)) = Offer::read_accept(&self.plain) else {
             self.fail(machine, ConnectError::InvalidHandshake);
             return Some(());
         };
         if let Some(refusal) = refusal {
-            let ours = self.config.terms;
-            self.fail(machine, refused(refusal, ConnectError::of_terms(&ours, &theirs.terms)));
+            let ours = self.config.parameters;
+            self.fail(
+                machine,
+                refused(refusal, ConnectError::from_mismatch(&ours, &theirs.parameters)),
+            );
             return Some(());
         }
-        if let Some(reason) = ConnectError::of_terms(&self.config.terms, &theirs.terms) {
+        if let Some(reason) =
+            ConnectError::from_mismatch(&self.config.parameters, &theirs.parameters)
+        {
             self.fail(machine, reason);
             return Some(());
         }
         let remote = self.config.credentials.roster().key_of(machine)?;
-        let agreed = Agreed {
+        let negotiated = Negotiated {
             machine,
             address: from,
             initiator: true,
             remote,
             channel,
-            our_id,
-            their_id: theirs.id,
-            longest: usize::from(theirs.longest).min(self.config.longest),
+            local_cid,
+            remote_cid: theirs.id,
+            max_mtu: usize::from(theirs.max_mtu).min(self.config.max_mtu),
         };
-        self.establish(now, agreed);
+        self.establish(now, negotiated);
         Some(())
     }
 
     fn fail(&mut self, machine: MachineId, reason: ConnectError) {
-        self.forget_attempt(machine);
+        self.abort_outgoing(machine);
         self.events.push_back(Event::ConnectFailed { machine, reason });
     }
 
     /// What this side says of itself.
-    pub(super) const fn offer(&self, our_id: u8) -> Offer {
-        let id = ConnectionId::of_byte(our_id);
-        Offer { terms: self.config.terms, view: 0, id, longest: self.config.longest as u16 }
+    pub(super) const fn offer(&self, local_cid: u8) -> Offer {
+        let id = ConnectionId::of_byte(local_cid);
+        Offer {
+            parameters: self.config.parameters,
+            view: 0,
+            id,
+            max_mtu: self.config.max_mtu as u16,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ macro_rules! context {
             now: $now,
             key: $self.config.credentials.key(),
             entropy: &mut *$self.entropy,
-            outbox: &mut $self.outbox,
+            send_queue: &mut $self.send_queue,
             game: &mut $self.game,
             datagrams: &mut $self.datagrams,
             events: &mut $self.events,
@@ -24,45 +24,45 @@ macro_rules! context {
 mod config;
 mod cookie;
 mod events;
-mod hook;
+mod fuzz_hook;
 mod initiate;
+mod lifecycle;
 mod limits;
-mod lives;
 mod respond;
 
 pub use config::{EndpointConfig, EndpointError};
 pub use events::{CloseReason, ConnectError, Counters, Event, close_code};
 
 use crate::address::Address;
-use crate::connection::outbox::{Inbox, Outbox};
+use crate::connection::queue::{ReceiveQueue, SendQueue};
 use crate::connection::{Connection, MessageError};
 use crate::crypto::{MAX_MACHINES, MachineId, TokenExpectation};
 use crate::entropy::Entropy;
-use crate::wire::{Frame, Header, PROTOCOL_VERSION, first, is_knock, kind};
+use crate::wire::{Frame, Header, PROTOCOL_VERSION, frame_type, is_knock, packet_type};
 use cookie::Cookies;
 use core::time::Duration;
-use initiate::Attempted;
+use initiate::OutgoingHandshake;
 use isostep_rollback::Time;
 use limits::Limits;
 use respond::HalfOpen;
 use std::collections::VecDeque;
 
 /// Whose message: the first byte of each.
-mod whose {
+mod destination {
     pub(super) const SESSION: u8 = 0;
     pub(super) const GAME: u8 = 1;
 }
 
 /// Most events that wait to be polled.
-const MOST_EVENTS: usize = 1024;
+const MAX_QUEUED_EVENTS: usize = 1024;
 
 /// What a connection id leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Id {
+enum Route {
     /// It was given in a handshake that is not finished.
     HalfOpen(MachineId),
-    Attempted(MachineId),
-    Live(MachineId),
+    Connecting(MachineId),
+    Established(MachineId),
 }
 
 /// A message that arrived.
@@ -124,27 +124,27 @@ pub struct Endpoint {
     entropy: Box<dyn Entropy + Send>,
     cookies: Cookies,
     limits: Limits,
-    peers: [Place; MAX_MACHINES],
+    peers: [PeerState; MAX_MACHINES],
     /// Connections that are over and still say so.
-    leaving: Vec<Connection>,
-    /// Messages that had arrived when their connection ended.
-    last_words: VecDeque<(MachineId, Vec<u8>)>,
-    ids: Box<[Option<Id>; 256]>,
-    outbox: Outbox,
-    game: Inbox,
-    datagrams: Inbox,
+    closing: Vec<Connection>,
+    /// ReliableChannel that had arrived when their connection ended.
+    unpolled: VecDeque<(MachineId, Vec<u8>)>,
+    routes: Box<[Option<Route>; 256]>,
+    send_queue: SendQueue,
+    game: ReceiveQueue,
+    datagrams: ReceiveQueue,
     events: VecDeque<Event>,
     counters: Counters,
     plain: Vec<u8>,
-    over: bool,
+    is_shut_down: bool,
 }
 
 /// Everything of one machine.
 #[derive(Default)]
-struct Place {
-    attempted: Option<Attempted>,
+struct PeerState {
+    outgoing: Option<OutgoingHandshake>,
     half_open: Option<HalfOpen>,
-    live: Option<Connection>,
+    connection: Option<Connection>,
 }
 
 impl Endpoint {
@@ -171,16 +171,16 @@ impl Endpoint {
             cookies: Cookies::new(secret),
             limits: Limits::new(),
             peers: Default::default(),
-            leaving: Vec::new(),
-            last_words: VecDeque::new(),
-            ids: Box::new([None; 256]),
-            outbox: Outbox::default(),
-            game: Inbox::default(),
-            datagrams: Inbox::default(),
+            closing: Vec::new(),
+            unpolled: VecDeque::new(),
+            routes: Box::new([None; 256]),
+            send_queue: SendQueue::default(),
+            game: ReceiveQueue::default(),
+            datagrams: ReceiveQueue::default(),
             events,
             counters: Counters::default(),
             plain: Vec::new(),
-            over: false,
+            is_shut_down: false,
         })
     }
 
@@ -189,26 +189,26 @@ impl Endpoint {
         let from = from.canonical();
         self.counters.received += 1;
         self.counters.received_bytes += bytes.len() as u64;
-        if self.is_too_far(from) {
+        if self.is_insecure_remote(from) {
             self.counters.unrecognized += 1;
             return;
         }
         let known = match bytes.first() {
             Some(0..0x80) => self.handle_data(now, from, bytes),
-            Some(&first::HELLO) => self.handle_hello(now, from, bytes),
-            Some(&first::COOKIE) => self.handle_cookie(now, from, bytes),
-            Some(&first::VERSIONS) => self.handle_versions(from, bytes),
-            Some(&first::INIT) => self.handle_init(now, from, bytes),
-            Some(&first::ACCEPT) => self.handle_accept(now, from, bytes),
+            Some(&packet_type::HELLO) => self.handle_hello(now, from, bytes),
+            Some(&packet_type::COOKIE) => self.handle_cookie(now, from, bytes),
+            Some(&packet_type::VERSIONS) => self.handle_versions(from, bytes),
+            Some(&packet_type::INIT) => self.handle_init(now, from, bytes),
+            Some(&packet_type::ACCEPT) => self.handle_accept(now, from, bytes),
             // It has opened the way that it came.
-            Some(&first::KNOCK) => is_knock(bytes).then_some(()),
+            Some(&packet_type::KNOCK) => is_knock(bytes).then_some(()),
             _ => None,
         };
         if known.is_none() {
             self.counters.unrecognized += 1;
         }
         // When nobody polls, the oldest make room.
-        while self.events.len() > MOST_EVENTS {
+        while self.events.len() > MAX_QUEUED_EVENTS {
             self.events.pop_front();
             self.counters.overflowed += 1;
         }
@@ -216,16 +216,16 @@ impl Endpoint {
 
     fn handle_data(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let (header, sealed) = Header::read(bytes)?;
-        match self.ids[usize::from(header.id)] {
-            Some(Id::Live(machine)) => {
+        match self.routes[usize::from(header.id)] {
+            Some(Route::Established(machine)) => {
                 let mut ctx = context!(self, now);
-                let live = self.peers[usize::from(machine.0)].live.as_mut()?;
-                if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
-                    self.end(now, machine, reason);
+                let connection = self.peers[usize::from(machine.0)].connection.as_mut()?;
+                if let Ok(Some(reason)) = connection.receive(&mut ctx, from, header, sealed) {
+                    self.terminate(now, machine, reason);
                 }
             }
-            Some(Id::HalfOpen(machine)) => self.confirm(now, machine, from, header, sealed),
-            Some(Id::Attempted(_)) | None => self.counters.unknown_connection += 1,
+            Some(Route::HalfOpen(machine)) => self.confirm(now, machine, from, header, sealed),
+            Some(Route::Connecting(_)) | None => self.counters.unknown_connection += 1,
         }
         Some(())
     }
@@ -237,40 +237,44 @@ impl Endpoint {
             self.initiate_timeout(now, machine);
             self.respond_timeout(now, machine);
             let place = &mut self.peers[usize::from(machine.0)];
-            if let Some(live) = &mut place.live {
+            if let Some(connection) = &mut place.connection {
                 let mut ctx = context!(self, now);
-                if let Some(reason) = live.timeout(&mut ctx, self.config.idle) {
-                    self.end(now, machine, reason);
+                if let Some(reason) = connection.handle_timeout(&mut ctx, self.config.idle_timeout)
+                {
+                    self.terminate(now, machine, reason);
                 }
             }
         }
         let mut ctx = context!(self, now);
-        self.leaving.retain_mut(|left| left.timeout(&mut ctx, Duration::MAX).is_none());
+        self.closing.retain_mut(|left| left.handle_timeout(&mut ctx, Duration::MAX).is_none());
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
     pub fn poll_timeout(&self) -> Option<Time> {
         let places = self.peers.iter().flat_map(|place| {
             [
-                place.attempted.as_ref().map(Attempted::next_timeout),
+                place.outgoing.as_ref().map(OutgoingHandshake::next_timeout),
                 place.half_open.as_ref().map(HalfOpen::next_timeout),
-                place.live.as_ref().map(|live| live.next_timeout(self.config.idle)),
+                place
+                    .connection
+                    .as_ref()
+                    .map(|connection| connection.next_timeout(self.config.idle_timeout)),
             ]
         });
-        let leaving = self.leaving.iter().map(|left| left.next_timeout(Duration::MAX));
-        places.flatten().chain(leaving).min()
+        let closing = self.closing.iter().map(|left| left.next_timeout(Duration::MAX));
+        places.flatten().chain(closing).min()
     }
 
     /// The next datagram to send, and where to; `datagram` is replaced by it.
     pub fn poll_transmit(&mut self, now: Time, datagram: &mut Vec<u8>) -> Option<Address> {
-        if self.outbox.is_empty() {
+        if self.send_queue.is_empty() {
             for place in &mut self.peers {
-                if let Some(live) = &mut place.live {
-                    live.flush(&mut context!(self, now));
+                if let Some(connection) = &mut place.connection {
+                    connection.flush(&mut context!(self, now));
                 }
             }
         }
-        self.outbox.pop(datagram)
+        self.send_queue.pop(datagram)
     }
 
     /// The next thing that happened.
@@ -293,10 +297,12 @@ impl Endpoint {
     pub fn poll_message(&mut self) -> Option<(MachineId, Message)> {
         while let Some((machine, message)) = self.next_message() {
             match message.split_first() {
-                Some((&whose::SESSION, rest)) => {
+                Some((&destination::SESSION, rest)) => {
                     return Some((machine, Message::Session(rest.to_vec())));
                 }
-                Some((&whose::GAME, rest)) => return Some((machine, Message::Game(rest.to_vec()))),
+                Some((&destination::GAME, rest)) => {
+                    return Some((machine, Message::Game(rest.to_vec())));
+                }
                 _ => self.counters.malformed += 1,
             }
         }
@@ -305,16 +311,19 @@ impl Endpoint {
 
     fn next_message(&mut self) -> Option<(MachineId, Vec<u8>)> {
         let places = (0..).map(MachineId).zip(&mut self.peers);
-        let mut lives = places.filter_map(|(machine, place)| Some((machine, place.live.as_mut()?)));
-        let word = self.last_words.pop_front();
-        word.or_else(|| lives.find_map(|(machine, live)| Some((machine, live.pop_message()?))))
+        let mut lives =
+            places.filter_map(|(machine, place)| Some((machine, place.connection.as_mut()?)));
+        let word = self.unpolled.pop_front();
+        word.or_else(|| {
+            lives.find_map(|(machine, connection)| Some((machine, connection.pop_message()?)))
+        })
     }
 
     /// Sends a frame of a session, with whatever else is due to that peer. Without a connection it goes nowhere.
     ///
     /// `frame` begins with a byte from `0x80` on, and has at most 16 packets' worth of bytes.
     pub fn send_game(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
-        if frame.first().is_some_and(|&first| first >= kind::GAME) {
+        if frame.first().is_some_and(|&first| first >= frame_type::GAME) {
             self.send(now, machine, frame);
         }
     }
@@ -329,7 +338,7 @@ impl Endpoint {
     fn send(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         let mut ctx = context!(self, now);
         let place = self.peers.get_mut(usize::from(machine.0));
-        let sent = place.and_then(|place| Some(place.live.as_mut()?.send(&mut ctx, frame)));
+        let sent = place.and_then(|place| Some(place.connection.as_mut()?.send(&mut ctx, frame)));
         if sent == Some(false) {
             self.counters.overflowed += 1;
         }
@@ -340,7 +349,7 @@ impl Endpoint {
     /// # Errors
     /// When there is no connection, the message is too long, or too much waits already.
     pub fn send_message(&mut self, machine: MachineId, message: &[u8]) -> Result<(), MessageError> {
-        self.push_message(machine, whose::GAME, message)
+        self.push_message(machine, destination::GAME, message)
     }
 
     /// Like [`send_message`](Self::send_message), for messages of [`Session::poll_message`](isostep_rollback::Session::poll_message).
@@ -352,17 +361,18 @@ impl Endpoint {
         machine: MachineId,
         message: &[u8],
     ) -> Result<(), MessageError> {
-        self.push_message(machine, whose::SESSION, message)
+        self.push_message(machine, destination::SESSION, message)
     }
 
     fn push_message(
         &mut self,
         machine: MachineId,
-        whose: u8,
+        destination: u8,
         bytes: &[u8],
     ) -> Result<(), MessageError> {
-        let live = self.peers.get_mut(usize::from(machine.0)).and_then(|place| place.live.as_mut());
-        live.ok_or(MessageError::NotConnected { machine })?.push_message(whose, bytes)
+        let connection =
+            self.peers.get_mut(usize::from(machine.0)).and_then(|place| place.connection.as_mut());
+        connection.ok_or(MessageError::NotConnected { machine })?.push_message(destination, bytes)
     }
 
     /// Whose endpoint it is.
@@ -378,42 +388,42 @@ impl Endpoint {
     /// Who is connected.
     pub fn connected(&self) -> impl Iterator<Item = MachineId> + '_ {
         let places = (0..).map(MachineId).zip(&self.peers);
-        places.filter(|(_, place)| place.live.is_some()).map(|(machine, _)| machine)
+        places.filter(|(_, place)| place.connection.is_some()).map(|(machine, _)| machine)
     }
 
-    fn live(&self, machine: MachineId) -> Option<&Connection> {
-        self.peers.get(usize::from(machine.0))?.live.as_ref()
+    fn connection(&self, machine: MachineId) -> Option<&Connection> {
+        self.peers.get(usize::from(machine.0))?.connection.as_ref()
     }
 
     /// The smoothed round-trip time to a peer, without the time that it held the answer.
     pub fn rtt(&self, machine: MachineId) -> Option<Duration> {
-        self.live(machine)?.rtt()
+        self.connection(machine)?.rtt()
     }
 
     /// When the last packet of a peer came.
     pub fn last_received(&self, machine: MachineId) -> Option<Time> {
-        Some(self.live(machine)?.heard())
+        Some(self.connection(machine)?.last_received())
     }
 
     /// Where a peer is.
     pub fn remote_address(&self, machine: MachineId) -> Option<Address> {
-        Some(self.live(machine)?.address())
+        Some(self.connection(machine)?.address())
     }
 
     /// How long packets to a peer may be, in bytes.
     pub fn mtu(&self, machine: MachineId) -> Option<usize> {
-        Some(self.live(machine)?.mtu())
+        Some(self.connection(machine)?.mtu())
     }
 
     /// How often the keys of a connection have changed.
     pub fn key_epoch(&self, machine: MachineId) -> Option<u64> {
-        Some(self.live(machine)?.epoch())
+        Some(self.connection(machine)?.epoch())
     }
 
     /// What was counted so far.
     pub const fn counters(&self) -> Counters {
-        let lost = self.outbox.lost() + self.game.lost() + self.datagrams.lost();
-        Counters { overflowed: self.counters.overflowed + lost, ..self.counters }
+        let dropped = self.send_queue.dropped() + self.game.dropped() + self.datagrams.dropped();
+        Counters { overflowed: self.counters.overflowed + dropped, ..self.counters }
     }
 
     /// Whether keys that everybody knows are in use.
@@ -425,7 +435,7 @@ impl Endpoint {
 /// What a token must say at a time.
 fn expectation(config: &EndpointConfig, now: Time) -> TokenExpectation {
     TokenExpectation {
-        game: config.terms.game,
+        game: config.parameters.game,
         match_id: config.credentials.token().spec().match_id,
         protocol: PROTOCOL_VERSION,
         unix_now: config.unix_at_zero.saturating_add(now.nanos() / 1_000_000_000),

@@ -2,23 +2,23 @@
 //! machine after that. A connection that lives goes on until somebody has proved to hold the new keys.
 
 use super::initiate::prologue;
-use super::{ConnectError, Endpoint, Event, Id, expectation};
+use super::{ConnectError, Endpoint, Event, Route, expectation};
 use crate::address::Address;
-use crate::connection::Agreed;
-use crate::crypto::noise::{Channel, Response};
+use crate::connection::Negotiated;
+use crate::crypto::noise::{Channel, Responder};
 use crate::crypto::{MachineId, PublicKey, Token, TokenError};
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Header, Hello, Init, Offer, PROTOCOL_VERSION, Refusal,
-    Versions, complete,
+    Versions, decode_packet_number,
 };
 use core::time::Duration;
 use isostep_rollback::Time;
 
 /// How long a half-open handshake waits for the first packet.
-const PATIENCE: Duration = Duration::from_secs(10);
+const HALF_OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// For so long no other handshake takes its place: one that was given up may come late, or be sent again by who recorded it.
-const UNDISTURBED: Duration = Duration::from_millis(500);
+const HALF_OPEN_HOLD: Duration = Duration::from_millis(500);
 
 /// A handshake that was answered.
 pub(super) struct HalfOpen {
@@ -26,9 +26,9 @@ pub(super) struct HalfOpen {
     address: Address,
     remote: PublicKey,
     channel: Channel,
-    our_id: u8,
-    their_id: ConnectionId,
-    longest: usize,
+    local_cid: u8,
+    remote_cid: ConnectionId,
+    max_mtu: usize,
     /// The answer, for when the question comes again.
     accept: Vec<u8>,
     expires: Time,
@@ -45,11 +45,11 @@ impl Endpoint {
         let Hello { version, attempt } = Hello::read(bytes)?;
         // Answers wait in the same queue as the game's packets, which come first.
         let expected = self.is_expected(from);
-        if self.outbox.is_crowded() || !self.limits.may_answer(now, expected) {
+        if self.send_queue.is_half_full() || !self.limits.allow_reply(now, expected) {
             self.counters.rate_limited += 1;
             return Some(());
         }
-        let mut answer = self.outbox.buffer();
+        let mut answer = self.send_queue.buffer();
         if version == PROTOCOL_VERSION {
             let cookie = self.cookies.make(now, from, attempt);
             Cookie { attempt, cookie }.write(&mut answer);
@@ -58,7 +58,7 @@ impl Endpoint {
         }
         self.counters.sent += 1;
         self.counters.sent_bytes += answer.len() as u64;
-        self.outbox.push(from, answer);
+        self.send_queue.push(from, answer);
         Some(())
     }
 
@@ -72,24 +72,24 @@ impl Endpoint {
         let asked = |half: &&HalfOpen| half.attempt == attempt && half.address == from;
         let halves = self.peers.iter().filter_map(|place| place.half_open.as_ref());
         if let Some(half) = halves.into_iter().find(asked) {
-            self.outbox.push_copy(from, &half.accept);
+            self.send_queue.push_copy(from, &half.accept);
             self.counters.sent += 1;
             self.counters.sent_bytes += half.accept.len() as u64;
             return Some(());
         }
         let expected = self.is_expected(from);
-        if !self.limits.may_shake_hands(now, from, expected) {
+        if !self.limits.allow_handshake(now, from, expected) {
             self.counters.rate_limited += 1;
             return Some(());
         }
-        let read = Response::read(
+        let read = Responder::read(
             self.config.credentials.key(),
             &prologue(attempt),
             message,
             &mut self.plain,
             &mut *self.entropy,
         );
-        let Ok(response) = read else {
+        let Ok(responder) = read else {
             self.counters.invalid_handshakes += 1;
             return Some(());
         };
@@ -98,22 +98,24 @@ impl Endpoint {
             self.counters.invalid_handshakes += 1;
             return Some(());
         };
-        match self.admit(now, token, &theirs, &response.remote()) {
-            Ok(machine) if self.is_busy(now, machine) => self.counters.rate_limited += 1,
-            Ok(machine) => self.accept(now, from, attempt, machine, &theirs, response),
+        match self.admit(now, token, &theirs, &responder.remote()) {
+            Ok(machine) if self.has_recent_half_open(now, machine) => {
+                self.counters.rate_limited += 1
+            }
+            Ok(machine) => self.accept(now, from, attempt, machine, &theirs, responder),
             Err((machine, refusal, reason)) => {
                 self.counters.invalid_handshakes += 1;
                 self.events.push_back(Event::Refused { machine, address: from, reason });
-                self.refuse(from, attempt, refusal, response);
+                self.refuse(from, attempt, refusal, responder);
             }
         }
         Some(())
     }
 
     /// Whether another handshake of that machine is under way: whoever means it asks again.
-    fn is_busy(&self, now: Time, machine: MachineId) -> bool {
+    fn has_recent_half_open(&self, now: Time, machine: MachineId) -> bool {
         let half = self.peers[usize::from(machine.0)].half_open.as_ref();
-        half.is_some_and(|half| now + PATIENCE < half.expires + UNDISTURBED)
+        half.is_some_and(|half| now + HALF_OPEN_TIMEOUT < half.expires + HALF_OPEN_HOLD)
     }
 
     /// Whether somebody who holds this key and this token may come in.
@@ -124,11 +126,12 @@ impl Endpoint {
         theirs: &Offer,
         remote: &PublicKey,
     ) -> Result<MachineId, (Option<MachineId>, Refusal, ConnectError)> {
-        let (ours, credentials) = (&self.config.terms, &self.config.credentials);
+        let (ours, credentials) = (&self.config.parameters, &self.config.credentials);
         let holder = credentials.roster().machine_of(remote);
         // First what people get wrong: another version or game has another token, too.
-        if let Some((refusal, reason)) =
-            ours.difference(&theirs.terms).zip(ConnectError::of_terms(ours, &theirs.terms))
+        if let Some((refusal, reason)) = ours
+            .first_mismatch(&theirs.parameters)
+            .zip(ConnectError::from_mismatch(ours, &theirs.parameters))
         {
             return Err((holder, refusal, reason));
         }
@@ -146,21 +149,21 @@ impl Endpoint {
         if holder != Some(token.machine()) || token.machine() >= self.machine() {
             return Err(bad(TokenError::NotInitiator { machine: token.machine() }));
         }
-        if self.over {
+        if self.is_shut_down {
             return Err((holder, Refusal::Over, ConnectError::MatchOver));
         }
         Ok(token.machine())
     }
 
-    fn refuse(&mut self, to: Address, attempt: Attempt, refusal: Refusal, response: Response) {
-        let offer = Offer { longest: self.config.longest as u16, ..self.offer(0) };
+    fn refuse(&mut self, to: Address, attempt: Attempt, refusal: Refusal, responder: Responder) {
+        let offer = Offer { max_mtu: self.config.max_mtu as u16, ..self.offer(0) };
         offer.write_accept(Some(refusal), &mut self.plain);
-        let mut answer = self.outbox.buffer();
+        let mut answer = self.send_queue.buffer();
         Accept::write(attempt, &mut answer);
-        if response.finish(&self.plain, &mut answer).is_ok() {
+        if responder.finish(&self.plain, &mut answer).is_ok() {
             self.counters.sent += 1;
             self.counters.sent_bytes += answer.len() as u64;
-            self.outbox.push(to, answer);
+            self.send_queue.push(to, answer);
         }
     }
 
@@ -171,21 +174,21 @@ impl Endpoint {
         attempt: Attempt,
         machine: MachineId,
         theirs: &Offer,
-        response: Response,
+        responder: Responder,
     ) {
-        self.forget_half_open(machine);
-        let our_id = self.new_id(Id::HalfOpen(machine));
-        let offer = self.offer(our_id);
+        self.drop_half_open(machine);
+        let local_cid = self.allocate_cid(Route::HalfOpen(machine));
+        let offer = self.offer(local_cid);
         offer.write_accept(None, &mut self.plain);
         let mut accept = Vec::new();
         Accept::write(attempt, &mut accept);
-        let remote = response.remote();
-        let Ok(channel) = response.finish(&self.plain, &mut accept) else {
-            self.ids[usize::from(our_id)] = None;
+        let remote = responder.remote();
+        let Ok(channel) = responder.finish(&self.plain, &mut accept) else {
+            self.routes[usize::from(local_cid)] = None;
             self.counters.invalid_handshakes += 1;
             return;
         };
-        self.outbox.push_copy(from, &accept);
+        self.send_queue.push_copy(from, &accept);
         self.counters.sent += 1;
         self.counters.sent_bytes += accept.len() as u64;
         self.peers[usize::from(machine.0)].half_open = Some(HalfOpen {
@@ -193,11 +196,11 @@ impl Endpoint {
             address: from,
             remote,
             channel,
-            our_id,
-            their_id: theirs.id,
-            longest: usize::from(theirs.longest).min(self.config.longest),
+            local_cid,
+            remote_cid: theirs.id,
+            max_mtu: usize::from(theirs.max_mtu).min(self.config.max_mtu),
             accept,
-            expires: now + PATIENCE,
+            expires: now + HALF_OPEN_TIMEOUT,
         });
     }
 
@@ -211,7 +214,7 @@ impl Endpoint {
         sealed: &[u8],
     ) {
         let half_open = &mut self.peers[usize::from(machine.0)].half_open;
-        let number = complete(0, header.number, header.bits);
+        let number = decode_packet_number(0, header.truncated, header.truncated_bits);
         let opens = |half: &mut HalfOpen| {
             let first = !header.phase && header.view == 0;
             first && half.channel.open(number, sealed, &mut self.plain).is_ok()
@@ -220,22 +223,22 @@ impl Endpoint {
             self.counters.decrypt_failed += 1;
             return;
         };
-        self.forget_attempt(machine);
-        let agreed = Agreed {
+        self.abort_outgoing(machine);
+        let negotiated = Negotiated {
             machine,
             address: half.address,
             initiator: false,
             remote: half.remote,
             channel: half.channel,
-            our_id: half.our_id,
-            their_id: half.their_id,
-            longest: half.longest,
+            local_cid: half.local_cid,
+            remote_cid: half.remote_cid,
+            max_mtu: half.max_mtu,
         };
-        self.establish(now, agreed);
-        if let Some(live) = &mut self.peers[usize::from(machine.0)].live {
+        self.establish(now, negotiated);
+        if let Some(connection) = &mut self.peers[usize::from(machine.0)].connection {
             let mut ctx = context!(self, now);
-            if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
-                self.end(now, machine, reason);
+            if let Ok(Some(reason)) = connection.receive(&mut ctx, from, header, sealed) {
+                self.terminate(now, machine, reason);
             }
         }
     }
@@ -243,21 +246,21 @@ impl Endpoint {
     pub(super) fn respond_timeout(&mut self, now: Time, machine: MachineId) {
         let half = &self.peers[usize::from(machine.0)].half_open;
         if half.as_ref().is_some_and(|half| half.expires <= now) {
-            self.forget_half_open(machine);
+            self.drop_half_open(machine);
         }
     }
 
-    fn forget_half_open(&mut self, machine: MachineId) {
+    fn drop_half_open(&mut self, machine: MachineId) {
         if let Some(half) = self.peers[usize::from(machine.0)].half_open.take() {
-            self.ids[usize::from(half.our_id)] = None;
+            self.routes[usize::from(half.local_cid)] = None;
         }
     }
 
     /// Gives up whatever is under way with a machine.
-    pub(super) fn forget_handshakes(&mut self, machine: MachineId) {
+    pub(super) fn abort_handshakes(&mut self, machine: MachineId) {
         if usize::from(machine.0) < self.peers.len() {
-            self.forget_attempt(machine);
-            self.forget_half_open(machine);
+            self.abort_outgoing(machine);
+            self.drop_half_open(machine);
         }
     }
 }

@@ -81,7 +81,7 @@ impl PeerConfig {
     }
 
     /// The session with its seats, as this machine sees them.
-    pub(super) fn seated(&self) -> Result<SessionConfig, PeerError> {
+    pub(super) fn session_config(&self) -> Result<SessionConfig, PeerError> {
         if self.session.seats() > 0 {
             return Err(PeerError::SessionHasSeats);
         }

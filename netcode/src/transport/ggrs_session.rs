@@ -17,9 +17,9 @@ pub trait Datagrams {
 }
 
 /// Messages that ggrs gets at once; the rest waits for the next time. A peer can't hold the caller by sending fast.
-const MOST_AT_ONCE: usize = 1024;
+const MAX_MESSAGES_PER_CALL: usize = 1024;
 /// Refusals that are remembered; with more, the oldest are forgotten.
-const MOST_REFUSED: usize = 64;
+const MAX_STORED_REFUSALS: usize = 64;
 
 /// A socket for sessions of ggrs, whose addresses are machines.
 ///
@@ -50,7 +50,7 @@ struct Shared<D> {
 impl<D: Datagrams> EncryptedSocket<D> {
     /// A socket over datagrams.
     pub fn new(datagrams: D, guard: Guard) -> Self {
-        let refused = VecDeque::with_capacity(MOST_REFUSED);
+        let refused = VecDeque::with_capacity(MAX_STORED_REFUSALS);
         let shared = Shared { datagrams, guard, refused, refusals: 0, buffer: Vec::new() };
         Self { shared: Arc::new(Mutex::new(shared)) }
     }
@@ -90,13 +90,13 @@ impl<D: Datagrams> Shared<D> {
 
     fn receive(&mut self) -> Vec<(u8, Message)> {
         let mut messages = Vec::new();
-        for _ in 0..MOST_AT_ONCE {
+        for _ in 0..MAX_MESSAGES_PER_CALL {
             let Some(from) = self.datagrams.poll_datagram(&mut self.buffer) else { break };
             match self.guard.incoming(&self.buffer) {
                 Ok(message) => messages.push((from, message)),
                 Err(error) => {
                     self.refusals += 1;
-                    if self.refused.len() == MOST_REFUSED {
+                    if self.refused.len() == MAX_STORED_REFUSALS {
                         self.refused.pop_front();
                     }
                     self.refused.push_back((from, error));
@@ -131,7 +131,7 @@ impl<D> fmt::Debug for EncryptedSocket<D> {
 }
 
 /// Datagrams that may wait in one direction of [`DatagramQueues`].
-const MOST_QUEUED: usize = 4096;
+const MAX_QUEUED_DATAGRAMS: usize = 4096;
 
 /// [`Datagrams`] that wait in memory for somebody who moves them, when what carries them can't be given to ggrs: before a
 /// call of the session [`push_incoming`](Self::push_incoming) with everything that came, after it [`pop_outgoing`](Self::pop_outgoing) until there is
@@ -168,7 +168,7 @@ impl Datagrams for DatagramQueues {
 }
 
 fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, machine: u8, bytes: &[u8]) {
-    if queue.len() < MOST_QUEUED {
+    if queue.len() < MAX_QUEUED_DATAGRAMS {
         queue.push_back((machine, bytes.to_vec()));
     }
 }

@@ -18,7 +18,7 @@ pub struct Tunnel<T> {
 }
 
 /// Most datagrams that one call takes.
-const MOST: usize = 16_384;
+const MAX_DATAGRAMS_PER_CALL: usize = 16_384;
 
 impl<T: Transport> Tunnel<T> {
     /// Both together.
@@ -32,7 +32,7 @@ impl<T: Transport> Tunnel<T> {
     /// When the transport failed; the next call goes on.
     pub fn pump(&mut self, now: Time) -> Result<(), TransportError> {
         self.now = self.now.max(now);
-        for _ in 0..MOST {
+        for _ in 0..MAX_DATAGRAMS_PER_CALL {
             match self.transport.receive(now, &mut self.bytes)? {
                 Some(from) => self.endpoint.handle_datagram(now, from, &self.bytes),
                 None => break,

@@ -7,13 +7,13 @@ mod game;
 mod handshake;
 mod header;
 
-pub(crate) use frame::{Frame, Frames, MAX_TEXT, kind};
+pub(crate) use frame::{Frame, Frames, MAX_CLOSE_TEXT_BYTES, frame_type};
 pub(crate) use game::{Game, Measured, Pace, Stamp};
 pub use handshake::MatchParameters;
 pub(crate) use handshake::{
     Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
 };
-pub(crate) use header::{ConnectionId, Header, MAX_NUMBER, complete};
+pub(crate) use header::{ConnectionId, Header, PACKET_NUMBER_LIMIT, decode_packet_number};
 #[doc(inline)]
 pub use isostep_rollback::window;
 
@@ -24,10 +24,10 @@ pub const MIN_MTU: usize = 1200;
 /// Bytes of the longest packet.
 pub const MAX_MTU: usize = 1452;
 /// Bytes that sealing adds.
-pub(crate) const TAG: usize = 16;
+pub(crate) const TAG_BYTES: usize = 16;
 
 /// First byte of the packets of the handshake.
-pub(crate) mod first {
+pub(crate) mod packet_type {
     pub(crate) const HELLO: u8 = 0x80;
     pub(crate) const COOKIE: u8 = 0x81;
     pub(crate) const VERSIONS: u8 = 0x82;

@@ -33,7 +33,7 @@ fn datagrams_of_any_length_up_to_sixteen_packets_arrive_whole() {
 }
 
 #[test]
-fn game_frames_of_any_length_arrive_whole_and_others_go_nowhere() {
+fn game_frames_of_any_length_arrive_whole() {
     let mut world = World::pair(2);
     for length in [1, 2, 1000, 1300, 1429, 1430, 1431, 9000, 20_000] {
         world.nodes[1].game.clear();
@@ -52,7 +52,7 @@ fn game_frames_of_any_length_arrive_whole_and_others_go_nowhere() {
 }
 
 #[test]
-fn fragments_arrive_whole_or_not_at_all_through_losses_and_disorder() {
+fn fragments_are_reassembled_whole_or_dropped() {
     let weather = Weather { loss: 50, doubles: 100, latency: 20, jitter: 12, longest: None };
     let mut world = World::of(2, weather, 3);
     world.mesh();
@@ -76,7 +76,7 @@ fn fragments_arrive_whole_or_not_at_all_through_losses_and_disorder() {
 }
 
 #[test]
-fn messages_of_every_size_arrive_in_order_both_ways_through_losses() {
+fn messages_of_every_size_arrive_in_order_under_loss() {
     let weather = Weather { loss: 200, doubles: 50, latency: 25, jitter: 40, longest: None };
     let mut world = World::of(2, weather, 4);
     world.mesh();
@@ -107,7 +107,7 @@ fn messages_of_every_size_arrive_in_order_both_ways_through_losses() {
 }
 
 #[test]
-fn too_long_and_too_much_are_refused_before_anything_is_sent() {
+fn messages_beyond_the_limits_are_rejected() {
     let mut world = World::pair(5);
     let end = &mut world.nodes[0].endpoint;
     let long = vec![0; MAX_MESSAGE_BYTES];
@@ -131,7 +131,7 @@ fn too_long_and_too_much_are_refused_before_anything_is_sent() {
 
 /// Whoever does not take its messages makes the sender wait, and nothing is lost.
 #[test]
-fn a_receiver_that_does_not_poll_holds_the_sender_back() {
+fn a_receiver_that_does_not_poll_applies_backpressure() {
     let mut world = World::pair(6);
     let mut taken = Vec::new();
     let message = vec![3; 200_000];

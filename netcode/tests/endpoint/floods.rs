@@ -1,7 +1,7 @@
 //! A hundred thousand datagrams of junk while two machines play on.
 
 use super::harness::{World, junk, ms, node};
-use super::hostile::{cookie, hello, init};
+use super::raw_peer::{cookie, hello, init};
 use isostep_core::Rng;
 use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Counters};
@@ -65,7 +65,7 @@ fn random_bytes_from_anywhere() {
 
 /// Random bytes from the address of the true peer.
 #[test]
-fn random_bytes_in_the_name_of_the_peer() {
+fn random_bytes_from_the_address_of_the_peer() {
     let mut rng = Rng::new(2);
     flood(2, |_, _| {
         let length = rng.below(200).expect("some") as usize;
@@ -88,7 +88,7 @@ fn inits_with_forged_cookies() {
 
 /// The most costly junk: each asks for curve arithmetic.
 #[test]
-fn inits_with_true_cookies_and_junk_for_a_message() {
+fn inits_with_valid_cookies_and_random_messages() {
     let mut rng = Rng::new(5);
     let mut cookies = Vec::new();
     let world = flood(5, |world, number| {
@@ -109,7 +109,7 @@ fn inits_with_true_cookies_and_junk_for_a_message() {
 }
 
 #[test]
-fn data_packets_with_the_right_id() {
+fn random_data_packets_with_a_valid_connection_id() {
     let mut rng = Rng::new(6);
     let mut id = None;
     flood(6, |world, _| {
@@ -124,7 +124,7 @@ fn data_packets_with_the_right_id() {
 
 /// A driver that takes many datagrams before it sends: answers to strangers leave room for the game.
 #[test]
-fn answers_to_strangers_do_not_crowd_out_the_game() {
+fn handshake_replies_do_not_crowd_out_game_packets() {
     let mut world = World::pair(7);
     for number in 0..2000usize {
         let bytes = hello(1, (number as u64).to_le_bytes());
@@ -140,7 +140,7 @@ fn answers_to_strangers_do_not_crowd_out_the_game() {
 /// Everything that strangers may use is used up, in the same instant in which the true peer comes: it is expected at its
 /// address, and let in.
 #[test]
-fn an_expected_peer_connects_through_a_flood() {
+fn an_expected_peer_connects_during_a_flood() {
     let weather = super::harness::Weather { latency: 10, ..Default::default() };
     let mut world = World::of(2, weather, 8);
     world.mesh();
@@ -164,7 +164,7 @@ fn an_expected_peer_connects_through_a_flood() {
 /// Somebody who sees the cookie sends nine INITs of junk with it, faster than the peer: more than one address may start, and the
 /// peer was locked out for ten seconds.
 #[test]
-fn junk_in_the_name_of_an_expected_peer_does_not_lock_it_out() {
+fn spoofed_handshakes_do_not_lock_out_an_expected_peer() {
     let weather = super::harness::Weather { latency: 10, ..Default::default() };
     let mut world = World::of(2, weather, 9);
     world.mesh();

@@ -19,7 +19,7 @@ fn retry(world: &mut World, seen: &mut [usize]) {
 }
 
 #[test]
-fn two_to_eight_machines_connect_without_losses_within_a_few_round_trips() {
+fn two_to_eight_machines_connect_within_a_few_round_trips() {
     for machines in 2..=8 {
         let mut world = World::of(machines, Weather { latency: 40, ..Weather::default() }, 1);
         world.mesh();
@@ -30,7 +30,7 @@ fn two_to_eight_machines_connect_without_losses_within_a_few_round_trips() {
 }
 
 #[test]
-fn a_mesh_connects_through_a_fifth_of_losses_in_ten_seconds() {
+fn a_mesh_connects_at_twenty_percent_loss_within_ten_seconds() {
     let weather = Weather { loss: 200, doubles: 50, latency: 40, jitter: 30, longest: None };
     for machines in 2..=8 {
         let mut world = World::of(machines, weather, 20 + machines as u64);
@@ -41,7 +41,7 @@ fn a_mesh_connects_through_a_fifth_of_losses_in_ten_seconds() {
 }
 
 #[test]
-fn a_mesh_connects_through_half_of_losses_with_a_second_attempt() {
+fn a_mesh_connects_at_fifty_percent_loss_with_a_second_attempt() {
     let weather = Weather { loss: 500, doubles: 50, latency: 40, jitter: 30, longest: None };
     for machines in 2..=8 {
         let mut world = World::of(machines, weather, 50 + machines as u64);
@@ -70,7 +70,7 @@ fn either_side_may_start_first() {
 
 /// A responder whose `connect` came after the connection stood was told ten seconds later that nobody answers.
 #[test]
-fn who_is_connected_is_never_told_that_nobody_answers() {
+fn a_connected_responder_reports_no_timeout() {
     let mut world = World::of(2, Weather { latency: 10, ..Weather::default() }, 4);
     world.connect(0, 1);
     world.run(ms(300));
@@ -96,7 +96,7 @@ fn a_responder_may_start_three_seconds_later() {
 }
 
 #[test]
-fn nobody_there_fails_at_the_timeout_and_another_attempt_may_be_made() {
+fn an_attempt_without_reply_times_out_and_can_be_repeated() {
     for (caller, other) in [(0, 1), (1, 0)] {
         let mut world = World::configured(2, Weather::default(), 6, |config| {
             config.handshake_timeout(ms(2500))
@@ -120,7 +120,7 @@ fn nobody_there_fails_at_the_timeout_and_another_attempt_may_be_made() {
 
 /// The initiator kept a cookie that nobody knew any more, for as long as its attempt went on.
 #[test]
-fn a_responder_that_starts_again_in_the_middle_of_a_handshake_is_found() {
+fn a_handshake_survives_a_restart_of_the_responder() {
     let patient =
         |config: isostep_netcode::EndpointConfig| config.handshake_timeout(Duration::from_secs(30));
     let mut world = World::configured(2, Weather { latency: 10, ..Weather::default() }, 7, patient);
@@ -135,7 +135,7 @@ fn a_responder_that_starts_again_in_the_middle_of_a_handshake_is_found() {
 
 /// With more than ten seconds of patience, the cookie grew too old and the attempt could not succeed any more.
 #[test]
-fn a_cookie_that_grew_old_on_a_dead_path_is_asked_for_again() {
+fn an_expired_cookie_is_requested_again() {
     let patient =
         |config: isostep_netcode::EndpointConfig| config.handshake_timeout(Duration::from_mins(1));
     let mut world = World::configured(2, Weather { latency: 10, ..Weather::default() }, 8, patient);
@@ -151,7 +151,7 @@ fn a_cookie_that_grew_old_on_a_dead_path_is_asked_for_again() {
 
 /// How many attempts of ten seconds fail at half of all packets lost.
 #[test]
-fn at_half_of_losses_nine_of_ten_attempts_succeed() {
+fn at_fifty_percent_loss_nine_of_ten_attempts_succeed() {
     let weather = Weather { loss: 500, latency: 40, ..Weather::default() };
     let failed = (0..100)
         .filter(|seed| {

@@ -5,7 +5,7 @@ use isostep_netcode::Event;
 use isostep_netcode::crypto::MachineId;
 
 #[test]
-fn packets_grow_to_what_the_path_carries_and_never_above() {
+fn mtu_probing_reaches_the_path_mtu() {
     let paths =
         [(1200, 1200), (1279, 1200), (1280, 1280), (1371, 1280), (1372, 1372), (1419, 1372)];
     let more = [(1420, 1420), (1451, 1420), (1452, 1452), (9000, 1452)];
@@ -28,7 +28,7 @@ fn packets_grow_to_what_the_path_carries_and_never_above() {
 }
 
 #[test]
-fn the_shorter_of_both_wishes_counts() {
+fn the_smaller_max_mtu_applies() {
     let played = super::harness::Match::new(2);
     let ends = vec![
         super::harness::endpoint(played.config(0).max_mtu(1300), 1),
@@ -42,7 +42,7 @@ fn the_shorter_of_both_wishes_counts() {
 }
 
 #[test]
-fn a_fifth_of_losses_does_not_hide_a_good_path() {
+fn mtu_probing_succeeds_at_twenty_percent_loss() {
     let weather = Weather { loss: 200, latency: 20, ..Weather::default() };
     let found = (0..20).filter(|seed| {
         let mut world = World::of(2, weather, 100 + seed);
@@ -54,7 +54,7 @@ fn a_fifth_of_losses_does_not_hide_a_good_path() {
 }
 
 #[test]
-fn each_step_is_told_once() {
+fn each_mtu_increase_is_reported_once() {
     let world = World::pair(3);
     let told: Vec<_> = world.nodes[0]
         .events

@@ -178,7 +178,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_frames_are_true_and_single(steps in proptest::collection::vec(steps(), 1..250)) {
+    fn every_received_frame_was_sent_by_that_peer_once(steps in proptest::collection::vec(steps(), 1..250)) {
         let mut chaos = Chaos::new();
         for step in &steps {
             chaos.step(step);

@@ -12,7 +12,7 @@ fn epochs(world: &World) -> (u64, u64) {
 
 /// Frames with everything else as it is: what arrives is what the network lets through, with one change of keys or with sixty.
 #[test]
-fn a_change_of_keys_each_second_loses_nothing_that_the_network_does_not() {
+fn rekeying_each_second_loses_no_packets() {
     let mut world = World::configured(2, ROUGH, 1, |config| config.key_lifetime(ms(1000)));
     world.mesh();
     world.run(ms(4000));
@@ -30,7 +30,7 @@ fn a_change_of_keys_each_second_loses_nothing_that_the_network_does_not() {
 }
 
 #[test]
-fn an_idle_connection_changes_its_keys_too() {
+fn an_idle_connection_rekeys() {
     let mut world =
         World::configured(2, Weather { latency: 40, ..Weather::default() }, 2, |config| {
             config.key_lifetime(ms(2000))
@@ -44,7 +44,7 @@ fn an_idle_connection_changes_its_keys_too() {
 }
 
 #[test]
-fn keys_last_two_minutes_unless_said() {
+fn the_default_key_lifetime_is_two_minutes() {
     let mut world = World::pair(3);
     world.run(ms(117_000));
     assert_eq!(epochs(&world), (0, 0));
@@ -54,7 +54,7 @@ fn keys_last_two_minutes_unless_said() {
 
 /// Only the initiator asks; a responder with a short lifetime waits for it.
 #[test]
-fn messages_survive_changes_of_keys() {
+fn messages_survive_rekeying() {
     let mut world = World::configured(2, ROUGH, 4, |config| config.key_lifetime(ms(300)));
     world.mesh();
     world.run(ms(3000));
@@ -75,7 +75,7 @@ fn messages_survive_changes_of_keys() {
 /// The way from the initiator is dead for four seconds after it changed its keys: what the responder sends meanwhile with the
 /// keys before is as good as ever.
 #[test]
-fn a_side_that_is_not_heard_is_still_understood() {
+fn packets_decrypt_while_rekey_responses_are_lost() {
     let mut world =
         World::configured(2, Weather { latency: 30, ..Weather::default() }, 5, |config| {
             config.key_lifetime(ms(1000))

@@ -61,7 +61,7 @@ fn send_again(
 }
 
 #[test]
-fn a_whole_session_sent_again_from_where_it_came_changes_nothing() {
+fn a_replayed_session_is_ignored() {
     let mut world = session(3);
     let recorded = world.sent.clone();
     let numbers: Vec<_> = world.nodes.iter().map(|node| node.endpoint.counters()).collect();
@@ -76,7 +76,7 @@ fn a_whole_session_sent_again_from_where_it_came_changes_nothing() {
 }
 
 #[test]
-fn a_whole_session_sent_again_from_elsewhere_in_any_order_moves_nobody() {
+fn a_session_replayed_from_another_address_does_not_migrate() {
     let mut world = session(2);
     let mut rng = Rng::new(3);
     let mut recorded = world.sent.clone();
@@ -93,7 +93,7 @@ fn a_whole_session_sent_again_from_elsewhere_in_any_order_moves_nobody() {
 
 /// Half a minute later cookies and keys are old.
 #[test]
-fn a_session_sent_again_half_a_minute_later_changes_nothing() {
+fn a_session_replayed_after_thirty_seconds_is_ignored() {
     let mut world = session(2);
     let recorded = world.sent.clone();
     world.run(ms(30_000));
@@ -118,7 +118,7 @@ fn a_recorded_init_does_not_replace_a_connection() {
 /// An INIT of an attempt that was given up comes late, or is sent again by somebody: it took the place of the handshake that was
 /// under way, and the initiator talked to nobody until it gave up by silence.
 #[test]
-fn an_older_init_does_not_take_the_place_of_a_handshake_under_way() {
+fn a_replayed_init_does_not_replace_a_half_open_handshake() {
     for late in [1, 11, 21, 25] {
         let mut world = World::of(2, Weather { latency: 10, ..Weather::default() }, 40);
         world.connect(0, 1);
@@ -145,7 +145,7 @@ fn still_heard(world: &mut World) {
 }
 
 #[test]
-fn a_program_that_starts_again_replaces_its_connection() {
+fn a_restarted_initiator_replaces_its_connection() {
     let played = Match::new(2);
     let mut world = World::pair(5);
     // Its ids and keys are new, as its randomness is.
@@ -168,7 +168,7 @@ fn a_program_that_starts_again_replaces_its_connection() {
 
 /// The responder crashed; the initiator notices by silence and calls again.
 #[test]
-fn a_responder_that_starts_again_is_found_again() {
+fn a_restarted_responder_is_reconnected() {
     let played = Match::new(2);
     let mut world = World::pair(6);
     world.nodes[1].endpoint = endpoint(played.config(1), 500);
@@ -188,7 +188,7 @@ fn a_responder_that_starts_again_is_found_again() {
 }
 
 #[test]
-fn what_one_said_sent_back_to_it_changes_nothing() {
+fn reflected_packets_are_ignored() {
     let mut world = session(3);
     let recorded = world.sent.clone();
     let before = heard(&world);
@@ -203,7 +203,7 @@ fn what_one_said_sent_back_to_it_changes_nothing() {
 }
 
 #[test]
-fn what_is_for_one_means_nothing_to_another() {
+fn packets_redirected_to_another_machine_are_ignored() {
     let mut world = session(3);
     let recorded = world.sent.clone();
     let before = heard(&world);
@@ -221,7 +221,7 @@ fn what_is_for_one_means_nothing_to_another() {
 
 /// Packets of one connection with the id of another: the id finds keys that do not open them.
 #[test]
-fn a_packet_with_the_id_of_another_connection_does_not_open() {
+fn a_packet_with_another_connection_id_does_not_decrypt() {
     let mut world = session(3);
     world.held = true;
     world.sent.clear();

@@ -2,7 +2,7 @@
 
 use super::documents::UNIX;
 use super::harness::{Match, Weather, World, endpoint, ms, node};
-use super::hostile::{ATTEMPT, answer, cookie, init, offer, shake};
+use super::raw_peer::{ATTEMPT, answer, cookie, init, offer, shake};
 use isostep_netcode::crypto::{
     Credentials, GameId, MachineId, MatchId, Matchmaker, MatchmakerKey, RosterError, StaticKey,
     TokenError,
@@ -40,7 +40,7 @@ fn host() -> EndpointConfig {
 }
 
 #[test]
-fn another_matchmaker_is_refused() {
+fn a_token_of_another_matchmaker_is_refused() {
     let other =
         changed(|played| played.maker = MatchmakerKey::generate(&mut SeededEntropy::new(77)));
     let token = ConnectError::Token(TokenError::Signature);
@@ -48,14 +48,14 @@ fn another_matchmaker_is_refused() {
 }
 
 #[test]
-fn another_match_is_refused() {
+fn a_token_of_another_match_is_refused() {
     let other = changed(|played| played.spec.match_id = MatchId([1; 16]));
     let token = ConnectError::Token(TokenError::Match);
     assert_eq!(refused(other, host()), (ConnectError::TokenRefused, token));
 }
 
 #[test]
-fn another_game_is_refused_by_name() {
+fn a_token_of_another_game_is_refused() {
     let (ours, theirs) = (GameId::named("other"), GameId::named("attack"));
     let other = changed(|played| played.spec.game = ours);
     let expected =
@@ -64,7 +64,7 @@ fn another_game_is_refused_by_name() {
 }
 
 #[test]
-fn a_token_is_too_old_by_the_clock_of_who_is_asked() {
+fn token_expiry_uses_the_responder_clock() {
     let short = changed(|played| played.spec.expires = UNIX + 5);
     let late = EndpointConfig::new(Match::new(2).credentials(1), UNIX + 7).inputs(4, [7; 8], 11);
     let told = ConnectError::Token(TokenError::Expired { since: 2 });
@@ -72,7 +72,7 @@ fn a_token_is_too_old_by_the_clock_of_who_is_asked() {
 }
 
 #[test]
-fn a_token_expires_while_the_host_runs() {
+fn a_token_expires_while_the_responder_runs() {
     let played = Match::new(2);
     let mut short = played.clone();
     short.spec.expires = UNIX + 5;
@@ -103,7 +103,7 @@ fn a_token_from_the_future_is_refused() {
 
 /// MachineId 2 has a token of the same matchmaker and match, whose roster has it where the host has somebody else.
 #[test]
-fn another_slot_than_the_roster_has_is_refused() {
+fn a_machine_id_that_differs_from_the_roster_is_refused() {
     let played = Match::new(3);
     let mut swapped = played.clone();
     swapped.keys.swap(0, 2);
@@ -113,7 +113,7 @@ fn another_slot_than_the_roster_has_is_refused() {
 }
 
 #[test]
-fn a_stolen_token_is_worth_nothing_without_its_key() {
+fn a_token_is_useless_without_its_key() {
     let played = Match::new(3);
     for (thief, machine) in [
         (StaticKey::generate(&mut SeededEntropy::new(5)), None),
@@ -137,7 +137,7 @@ fn a_stolen_token_is_worth_nothing_without_its_key() {
 
 /// Whoever knows only the public half can't even write the first message.
 #[test]
-fn a_public_key_alone_opens_nothing() {
+fn a_public_key_alone_does_not_connect() {
     let played = Match::new(2);
     let (now, from) = (Time::from_millis(1), node(6));
     let mut host = endpoint(played.config(1), 2);
@@ -152,7 +152,7 @@ fn a_public_key_alone_opens_nothing() {
 }
 
 #[test]
-fn a_whole_init_sent_by_another_machine_is_not_answered() {
+fn an_init_copied_to_another_responder_is_not_answered() {
     let mut world = World::of(2, Weather::default(), 3);
     world.connect(0, 1);
     world.run(ms(100));
@@ -167,7 +167,7 @@ fn a_whole_init_sent_by_another_machine_is_not_answered() {
 
 /// The higher machine never calls: otherwise two calls could cross.
 #[test]
-fn the_higher_slot_is_not_let_in_as_a_caller() {
+fn the_higher_machine_id_is_refused_as_initiator() {
     let played = Match::new(2);
     let (now, from) = (Time::from_millis(1), node(1));
     let mut host = endpoint(played.config(0), 2);
@@ -183,7 +183,7 @@ fn the_higher_slot_is_not_let_in_as_a_caller() {
 }
 
 #[test]
-fn an_endpoint_does_not_start_with_documents_that_others_would_refuse() {
+fn an_endpoint_rejects_its_own_invalid_documents() {
     let made = |change: fn(&mut Match)| {
         let config = changed(change);
         Endpoint::new(config, Box::new(SeededEntropy::new(1))).map(drop)
@@ -199,7 +199,7 @@ fn an_endpoint_does_not_start_with_documents_that_others_would_refuse() {
 
 /// Documents that do not belong together do not even become credentials.
 #[test]
-fn credentials_are_whole_or_not_at_all() {
+fn credentials_reject_mixed_documents() {
     let (played, other) = (Match::new(2), Match::seeded(2, 5));
     let own = played.credentials(0);
     let maker = Matchmaker::new(played.maker.clone()).public();

@@ -74,11 +74,11 @@ fn well_formed(number: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_flood_of_garbage_makes_no_tick_later_than_one() {
+fn a_flood_of_garbage_delays_no_tick_by_more_than_one() {
     check(garbage);
 }
 
 #[test]
-fn a_flood_of_what_could_be_packets_makes_no_tick_later_than_one() {
+fn a_flood_of_plausible_packets_delays_no_tick_by_more_than_one() {
     check(well_formed);
 }

@@ -1,9 +1,9 @@
 //! A mesh of peers in virtual time: each has a clock and a frame rate of its own, all share one simulated network, and one
 //! seed decides everything.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, mixed};
 use super::machine::Machine;
+use super::statistics::Figures;
 use super::wire::Wire;
 use core::time::Duration;
 use isostep_netcode::crypto::{Credentials, GameId, MachineId};

@@ -1,7 +1,7 @@
 //! One machine of a mesh: a peer with its clock, its players, and what was seen of it.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, Player, hash_of, mixed};
+use super::statistics::Figures;
 use super::wire::Wire;
 use core::time::Duration;
 use isostep_core::digest::Digest;

@@ -85,7 +85,7 @@ fn two_namespaces_agree_for_a_minute_through_a_bad_network() {
 }
 
 #[test]
-fn a_process_that_is_killed_has_left_by_silence() {
+fn a_killed_process_leaves_by_idle_timeout() {
     let idle = Duration::from_secs(5);
     let mut players = start(3, &Order { ticks: u32::MAX, idle, ..Order::default() });
     let deadline = Instant::now() + 2 * SLACK;
@@ -111,7 +111,7 @@ fn a_process_that_is_killed_has_left_by_silence() {
 /// A laptop that was closed for two seconds: the others wait, and the match goes on.
 #[cfg(unix)]
 #[test]
-fn a_process_that_is_stopped_for_a_while_comes_back() {
+fn a_suspended_process_resumes() {
     let ticks = 4 * RATE;
     let mut players = start(3, &Order { ticks, idle: PATIENT, ..Order::default() });
     let deadline = Instant::now() + 2 * SLACK;

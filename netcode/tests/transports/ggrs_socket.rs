@@ -78,7 +78,7 @@ fn the_socket_of_ggrs_conforms() -> Outcome {
 }
 
 #[test]
-fn numbers_are_given_in_order_of_first_sight_and_have_an_end() {
+fn node_numbers_are_assigned_in_order_and_limited() {
     let [mut transport] = memory().map(OverMemory::new);
     for address in 100..164 {
         assert_eq!(transport.node_of(&address), Some(Address::Node(u64::from(address - 100))));
@@ -92,7 +92,7 @@ fn numbers_are_given_in_order_of_first_sight_and_have_an_end() {
 }
 
 #[test]
-fn a_stranger_when_all_numbers_are_taken_is_refused() -> Outcome {
+fn a_new_address_is_rejected_when_all_numbers_are_used() -> Outcome {
     let [mut first, mut second] = memory().map(OverMemory::new);
     (100..164).for_each(|address| assert!(first.node_of(&address).is_some()));
     let to = second.node_of(&0).ok_or("a number")?;
@@ -123,7 +123,7 @@ fn a_datagram_costs_31_bytes() -> Outcome {
 
 /// Every message that a change of bytes can make: ours or refused, and never more than was sent.
 #[test]
-fn messages_of_another_form_are_refused() -> Outcome {
+fn foreign_messages_are_rejected() -> Outcome {
     let [first, mut stranger] = memory();
     let (mut first, mut rng) = (OverMemory::new(first), Rng::new(3));
     let whole = encoded(b"a datagram")?;
@@ -149,7 +149,7 @@ fn messages_of_another_form_are_refused() -> Outcome {
 }
 
 #[test]
-fn a_message_that_is_too_long_is_refused() -> Outcome {
+fn too_long_messages_are_rejected() -> Outcome {
     let [first, mut stranger] = memory();
     let mut first = OverMemory::new(first);
     let mut long = encoded(&[])?;
@@ -164,7 +164,7 @@ fn a_message_that_is_too_long_is_refused() -> Outcome {
 }
 
 #[test]
-fn noise_on_the_socket_of_ggrs_changes_nothing() -> Outcome {
+fn random_bytes_on_the_ggrs_socket_are_ignored() -> Outcome {
     let ((mut first, first_at), (mut second, second_at)) = (over_udp()?, over_udp()?);
     let (mut rng, noise) = (Rng::new(4), UdpSocket::bind("127.0.0.1:0")?);
     let whole = encoded(b"a datagram")?;

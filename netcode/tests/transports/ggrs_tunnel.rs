@@ -179,7 +179,7 @@ fn two_sessions_play_over_encrypted_sockets() -> Outcome {
 }
 
 #[test]
-fn datagrams_damaged_on_the_wire_are_as_good_as_lost() -> Outcome {
+fn corrupted_datagrams_count_as_lost() -> Outcome {
     let mut machines = machines(2, Some(5))?;
     assert!(play(&mut machines, 0..20_000, FRAMES)?, "they got to the end");
     check(&mut machines);
@@ -189,7 +189,7 @@ fn datagrams_damaged_on_the_wire_are_as_good_as_lost() -> Outcome {
 
 /// What a legitimate peer sends is not thereby right: it is refused, and nobody panics.
 #[test]
-fn what_a_broken_peer_seals_is_refused() -> Outcome {
+fn invalid_packets_of_an_authenticated_peer_are_rejected() -> Outcome {
     for seed in 3..6 {
         let mut machines = machines(seed, None)?;
         assert!(play(&mut machines, 0..20_000, Tick(20))?, "they begin");

@@ -113,7 +113,7 @@ fn a_simulated_network_conforms() -> Outcome {
 }
 
 #[test]
-fn a_node_that_is_not_there_is_unreachable() -> Outcome {
+fn a_missing_node_is_unreachable() -> Outcome {
     let mut ends = SimTransport::nodes(SimNetwork::new(5), 1);
     for to in [Address::Node(1), Address::Node(u64::MAX)] {
         let found = ends[0].send(Time::ZERO, to, b"");

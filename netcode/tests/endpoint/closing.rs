@@ -5,7 +5,7 @@ use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{CloseReason, ConnectError, Event, close_code};
 
 #[test]
-fn a_connection_that_nobody_uses_stays() {
+fn an_unused_connection_stays_open() {
     let mut world = World::pair(1);
     let events = world.nodes[0].events.len();
     let sent = world.nodes[0].endpoint.counters();
@@ -16,7 +16,7 @@ fn a_connection_that_nobody_uses_stays() {
 }
 
 #[test]
-fn a_peer_that_vanishes_is_quiet_after_a_second_and_gone_after_five() {
+fn a_vanished_peer_is_interrupted_after_one_second_and_closed_after_five() {
     let mut world = World::pair(2);
     world.nodes[1].runs = false;
     world.nodes[0].events.clear();
@@ -32,7 +32,7 @@ fn a_peer_that_vanishes_is_quiet_after_a_second_and_gone_after_five() {
 }
 
 #[test]
-fn a_peer_that_comes_back_in_time_is_told_of() {
+fn a_resumed_peer_is_reported() {
     let mut world = World::pair(3);
     world.nodes[0].events.clear();
     world.weather.loss = 1000;
@@ -45,7 +45,7 @@ fn a_peer_that_comes_back_in_time_is_told_of() {
 }
 
 #[test]
-fn the_idle_timeout_may_be_chosen() {
+fn the_idle_timeout_is_configurable() {
     let mut world =
         World::configured(2, Weather::default(), 4, |config| config.idle_timeout(ms(1500)));
     world.mesh();
@@ -56,7 +56,7 @@ fn the_idle_timeout_may_be_chosen() {
 }
 
 #[test]
-fn a_goodbye_arrives_with_its_code_and_words() {
+fn a_close_carries_its_code_and_text() {
     let mut world = World::pair(5);
     let long = "ä".repeat(150);
     for (text, expected) in [("so long", "so long"), (&*long, &long[..200]), ("", "")] {
@@ -82,7 +82,7 @@ fn a_goodbye_arrives_with_its_code_and_words() {
 
 /// It is said three times: at half of losses one in eight is not heard, and ends by silence.
 #[test]
-fn a_goodbye_mostly_arrives_through_half_of_losses() {
+fn a_close_mostly_arrives_at_fifty_percent_loss() {
     let heard = (0..60).filter(|seed| {
         let mut world = World::pair(100 + seed);
         world.weather.loss = 500;
@@ -102,7 +102,7 @@ fn a_goodbye_mostly_arrives_through_half_of_losses() {
 }
 
 #[test]
-fn shutting_down_tells_everybody_and_lets_nobody_in() {
+fn shutdown_closes_all_connections_and_rejects_new_ones() {
     let mut world = World::of(3, Weather { latency: 10, ..Weather::default() }, 6);
     world.mesh();
     world.run(ms(500));
@@ -133,7 +133,7 @@ fn shutting_down_tells_everybody_and_lets_nobody_in() {
 }
 
 #[test]
-fn a_call_without_a_connection_does_nothing() {
+fn calls_without_a_connection_do_nothing() {
     let mut world = World::of(2, Weather::default(), 7);
     let now = world.now;
     for machine in [MachineId(0), MachineId(1), MachineId(7), MachineId(8), MachineId(255)] {

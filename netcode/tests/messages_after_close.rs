@@ -32,7 +32,7 @@ fn carry(ends: &mut [Endpoint; 2], now: Time) {
 }
 
 #[test]
-fn a_message_that_arrived_before_the_goodbye_can_be_polled_after_it() {
+fn messages_received_before_a_close_can_be_polled_after_it() {
     let mut ends = pair();
     (0..200).for_each(|millis| carry(&mut ends, Time::from_millis(millis)));
     while ends[1].poll_event().is_some() {}

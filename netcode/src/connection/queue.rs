@@ -5,24 +5,24 @@ use crate::crypto::MachineId;
 use std::collections::VecDeque;
 
 /// Most packets that wait. Whoever does not send them loses the newest.
-const MOST: usize = 1024;
+const CAPACITY: usize = 1024;
 
 /// A queue of byte strings whose buffers are used again.
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
-    waiting: VecDeque<(T, Vec<u8>)>,
+    entries: VecDeque<(T, Vec<u8>)>,
     spare: Vec<Vec<u8>>,
-    lost: u64,
+    dropped: u64,
 }
 
 /// Packets to send.
-pub(crate) type Outbox = Queue<Address>;
+pub(crate) type SendQueue = Queue<Address>;
 /// Frames that arrived.
-pub(crate) type Inbox = Queue<MachineId>;
+pub(crate) type ReceiveQueue = Queue<MachineId>;
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), spare: Vec::new(), lost: 0 }
+        Self { entries: VecDeque::new(), spare: Vec::new(), dropped: 0 }
     }
 }
 
@@ -33,10 +33,10 @@ impl<T> Queue<T> {
     }
 
     pub(crate) fn push(&mut self, with: T, bytes: Vec<u8>) {
-        if self.waiting.len() < MOST {
-            self.waiting.push_back((with, bytes));
+        if self.entries.len() < CAPACITY {
+            self.entries.push_back((with, bytes));
         } else {
-            self.lost += 1;
+            self.dropped += 1;
             self.recycle(bytes);
         }
     }
@@ -49,28 +49,28 @@ impl<T> Queue<T> {
 
     /// The next one; `into` is replaced by its bytes.
     pub(crate) fn pop(&mut self, into: &mut Vec<u8>) -> Option<T> {
-        let (with, bytes) = self.waiting.pop_front()?;
+        let (with, bytes) = self.entries.pop_front()?;
         let before = core::mem::replace(into, bytes);
         self.recycle(before);
         Some(with)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.entries.is_empty()
     }
 
     /// Whether half of the room is taken.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.waiting.len() >= MOST / 2
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.entries.len() >= CAPACITY / 2
     }
 
     /// How many had no room.
-    pub(crate) const fn lost(&self) -> u64 {
-        self.lost
+    pub(crate) const fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     fn recycle(&mut self, mut bytes: Vec<u8>) {
-        if self.spare.len() < MOST {
+        if self.spare.len() < CAPACITY {
             bytes.clear();
             self.spare.push(bytes);
         }

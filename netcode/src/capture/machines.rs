@@ -56,7 +56,7 @@ impl<P: Pad> Simulation for Arena<P> {
 }
 
 /// What a match is like.
-pub(super) struct Rules {
+pub(super) struct MatchSetup {
     pub(super) seed: u64,
     pub(super) network: LinkConfig,
     /// The machine of each seat.
@@ -64,7 +64,7 @@ pub(super) struct Rules {
     pub(super) start: u32,
     pub(super) ticks: u32,
     pub(super) key_lifetime: Option<Duration>,
-    pub(super) longest: usize,
+    pub(super) max_mtu: usize,
     /// What machine 1's clock shows at first; the others' are zero.
     pub(super) clock: Time,
 }
@@ -85,29 +85,29 @@ pub(super) struct Machine<P: Pad> {
 }
 
 impl<P: Pad> Machine<P> {
-    fn new(rules: &Rules, net: &Net, credentials: &Credentials) -> Self {
+    fn new(setup: &MatchSetup, net: &Net, credentials: &Credentials) -> Self {
         let id = credentials.machine();
         let seat = |config: SessionConfig, &of: &u8| {
             if of == id.0 { config.local() } else { config.remote(PeerId(of)) }
         };
-        let config = SessionConfig::new().delay(2).digest_every(16).start(Tick(rules.start));
-        let config = rules.seats.iter().fold(config.start_together(true), seat);
+        let config = SessionConfig::new().delay(2).digest_every(16).start(Tick(setup.start));
+        let config = setup.seats.iter().fold(config.start_together(true), seat);
         let mut game = Arena { sum: 0, pad: core::marker::PhantomData };
         let session = Session::start(config, &mut game).expect("sound settings");
-        let ahead = if id.0 == 1 { rules.clock.since(Time::ZERO) } else { Duration::ZERO };
+        let ahead = if id.0 == 1 { setup.clock.since(Time::ZERO) } else { Duration::ZERO };
         let codec = session.codec();
         let mut config = EndpointConfig::new(credentials.clone(), UNIX - ahead.as_secs())
             .inputs(codec.width() as u16, codec.schema(), session.fingerprint())
-            .max_mtu(rules.longest);
-        if let Some(lifetime) = rules.key_lifetime {
+            .max_mtu(setup.max_mtu);
+        if let Some(lifetime) = setup.key_lifetime {
             config = config.key_lifetime(lifetime);
         }
-        let mut end = net.endpoint(config, rules.seed + u64::from(id.0));
+        let mut end = net.endpoint(config, setup.seed + u64::from(id.0));
         let machines = credentials.roster().machines().len() as u8;
         for other in others(id.0, machines) {
             end.connect(Time::ZERO + ahead, other, net.address(other.0)).expect("a known machine");
         }
-        let seats = (0..).map(PlayerId).zip(rules.seats).filter(|(_, of)| **of == id.0);
+        let seats = (0..).map(PlayerId).zip(setup.seats).filter(|(_, of)| **of == id.0);
         let seats: Vec<_> = seats.map(|(seat, _)| seat).collect();
         Self {
             end,
@@ -121,7 +121,7 @@ impl<P: Pad> Machine<P> {
             seats,
             ahead,
             next: Time::from_millis(3 * u64::from(id.0)),
-            rng: Rng::new(rules.seed + u64::from(id.0)),
+            rng: Rng::new(setup.seed + u64::from(id.0)),
         }
     }
 
@@ -192,12 +192,12 @@ impl<P: Pad> Machine<P> {
 
 /// Plays a match; `script` is called once for each millisecond and machine.
 pub(super) fn play<P: Pad>(
-    rules: &Rules,
+    setup: &MatchSetup,
     all: &[Credentials],
     mut script: impl FnMut(Time, &mut Net, &mut Machine<P>),
 ) -> Capture {
-    let mut net = Net::new(rules.seed, all.len() as u8, rules.network);
-    let mut machines: Vec<_> = all.iter().map(|one| Machine::new(rules, &net, one)).collect();
+    let mut net = Net::new(setup.seed, all.len() as u8, setup.network);
+    let mut machines: Vec<_> = all.iter().map(|one| Machine::new(setup, &net, one)).collect();
     let mut bytes = Vec::new();
     let mut last = None;
     for millis in 0.. {
@@ -212,7 +212,7 @@ pub(super) fn play<P: Pad>(
             net.transmit(now, &mut machine.end, clock);
         }
         // Half a second more for goodbyes.
-        if machines.iter().all(|machine| machine.ticks >= rules.ticks) {
+        if machines.iter().all(|machine| machine.ticks >= setup.ticks) {
             last = last.or(Some(millis + 500));
         }
         if last == Some(millis) {
@@ -220,9 +220,9 @@ pub(super) fn play<P: Pad>(
         }
     }
     for machine in &machines {
-        let confirmed = machine.session.confirmed().since(Tick(rules.start));
-        assert!(confirmed + 20 > rules.ticks.min(150), "it was played: {confirmed}");
+        let confirmed = machine.session.confirmed().since(Tick(setup.start));
+        assert!(confirmed + 20 > setup.ticks.min(150), "it was played: {confirmed}");
     }
     let tick = machines[0].session.config().length_of(1).as_micros() as u32;
-    net.capture(all, P::WIDTH, (tick, rules.start), rules.seats)
+    net.capture(all, P::WIDTH, (tick, setup.start), setup.seats)
 }

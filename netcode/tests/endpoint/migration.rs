@@ -25,7 +25,7 @@ fn moved_after(latency: u64, seed: u64, loss: u32) -> World {
 /// With a round trip of more than 100 ms each packet from the new address brought a new challenge, which made the answer to the one
 /// before worthless: the peer never arrived.
 #[test]
-fn a_new_address_is_followed_whatever_the_round_trip() {
+fn migration_succeeds_at_any_rtt() {
     for latency in [0, 5, 40, 60, 100, 250] {
         let mut world = moved_after(latency, 1, 0);
         let moved = Event::Migrated { machine: MachineId(0), from: node(0), to: node(10) };
@@ -40,7 +40,7 @@ fn a_new_address_is_followed_whatever_the_round_trip() {
 }
 
 #[test]
-fn a_new_address_is_followed_through_losses() {
+fn migration_succeeds_under_loss() {
     for seed in 0..10 {
         let world = moved_after(50, 20 + seed, 300);
         assert_eq!(
@@ -53,7 +53,7 @@ fn a_new_address_is_followed_through_losses() {
 
 /// Back and forth: each true change is told once.
 #[test]
-fn every_change_is_told_once() {
+fn each_migration_is_reported_once() {
     let mut world = World::of(2, Weather { latency: 70, ..Weather::default() }, 3);
     world.mesh();
     world.run(ms(3000));
@@ -69,7 +69,7 @@ fn every_change_is_told_once() {
 /// Somebody on the path sends copies of every packet from an address of its own, faster than the true ones: traffic still
 /// reaches the peer, since only the peer can answer a challenge, and it answers to where it got it.
 #[test]
-fn copies_that_overtake_the_true_packets_move_nobody() {
+fn duplicates_from_another_address_do_not_migrate_a_connection() {
     let mut world = World::pair(4);
     for number in 0..200 {
         world.held = true;
@@ -96,7 +96,7 @@ fn copies_that_overtake_the_true_packets_move_nobody() {
 /// The attacker carries the challenge to the peer and its answer back: then it is on the path in both directions, and the peer
 /// is reached through it. When it stops, the next true packet brings the connection home.
 #[test]
-fn a_relay_that_goes_away_leaves_the_connection_working() {
+fn a_connection_survives_the_end_of_a_relay() {
     let mut world = World::of(2, Weather { latency: 20, ..Weather::default() }, 5);
     world.mesh();
     world.run(ms(3000));
@@ -114,7 +114,7 @@ fn a_relay_that_goes_away_leaves_the_connection_working() {
 }
 
 #[test]
-fn both_may_move_one_after_the_other() {
+fn both_sides_migrate_in_turn() {
     let mut world = World::of(2, Weather { latency: 60, ..Weather::default() }, 6);
     world.mesh();
     world.run(ms(3000));
@@ -130,7 +130,7 @@ fn both_may_move_one_after_the_other() {
 
 /// Nobody plays: the pings alone carry the news.
 #[test]
-fn an_idle_connection_moves_too() {
+fn an_idle_connection_migrates() {
     let mut world = World::pair(7);
     rebind(&mut world, 10);
     world.run(ms(3000));

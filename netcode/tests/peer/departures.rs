@@ -31,7 +31,7 @@ fn check_they_stopped(mesh: &Mesh, gone: usize) {
 }
 
 #[test]
-fn who_vanishes_has_left_for_all_within_the_idle_timeout() {
+fn a_vanished_machine_leaves_within_the_idle_timeout() {
     for (peers, seeds) in SIZES {
         for seed in 0..seeds {
             let mut mesh = Setup::new(seed, peers, bad_link()).mesh();
@@ -54,7 +54,7 @@ fn who_vanishes_has_left_for_all_within_the_idle_timeout() {
 }
 
 #[test]
-fn who_says_goodbye_has_left_for_all_at_once() {
+fn a_machine_that_closes_leaves_at_once() {
     for (peers, seeds) in SIZES {
         for seed in 0..seeds {
             let mut mesh = Setup::new(seed, peers, bad_link()).mesh();
@@ -83,7 +83,7 @@ fn who_says_goodbye_has_left_for_all_at_once() {
 /// Once the others began without it: its old connection counted until the idle timeout, and then the match was over before
 /// its first tick.
 #[test]
-fn who_crashes_before_the_start_and_comes_again_plays() {
+fn a_machine_that_restarts_before_the_match_plays() {
     for seed in 0..4 {
         let mut mesh = Setup::new(seed, 4, good_link()).mesh();
         let (crashes, late) = (2, 3);
@@ -105,7 +105,7 @@ fn who_crashes_before_the_start_and_comes_again_plays() {
 }
 
 #[test]
-fn all_leave_and_nobody_panics() {
+fn all_machines_may_leave_in_any_order() {
     let mut mesh = Setup::new(3, 4, good_link()).mesh();
     mesh.play(SECOND);
     for machine in &mut mesh.machines {
@@ -122,7 +122,7 @@ fn all_leave_and_nobody_panics() {
 
 /// It lacks inputs that are no longer kept after two seconds. That was told again with every frame, for ever.
 #[test]
-fn a_watcher_that_vanishes_changes_nothing() {
+fn a_vanished_spectator_does_not_affect_the_match() {
     let mut setup = Setup::new(5, 3, good_link());
     setup.seats = vec![Seat::Machine(MachineId(0)), Seat::Machine(MachineId(1))];
     setup.watcher = Some(6);

@@ -9,13 +9,13 @@ impl Endpoint {
     #[doc(hidden)]
     pub fn handle_payload(&mut self, now: Time, machine: MachineId, payload: &[u8]) {
         let place = self.peers.get_mut(usize::from(machine.0));
-        let Some(live) = place.and_then(|place| place.live.as_mut()) else { return };
-        let from = live.address();
+        let Some(connection) = place.and_then(|place| place.connection.as_mut()) else { return };
+        let from = connection.address();
         let mut ctx = context!(self, now);
-        let over = live.payload(&mut ctx, from, payload);
-        live.hold(&ctx);
+        let over = connection.handle_payload(&mut ctx, from, payload);
+        connection.schedule_flush(&ctx);
         if let Some(reason) = over {
-            self.end(now, machine, reason);
+            self.terminate(now, machine, reason);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What travels beside inputs: commands, messages of the game, new keys.
 
-use super::figures::Figures;
 use super::game::mixed;
 use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use super::machine::Machine;
+use super::statistics::Figures;
 use core::time::Duration;
 use isostep_netcode::MessageError;
 use isostep_netcode::crypto::MachineId;
@@ -45,7 +45,7 @@ fn commands_up_to_their_limit() {
 
 /// The widest windows that there are: they need fragments.
 #[test]
-fn commands_with_the_greatest_budget() {
+fn commands_at_the_largest_budget() {
     let commands = CommandConfig::new(1024, 1 << 16, 1 << 18).expect("good limits");
     let session = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 }).commands(commands);
     for (peers, seeds) in [(2, 2), (4, 1)] {
@@ -115,7 +115,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
 }
 
 #[test]
-fn keys_that_change_every_second() {
+fn rekeys_every_second() {
     for link in [good_link(), bad_link()] {
         for (peers, seeds) in SIZES {
             let mut all = Figures::default();

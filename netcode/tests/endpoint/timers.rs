@@ -40,7 +40,7 @@ fn the_same_seeds_and_inputs_give_the_same_bytes() {
 
 /// The harness looks after each `handle_timeout`; here is much for it to look at.
 #[test]
-fn timers_always_lie_ahead_after_they_were_handled() {
+fn timers_are_in_the_future_after_handling() {
     for seed in 0..6 {
         let mut rng = Rng::new(seed);
         let change = |config: isostep_netcode::EndpointConfig| config.key_lifetime(ms(500));
@@ -109,7 +109,7 @@ fn frames_flow_without_a_single_timeout() {
 }
 
 #[test]
-fn time_that_stands_still_is_no_reason_to_send_for_ever() {
+fn a_frozen_clock_does_not_send_endlessly() {
     let mut world = World::pair(3);
     for _ in 0..50 {
         world.tick(1, 1);
@@ -123,7 +123,7 @@ fn time_that_stands_still_is_no_reason_to_send_for_ever() {
 }
 
 #[test]
-fn an_hour_later_it_is_over_and_may_begin_anew() {
+fn a_connection_ends_after_an_hour_gap_and_can_be_reestablished() {
     let mut world = World::pair(4);
     world.now += Duration::from_hours(1);
     (0..2).for_each(|place| world.timeout(place));
@@ -136,7 +136,7 @@ fn an_hour_later_it_is_over_and_may_begin_anew() {
 /// A laptop slept for an hour, and what waited in its socket comes first: a round trip of an hour was measured, and nothing was
 /// repeated for minutes.
 #[test]
-fn an_answer_that_took_an_hour_does_not_slow_down_what_follows() {
+fn an_hour_long_rtt_sample_does_not_raise_the_pto() {
     let mut world = World::pair(5);
     world.held = true;
     world.sent.clear();
@@ -169,7 +169,7 @@ fn an_answer_that_took_an_hour_does_not_slow_down_what_follows() {
 
 /// Time that goes back by mistake: nothing breaks.
 #[test]
-fn time_that_goes_back_breaks_nothing() {
+fn time_that_goes_back_is_tolerated() {
     let mut world = World::pair(6);
     let later = world.now;
     for now in [Time::ZERO, Time::from_millis(900), later] {
@@ -186,7 +186,7 @@ fn time_that_goes_back_breaks_nothing() {
 
 /// What nobody polls is bounded, and the newest are lost.
 #[test]
-fn what_nobody_polls_does_not_pile_up() {
+fn unpolled_queues_are_bounded() {
     let mut world = World::pair(7);
     let mut bytes = Vec::new();
     for number in 0..5000u32 {
