@@ -1,49 +1,49 @@
-//! Frames that are longer than a packet, cut and put together again (`WIRE.md`, section 5).
+//! Reassembly of frames that are longer than a packet (`WIRE.md`, section 5).
 
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// Most fragments of one frame.
+/// Maximum number of fragments of a frame.
 pub(super) const MAX_FRAGMENTS: usize = 16;
-/// Frames being put together at once; another one makes the oldest give way.
+/// Maximum number of partially received frames; a further one evicts the oldest.
 const MAX_PARTIAL_FRAMES: usize = 4;
-/// After this time nobody needs it any more.
+/// Partially received frames are dropped after this time.
 const REASSEMBLY_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest fragment: what a longest packet can hold.
+/// Upper bound of a fragment: the largest packet.
 const MAX_FRAGMENT_BYTES: usize = crate::wire::MAX_MTU;
 
-/// A frame of which something has arrived.
+/// Partially received frame.
 #[derive(Debug)]
 struct PartialFrame {
     datagram: u16,
     since: Time,
     count: usize,
-    /// Bit i: fragment i is there.
+    /// Bit i is set if fragment i was received.
     arrived: u16,
-    /// Bytes of all but the last fragment, which are equally long; 0 while none of them is there.
+    /// Length of all fragments but the last; 0 until one of them is received.
     fragment_bytes: usize,
     last_bytes: usize,
     bytes: Vec<u8>,
 }
 
-/// Frames in the making, of one connection.
+/// Partially received frames of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Reassembler {
     partial: Vec<PartialFrame>,
     next_id: u16,
-    /// Buffers that are free.
+    /// Free buffers.
     spare: Vec<Vec<u8>>,
 }
 
 impl Reassembler {
-    /// The number of the next frame that is cut.
+    /// Returns the id of the next fragmented frame.
     pub(super) const fn next_id(&mut self) -> u16 {
         let number = self.next_id;
         self.next_id = number.wrapping_add(1);
         number
     }
 
-    /// Takes a fragment; the whole frame, if this was the last that it lacked.
+    /// Receives a fragment; returns the frame if it is complete.
     pub(super) fn receive(
         &mut self,
         now: Time,
@@ -71,7 +71,7 @@ impl Reassembler {
         }
         partial.arrived |= 1 << index;
         if last {
-            // Where it belongs shows once another one is there.
+            // Stored at the end of the buffer: its offset depends on the length of the other fragments.
             partial.last_bytes = bytes.len();
             partial.bytes.resize(partial.bytes.len().max(MAX_FRAGMENTS * MAX_FRAGMENT_BYTES), 0);
             let place = (MAX_FRAGMENTS - 1) * MAX_FRAGMENT_BYTES;
@@ -93,7 +93,7 @@ impl Reassembler {
         Some(whole.bytes)
     }
 
-    /// Gives a buffer back.
+    /// Returns a buffer for reuse.
     pub(super) fn recycle(&mut self, bytes: Vec<u8>) {
         if self.spare.len() < MAX_PARTIAL_FRAMES {
             self.spare.push(bytes);

@@ -1,7 +1,7 @@
-//! The keys of a connection and how they change (`WIRE.md`, section 4).
+//! Packet protection keys of a connection and the rekey protocol (`WIRE.md`, section 4).
 //!
-//! There are at most three pairs: the current one, the one before it for packets that are late, and, at the responder of the
-//! connection, a next one that the other side has not used yet. A forged packet moves none of them: only one that opens does.
+//! At most three key pairs exist: the current one; the previous one, for delayed packets; and, on the responder, the next
+//! one, until the initiator uses it. Only a packet that opens changes keys; forged packets have no effect.
 
 use crate::crypto::noise::{Channel, Initiator, NoiseError, Responder};
 use crate::crypto::{PublicKey, StaticKey};
@@ -9,29 +9,29 @@ use crate::entropy::Entropy;
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// How long keys are used.
+/// Lifetime of a key pair.
 const KEY_LIFETIME: Duration = Duration::from_mins(2);
-/// For how many packets of both directions together.
+/// Maximum number of packets of a key pair, both directions together.
 const MAX_PACKETS: u64 = 1 << 20;
-/// How long late packets of the keys before are opened, once the other side uses the new ones.
+/// Lifetime of the previous keys, counted from the first packet under the new keys.
 const PREVIOUS_KEYS_LIFETIME: Duration = Duration::from_secs(3);
 const PROLOGUE: &[u8; 13] = b"isostep rekey";
 
-/// What is known of the next keys.
+/// State of a rekey.
 enum Rekey {
-    /// The initiator asked for them.
+    /// The initiator sent or will send REKEY1.
     Requested { handshake: Initiator, message: Vec<u8>, sent: Option<Time> },
-    /// The responder answered; this is what it says each time.
+    /// The responder sends `message` as REKEY2 for each REKEY1 received.
     Responded { channel: Channel, message: Vec<u8>, pending: bool },
 }
 
-/// The keys of a connection.
+/// Keys of a connection.
 pub(super) struct Keys {
     initiator: bool,
     remote: PublicKey,
     epoch: u64,
     current: Channel,
-    /// With the end of its time, which begins when the other side is known to use the current ones.
+    /// Previous keys and their expiry, which is set when the peer first uses the current keys.
     previous: Option<(Channel, Option<Time>)>,
     rekey: Option<Rekey>,
     installed: Time,
@@ -61,7 +61,7 @@ impl Keys {
         }
     }
 
-    /// The phase bit of what is sealed now.
+    /// Key phase bit of outgoing packets.
     pub(super) const fn phase(&self) -> bool {
         self.epoch & 1 == 1
     }
@@ -70,7 +70,7 @@ impl Keys {
         self.epoch
     }
 
-    /// Uses keys for another time than usual.
+    /// Overrides the key lifetime.
     pub(super) const fn set_lifetime(&mut self, lifetime: Duration) {
         self.lifetime = lifetime;
     }
@@ -85,7 +85,7 @@ impl Keys {
         self.current.seal(nonce, payload, out)
     }
 
-    /// Opens a packet, and goes on to the next keys if it is sealed with them.
+    /// Opens a packet. Installs the next keys if the packet is protected with them.
     pub(super) fn open(
         &mut self,
         now: Time,
@@ -123,12 +123,12 @@ impl Keys {
         self.packets = 0;
     }
 
-    /// When keys have to change by time, as far as that is this side's to do.
+    /// Time of the next rekey, on the initiator.
     pub(super) fn rekey_due(&self) -> Option<Time> {
         (self.initiator && self.rekey.is_none()).then(|| self.installed + self.lifetime)
     }
 
-    /// Asks for the next keys if it is time.
+    /// Starts a rekey if it is due.
     pub(super) fn start_rekey_if_due(
         &mut self,
         now: Time,
@@ -142,13 +142,13 @@ impl Keys {
         let mut message = Vec::new();
         let prologue = prologue(&self.current);
         let started = Initiator::start(local, &self.remote, &prologue, &[], entropy, &mut message);
-        // With keys that have worked before nothing can go wrong; if it does, the old ones stay.
+        // The same keys worked in the first handshake. On failure the current keys stay in use.
         if let Ok(handshake) = started {
             self.rekey = Some(Rekey::Requested { handshake, message, sent: None });
         }
     }
 
-    /// The question to send now, with the epoch that it is for.
+    /// Returns the REKEY1 message to send now, with its epoch.
     pub(super) fn poll_request(&mut self, now: Time, timeout: Duration) -> Option<(u8, &[u8])> {
         let epoch = (self.epoch + 1) as u8;
         match &mut self.rekey {
@@ -162,7 +162,7 @@ impl Keys {
         }
     }
 
-    /// When a question is due to be asked, or asked again.
+    /// Time at which REKEY1 is sent or retransmitted.
     pub(super) fn request_due(&self, timeout: Duration) -> Option<Time> {
         match &self.rekey {
             Some(Rekey::Requested { sent, .. }) => {
@@ -172,7 +172,7 @@ impl Keys {
         }
     }
 
-    /// The answer that is owed, with the epoch that it is for.
+    /// Returns the REKEY2 message to send now, with its epoch.
     pub(super) fn poll_response(&mut self) -> Option<(u8, &[u8])> {
         let epoch = (self.epoch + 1) as u8;
         match &mut self.rekey {
@@ -187,8 +187,8 @@ impl Keys {
         matches!(&self.rekey, Some(Rekey::Responded { pending: true, .. }))
     }
 
-    /// The other side asks for the next keys. Whether it keeps to the protocol: it costs curve arithmetic to find out that it
-    /// does not, so it gets no second try.
+    /// Handles REKEY1; returns false on a protocol violation. An invalid message costs curve arithmetic, so it closes
+    /// the connection.
     pub(super) fn on_request(
         &mut self,
         epoch: u8,
@@ -218,7 +218,7 @@ impl Keys {
         true
     }
 
-    /// The other side answers. Whether it keeps to the protocol.
+    /// Handles REKEY2; returns false on a protocol violation.
     pub(super) fn on_response(&mut self, now: Time, epoch: u8, message: &[u8]) -> bool {
         if epoch != (self.epoch + 1) as u8 {
             return true;

@@ -1,9 +1,15 @@
-//! One connection that stands: from opened packets to frames and back. Before it comes the handshake (`endpoint/`), after it
-//! whoever polls the endpoint.
+//! Established connection: packets to frames and back. The handshake (`endpoint/`) precedes it; its output is polled from
+//! the endpoint.
 //!
-//! A file a concern: `keys` change, `replay` opens nothing twice, `rtt` measures, `messages` are reliable, `fragments` put long
-//! frames together, `mtu` tries longer packets, `path` follows a peer that moves; `send` writes packets and `receive` reads
-//! them.
+//! - `keys`: packet protection and rekeying
+//! - `replay`: replay protection
+//! - `rtt`: round-trip time and PTO
+//! - `reliable`: reliable ordered channel
+//! - `fragments`: reassembly of long frames
+//! - `mtu`: path MTU discovery
+//! - `path_validation`: connection migration
+//! - `send`, `receive`: packet assembly and parsing
+//! - `queue`: bounded queues with reused buffers
 
 mod fragments;
 mod keys;
@@ -36,20 +42,20 @@ use replay::ReplayWindow;
 use rtt::{PING_INTERVAL, Rtt};
 use std::collections::VecDeque;
 
-/// How long what is owed may wait for a packet that goes anyway.
+/// Maximum delay of acknowledgements and replies, which wait for a packet that is sent anyway.
 const MAX_ACK_DELAY: Duration = Duration::from_millis(20);
-/// A peer that was silent for so long is told of.
+/// A peer is reported as interrupted after this time without a packet.
 const INTERRUPTED_AFTER: Duration = Duration::from_secs(1);
-/// The first pings come faster, until the other side has surely heard one.
+/// Interval and number of the first pings, which measure the round-trip time early.
 const INITIAL_PING_INTERVAL: Duration = Duration::from_millis(100);
 const INITIAL_PINGS: u32 = 5;
-/// Pongs that are owed; a peer that pings faster gets fewer.
+/// Maximum number of queued PONGs; further PINGs are ignored.
 const MAX_PENDING_PONGS: usize = 4;
-/// When a goodbye is said again.
+/// Intervals after each CLOSE frame; the connection is dropped after the last.
 const CLOSE_INTERVALS: [Duration; 3] =
     [Duration::from_millis(60), Duration::from_millis(150), Duration::from_millis(300)];
 
-/// What a connection works with, and does not own.
+/// State that a connection borrows from its endpoint.
 pub(crate) struct Context<'a> {
     pub(crate) now: Time,
     pub(crate) key: &'a StaticKey,
@@ -59,11 +65,11 @@ pub(crate) struct Context<'a> {
     pub(crate) datagrams: &'a mut ReceiveQueue,
     pub(crate) events: &'a mut VecDeque<Event>,
     pub(crate) counters: &'a mut Counters,
-    /// Payloads before they are sealed and after they were opened.
+    /// Plaintext of the current packet.
     pub(crate) plain: &'a mut Vec<u8>,
 }
 
-/// What the handshake negotiated on.
+/// Result of a handshake.
 pub(crate) struct Negotiated {
     pub(crate) machine: MachineId,
     pub(crate) address: Address,
@@ -75,7 +81,7 @@ pub(crate) struct Negotiated {
     pub(crate) max_mtu: usize,
 }
 
-/// A connection that stands.
+/// Established connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     machine: MachineId,
@@ -86,7 +92,7 @@ pub(crate) struct Connection {
     keys: Keys,
     replay: ReplayWindow,
     next_packet_number: u64,
-    /// The greatest packet number that is known to have arrived.
+    /// Largest packet number known to be received by the peer.
     largest_acked: Option<u64>,
     rtt: Rtt,
     pings: u32,
@@ -99,13 +105,13 @@ pub(crate) struct Connection {
     path_validator: PathValidator,
     last_received: Time,
     interrupted: bool,
-    /// When what is owed has waited long enough.
+    /// Deadline for pending acknowledgements and replies.
     flush_at: Option<Time>,
-    /// Set when the connection is over, with the goodbyes that are left.
+    /// Set once this side has closed the connection.
     closing: Option<Closing>,
 }
 
-/// A goodbye that is repeated.
+/// CLOSE frame that is retransmitted.
 #[derive(Debug)]
 struct Closing {
     code: u16,
@@ -192,7 +198,7 @@ impl Connection {
         self.reliable.pop()
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) has something to do.
+    /// Time of the next timer.
     pub(crate) fn next_timeout(&self, idle: Duration) -> Time {
         if let Some(closing) = &self.closing {
             return closing.next;
@@ -211,7 +217,7 @@ impl Connection {
         timers.into_iter().flatten().fold(always, Time::min)
     }
 
-    /// Does what time asks for; `Some` when the connection is over by it.
+    /// Handles timers; returns `Some` when the connection ends.
     pub(crate) fn handle_timeout(
         &mut self,
         ctx: &mut Context<'_>,
@@ -235,7 +241,7 @@ impl Connection {
         None
     }
 
-    /// Ends the connection from this side; it goes on saying so for a moment.
+    /// Closes the connection and starts to send CLOSE frames.
     pub(crate) fn close(&mut self, ctx: &mut Context<'_>, code: u16, text: &str) {
         if self.closing.is_some() {
             return;

@@ -1,29 +1,29 @@
-//! How long packets may be on this path: found out by trying (`WIRE.md`, section 5, PROBE).
+//! Path MTU discovery by probing, after RFC 8899 (`WIRE.md`, section 5, PROBE). Sizes are bytes of UDP payload.
 
 use crate::wire::{MAX_MTU, MIN_MTU};
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// Lengths that are tried, one after the other: paths through tunnels, DSL, and plain Ethernet.
+/// Probed sizes in ascending order: tunnels, DSL, Ethernet.
 const PROBE_SIZES: [usize; 4] = [1280, 1372, 1420, MAX_MTU];
-/// How often each.
+/// Probes per size before the search ends.
 const MAX_PROBES: u8 = 3;
-/// How long each.
+/// Interval between probes of a size.
 const PROBE_TIMER: Duration = Duration::from_millis(400);
-/// Long packets in use are probed again after this time.
+/// A size in use is confirmed by a new probe after this time.
 const CONFIRMATION_TIMER: Duration = Duration::from_secs(5);
 
-/// What is known of a path.
+/// Path MTU discovery of one path.
 #[derive(Debug)]
 pub(super) struct Mtu {
     current: usize,
-    /// The longest that the other side takes.
+    /// Maximum that both sides accept.
     max: usize,
-    /// Which of the sizes is tried, and how often it was.
+    /// Index of the size that is probed, and number of probes sent for it.
     probe_index: usize,
     probes: u8,
     next: Time,
-    /// Probes of the known length that are unanswered, and when the next one is due; none while only short packets go.
+    /// Unacknowledged confirmation probes, and the time of the next one; `None` while only short packets are sent.
     unconfirmed: u8,
     confirm_at: Option<Time>,
 }
@@ -41,24 +41,24 @@ impl Mtu {
         }
     }
 
-    /// A packet of this length goes out: what the path has carried it may carry no longer.
+    /// Schedules a confirmation probe when a long packet is sent: the path MTU may have decreased.
     pub(super) fn on_sent(&mut self, now: Time, bytes: usize) {
         if bytes > MIN_MTU && bytes <= self.current {
             self.confirm_at.get_or_insert(now + CONFIRMATION_TIMER);
         }
     }
 
-    /// Bytes of the longest packet that is known to get through.
+    /// Current MTU: the largest acknowledged size.
     pub(super) const fn current(&self) -> usize {
         self.current
     }
 
-    /// Begins anew: the path has changed.
+    /// Restarts discovery after the path has changed.
     pub(super) fn reset(&mut self, now: Time) {
         *self = Self::new(now, self.max);
     }
 
-    /// When the next probe is due.
+    /// Time of the next probe.
     pub(super) fn next_timeout(&self) -> Option<Time> {
         let longer = self.is_searching().then_some(self.next);
         [longer, self.confirm_at].into_iter().flatten().min()
@@ -69,7 +69,7 @@ impl Mtu {
         size.is_some_and(|size| *size <= self.max) && self.probes < MAX_PROBES
     }
 
-    /// The length of a probe that goes out now.
+    /// Returns the size of a probe to send now.
     pub(super) fn poll_probe(&mut self, now: Time) -> Option<usize> {
         if self.confirm_at.is_some_and(|at| at <= now) {
             if self.unconfirmed == MAX_PROBES {
@@ -88,7 +88,7 @@ impl Mtu {
         PROBE_SIZES.get(self.probe_index).copied()
     }
 
-    /// A probe has arrived; whether longer packets may be used from now on.
+    /// Handles an acknowledged probe; returns true if the MTU increased.
     pub(super) fn on_probe_acked(&mut self, now: Time, size: usize) -> bool {
         if size == self.current && self.unconfirmed > 0 {
             (self.unconfirmed, self.confirm_at) = (0, None);
@@ -124,7 +124,10 @@ mod tests {
         }
         assert_eq!((mtu.current(), sent), (1372, vec![1280, 1372, 1420, 1420, 1420]));
         assert_eq!(mtu.next_timeout(), None);
-        assert!(!mtu.on_probe_acked(Time::ZERO, 9000), "nobody raises it by an answer to nothing");
+        assert!(
+            !mtu.on_probe_acked(Time::ZERO, 9000),
+            "an unsolicited PROBE_OK does not raise the MTU"
+        );
     }
 
     #[test]
@@ -133,7 +136,7 @@ mod tests {
         let mut lengths = Vec::new();
         for millis in 0..60_000 {
             let now = Time::from_millis(millis);
-            // The path shrinks after 20 s; long packets go from 10 s on.
+            // The path MTU decreases at 20 s; long packets are sent from 10 s on.
             let carries = if millis < 20_000 { 9000 } else { 1300 };
             if millis > 10_000 {
                 mtu.on_sent(now, mtu.current());

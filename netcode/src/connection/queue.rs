@@ -1,13 +1,13 @@
-//! Packets that wait for the transport, and frames that wait for whoever polls; buffers are used again.
+//! Bounded queues of packets to send and frames to poll. Buffers are reused.
 
 use crate::address::Address;
 use crate::crypto::MachineId;
 use std::collections::VecDeque;
 
-/// Most packets that wait. Whoever does not send them loses the newest.
+/// Maximum number of entries; further ones are dropped.
 const CAPACITY: usize = 1024;
 
-/// A queue of byte strings whose buffers are used again.
+/// Bounded queue of byte strings with buffer reuse.
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
     entries: VecDeque<(T, Vec<u8>)>,
@@ -17,7 +17,7 @@ pub(crate) struct Queue<T> {
 
 /// Packets to send.
 pub(crate) type SendQueue = Queue<Address>;
-/// Frames that arrived.
+/// Received frames to poll.
 pub(crate) type ReceiveQueue = Queue<MachineId>;
 
 impl<T> Default for Queue<T> {
@@ -27,7 +27,7 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// An empty buffer.
+    /// Returns an empty buffer.
     pub(crate) fn buffer(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()
     }
@@ -47,7 +47,7 @@ impl<T> Queue<T> {
         self.push(with, copy);
     }
 
-    /// The next one; `into` is replaced by its bytes.
+    /// Pops the oldest entry; `into` is replaced by its bytes.
     pub(crate) fn pop(&mut self, into: &mut Vec<u8>) -> Option<T> {
         let (with, bytes) = self.entries.pop_front()?;
         let before = core::mem::replace(into, bytes);
@@ -59,12 +59,12 @@ impl<T> Queue<T> {
         self.entries.is_empty()
     }
 
-    /// Whether half of the room is taken.
+    /// Returns true if at least half of the capacity is used.
     pub(crate) fn is_half_full(&self) -> bool {
         self.entries.len() >= CAPACITY / 2
     }
 
-    /// How many had no room.
+    /// Number of dropped entries.
     pub(crate) const fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -1,4 +1,4 @@
-//! Packets that came in: opened, never twice, and taken apart into frames.
+//! Receive path: packet protection, replay protection, frames.
 
 use super::{Connection, Context, MAX_PENDING_PONGS};
 use crate::address::Address;
@@ -6,8 +6,8 @@ use crate::endpoint::{CloseReason, Event};
 use crate::wire::{Frame, Frames, Header, decode_packet_number, frame_type};
 
 impl Connection {
-    /// Takes a packet with this connection's id. `Err` when it does not open or was opened before; nothing has changed then.
-    /// `Ok(Some)` when it ends the connection.
+    /// Handles a packet with this connection's id. `Err`: the packet does not open or is a replay, and has no effect.
+    /// `Ok(Some)`: the packet closes the connection.
     pub(crate) fn receive(
         &mut self,
         ctx: &mut Context<'_>,
@@ -17,7 +17,7 @@ impl Connection {
     ) -> Result<Option<CloseReason>, ()> {
         let nearest =
             decode_packet_number(self.replay.expected(), header.truncated, header.truncated_bits);
-        // One that a burst has overtaken by far may lie a span lower.
+        // A packet that was reordered behind a long burst decodes to the next lower candidate.
         let lower = nearest.checked_sub(1 << header.truncated_bits);
         let possible = |number: &u64| self.replay.accepts(*number);
         let numbers = [Some(nearest), lower].map(|number| number.filter(possible));
@@ -46,7 +46,7 @@ impl Connection {
         Ok(over)
     }
 
-    /// Takes the frames of a packet that opened. `Some` when they end the connection.
+    /// Handles the frames of an opened packet; returns `Some` if they close the connection.
     pub(crate) fn handle_payload(
         &mut self,
         ctx: &mut Context<'_>,
@@ -85,7 +85,7 @@ impl Connection {
                 ctx.counters.malformed += 1;
                 return None;
             };
-            // The answer goes to wherever the packet seems to come from: one for each packet, or it could be made many.
+            // The response goes to an unvalidated source address: at most one per packet, to prevent amplification.
             let challenge = matches!(frame, Frame::PathChallenge(_));
             if challenge && core::mem::replace(&mut challenged, true) {
                 ctx.counters.malformed += 1;
@@ -163,7 +163,7 @@ impl Connection {
         None
     }
 
-    /// A frame that came in fragments.
+    /// Delivers a reassembled frame.
     fn deliver_reassembled(&self, ctx: &mut Context<'_>, bytes: &[u8]) {
         match bytes.split_first() {
             Some((&frame_type::DATAGRAM, rest)) => self.deliver(ctx, &Frame::Datagram(rest)),

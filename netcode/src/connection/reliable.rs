@@ -1,55 +1,58 @@
-//! One reliable, ordered channel: messages in pieces, each repeated until it is acknowledged (`WIRE.md`, section 5).
+//! Reliable ordered channel: messages are split into segments, which are retransmitted until acknowledged (`WIRE.md`,
+//! section 5).
 //!
-//! At most 32 pieces are on their way; fewer after losses, one more for each round trip without.
+//! The congestion window is at most 32 segments. It is halved on loss, and grows by one segment per loss-free round trip.
 
 use crate::wire::Frame;
 use core::time::Duration;
 use isostep_rollback::Time;
 use std::collections::VecDeque;
 
-/// Most bytes of a message.
+/// Maximum length of a message.
 pub const MAX_MESSAGE_BYTES: usize = 256 * 1024;
-/// Most bytes that wait to be sent, and most that wait to be polled.
+/// Maximum bytes in the send queue, and in the receive queue.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
-/// What a message that waits to be polled counts for beside its bytes: about the memory that an empty one takes.
+/// Bytes that a queued message counts for beyond its length: about its memory overhead.
 const MESSAGE_OVERHEAD: usize = 64;
-/// Bytes of a piece.
+/// Maximum length of a segment.
 const SEGMENT_BYTES: usize = 1024;
-/// Most pieces on their way.
+/// Maximum congestion window, in segments.
 const MAX_WINDOW: usize = 32;
-/// How many are at first.
+/// Initial congestion window, in segments.
 const INITIAL_WINDOW: u32 = 8;
 
-/// Why a message was refused.
+/// Reasons why a message cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// It is too long.
-    #[error("a message of {bytes} bytes; at most {MAX_MESSAGE_BYTES} travel as one: cut it")]
+    /// The message is too long.
+    #[error(
+        "a message of {bytes} bytes is too long; split it into messages of at most {MAX_MESSAGE_BYTES} bytes"
+    )]
     TooLong {
-        /// Its length.
+        /// Length of the message.
         bytes: usize,
     },
-    /// Too much waits already.
-    #[error("{bytes} bytes wait to be sent already; send less, or wait until some have gone")]
+    /// The send queue is full.
+    #[error("the send queue is full with {bytes} bytes; wait for acknowledgements or send less")]
     QueueFull {
-        /// How many.
+        /// Bytes in the send queue.
         bytes: usize,
     },
-    /// There is no connection.
-    #[error("there is no connection to {machine}")]
+    /// No connection to the machine exists.
+    #[error("not connected to {machine}; wait for the Connected event")]
     NotConnected {
-        /// To whom.
+        /// Machine id.
         machine: crate::crypto::MachineId,
     },
 }
 
-/// A piece that is not acknowledged.
+/// Segment that is not acknowledged.
 #[derive(Debug)]
 struct Segment {
     bytes: Vec<u8>,
     last: bool,
-    /// When it was sent last.
+    /// Time of the last transmission.
     sent: Option<Time>,
     acked: bool,
 }
@@ -57,23 +60,23 @@ struct Segment {
 /// Both directions of the channel.
 #[derive(Debug)]
 pub(super) struct ReliableChannel {
-    /// Pieces from the first one that is not acknowledged on, which has number `first`.
+    /// Segments from the first unacknowledged one on, which has number `first`.
     outgoing: VecDeque<Segment>,
     first: u32,
     queued_bytes: usize,
-    /// How many may be on their way.
+    /// Congestion window, in segments.
     window: u32,
-    /// Pieces that arrived since that was raised.
+    /// Segments acknowledged since the window last grew.
     acked_since_growth: u32,
-    /// When a loss was last answered by sending less.
+    /// Time of the last reduction of the window.
     last_backoff: Option<Time>,
-    /// The first piece that has not arrived, and those that came after it.
+    /// Next expected segment, and segments received out of order.
     next: u32,
     received: [Option<(Vec<u8>, bool)>; MAX_WINDOW],
     partial: Vec<u8>,
     complete: VecDeque<Vec<u8>>,
     complete_bytes: usize,
-    /// Whether an acknowledgement has to go out.
+    /// Set if an acknowledgement is to be sent.
     ack_pending: bool,
 }
 
@@ -97,7 +100,7 @@ impl Default for ReliableChannel {
 }
 
 impl ReliableChannel {
-    /// Takes a message that is to be sent: a byte that tells whose it is, and its bytes.
+    /// Queues a message; its first byte on the wire is `destination`.
     pub(super) fn push(&mut self, destination: u8, message: &[u8]) -> Result<(), MessageError> {
         let bytes = message.len() + 1;
         if bytes > MAX_MESSAGE_BYTES {
@@ -121,14 +124,14 @@ impl ReliableChannel {
         }
     }
 
-    /// The next message that arrived whole.
+    /// Returns the next complete message.
     pub(super) fn pop(&mut self) -> Option<Vec<u8>> {
         let message = self.complete.pop_front()?;
         self.complete_bytes -= message.len() + MESSAGE_OVERHEAD;
         Some(message)
     }
 
-    /// The place of the first piece to send now: one that never went, or whose acknowledgement stays away.
+    /// Index of the first segment that is unsent, or whose retransmission timer has expired.
     fn due_segment(&self, now: Time, timeout: Duration) -> Option<usize> {
         let within = self.outgoing.iter().take(self.window as usize);
         within.enumerate().find_map(|(index, segment)| {
@@ -137,14 +140,14 @@ impl ReliableChannel {
         })
     }
 
-    /// When a piece is due, if none is yet acknowledged.
+    /// Time of the next transmission or retransmission.
     pub(super) fn next_timeout(&self, timeout: Duration) -> Option<Time> {
         let within = self.outgoing.iter().take(self.window as usize);
         let open = within.filter(|segment| !segment.acked);
         open.map(|segment| segment.sent.map_or(Time::ZERO, |sent| sent + timeout)).min()
     }
 
-    /// Writes a piece that is due, if it fits.
+    /// Writes the next due segment, if it fits into `room`.
     pub(super) fn write(&mut self, now: Time, timeout: Duration, room: usize, out: &mut Vec<u8>) {
         let Some(index) = self.due_segment(now, timeout) else { return };
         let number = self.first.wrapping_add(index as u32);
@@ -165,23 +168,23 @@ impl ReliableChannel {
         self.ack_pending
     }
 
-    /// Writes what has arrived, if that was not said yet.
+    /// Writes an acknowledgement, if one is pending.
     pub(super) fn write_ack(&mut self, out: &mut Vec<u8>) {
         if !core::mem::take(&mut self.ack_pending) {
             return;
         }
         let arrived =
             |bit: usize| self.received[(self.next as usize + 1 + bit) % MAX_WINDOW].is_some();
-        // One fewer than bits: the piece after those has no place here.
+        // One bit fewer than the window: segment `next` itself is never set.
         let ack_bits =
             (0..MAX_WINDOW - 1).filter(|&bit| arrived(bit)).fold(0, |bits, bit| bits | 1 << bit);
         Frame::MessageAck { next: self.next, ack_bits }.write(out);
     }
 
-    /// The other side says what has arrived there.
+    /// Handles an acknowledgement.
     pub(super) fn on_ack(&mut self, next: u32, ack_bits: u32) {
         let count = next.wrapping_sub(self.first) as usize;
-        // Nobody has what was not sent, and an old word says nothing.
+        // Ignores acknowledgements of unsent segments, and outdated ones.
         if count > self.outgoing.iter().take_while(|segment| segment.sent.is_some()).count() {
             return;
         }
@@ -204,7 +207,7 @@ impl ReliableChannel {
         }
     }
 
-    /// A piece came. Whether the channel goes on: a message that is too long ends it.
+    /// Handles a segment; returns false on a protocol violation, such as a message that is too long.
     pub(super) fn on_segment(&mut self, number: u32, last: bool, bytes: &[u8]) -> bool {
         let ahead = number.wrapping_sub(self.next) as usize;
         let known = ahead >= MAX_WINDOW;
@@ -212,7 +215,7 @@ impl ReliableChannel {
         if known || bytes.len() > SEGMENT_BYTES {
             return bytes.len() <= SEGMENT_BYTES;
         }
-        // Whoever does not poll gets no more: what is not acknowledged comes again.
+        // Backpressure: segments are not acknowledged while the receive queue is full, so the peer retransmits them.
         if self.complete_bytes + self.partial.len() > MAX_QUEUED_BYTES {
             self.ack_pending = false;
             return true;
@@ -226,7 +229,7 @@ impl ReliableChannel {
             }
             if last {
                 let message = core::mem::take(&mut self.partial);
-                // One without the byte that tells whose it is is nobody's.
+                // A message without a destination byte is ignored.
                 if !message.is_empty() {
                     self.complete_bytes += message.len() + MESSAGE_OVERHEAD;
                     self.complete.push_back(message);

@@ -1,15 +1,15 @@
-//! Which packet numbers were opened: none is opened twice.
+//! Replay protection: no packet number is accepted twice.
 
-/// How far below the greatest number a packet may come.
+/// Size of the replay window, in packet numbers.
 const WINDOW: u64 = 1024;
 const WORDS: usize = WINDOW as usize / 64;
 
-/// The last 1,024 numbers.
+/// Sliding window over the last 1,024 packet numbers.
 #[derive(Debug, Default)]
 pub(super) struct ReplayWindow {
-    /// The greatest number that was opened, plus one.
+    /// Largest accepted packet number plus one.
     expected: u64,
-    /// Number n at bit n modulo the window.
+    /// Packet number n is bit n modulo the window size.
     seen: [u64; WORDS],
 }
 
@@ -19,22 +19,22 @@ const fn bit_of(number: u64) -> (usize, u64) {
 }
 
 impl ReplayWindow {
-    /// The number that is expected next.
+    /// Next expected packet number.
     pub(super) const fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// Whether a packet of this number may be opened.
+    /// Returns true if the packet number is new and not older than the window.
     pub(super) const fn accepts(&self, number: u64) -> bool {
         let (word, bit) = bit_of(number);
         number >= self.expected || (self.expected - number <= WINDOW && self.seen[word] & bit == 0)
     }
 
-    /// Notes that it was; whether it is the newest.
+    /// Records an accepted packet number; returns true if it is the largest so far.
     pub(super) fn insert(&mut self, number: u64) -> bool {
         let newest = number >= self.expected;
         if newest {
-            // What fell out of the window makes room.
+            // Clear the bits of skipped numbers, which held older ones.
             for skipped in (self.expected..number).rev().take(WINDOW as usize) {
                 let (word, bit) = bit_of(skipped);
                 self.seen[word] &= !bit;

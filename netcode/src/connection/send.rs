@@ -1,4 +1,5 @@
-//! Packets that go out: what is owed first, then a piece of a message, then what the caller wants to say.
+//! Send path. A packet holds pending replies and acknowledgements first, then a message segment, then the caller's
+//! frame.
 
 use super::{
     CLOSE_INTERVALS, Connection, Context, INITIAL_PING_INTERVAL, INITIAL_PINGS, MAX_ACK_DELAY,
@@ -9,13 +10,14 @@ use crate::connection::fragments::MAX_FRAGMENTS;
 use crate::connection::rtt::ACK_DELAY_UNIT;
 use crate::wire::{Frame, Header, PACKET_NUMBER_LIMIT, TAG_BYTES};
 
-/// Bytes of a packet that are not frames, at most: flags, id, number, tag.
+/// Maximum overhead of a packet: flags, connection id, packet number, tag.
 const OVERHEAD: usize = 1 + 4 + 2 + TAG_BYTES;
-/// Bytes of a fragment that are not its content.
+/// Overhead of a FRAGMENT frame.
 const FRAGMENT_HEADER: usize = 5;
 
 impl Connection {
-    /// Sends a frame that ends a packet, with whatever else is due; a long one in fragments. Whether it was not too long.
+    /// Sends a frame at the end of a packet with other due frames, or in fragments if it is long. Returns false if it
+    /// exceeds the maximum number of fragments.
     pub(crate) fn send(&mut self, ctx: &mut Context<'_>, frame: &[u8]) -> bool {
         if self.closing.is_some() {
             return true;
@@ -41,7 +43,7 @@ impl Connection {
         true
     }
 
-    /// Sends what has waited long enough.
+    /// Sends due frames.
     pub(crate) fn flush(&mut self, ctx: &mut Context<'_>) {
         loop {
             let pto = self.rtt.pto();
@@ -58,7 +60,7 @@ impl Connection {
         }
     }
 
-    /// Writes one packet with everything that is due and fits before `tail`.
+    /// Sends one packet with all due frames that fit before `tail`.
     fn send_packet(&mut self, ctx: &mut Context<'_>, tail: &[u8]) {
         let now = ctx.now;
         let pto = self.rtt.pto();
@@ -102,7 +104,7 @@ impl Connection {
         *ctx.plain = plain;
     }
 
-    /// Whether something waits to be said.
+    /// Returns true if replies or acknowledgements are pending.
     fn has_pending_replies(&self) -> bool {
         !self.pending_pongs.is_empty()
             || self.reliable.ack_pending()
@@ -110,14 +112,14 @@ impl Connection {
             || self.keys.has_response()
     }
 
-    /// What is owed goes with the next packet, or alone if none comes soon.
+    /// Schedules pending replies: they join the next packet, or are sent alone after [`MAX_ACK_DELAY`].
     pub(crate) fn schedule_flush(&mut self, ctx: &Context<'_>) {
         if self.has_pending_replies() {
             self.flush_at.get_or_insert(ctx.now + MAX_ACK_DELAY);
         }
     }
 
-    /// Sends a padded packet to see whether it gets through.
+    /// Sends a padded MTU probe.
     pub(super) fn send_probe(&mut self, ctx: &mut Context<'_>, size: usize) {
         let mut plain = core::mem::take(ctx.plain);
         plain.clear();
@@ -128,14 +130,14 @@ impl Connection {
         *ctx.plain = plain;
     }
 
-    /// Sends one frame alone, to an address that may not be the peer's.
+    /// Sends a single frame, possibly to an address that is not validated.
     pub(super) fn send_to(&mut self, ctx: &mut Context<'_>, to: Address, frame: &Frame<'_>) {
         let mut plain = Vec::with_capacity(16);
         frame.write(&mut plain);
         self.seal(ctx, &plain, to);
     }
 
-    /// Says goodbye once more if it is time; whether that was the last time.
+    /// Sends a CLOSE frame if it is due; returns true after the last one.
     pub(super) fn send_close(&mut self, ctx: &mut Context<'_>) -> bool {
         let Some(closing) = self.closing.as_mut().filter(|closing| closing.next <= ctx.now) else {
             return false;

@@ -1,6 +1,6 @@
-//! The keys of players (X25519, for the handshake) and of matchmakers (Ed25519, for signatures).
+//! Keys of machines (X25519, for the handshake) and of matchmakers (Ed25519, for signatures).
 //!
-//! A secret is wiped from memory when it is dropped, and is never printed.
+//! Secrets are zeroized on drop and never printed.
 
 use super::ids::{read_hex, write_hex};
 use crate::entropy::Entropy;
@@ -10,78 +10,77 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use x25519_dalek::StaticSecret;
 use zeroize::Zeroizing;
 
-/// What the others know a player by: the public half of a [`StaticKey`].
+/// Public half of a [`StaticKey`]; identifies a machine to its peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey(pub [u8; 32]);
 
 impl PublicKey {
-    /// Whether a handshake with it is secret. A few points of the curve give everybody the same result; no honest
-    /// key is one of them.
+    /// Returns false for points of small order: a key exchange with them yields the same secret for every peer.
     pub(super) fn is_contributory(&self) -> bool {
         let any = StaticSecret::from([1; 32]);
         any.diffie_hellman(&x25519_dalek::PublicKey::from(self.0)).was_contributory()
     }
 }
 
-/// A player's secret key.
+/// Static secret key of a machine.
 #[derive(Clone)]
 pub struct StaticKey(StaticSecret);
 
 impl StaticKey {
-    /// A new key.
+    /// Generates a key.
     pub fn generate(entropy: &mut (impl Entropy + ?Sized)) -> Self {
         Self::from_bytes(*random_secret(entropy))
     }
 
-    /// The key of these bytes. Any will do if nobody can guess them.
+    /// Creates the key from 32 secret random bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(StaticSecret::from(bytes))
     }
 
-    /// The secret. Wipe it after use.
+    /// Returns the secret bytes. Zeroize them after use.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
 
-    /// The half that others may know.
+    /// Returns the public half.
     pub fn public(&self) -> PublicKey {
         PublicKey(x25519_dalek::PublicKey::from(&self.0).to_bytes())
     }
 }
 
-/// What the players know a matchmaker by: the public half of a [`MatchmakerKey`].
+/// Public half of a [`MatchmakerKey`]; peers verify documents with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatchmakerPublic(pub [u8; 32]);
 
 impl MatchmakerPublic {
-    /// Whether the matchmaker signed this. Strict: one signature for a text and a key, and no weak keys.
+    /// Verifies a signature strictly: canonical scalars, no points of small order.
     pub(super) fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         VerifyingKey::from_bytes(&self.0)
             .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
     }
 }
 
-/// A matchmaker's secret key. Whoever has it can seat anybody in any match.
+/// Secret key of a matchmaker. It can admit any key to any match.
 #[derive(Clone)]
 pub struct MatchmakerKey(SigningKey);
 
 impl MatchmakerKey {
-    /// A new key.
+    /// Generates a key.
     pub fn generate(entropy: &mut (impl Entropy + ?Sized)) -> Self {
         Self::from_bytes(*random_secret(entropy))
     }
 
-    /// The key of these bytes. Any will do if nobody can guess them.
+    /// Creates the key from 32 secret random bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(SigningKey::from_bytes(&bytes))
     }
 
-    /// The secret. Wipe it after use.
+    /// Returns the secret bytes. Zeroize them after use.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
 
-    /// The half that others may know.
+    /// Returns the public half.
     pub fn public(&self) -> MatchmakerPublic {
         MatchmakerPublic(self.0.verifying_key().to_bytes())
     }
@@ -97,9 +96,9 @@ fn random_secret(entropy: &mut (impl Entropy + ?Sized)) -> Zeroizing<[u8; 32]> {
     bytes
 }
 
-/// The text is no key.
+/// The text is not a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no public key; one has 64 letters from 0 to 9 and a to f")]
+#[error("not a public key; expected 64 hex digits")]
 pub struct KeyTextError;
 
 impl FromStr for PublicKey {

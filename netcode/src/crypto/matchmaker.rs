@@ -1,4 +1,4 @@
-//! Who signs tokens and rosters. It runs where the players meet before a match, never in a player's game.
+//! Issues tokens and rosters. Runs on the matchmaking service, never in a game client.
 
 use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
@@ -12,62 +12,60 @@ pub struct Matchmaker {
     key: MatchmakerKey,
 }
 
-/// Why no documents were made.
+/// Reasons why a match cannot be issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IssueError {
-    /// Too few players, or too many.
-    #[error("a match of {count} players; give 2 to 8")]
+    /// The number of machines is not 2 to 8.
+    #[error("a match of {count} machines; give 2 to 8")]
     Count {
-        /// How many were given.
+        /// Number of machines given.
         count: usize,
     },
-    /// There is no such machine.
-    #[error("there is no {machine}; a match has the machines 0 to 7")]
+    /// A machine id is 8 or more.
+    #[error("{machine} is out of range; machine ids are 0 to 7")]
     MachineOutOfRange {
-        /// The machine.
+        /// Machine id.
         machine: MachineId,
     },
-    /// A machine is given twice.
-    #[error("{machine} is given to two players; give each a machine of its own")]
+    /// Two keys have the same machine id.
+    #[error("{machine} is assigned twice; give each key its own machine id")]
     DuplicateMachine {
-        /// The machine.
+        /// Machine id.
         machine: MachineId,
     },
-    /// A key is given twice.
-    #[error("{machine} has the key of another machine; let each player make a key of its own")]
+    /// Two machines have the same key.
+    #[error("{machine} has the key of another machine; generate a key for each machine")]
     DuplicateKey {
-        /// The second of them.
+        /// Second machine with the key.
         machine: MachineId,
     },
-    /// Nothing would be secret with this key.
-    #[error("the key of {machine} is no key that anybody made; let the player make a new one")]
+    /// The key is a point of small order and gives no secrecy.
+    #[error("the key of {machine} has small order and gives no secrecy; generate a new key")]
     WeakKey {
-        /// The machine.
+        /// Machine id.
         machine: MachineId,
     },
-    /// It ends before it begins.
-    #[error(
-        "the match would expire before it is issued; set `expires` to a later second than `issued`"
-    )]
+    /// The expiry is not after the issue time.
+    #[error("the match expires before it is issued; set `expires` to a later second than `issued`")]
     Expired,
 }
 
 impl Matchmaker {
-    /// The matchmaker who has this key.
+    /// Creates a matchmaker with this key.
     pub const fn new(key: MatchmakerKey) -> Self {
         Self { key }
     }
 
-    /// What players must know to believe its documents.
+    /// Public key that verifies its documents.
     pub fn public(&self) -> MatchmakerPublic {
         self.key.public()
     }
 
-    /// The roster of a match, and the players' tokens in ascending order of machines.
+    /// Issues the roster of a match, and the tokens in ascending order of machine ids.
     ///
     /// # Errors
-    /// When there can't be such a match.
+    /// The match is invalid; see [`IssueError`].
     pub fn issue(
         &self,
         spec: &MatchSpec,

@@ -1,15 +1,15 @@
-//! Who somebody is, and what nobody else can read: keys, tokens, rosters, and the Noise handshake.
+//! Authentication and encryption: keys, connect tokens, rosters, and the Noise handshake.
 //!
-//! A matchmaker knows the public keys of the players of a match. It signs one [`Roster`] with all of them and one
-//! [`Token`] for each. A player brings its own secret, its token and the roster: [`Credentials`]. Whoever gets a
-//! handshake looks whether the key in it is the one that the roster has for that machine.
+//! A matchmaker collects the public keys of the machines of a match. It signs one [`Roster`] that lists all of them, and one
+//! [`Token`] for each. A machine holds its secret key, its token and the roster: [`Credentials`]. The responder of a
+//! handshake checks that the initiator's key is the one that the roster lists for its machine id.
 //!
-//! - `ids`: names of games, matches and seats.
-//! - `keys`: the keys of players and matchmakers.
-//! - `spec`: what tokens and rosters have in common: their first 56 bytes, and what is wrong with them.
-//! - `token`, `roster`, `matchmaker`: the signed documents, and who signs them.
-//! - `credentials`, `files`: all that a player brings, and how it lies on a disk.
-//! - `noise`: the handshake and the encrypted channel behind it.
+//! - `ids`: ids of games, matches and machines.
+//! - `keys`: keys of machines and matchmakers.
+//! - `spec`: common header of tokens and rosters, and its checks.
+//! - `token`, `roster`, `matchmaker`: the signed documents, and their issuer.
+//! - `credentials`, `files`: the documents of one machine, in memory and on disk.
+//! - `noise`: the Noise IK handshake and its transport channel.
 //!
 //! ```
 //! use isostep_netcode::SeededEntropy;
@@ -19,7 +19,7 @@
 //! use isostep_netcode::wire::PROTOCOL_VERSION;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A real match takes `OsEntropy`.
+//! // Use `OsEntropy` in a real match.
 //! let mut entropy = SeededEntropy::new(1);
 //! let (alice, bob) = (StaticKey::generate(&mut entropy), StaticKey::generate(&mut entropy));
 //! let matchmaker = Matchmaker::new(MatchmakerKey::generate(&mut entropy));

@@ -1,15 +1,15 @@
-//! The handshake and the encrypted channel behind it: Noise IK, through snow.
+//! Noise IK handshake and its transport channel, built on snow.
 //!
 //! ```text
 //! initiator                                   responder
-//! Initiator::start   ── message 1 ──▶   Responder::read      (remote: who asks)
+//! Initiator::start   ── message 1 ──▶   Responder::read      (remote: initiator's static key)
 //! Initiator::finish  ◀── message 2 ──   Responder::finish
-//! Channel             ◀──── sealed ───▶   Channel
+//! Channel            ◀─── sealed ───▶   Channel
 //! ```
 //!
-//! IK: the initiator knows whom it calls, and shows itself in message 1. A message 1 can be sent again by whoever
-//! recorded it, so nothing in it may be acted upon before the first packet of the channel came. Randomness comes
-//! from [`Entropy`], so the same entropy gives the same bytes.
+//! IK: the initiator knows the responder's static key, and sends its own in message 1. Message 1 can be replayed, so
+//! nothing in it takes effect before the first packet of the channel is opened. Randomness comes from [`Entropy`]: equal
+//! entropy gives equal bytes.
 
 use super::keys::{PublicKey, StaticKey};
 use crate::entropy::Entropy;
@@ -25,21 +25,21 @@ mod tests;
 
 const PATTERN: &str = "Noise_IK_25519_ChaChaPoly_BLAKE2s";
 
-/// How much longer a sealed packet is than what is in it.
+/// Bytes of the authentication tag.
 pub(crate) const TAG_BYTES: usize = 16;
-/// How much longer message 1 is than its payload: a fresh key, the sealed static key, the payload's seal.
+/// Overhead of message 1: ephemeral key, sealed static key, tag of the payload.
 pub(crate) const MESSAGE_1_BYTES: usize = 32 + 32 + TAG_BYTES + TAG_BYTES;
-/// How much longer message 2 is than its payload: a fresh key, the payload's seal.
+/// Overhead of message 2: ephemeral key, tag of the payload.
 pub(crate) const MESSAGE_2_BYTES: usize = 32 + TAG_BYTES;
 
-/// Why a message is not written or not believed. It says no more: details help those who forge.
+/// Errors of the handshake and the channel. They give no details, which would help an attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoiseError {
-    #[error("a message is forged, damaged, or meant for somebody else: drop it")]
+    #[error("a message fails authentication; drop it")]
     Invalid,
-    #[error("a message is longer than 65535 bytes: send less at once")]
+    #[error("a message is longer than 65535 bytes; send less at once")]
     TooLong,
-    #[error("a channel has no numbers left: make a new handshake")]
+    #[error("the nonces of a channel are exhausted; start a new handshake")]
     Exhausted,
 }
 
@@ -52,12 +52,13 @@ impl From<snow::Error> for NoiseError {
     }
 }
 
-/// A handshake after message 1 was written. Message 1 may be sent again until message 2 comes.
+/// Initiator after message 1 was written. Message 1 may be retransmitted until message 2 arrives.
 #[derive(Debug)]
 pub(crate) struct Initiator(Box<HandshakeState>);
 
 impl Initiator {
-    /// Calls whoever has the key `remote`; message 1 is appended to `out`. Both sides must give the same prologue.
+    /// Starts a handshake with the holder of `remote`; appends message 1 to `out`. Both sides must use the same
+    /// prologue.
     pub(crate) fn start(
         local: &StaticKey,
         remote: &PublicKey,
@@ -71,7 +72,8 @@ impl Initiator {
         Ok(Self(state))
     }
 
-    /// Reads message 2; `payload` is replaced. One that is refused spoils nothing: the true one may still come.
+    /// Reads message 2; `payload` is replaced. On failure the state is returned unchanged, since the genuine message
+    /// may follow.
     pub(crate) fn finish(
         mut self,
         message: &[u8],
@@ -84,7 +86,7 @@ impl Initiator {
     }
 }
 
-/// A handshake after message 1 was read.
+/// Responder after message 1 was read.
 #[derive(Debug)]
 pub(crate) struct Responder(Box<HandshakeState>);
 
@@ -102,10 +104,10 @@ impl Responder {
         Ok(Self(state))
     }
 
-    /// Who asks: whoever wrote message 1 has the secret half of this.
+    /// Static key of the initiator, authenticated by message 1.
     pub(crate) fn remote(&self) -> PublicKey {
-        let key = self.0.get_remote_static().expect("message 1 has it");
-        PublicKey(key.try_into().expect("it has 32 bytes"))
+        let key = self.0.get_remote_static().expect("message 1 contains the static key");
+        PublicKey(key.try_into().expect("X25519 keys have 32 bytes"))
     }
 
     /// Appends message 2 to `out`.
@@ -119,7 +121,7 @@ impl Responder {
     }
 }
 
-/// What only the two of a handshake can write and read. It keeps no numbers: the caller uses each nonce once.
+/// Transport keys of both directions. It does not count nonces: the caller must use each nonce once.
 #[derive(Debug)]
 pub(crate) struct Channel {
     state: StatelessTransportState,
@@ -129,11 +131,11 @@ pub(crate) struct Channel {
 impl Channel {
     fn new(state: HandshakeState) -> Self {
         let hash = state.get_handshake_hash().try_into().expect("BLAKE2s has 32 bytes");
-        let state = state.into_stateless_transport_mode().expect("both messages are done");
+        let state = state.into_stateless_transport_mode().expect("both messages were processed");
         Self { state, hash }
     }
 
-    /// Appends the sealed payload to `out`: [`TAG_BYTES`] more than it has. Never use a nonce twice.
+    /// Seals `payload` and appends it to `out` with a tag of [`TAG_BYTES`]. Never reuse a nonce.
     pub(crate) fn seal(
         &self,
         nonce: u64,
@@ -143,8 +145,8 @@ impl Channel {
         append(out, TAG_BYTES, payload, |into| self.state.write_message(nonce, payload, into))
     }
 
-    /// Replaces `out` by what was sealed; it is empty when the packet is refused. No allocation once `out` has
-    /// room for the sealed packet.
+    /// Opens a sealed packet into `out`, which is empty on failure. Does not allocate if `out` has capacity for the
+    /// sealed packet.
     pub(crate) fn open(
         &self,
         nonce: u64,
@@ -154,13 +156,13 @@ impl Channel {
         replace(out, sealed, |into| self.state.read_message(nonce, sealed, into))
     }
 
-    /// The same on both sides of one handshake, and nowhere else.
+    /// Handshake hash: equal on both sides, unique to the handshake.
     pub(crate) const fn hash(&self) -> [u8; 32] {
         self.hash
     }
 }
 
-/// Makes room behind `out` for a message, has it written, and takes the room back if it wasn't.
+/// Appends a message to `out`; `out` is unchanged on failure.
 fn append(
     out: &mut Vec<u8>,
     overhead: usize,
@@ -178,7 +180,7 @@ fn append(
     Ok(written.map(drop)?)
 }
 
-/// Makes room in `out` for what is in a message, with the seal, which ring wants to have beside it.
+/// Replaces `out` with the payload of a message. The buffer includes the tag, which ring writes next to the payload.
 fn replace(
     out: &mut Vec<u8>,
     message: &[u8],
@@ -191,7 +193,7 @@ fn replace(
     Ok(read.map(drop)?)
 }
 
-/// Who knows whom it calls is the initiator.
+/// Builds a handshake state. The side with a `remote` key is the initiator.
 fn handshake(
     local: &StaticKey,
     remote: Option<&PublicKey>,
@@ -211,10 +213,10 @@ fn handshake(
             .and_then(Builder::build_initiator),
         None => builder.and_then(Builder::build_responder),
     }
-    .expect("everything that the pattern needs is set once, and the primitives are there")
+    .expect("the pattern's keys are set once, and its primitives exist")
 }
 
-/// Where snow gets its primitives: randomness from us, ChaCha20-Poly1305 from ring if it may, the rest in Rust.
+/// Primitives for snow: seeded randomness, ChaCha20-Poly1305 of ring if enabled, pure Rust otherwise.
 struct Resolver {
     seed: Zeroizing<[u8; 32]>,
 }
@@ -245,12 +247,15 @@ impl CryptoResolver for Resolver {
     }
 }
 
-/// The ephemeral secret of a handshake that drew this seed.
+/// Ephemeral secret of a handshake with this seed.
 #[cfg(test)]
 pub(crate) fn ephemeral(seed: [u8; 32]) -> [u8; 32] {
     let mut secret = [0; 32];
     let random = Resolver { seed: Zeroizing::new(seed) }.resolve_rng();
-    random.expect("it has one").try_fill_bytes(&mut secret).expect("there is no end to it");
+    random
+        .expect("the resolver has a random generator")
+        .try_fill_bytes(&mut secret)
+        .expect("the output of BLAKE3 is unbounded");
     secret
 }
 

@@ -1,52 +1,52 @@
-//! What tokens and rosters have in common: the first 56 bytes, and the checks of them.
+//! Common header of tokens and rosters: 56 bytes, and their checks.
 //!
 //! ```text
-//! 0  magic 4 | version 1 | machine or count 1 | protocol 2 | game 16 | match 16 | issued 8 | expires 8   56
+//! 0  magic 4 | version 1 | machine id or count 1 | protocol 2 | game 16 | match 16 | issued 8 | expires 8   56
 //! ```
 //!
 //! Numbers are little-endian.
 
 use super::ids::{GameId, MatchId};
 
-/// How many bytes tokens and rosters begin with in the same way.
+/// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = 56;
 
-/// The only version of tokens and rosters so far.
+/// Layout version of tokens and rosters.
 const VERSION: u8 = 1;
 
-/// How far the clock of a matchmaker may be ahead of a player's. Clocks of machines that ask for the time differ by
-/// less than a second, those of others by minutes; a minute is late enough to notice and early enough to play.
+/// Tolerated lead of the matchmaker's clock over a peer's. Synchronized clocks differ by less than a second, others by
+/// minutes.
 const MAX_CLOCK_SKEW_SECONDS: u64 = 60;
 
-/// What a match is: the part that is the same in all its documents. Times are seconds since 1970, UTC.
+/// Contents of the header: the match and its validity period. Times are in seconds since 1970 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchSpec {
-    /// The game that is played.
+    /// Game.
     pub game: GameId,
-    /// The match.
+    /// Match.
     pub match_id: MatchId,
-    /// What its machines speak: [`PROTOCOL_VERSION`](crate::wire::PROTOCOL_VERSION).
+    /// Protocol version of the match: [`PROTOCOL_VERSION`](crate::wire::PROTOCOL_VERSION).
     pub protocol: u16,
-    /// When the documents were made.
+    /// Issue time.
     pub issued: u64,
-    /// When they end: the first second in which nobody is let in any more.
+    /// Expiry: the first second in which the documents are rejected.
     pub expires: u64,
 }
 
-/// What a token or roster should say, and what time it is.
+/// Expected contents of a token or roster, and the current time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenExpectation {
-    /// The game that is played.
+    /// Expected game.
     pub game: GameId,
-    /// The match.
+    /// Expected match.
     pub match_id: MatchId,
-    /// What this machine speaks.
+    /// Protocol version of this machine.
     pub protocol: u16,
-    /// The present, in seconds since 1970.
+    /// Current time, in seconds since 1970 UTC.
     pub unix_now: u64,
 }
 
-/// What can be wrong with both kinds of document.
+/// Errors common to tokens and rosters.
 pub(super) enum SpecError {
     WrongMagic,
     Version(u8),
@@ -58,7 +58,7 @@ pub(super) enum SpecError {
 }
 
 impl MatchSpec {
-    /// The first bytes of a document.
+    /// Encodes the header.
     pub(super) fn header(&self, magic: [u8; 4], number: u8) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&magic);
@@ -72,7 +72,7 @@ impl MatchSpec {
         bytes
     }
 
-    /// The machine or count in the first bytes of a document, and the match.
+    /// Decodes the header; returns the machine id or count, and the match.
     pub(super) fn read(
         bytes: &[u8; HEADER_BYTES],
         magic: [u8; 4],
@@ -91,7 +91,7 @@ impl MatchSpec {
         Ok((number, Self { game, match_id, protocol, issued, expires }))
     }
 
-    /// Whether this is the match that is expected, and the time for it.
+    /// Checks the contents and the time.
     pub(super) fn check(&self, expected: &TokenExpectation) -> Result<(), SpecError> {
         let now = expected.unix_now;
         if self.game != expected.game {
@@ -110,7 +110,7 @@ impl MatchSpec {
     }
 }
 
-/// The next bytes of a document whose length was checked.
+/// Takes the next bytes of a document whose length was checked.
 pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> [u8; N] {
     let (bytes, behind) = rest.split_first_chunk().expect("the length was checked before");
     *rest = behind;

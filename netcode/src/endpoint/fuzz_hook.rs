@@ -1,11 +1,11 @@
-//! A way past the seal, for fuzzing: what a peer with keys and bad intentions can send.
+//! Fuzz hook behind packet protection: injects the frames that a malicious peer with valid keys can send.
 
 use super::Endpoint;
 use crate::crypto::MachineId;
 use isostep_rollback::Time;
 
 impl Endpoint {
-    /// Takes frames as if they had come in a packet of that peer that opened. Without a connection they go nowhere.
+    /// Handles a payload as if it arrived in an authenticated packet of the peer. Does nothing without a connection.
     #[doc(hidden)]
     pub fn handle_payload(&mut self, now: Time, machine: MachineId, payload: &[u8]) {
         let place = self.peers.get_mut(usize::from(machine.0));

@@ -1,5 +1,5 @@
-//! The side of the handshake that begins it: hello, cookie, first message, answer. The other side knocks meanwhile, to open its
-//! own NAT.
+//! Initiator of the handshake: HELLO, COOKIE, INIT, ACCEPT. Meanwhile the responder sends KNOCK packets to open its
+//! NAT.
 
 use super::{ConnectError, Endpoint, EndpointError, Event, Route};
 use crate::address::Address;
@@ -13,7 +13,7 @@ use crate::wire::{
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// After which times a packet is repeated; the last one again and again.
+/// Retransmission intervals; the last one repeats.
 const RETRANSMIT: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(200),
@@ -21,9 +21,9 @@ const RETRANSMIT: [Duration; 4] = [
     Duration::from_millis(500),
 ];
 
-/// How far an attempt has come.
+/// State of an attempt.
 enum Step {
-    /// The other side begins; this one opens its NAT.
+    /// This side is the responder and sends KNOCK packets.
     Knock,
     Hello,
     Init {
@@ -32,17 +32,17 @@ enum Step {
     },
 }
 
-/// An attempt to connect.
+/// Attempt to connect.
 pub(super) struct OutgoingHandshake {
     address: Address,
     attempt: Attempt,
     step: Step,
-    /// What is repeated.
+    /// Packet that is retransmitted.
     packet: Vec<u8>,
     sent: usize,
     next: Time,
     deadline: Time,
-    /// What the other side says that it speaks; nobody vouches for it.
+    /// Versions from a VERSIONS packet. It is not authenticated.
     versions: Option<Vec<u16>>,
 }
 
@@ -56,7 +56,7 @@ impl OutgoingHandshake {
     }
 }
 
-/// What the Noise handshake is bound to.
+/// Prologue of the Noise handshake.
 pub(super) fn prologue(attempt: Attempt) -> [u8; 22] {
     let mut prologue = *b"isostep wire\0\0\0\0\0\0\0\0\0\0";
     prologue[12..14].copy_from_slice(&PROTOCOL_VERSION.to_le_bytes());
@@ -65,11 +65,11 @@ pub(super) fn prologue(attempt: Attempt) -> [u8; 22] {
 }
 
 impl Endpoint {
-    /// Begins to connect with another machine of the match. Of two machines the one with the lower machine sends the first packet; the
-    /// other waits for it, and needs the address only to open its NAT. An attempt under way is given up for the new one.
+    /// Starts to connect to another machine of the match. The machine with the lower id sends the first packet. The other one
+    /// waits for it, and uses the address only to open its NAT. A running attempt to the same machine is aborted.
     ///
     /// # Errors
-    /// When the roster has no such machine, development keys would leave this machine, or the endpoint was shut down.
+    /// The machine is not in the roster, development keys would leave the loopback interface, or the endpoint was shut down.
     pub fn connect(
         &mut self,
         now: Time,
@@ -103,7 +103,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Whether [`connect`](Self::connect) would begin.
+    /// Checks the preconditions of [`connect`](Self::connect).
     pub(crate) fn check_connect(
         &self,
         machine: MachineId,
@@ -138,7 +138,7 @@ impl Endpoint {
             && place.connection.is_some()
             && matches!(outgoing.step, Step::Knock)
         {
-            // The other side had come before this one said that it expects it.
+            // The initiator connected before this side expected it.
             place.outgoing = None;
         } else if outgoing.deadline <= now {
             let (address, versions) = (outgoing.address, outgoing.versions.take());
@@ -153,7 +153,7 @@ impl Endpoint {
             outgoing.sent += 1;
             outgoing.next = now + wait;
             if outgoing.sent > RETRANSMIT.len() && matches!(outgoing.step, Step::Init { .. }) {
-                // The cookie may be the reason for the silence: ask for another.
+                // The cookie may have expired or been forged: request another one.
                 let mut hello = self.send_queue.buffer();
                 Hello { version: PROTOCOL_VERSION, attempt: outgoing.attempt }.write(&mut hello);
                 self.counters.sent += 1;
@@ -166,7 +166,7 @@ impl Endpoint {
         }
     }
 
-    /// The attempt that a packet belongs to, by its name and where it comes from.
+    /// Finds the attempt of a packet by its id and source address.
     fn attempt_of(&mut self, from: Address, attempt: Attempt) -> Option<MachineId> {
         let found = self.peers.iter().position(|place| {
             let of = |known: &OutgoingHandshake| known.attempt == attempt && known.address == from;
@@ -184,7 +184,7 @@ impl Endpoint {
         let outgoing = self.peers[usize::from(machine.0)].outgoing.as_mut()?;
         match outgoing.step {
             Step::Hello => (),
-            // Nobody vouches for a cookie: the one before may be forged, or its maker has started again.
+            // Cookies are not authenticated: the previous one may be forged, or made before a restart of the responder.
             Step::Init { .. } => {
                 Init::replace_cookie(&cookie, &mut outgoing.packet);
                 return Some(());
@@ -211,7 +211,7 @@ impl Endpoint {
                 (outgoing.sent, outgoing.next) = (0, now);
                 self.initiate_timeout(now, machine);
             }
-            // A key that is no point of the curve: the matchmaker signed nonsense.
+            // The roster contains an invalid key.
             Err(_) => self.fail(machine, ConnectError::InvalidHandshake),
         }
         Some(())
@@ -236,7 +236,7 @@ impl Endpoint {
         let channel = match initiator.finish(message, &mut self.plain) {
             Ok(channel) => channel,
             Err((initiator, _)) => {
-                // Forged: the true answer may still come.
+                // Forged: the genuine ACCEPT may follow.
                 taken.step = Step::Init { initiator, local_cid };
                 *outgoing = Some(taken);
                 self.counters.decrypt_failed += 1;
@@ -282,7 +282,7 @@ impl Endpoint {
         self.events.push_back(Event::ConnectFailed { machine, reason });
     }
 
-    /// What this side says of itself.
+    /// Handshake payload of this machine.
     pub(super) const fn offer(&self, local_cid: u8) -> Offer {
         let id = ConnectionId::of_byte(local_cid);
         Offer {
@@ -294,7 +294,7 @@ impl Endpoint {
     }
 }
 
-/// What a refusal means to who was refused.
+/// Translates a refusal for the refused initiator.
 fn refused(refusal: Refusal, difference: Option<ConnectError>) -> ConnectError {
     match refusal {
         Refusal::Token => ConnectError::TokenRefused,

@@ -1,4 +1,4 @@
-//! Connections that begin and end: what follows a finished handshake, goodbyes, and ids that lead to them.
+//! Lifecycle of connections: establishment after a handshake, close and shutdown, connection ids.
 
 use super::{CloseReason, Endpoint, Event, Route, close_code};
 use crate::address::Address;
@@ -7,7 +7,7 @@ use crate::crypto::{MAX_MACHINES, MachineId};
 use isostep_rollback::Time;
 
 impl Endpoint {
-    /// Ends a connection, or an attempt at one. The other side is told `code` and up to 200 bytes of text.
+    /// Closes a connection, or aborts an attempt to connect. The peer receives `code` and up to 200 bytes of `text`.
     pub fn close(&mut self, now: Time, machine: MachineId, code: u16, text: &str) {
         self.abort_handshakes(machine);
         let place = self.peers.get_mut(usize::from(machine.0));
@@ -19,7 +19,7 @@ impl Endpoint {
         self.events.push_back(Event::Closed { machine, reason: CloseReason::LocallyClosed });
     }
 
-    /// Ends all connections, and lets nobody in any more.
+    /// Closes all connections and refuses new ones.
     pub fn shut_down(&mut self, now: Time) {
         self.is_shut_down = true;
         for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
@@ -27,7 +27,7 @@ impl Endpoint {
         }
     }
 
-    /// A connection is over: by time, by the other side's word, or by what it did.
+    /// Removes a connection that timed out, was closed by the peer, was replaced, or violated the protocol.
     pub(super) fn terminate(&mut self, now: Time, machine: MachineId, reason: CloseReason) {
         let Some(mut connection) = self.peers[usize::from(machine.0)].connection.take() else {
             return;
@@ -47,7 +47,7 @@ impl Endpoint {
         self.events.push_back(Event::Closed { machine, reason });
     }
 
-    /// A handshake is finished.
+    /// Installs the connection of a completed handshake.
     pub(super) fn establish(&mut self, now: Time, negotiated: Negotiated) {
         let (machine, address) = (negotiated.machine, negotiated.address);
         self.terminate(now, machine, CloseReason::Replaced);
@@ -60,11 +60,11 @@ impl Endpoint {
         self.events.push_back(Event::Connected { machine, address });
     }
 
-    /// A connection id that leads nowhere yet.
+    /// Allocates an unused connection id.
     pub(super) fn allocate_cid(&mut self, route: Route) -> u8 {
         let mut byte = [0];
         loop {
-            // At most 24 of 256 are taken.
+            // Terminates: at most 24 of 256 ids are in use.
             self.entropy.fill(&mut byte);
             let entry = &mut self.routes[usize::from(byte[0])];
             if entry.is_none() {
@@ -74,7 +74,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether a peer is expected there: it is called, or connected already.
+    /// Returns true for the address of a current attempt or connection.
     pub(super) fn is_expected(&self, address: Address) -> bool {
         self.peers.iter().any(|place| {
             place.outgoing.as_ref().is_some_and(|outgoing| outgoing.address() == address)
@@ -91,8 +91,8 @@ impl Endpoint {
         self.config.credentials.is_insecure() && !self.config.beyond_loopback && !loopback
     }
 
-    /// What has arrived whole is not lost because the connection ends. At most as much as one connection may hold is kept for
-    /// each machine that nobody polls.
+    /// Keeps messages that were received completely before the connection closed. Per machine at most the queue of one
+    /// connection is kept.
     fn keep_unpolled(&mut self, machine: MachineId, connection: &mut Connection) {
         self.unpolled.retain(|word| word.0 != machine);
         while let Some(message) = connection.pop_message() {

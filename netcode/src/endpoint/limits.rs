@@ -1,26 +1,26 @@
-//! How much work strangers may cause.
+//! Rate limits on handshakes: bounds the work that unauthenticated packets can cause.
 
 use crate::address::Address;
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// Answers to strangers in a second, and at once: each costs one hash.
+/// Replies per second to unvalidated addresses. Each costs one hash.
 const REPLIES_PER_SECOND: u64 = 2000;
-/// Answers in a second to addresses where peers are expected, which a flood from elsewhere can't use up; and handshakes.
+/// Replies and handshakes per second reserved for expected peers. A flood from other addresses cannot consume them.
 const EXPECTED_PER_SECOND: u64 = 50;
-/// Addresses that are remembered for having shown a cookie; the oldest makes room.
+/// Validated addresses that are tracked; the oldest is evicted.
 const MAX_ADDRESSES: usize = 64;
-/// Handshakes that one address may start in a span: each costs some curve arithmetic.
+/// Handshakes that one address may start per [`ADDRESS_INTERVAL`]. Each costs curve arithmetic.
 const HANDSHAKES_PER_ADDRESS: u32 = 8;
 const ADDRESS_INTERVAL: Duration = Duration::from_secs(10);
-/// Handshakes in a second from all addresses together, and at once.
+/// Handshakes per second of all addresses together.
 const HANDSHAKES_PER_SECOND: u64 = 64;
 
-/// So many a second, and as many at once after a pause.
+/// Token bucket with a burst of one second.
 #[derive(Debug)]
 struct TokenBucket {
     rate: u64,
-    /// In nanoseconds of credit: each costs a second divided by the rate.
+    /// Credit in nanoseconds; one token costs a second divided by the rate.
     credit: u64,
     last: Time,
 }
@@ -41,14 +41,14 @@ impl TokenBucket {
     }
 }
 
-/// All limits of an endpoint.
+/// Rate limits of an endpoint.
 #[derive(Debug)]
 pub(super) struct Limits {
     replies: TokenBucket,
     handshakes: TokenBucket,
     expected_replies: TokenBucket,
     expected_handshakes: TokenBucket,
-    /// Who started handshakes since when, and how many.
+    /// Validated addresses: start of the interval and handshakes in it.
     addresses: Vec<(Address, Time, u32)>,
 }
 
@@ -63,19 +63,19 @@ impl Limits {
         }
     }
 
-    /// Whether to answer somebody who has proved nothing.
+    /// Returns true if a HELLO may be answered.
     pub(super) fn allow_reply(&mut self, now: Time, expected: bool) -> bool {
         (expected && self.expected_replies.take(now)) || self.replies.take(now)
     }
 
-    /// Whether to compute a handshake for somebody who has shown a cookie.
+    /// Returns true if an INIT with a valid cookie may be processed.
     pub(super) fn allow_handshake(&mut self, now: Time, address: Address, expected: bool) -> bool {
-        // Whoever sees a cookie can show it in the name of an expected peer: a few such packets must not lock that out.
+        // An observer of a cookie can spoof the address of an expected peer, so expected peers have a separate limit.
         (expected && self.expected_handshakes.take(now))
             || (self.is_below_limit(now, address) && self.handshakes.take(now))
     }
 
-    /// Whether an address has not asked too often.
+    /// Counts a handshake of an address; returns true if it is within the limit.
     fn is_below_limit(&mut self, now: Time, address: Address) -> bool {
         if let Some(entry) = self.addresses.iter_mut().find(|entry| entry.0 == address) {
             if entry.1 + ADDRESS_INTERVAL <= now {

@@ -1,10 +1,10 @@
-//! One machine's connections with all others of a match, without a socket: datagrams and time in, datagrams, frames and events
-//! out.
+//! Sans-IO endpoint: the connections of one machine to its peers. Input: datagrams and time. Output: datagrams, frames and
+//! events.
 //!
-//! `initiate` and `respond` are the two sides of the handshake, `cookie` and `limits` keep strangers cheap; what stands is a
-//! [`Connection`](crate::connection).
+//! `initiate` and `respond` are the two sides of the handshake. `cookie` and `limits` bound the cost of unauthenticated packets.
+//! `lifecycle` opens and closes connections. An established connection is a [`Connection`](crate::connection).
 
-/// A macro, so that it borrows the fields one by one.
+/// Borrows the fields one by one; a method would borrow all of `self`.
 macro_rules! context {
     ($self:ident, $now:expr) => {
         crate::connection::Context {
@@ -47,48 +47,47 @@ use limits::Limits;
 use respond::HalfOpen;
 use std::collections::VecDeque;
 
-/// Whose message: the first byte of each.
+/// Destination of a message: its first byte.
 mod destination {
     pub(super) const SESSION: u8 = 0;
     pub(super) const GAME: u8 = 1;
 }
 
-/// Most events that wait to be polled.
+/// Maximum number of queued events.
 const MAX_QUEUED_EVENTS: usize = 1024;
 
-/// What a connection id leads to.
+/// Target of a connection id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Route {
-    /// It was given in a handshake that is not finished.
+    /// Id of a handshake that is not complete.
     HalfOpen(MachineId),
     Connecting(MachineId),
     Established(MachineId),
 }
 
-/// A message that arrived.
+/// Message that was received on the reliable channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// The session's, for [`Session::message`](isostep_rollback::Session::message).
+    /// Message for [`Session::message`](isostep_rollback::Session::message).
     Session(Vec<u8>),
-    /// The game's own.
+    /// Message of the game.
     Game(Vec<u8>),
 }
 
-/// One machine's connections with all others of a match. It has no socket and no clock: the driver says what has arrived and what
-/// time it is, and sends what it is given.
+/// Connections of one machine to all peers of a match. Sans-IO: the caller passes received datagrams and the time, and sends
+/// the datagrams that it polls.
 ///
-/// # The calls, in order
-/// 1. *Set up*: [`new`](Self::new); [`connect`](Self::connect) for each of the others, once their addresses are known. Of two machines the one with
-///    the lower machine calls and the other answers; both say `connect`.
+/// # Call order
+/// 1. *Configure*: [`new`](Self::new); [`connect`](Self::connect) for each peer, once its address is known. Both sides call
+///    `connect`; the machine with the lower id initiates.
 /// 2. *Feed*: [`handle_datagram`](Self::handle_datagram) for each datagram, [`handle_timeout`](Self::handle_timeout) when
-///    [`poll_timeout`](Self::poll_timeout) says so or whenever a frame begins; [`send_game`](Self::send_game),
+///    [`poll_timeout`](Self::poll_timeout) is due or once per frame; [`send_game`](Self::send_game),
 ///    [`send_datagram`](Self::send_datagram), [`send_message`](Self::send_message), [`close`](Self::close).
-/// 3. *Drain* after each of them, until there is nothing: [`poll_transmit`](Self::poll_transmit) gives datagrams to send,
-///    [`poll_event`](Self::poll_event) what happened, [`poll_game`](Self::poll_game), [`poll_datagram`](Self::poll_datagram)
-///    and [`poll_message`](Self::poll_message) what arrived.
+/// 3. *Drain* after each of them, until empty: [`poll_transmit`](Self::poll_transmit) for datagrams to send,
+///    [`poll_event`](Self::poll_event) for events, [`poll_game`](Self::poll_game), [`poll_datagram`](Self::poll_datagram)
+///    and [`poll_message`](Self::poll_message) for received data.
 ///
-/// Whatever arrives, from whomever, gives no panic and no more than bounded memory; what is dropped is
-/// [counted](Self::counters).
+/// Arbitrary datagrams cause no panic and use bounded memory. Dropped packets are [counted](Self::counters).
 ///
 /// ```
 /// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
@@ -105,7 +104,7 @@ pub enum Message {
 /// for (own, other) in [(0, 1), (1, 0)] {
 ///     ends[own].connect(Time::ZERO, MachineId(other as u8), Address::Node(other as u64))?;
 /// }
-/// // Carry datagrams to and fro until there are none.
+/// // Exchange datagrams.
 /// let mut datagram = Vec::new();
 /// for millis in 0..100 {
 ///     let now = Time::from_millis(millis);
@@ -125,9 +124,9 @@ pub struct Endpoint {
     cookies: Cookies,
     limits: Limits,
     peers: [PeerState; MAX_MACHINES],
-    /// Connections that are over and still say so.
+    /// Closed connections that still send CLOSE frames.
     closing: Vec<Connection>,
-    /// ReliableChannel that had arrived when their connection ended.
+    /// Messages that were received completely before their connection closed.
     unpolled: VecDeque<(MachineId, Vec<u8>)>,
     routes: Box<[Option<Route>; 256]>,
     send_queue: SendQueue,
@@ -139,7 +138,7 @@ pub struct Endpoint {
     is_shut_down: bool,
 }
 
-/// Everything of one machine.
+/// State of one peer.
 #[derive(Default)]
 struct PeerState {
     outgoing: Option<OutgoingHandshake>,
@@ -148,10 +147,10 @@ struct PeerState {
 }
 
 impl Endpoint {
-    /// An endpoint with nobody connected.
+    /// Creates an endpoint without connections.
     ///
     /// # Errors
-    /// When its own token or roster would be refused: expired, another protocol version, a broken signature.
+    /// The token or roster of this machine is invalid: expired, another protocol version, a wrong signature.
     pub fn new(
         config: EndpointConfig,
         mut entropy: Box<dyn Entropy + Send>,
@@ -184,7 +183,7 @@ impl Endpoint {
         })
     }
 
-    /// Takes a datagram. It may be anything, from anybody.
+    /// Handles a received datagram. Any bytes from any address are safe.
     pub fn handle_datagram(&mut self, now: Time, from: Address, bytes: &[u8]) {
         let from = from.canonical();
         self.counters.received += 1;
@@ -200,14 +199,14 @@ impl Endpoint {
             Some(&packet_type::VERSIONS) => self.handle_versions(from, bytes),
             Some(&packet_type::INIT) => self.handle_init(now, from, bytes),
             Some(&packet_type::ACCEPT) => self.handle_accept(now, from, bytes),
-            // It has opened the way that it came.
+            // A KNOCK has no effect here: it opened the sender's NAT.
             Some(&packet_type::KNOCK) => is_knock(bytes).then_some(()),
             _ => None,
         };
         if known.is_none() {
             self.counters.unrecognized += 1;
         }
-        // When nobody polls, the oldest make room.
+        // Without polling, the oldest events are dropped.
         while self.events.len() > MAX_QUEUED_EVENTS {
             self.events.pop_front();
             self.counters.overflowed += 1;
@@ -230,8 +229,7 @@ impl Endpoint {
         Some(())
     }
 
-    /// Does what time asks for. Call it when [`poll_timeout`](Self::poll_timeout) says so; earlier and later calls do no
-    /// harm.
+    /// Handles timers. Call it when [`poll_timeout`](Self::poll_timeout) is due; earlier and later calls are harmless.
     pub fn handle_timeout(&mut self, now: Time) {
         for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
             self.initiate_timeout(now, machine);
@@ -249,7 +247,7 @@ impl Endpoint {
         self.closing.retain_mut(|left| left.handle_timeout(&mut ctx, Duration::MAX).is_none());
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
+    /// Returns the time of the next timer.
     pub fn poll_timeout(&self) -> Option<Time> {
         let places = self.peers.iter().flat_map(|place| {
             [
@@ -265,7 +263,7 @@ impl Endpoint {
         places.flatten().chain(closing).min()
     }
 
-    /// The next datagram to send, and where to; `datagram` is replaced by it.
+    /// Returns the destination of the next datagram to send; `datagram` is replaced by it.
     pub fn poll_transmit(&mut self, now: Time, datagram: &mut Vec<u8>) -> Option<Address> {
         if self.send_queue.is_empty() {
             for place in &mut self.peers {
@@ -277,23 +275,23 @@ impl Endpoint {
         self.send_queue.pop(datagram)
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// The next frame of a session that arrived, and from whom; `frame` is replaced by it.
+    /// Returns the sender of the next received GAME frame; `frame` is replaced by it.
     pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<MachineId> {
         self.game.pop(frame)
     }
 
-    /// The next datagram that arrived, and from whom; `datagram` is replaced by it.
+    /// Returns the sender of the next received datagram; `datagram` is replaced by it.
     pub fn poll_datagram(&mut self, datagram: &mut Vec<u8>) -> Option<MachineId> {
         self.datagrams.pop(datagram)
     }
 
-    /// The next message of the reliable channel that arrived whole, and from whom. What had arrived when a connection ended is
-    /// still there.
+    /// Returns the next message of the reliable channel and its sender. Messages that were complete when a connection
+    /// closed are still returned.
     pub fn poll_message(&mut self) -> Option<(MachineId, Message)> {
         while let Some((machine, message)) = self.next_message() {
             match message.split_first() {
@@ -319,16 +317,17 @@ impl Endpoint {
         })
     }
 
-    /// Sends a frame of a session, with whatever else is due to that peer. Without a connection it goes nowhere.
+    /// Sends a GAME frame, with other due frames in the same packet. Does nothing without a connection.
     ///
-    /// `frame` begins with a byte from `0x80` on, and has at most 16 packets' worth of bytes.
+    /// The first byte of `frame` is `0x80` or more. Frames beyond 16 packets are dropped and counted.
     pub fn send_game(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         if frame.first().is_some_and(|&first| first >= frame_type::GAME) {
             self.send(now, machine, frame);
         }
     }
 
-    /// Sends bytes that may be lost, late or doubled. Without a connection they go nowhere, and so do more than 16 packets' worth.
+    /// Sends an unreliable, unordered datagram. Does nothing without a connection; datagrams beyond 16 packets are
+    /// dropped and counted.
     pub fn send_datagram(&mut self, now: Time, machine: MachineId, bytes: &[u8]) {
         let mut frame = self.datagrams.buffer();
         Frame::Datagram(bytes).write(&mut frame);
@@ -344,10 +343,10 @@ impl Endpoint {
         }
     }
 
-    /// Sends a message of the game that arrives whole and in order, or the connection ends. It never touches the simulation.
+    /// Sends a message of the game on the reliable, ordered channel. Messages do not reach the simulation.
     ///
     /// # Errors
-    /// When there is no connection, the message is too long, or too much waits already.
+    /// No connection, message too long, or send queue full.
     pub fn send_message(&mut self, machine: MachineId, message: &[u8]) -> Result<(), MessageError> {
         self.push_message(machine, destination::GAME, message)
     }
@@ -355,7 +354,7 @@ impl Endpoint {
     /// Like [`send_message`](Self::send_message), for messages of [`Session::poll_message`](isostep_rollback::Session::poll_message).
     ///
     /// # Errors
-    /// As there.
+    /// As [`send_message`](Self::send_message).
     pub fn send_session_message(
         &mut self,
         machine: MachineId,
@@ -375,17 +374,17 @@ impl Endpoint {
         connection.ok_or(MessageError::NotConnected { machine })?.push_message(destination, bytes)
     }
 
-    /// Whose endpoint it is.
+    /// Id of this machine.
     pub fn machine(&self) -> MachineId {
         self.config.credentials.machine()
     }
 
-    /// The other machines of the roster.
+    /// Ids of the other machines in the roster.
     pub fn peers(&self) -> impl Iterator<Item = MachineId> + '_ {
         self.config.credentials.roster().machines().filter(|machine| *machine != self.machine())
     }
 
-    /// Who is connected.
+    /// Ids of the connected machines.
     pub fn connected(&self) -> impl Iterator<Item = MachineId> + '_ {
         let places = (0..).map(MachineId).zip(&self.peers);
         places.filter(|(_, place)| place.connection.is_some()).map(|(machine, _)| machine)
@@ -395,44 +394,44 @@ impl Endpoint {
         self.peers.get(usize::from(machine.0))?.connection.as_ref()
     }
 
-    /// The smoothed round-trip time to a peer, without the time that it held the answer.
+    /// Smoothed round-trip time to a peer, without the ack delay.
     pub fn rtt(&self, machine: MachineId) -> Option<Duration> {
         self.connection(machine)?.rtt()
     }
 
-    /// When the last packet of a peer came.
+    /// Time of the last packet from a peer.
     pub fn last_received(&self, machine: MachineId) -> Option<Time> {
         Some(self.connection(machine)?.last_received())
     }
 
-    /// Where a peer is.
+    /// Address of a peer.
     pub fn remote_address(&self, machine: MachineId) -> Option<Address> {
         Some(self.connection(machine)?.address())
     }
 
-    /// How long packets to a peer may be, in bytes.
+    /// MTU to a peer, in bytes of UDP payload.
     pub fn mtu(&self, machine: MachineId) -> Option<usize> {
         Some(self.connection(machine)?.mtu())
     }
 
-    /// How often the keys of a connection have changed.
+    /// Key epoch: number of rekeys of a connection.
     pub fn key_epoch(&self, machine: MachineId) -> Option<u64> {
         Some(self.connection(machine)?.epoch())
     }
 
-    /// What was counted so far.
+    /// Packet counters.
     pub const fn counters(&self) -> Counters {
         let dropped = self.send_queue.dropped() + self.game.dropped() + self.datagrams.dropped();
         Counters { overflowed: self.counters.overflowed + dropped, ..self.counters }
     }
 
-    /// Whether keys that everybody knows are in use.
+    /// Returns true if development keys are in use.
     pub const fn is_insecure(&self) -> bool {
         self.config.credentials.is_insecure()
     }
 }
 
-/// What a token must say at a time.
+/// Expected contents of a peer's token at `now`.
 fn expectation(config: &EndpointConfig, now: Time) -> TokenExpectation {
     TokenExpectation {
         game: config.parameters.game,

@@ -1,5 +1,5 @@
-//! The side of the handshake that answers: nothing is kept before a cookie came back, and one half-open handshake for each
-//! machine after that. A connection that lives goes on until somebody has proved to hold the new keys.
+//! Responder of the handshake. It is stateless until a valid cookie returns, and keeps one half-open handshake per
+//! machine after that. A live connection is replaced only when the new keys are proven by a first data packet.
 
 use super::initiate::prologue;
 use super::{ConnectError, Endpoint, Event, Route, expectation};
@@ -14,13 +14,13 @@ use crate::wire::{
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// How long a half-open handshake waits for the first packet.
+/// Lifetime of a half-open handshake without a first data packet.
 const HALF_OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// For so long no other handshake takes its place: one that was given up may come late, or be sent again by who recorded it.
+/// A half-open handshake is not replaced for this time: a competing INIT may be delayed or replayed.
 const HALF_OPEN_HOLD: Duration = Duration::from_millis(500);
 
-/// A handshake that was answered.
+/// Handshake after ACCEPT was sent.
 pub(super) struct HalfOpen {
     attempt: Attempt,
     address: Address,
@@ -29,7 +29,7 @@ pub(super) struct HalfOpen {
     local_cid: u8,
     remote_cid: ConnectionId,
     max_mtu: usize,
-    /// The answer, for when the question comes again.
+    /// ACCEPT packet, for retransmission.
     accept: Vec<u8>,
     expires: Time,
 }
@@ -43,7 +43,7 @@ impl HalfOpen {
 impl Endpoint {
     pub(super) fn handle_hello(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Hello { version, attempt } = Hello::read(bytes)?;
-        // Answers wait in the same queue as the game's packets, which come first.
+        // Replies share the send queue with game packets, which take precedence.
         let expected = self.is_expected(from);
         if self.send_queue.is_half_full() || !self.limits.allow_reply(now, expected) {
             self.counters.rate_limited += 1;
@@ -68,7 +68,7 @@ impl Endpoint {
             self.counters.invalid_cookies += 1;
             return Some(());
         }
-        // The question again: the same answer.
+        // Retransmitted INIT: send the same ACCEPT.
         let asked = |half: &&HalfOpen| half.attempt == attempt && half.address == from;
         let halves = self.peers.iter().filter_map(|place| place.half_open.as_ref());
         if let Some(half) = halves.into_iter().find(asked) {
@@ -112,13 +112,13 @@ impl Endpoint {
         Some(())
     }
 
-    /// Whether another handshake of that machine is under way: whoever means it asks again.
+    /// Returns true if the half-open handshake of a machine must not be replaced yet. A genuine initiator retransmits.
     fn has_recent_half_open(&self, now: Time, machine: MachineId) -> bool {
         let half = self.peers[usize::from(machine.0)].half_open.as_ref();
         half.is_some_and(|half| now + HALF_OPEN_TIMEOUT < half.expires + HALF_OPEN_HOLD)
     }
 
-    /// Whether somebody who holds this key and this token may come in.
+    /// Checks parameters, token and match state of an initiator.
     fn admit(
         &self,
         now: Time,
@@ -128,7 +128,7 @@ impl Endpoint {
     ) -> Result<MachineId, (Option<MachineId>, Refusal, ConnectError)> {
         let (ours, credentials) = (&self.config.parameters, &self.config.credentials);
         let holder = credentials.roster().machine_of(remote);
-        // First what people get wrong: another version or game has another token, too.
+        // Parameters first: a mismatch in version or game also invalidates the token, and is the more useful error.
         if let Some((refusal, reason)) = ours
             .first_mismatch(&theirs.parameters)
             .zip(ConnectError::from_mismatch(ours, &theirs.parameters))
@@ -145,7 +145,7 @@ impl Endpoint {
         if token.holder() != *remote {
             return Err(bad(TokenError::HolderMismatch));
         }
-        // Only the lower machine of two begins.
+        // Only the lower machine id initiates.
         if holder != Some(token.machine()) || token.machine() >= self.machine() {
             return Err(bad(TokenError::NotInitiator { machine: token.machine() }));
         }
@@ -204,7 +204,7 @@ impl Endpoint {
         });
     }
 
-    /// A packet for a handshake that was answered: if it opens, the connection stands.
+    /// Handles a data packet of a half-open handshake: if it opens, the connection is established.
     pub(super) fn confirm(
         &mut self,
         now: Time,
@@ -256,7 +256,7 @@ impl Endpoint {
         }
     }
 
-    /// Gives up whatever is under way with a machine.
+    /// Aborts all handshakes with a machine.
     pub(super) fn abort_handshakes(&mut self, machine: MachineId) {
         if usize::from(machine.0) < self.peers.len() {
             self.abort_outgoing(machine);
