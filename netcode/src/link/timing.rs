@@ -2,7 +2,7 @@
 
 use super::{FULL_STAMP_INTERVAL, INITIAL_FULL_STAMPS, Link, PACING_INTERVAL, RESYNC_AFTER};
 use crate::wire::{self, Stamp};
-use isostep_rollback::pace::Measured;
+use isostep_rollback::pace::ArrivalStats;
 use isostep_rollback::{MarginReport, Tick, Time};
 
 /// Bits of a clock that a short stamp leaves out below; it has 8 of those above.
@@ -56,10 +56,10 @@ impl PeerStamps {
         if let Some(pace) = pace.filter(|_| made >= known.paced) {
             (known.paced, known.pace) = (made, pace);
         }
-        let measured = known.pace.measured.map(|measured| Measured {
-            middle: measured.middle,
-            late: measured.middle.wrapping_add(u32::from(measured.spread) * SPREAD_UNIT_MICROS),
-            behind: i32::from(measured.behind),
+        let measured = known.pace.measured.map(|measured| ArrivalStats {
+            median: measured.median,
+            p95: measured.median.wrapping_add(u32::from(measured.spread) * SPREAD_UNIT_MICROS),
+            tick_advantage: i32::from(measured.tick_advantage),
         });
         Some(MarginReport {
             sent,
@@ -122,11 +122,12 @@ impl Link {
         self.sent_delay = report.delay;
         let rate = (report.rate_ppm / RATE_UNIT_PPM).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         let measured = report.measured.map(|measured| {
-            let spread = measured.late.wrapping_sub(measured.middle) / SPREAD_UNIT_MICROS;
-            wire::Measured {
-                middle: measured.middle,
+            let spread = measured.p95.wrapping_sub(measured.median) / SPREAD_UNIT_MICROS;
+            wire::ArrivalStats {
+                median: measured.median,
                 spread: spread.min(u32::from(u16::MAX - 1)) as u16,
-                behind: measured.behind.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+                tick_advantage: measured.tick_advantage.clamp(i16::MIN.into(), i16::MAX.into())
+                    as i16,
             }
         });
         wire::Pace { delay: report.delay, rate, measured }

@@ -36,16 +36,16 @@ pub(crate) enum Stamp {
 pub(crate) struct Pace {
     pub(crate) delay: u8,
     pub(crate) rate: i16,
-    pub(crate) measured: Option<Measured>,
+    pub(crate) measured: Option<ArrivalStats>,
 }
 
 /// What the sender has measured of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Measured {
-    pub(crate) middle: u32,
+pub(crate) struct ArrivalStats {
+    pub(crate) median: u32,
     /// Below the greatest number, which says that there is nothing.
     pub(crate) spread: u16,
-    pub(crate) behind: i16,
+    pub(crate) tick_advantage: i16,
 }
 
 /// A frame of a session.
@@ -62,24 +62,24 @@ pub(crate) struct Game<'a> {
 impl Pace {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let (delay, rate) = (from.u8()?, i16::from_le_bytes(from.array()?));
-        let (middle, spread) = (from.u32()?, from.u16()?);
-        let behind = i16::from_le_bytes(from.array()?);
+        let (median, spread) = (from.u32()?, from.u16()?);
+        let tick_advantage = i16::from_le_bytes(from.array()?);
         let some = spread != UNMEASURED;
-        if !some && (middle, behind) != (0, 0) {
+        if !some && (median, tick_advantage) != (0, 0) {
             return None;
         }
-        let measured = some.then_some(Measured { middle, spread, behind });
+        let measured = some.then_some(ArrivalStats { median, spread, tick_advantage });
         Some(Self { delay, rate, measured })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        let nothing = Measured { middle: 0, spread: UNMEASURED, behind: 0 };
-        let Measured { middle, spread, behind } = self.measured.unwrap_or(nothing);
+        let nothing = ArrivalStats { median: 0, spread: UNMEASURED, tick_advantage: 0 };
+        let ArrivalStats { median, spread, tick_advantage } = self.measured.unwrap_or(nothing);
         out.push(self.delay);
         out.extend_from_slice(&self.rate.to_le_bytes());
-        out.extend_from_slice(&middle.to_le_bytes());
+        out.extend_from_slice(&median.to_le_bytes());
         out.extend_from_slice(&spread.to_le_bytes());
-        out.extend_from_slice(&behind.to_le_bytes());
+        out.extend_from_slice(&tick_advantage.to_le_bytes());
     }
 }
 
@@ -154,8 +154,9 @@ mod tests {
     }
 
     fn paces() -> impl Strategy<Value = Pace> {
-        let measured = (any::<u32>(), 0..UNMEASURED, any::<i16>())
-            .prop_map(|(middle, spread, behind)| Measured { middle, spread, behind });
+        let measured = (any::<u32>(), 0..UNMEASURED, any::<i16>()).prop_map(
+            |(median, spread, tick_advantage)| ArrivalStats { median, spread, tick_advantage },
+        );
         (any::<(u8, i16)>(), proptest::option::of(measured))
             .prop_map(|((delay, rate), measured)| Pace { delay, rate, measured })
     }

@@ -8,7 +8,7 @@ mod handshake;
 mod header;
 
 pub(crate) use frame::{Frame, Frames, MAX_CLOSE_TEXT_BYTES, frame_type};
-pub(crate) use game::{Game, Measured, Pace, Stamp};
+pub(crate) use game::{ArrivalStats, Game, Pace, Stamp};
 pub use handshake::MatchParameters;
 pub(crate) use handshake::{
     Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,

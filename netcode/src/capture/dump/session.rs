@@ -49,8 +49,9 @@ impl Sessions {
         if let Some(pace) = game.pace {
             write!(line, " delay={} rate={}", pace.delay, pace.rate).expect("strings take all");
             if let Some(measured) = pace.measured {
-                let (middle, spread, behind) = (measured.middle, measured.spread, measured.behind);
-                write!(line, " middle={middle} spread={spread} behind={behind}")
+                let (median, spread, advantage) =
+                    (measured.median, measured.spread, measured.tick_advantage);
+                write!(line, " middle={median} spread={spread} behind={advantage}")
                     .expect("strings take all");
             }
         }
