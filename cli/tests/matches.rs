@@ -1,7 +1,7 @@
 //! `isostep match` from outside: the real command in a folder of its own.
 
 use crate::desk::Desk;
-use isostep_netcode::crypto::{Credentials, GameId, Slot, Stored, Token};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId, Stored, Token};
 use std::path::{Path, PathBuf};
 
 impl Desk {
@@ -36,7 +36,7 @@ fn a_new_match_has_a_folder_for_each_player() {
         .map(|player| Credentials::load(desk.path(&format!("a/b/player-{player}"))).unwrap())
         .collect();
     for (player, credentials) in (0..).zip(&all) {
-        assert_eq!(credentials.slot(), Slot(player));
+        assert_eq!(credentials.machine(), MachineId(player));
         assert_eq!(credentials.roster(), all[0].roster());
         let spec = credentials.token().spec();
         assert_eq!(spec.expires - spec.issued, 7200);
@@ -107,7 +107,7 @@ fn a_player_can_keep_the_secret_to_itself() {
     assert!(desk.good("show m/player-1").contains("not here"));
     std::fs::rename(desk.path("my.key"), desk.path("m/player-1/key")).unwrap();
     assert!(!desk.good("show m/player-1").contains("not here"));
-    assert_eq!(Credentials::load(desk.path("m/player-1")).unwrap().slot(), Slot(1));
+    assert_eq!(Credentials::load(desk.path("m/player-1")).unwrap().machine(), MachineId(1));
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod screen;
 mod status;
 
 use game::Duel;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{
     CloseReason, Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock, close_code,
@@ -79,7 +79,7 @@ struct Machine {
     peer: Peer<Duel, UdpTransport>,
     me: PlayerId,
     /// Who is not known to be certain of the last tick.
-    unfinished: Vec<Slot>,
+    unfinished: Vec<MachineId>,
     /// What is said in the end, once this machine is certain of the last tick.
     last: Option<String>,
     /// When to leave, since another one computed something else.
@@ -91,8 +91,8 @@ impl Machine {
     fn new(options: &Options) -> Result<Self, Box<dyn Error>> {
         let clock = WallClock::start();
         let credentials = options.credentials(clock.unix_at_zero())?;
-        let me = credentials.slot();
-        let mut unfinished: Vec<Slot> = credentials.roster().slots().collect();
+        let me = credentials.machine();
+        let mut unfinished: Vec<MachineId> = credentials.roster().machines().collect();
         let mut game = Duel::new(unfinished.len());
         unfinished.retain(|&slot| slot != me);
         // The same on all machines. A delay of 1 to 8 ticks, as the network needs it: rolling back by 3 is fine.
@@ -183,10 +183,10 @@ impl Machine {
                 // It knows already what this machine was about to be told.
                 PeerEvent::Left { .. } if self.parted.is_some() => return Some(End::Desync),
                 // Nobody goes before all are done, so its word of that was lost.
-                PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
+                PeerEvent::Left { machine, reason: CloseReason::ClosedByPeer { code, .. } }
                     if self.last.is_some() && code == close_code::SHUTDOWN =>
                 {
-                    self.unfinished.retain(|&other| other != slot);
+                    self.unfinished.retain(|&other| other != machine);
                 }
                 PeerEvent::Left { .. } if self.peer.has_started() => {
                     self.screen.say(&event);
@@ -202,7 +202,7 @@ impl Machine {
                     self.parted.get_or_insert(now + LOOK_CLOSER);
                 }
                 // Nothing that players care for.
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => self.screen.say(&event),

@@ -5,16 +5,16 @@
 
 use crate::rules::Tumble;
 use crate::words::Word;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::netcode::{Peer, Transport};
 use isostep::rollback::Occupant;
 use isostep::{PeerId, PlayerId, Tick};
 
 /// One who left.
 struct Absence {
-    slot: Slot,
+    slot: MachineId,
     /// The first tick that each of those who stay has no input for, as far as they said; this machine among them.
-    heard: Vec<(Slot, Tick)>,
+    heard: Vec<(MachineId, Tick)>,
     /// Whether this machine lost it, too. Until then it may still hear more.
     left: bool,
     seated: bool,
@@ -26,13 +26,13 @@ pub struct Absences(Vec<Absence>);
 
 impl Absences {
     /// Whether a bot sits, or soon will, where this machine's player sat.
-    pub fn has(&self, slot: Slot) -> bool {
+    pub fn has(&self, slot: MachineId) -> bool {
         self.0.iter().any(|absence| absence.slot == slot && absence.left)
     }
 
     /// This machine lost one.
-    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: Slot) {
-        let mine = (peer.endpoint().slot(), received(peer, slot));
+    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: MachineId) {
+        let mine = (peer.endpoint().machine(), received(peer, slot));
         let absence = self.of(slot);
         if !std::mem::replace(&mut absence.left, true) {
             absence.heard.push(mine);
@@ -41,7 +41,7 @@ impl Absences {
     }
 
     /// Another machine lost one, and had heard so much.
-    pub fn heard(&mut self, from: Slot, slot: Slot, heard: Tick) {
+    pub fn heard(&mut self, from: MachineId, slot: MachineId, heard: Tick) {
         let absence = self.of(slot);
         absence.heard.retain(|it| it.0 != from);
         absence.heard.push((from, heard));
@@ -49,12 +49,12 @@ impl Absences {
 
     /// Seats bots where all who stay have said how far they got, and this machine has everything.
     pub fn settle<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>) {
-        let here = peer.endpoint().slot();
-        let gone: Vec<Slot> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
+        let here = peer.endpoint().machine();
+        let gone: Vec<MachineId> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
         for absence in self.0.iter_mut().filter(|it| it.left && !it.seated) {
-            let stays = |slot: &Slot| !gone.contains(slot);
-            let said = |slot: Slot| absence.heard.iter().any(|it| it.0 == slot);
-            if !peer.endpoint().others().filter(stays).all(said) {
+            let stays = |slot: &MachineId| !gone.contains(slot);
+            let said = |slot: MachineId| absence.heard.iter().any(|it| it.0 == slot);
+            if !peer.endpoint().peers().filter(stays).all(said) {
                 continue;
             }
             let heard = absence.heard.iter().filter(|it| stays(&it.0));
@@ -76,7 +76,7 @@ impl Absences {
     pub fn take<T: Transport>(
         &self,
         peer: &mut Peer<Tumble, T>,
-        slot: Slot,
+        slot: MachineId,
         tick: Tick,
         record: &[Vec<u8>; 2],
     ) {
@@ -93,7 +93,7 @@ impl Absences {
         }
     }
 
-    fn of(&mut self, slot: Slot) -> &mut Absence {
+    fn of(&mut self, slot: MachineId) -> &mut Absence {
         let at = self.0.iter().position(|it| it.slot == slot).unwrap_or_else(|| {
             self.0.push(Absence { slot, heard: Vec::new(), left: false, seated: false });
             self.0.len() - 1
@@ -103,14 +103,14 @@ impl Absences {
 }
 
 /// The first tick of a machine's player that is not here.
-fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: Slot) -> Tick {
+fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: MachineId) -> Tick {
     peer.session().received(PlayerId(slot.0)).unwrap_or_default()
 }
 
 /// Sends a machine what it lacks.
 fn hand_on<T: Transport>(
     peer: &mut Peer<Tumble, T>,
-    to: Slot,
+    to: MachineId,
     player: PlayerId,
     ticks: std::ops::Range<Tick>,
 ) {

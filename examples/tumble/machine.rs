@@ -8,7 +8,7 @@ use crate::options::clean_name;
 use crate::rules::{Settings, Tumble};
 use crate::view::View;
 use crate::words::Word;
-use isostep::netcode::crypto::{Credentials, Slot};
+use isostep::netcode::crypto::{Credentials, MachineId};
 use isostep::netcode::{Address, Entropy, Event, Peer, PeerConfig, PeerEvent, Seat, Transport};
 use isostep::rollback::{AdaptiveDelay, Occupant, SessionEvent};
 use isostep::{Mode, PlayerId, SessionConfig, State, Tick, Time};
@@ -29,7 +29,7 @@ pub enum End {
 pub struct Setup {
     pub credentials: Credentials,
     pub unix_at_zero: u64,
-    pub addresses: Vec<(Slot, Address)>,
+    pub addresses: Vec<(MachineId, Address)>,
     pub settings: Settings,
     pub name: Option<String>,
     /// Nothing leaves this process, so that keys which everybody knows harm nobody.
@@ -51,7 +51,7 @@ pub struct Machine<T: Transport> {
     /// What is to be told; whoever runs this takes it.
     pub notes: Vec<String>,
     /// Who is not known to be certain of the last tick.
-    unfinished: Vec<Slot>,
+    unfinished: Vec<MachineId>,
     private: bool,
     last: Option<Tick>,
     /// What is said in the end, once this machine is certain of the last tick.
@@ -65,8 +65,8 @@ impl<T: Transport> Machine<T> {
         entropy: Box<dyn Entropy + Send>,
     ) -> Result<Self, Box<dyn Error>> {
         let Setup { credentials, unix_at_zero, addresses, settings, name, private, last } = setup;
-        let me = credentials.slot();
-        let slots: Vec<Slot> = credentials.roster().slots().collect();
+        let me = credentials.machine();
+        let slots: Vec<MachineId> = credentials.roster().machines().collect();
         // The same on all machines. A delay of 1 to 8 ticks, as the network needs it: rolling back by 3 is fine.
         let session = SessionConfig::new()
             .mode(Mode::Rollback { max: 12 })
@@ -75,7 +75,7 @@ impl<T: Transport> Machine<T> {
         let mut config = PeerConfig::new(credentials, unix_at_zero).session(session);
         for number in 0..settings.players {
             let slot = slots.get(usize::from(number));
-            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::At(slot)));
+            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::Machine(slot)));
         }
         for (slot, address) in addresses {
             config = config.address(slot, address);
@@ -147,7 +147,7 @@ impl<T: Transport> Machine<T> {
         end.or(done.then_some(End::Over))
     }
 
-    fn hear(&mut self, from: Slot, word: Word) {
+    fn hear(&mut self, from: MachineId, word: Word) {
         match word {
             Word::Name(name) => {
                 if let Some(place) = self.names.get_mut(usize::from(from.0)) {
@@ -155,25 +155,25 @@ impl<T: Transport> Machine<T> {
                 }
             }
             Word::Done => self.unfinished.retain(|&other| other != from),
-            Word::Gone { slot, heard } => self.absences.heard(from, Slot(slot), Tick(heard)),
+            Word::Gone { slot, heard } => self.absences.heard(from, MachineId(slot), Tick(heard)),
             Word::Past { slot, tick, record } => {
-                self.absences.take(&mut self.peer, Slot(slot), Tick(tick), &record);
+                self.absences.take(&mut self.peer, MachineId(slot), Tick(tick), &record);
             }
         }
     }
 
     fn take(&mut self, event: &PeerEvent) -> Option<End> {
         match event {
-            PeerEvent::Joined { slot } => {
+            PeerEvent::Joined { machine } => {
                 if let Some(name) = self.names[usize::from(self.me.0)].clone() {
-                    let _ = self.peer.send_message(*slot, &Word::Name(name).to_bytes());
+                    let _ = self.peer.send_message(*machine, &Word::Name(name).to_bytes());
                 }
             }
-            PeerEvent::Left { slot, .. } if self.peer.has_started() => {
+            PeerEvent::Left { machine, .. } if self.peer.has_started() => {
                 // Nothing more comes of it, not even that it is done.
-                self.unfinished.retain(|other| other != slot);
+                self.unfinished.retain(|other| other != machine);
                 if self.result.is_none() {
-                    self.absences.left(&mut self.peer, *slot);
+                    self.absences.left(&mut self.peer, *machine);
                     self.notes.push(event.to_string());
                 }
                 return None;
@@ -190,7 +190,7 @@ impl<T: Transport> Machine<T> {
             }
             PeerEvent::Insecure if self.private => return None,
             // Nothing that players care for.
-            PeerEvent::Connection(Event::LongerPackets { .. })
+            PeerEvent::Connection(Event::MtuRaised { .. })
             | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) => {
                 return None;
             }
@@ -202,7 +202,7 @@ impl<T: Transport> Machine<T> {
 
     /// Whether everybody else has left.
     pub fn is_alone(&self) -> bool {
-        self.peer.has_started() && self.peer.endpoint().others().all(|slot| self.absences.has(slot))
+        self.peer.has_started() && self.peer.endpoint().peers().all(|slot| self.absences.has(slot))
     }
 
     /// How the match stands, in a line.

@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::terminal::{Keys, Screen};
 use game::{Game, NAME};
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock};
 use isostep::rollback::{AdaptiveDelay, SessionEvent};
@@ -28,7 +28,7 @@ struct Machine {
     game: Game,
     peer: Peer<Game, UdpTransport>,
     me: PlayerId,
-    other: Slot,
+    other: MachineId,
     /// The digest of the last tick, once it is certain.
     last: Option<String>,
     /// Whether the other one has said that it has got there.
@@ -79,10 +79,10 @@ impl Machine {
         let credentials = match &options.token {
             Some(folder) => Credentials::load(folder)?,
             // Keys that everybody knows: they work on this machine only.
-            None => Credentials::insecure(Slot(me), 2, game_id)?,
+            None => Credentials::insecure(MachineId(me), 2, game_id)?,
         };
         credentials.verify(game_id, clock.unix_at_zero())?;
-        if credentials.slot() != Slot(me) {
+        if credentials.machine() != MachineId(me) {
             return Err(format!("to {}, take the folder of player-{me}", options.mode).into());
         }
         // The same on both machines. The delay follows the network; up to three ticks are guessed rather than waited for.
@@ -94,7 +94,7 @@ impl Machine {
         let bind_to = if me == 1 {
             address
         } else {
-            config = config.address(Slot(other), address);
+            config = config.address(MachineId(other), address);
             let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
             any.parse()?
         };
@@ -102,7 +102,7 @@ impl Machine {
             .map_err(|error| format!("{bind_to}: {error}; choose another port"))?;
         let mut game = Game::default();
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
-        let (me, other) = (PlayerId(me), Slot(other));
+        let (me, other) = (PlayerId(me), MachineId(other));
         Ok(Self { clock, game, peer, me, other, last: None, other_done: false, parted: None })
     }
 
@@ -157,7 +157,7 @@ impl Machine {
                     self.parted.get_or_insert(now + LOOK_CLOSER);
                 }
                 // Nothing that players care for.
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => screen.say(&event),
