@@ -4,7 +4,7 @@ use crate::address::Address;
 use crate::crypto::{Credentials, MachineId};
 use crate::endpoint::{EndpointConfig, EndpointError};
 use core::time::Duration;
-use isostep_rollback::{Occupant, PeerId, SessionConfig, SessionError};
+use isostep_rollback::{Authority, Occupant, PeerId, SessionConfig, SessionError};
 
 /// Controller of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,10 @@ impl PeerConfig {
         if self.session.seats() > 0 {
             return Err(PeerError::SessionHasSeats);
         }
+        // No frame carries bundles, so nothing would ever be confirmed.
+        if self.session.input_authority() == Authority::Bundle {
+            return Err(PeerError::BundleAuthority);
+        }
         let credentials = self.endpoint.credentials();
         let one_each: Vec<Seat> = credentials.roster().machines().map(Seat::Machine).collect();
         let seats = if self.seats.is_empty() { &one_each } else { &self.seats };
@@ -110,6 +114,11 @@ pub enum PeerError {
     /// The session settings define seats.
     #[error("the session settings define seats; add them with PeerConfig::seat instead")]
     SessionHasSeats,
+    /// The session settings ask for a relay to confirm inputs.
+    #[error(
+        "Authority::Bundle needs a relay, which peers do not support; set Authority::Owner in the session settings"
+    )]
+    BundleAuthority,
     /// A seat or address names a machine that is not in the roster.
     #[error("{machine} is not in the roster; use machine ids of the match")]
     UnknownMachine {
