@@ -88,7 +88,9 @@ fn show_says_what_does_not_verify_and_exits_with_1() {
     };
     copy("two/matchmaker.pub", "one/player-0/matchmaker.pub");
     copy("one/player-0/key", "one/player-1/key");
-    for (folder, why) in [("one/player-0", "not signed by"), ("one/player-1", "the token is for")] {
+    for (folder, why) in
+        [("one/player-0", "not signed by"), ("one/player-1", "the token belongs to")]
+    {
         let (code, said) = desk.run("match", &format!("show {folder}"));
         assert_eq!(code, 1, "{said}");
         assert!(said.contains("verified    NO") && said.contains(why), "{said}");
@@ -128,19 +130,19 @@ fn mistakes_exit_with_2_and_say_what_to_do() {
     let public = "09".repeat(32);
     desk.good("key --out k");
     desk.good("new --game tanks --players 2 --out m");
-    desk.bad("key --out k", "choose another place");
+    desk.bad("key --out k", "choose another path");
     desk.bad("new --game tanks --players 2 --out m", "--out");
     desk.bad("new --game tanks --players 2 --out k/m", "--out");
-    desk.bad("show nowhere", "look whether it exists");
-    desk.bad("show m", "look whether it exists");
+    desk.bad("show nowhere", "check that the file exists");
+    desk.bad("show m", "check that the file exists");
     let new = |rest: &str| format!("new --game tanks --players 2 --out n {rest}");
     desk.bad(&new("--matchmaker k"), "isostep-matchmaker-key-v1");
-    desk.bad(&new("--holder 1=zz"), "64 letters");
+    desk.bad(&new("--holder 1=zz"), "64 hex digits");
     desk.bad(&new("--holder nobody"), "write the slot");
     desk.bad(&new(&format!("--holder 2={public}")), "slots 0 to 1");
     desk.bad(&new(&format!("--holder 1={public} --holder 1={public}")), "twice");
-    desk.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "key of its own");
-    desk.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "make a new one");
+    desk.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "generate a key for each");
+    desk.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "generate a new key");
     // What was refused has left nothing behind.
     assert!(!desk.path("n").exists());
     #[cfg(unix)]
