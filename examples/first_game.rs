@@ -91,13 +91,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn a_touch_makes_the_other_one_it() {
+fn a_touch_tags_the_other_player() {
     let ticks = play().expect("it plays");
     assert!(ticks[0] > 0 && ticks[1] > 0, "{ticks:?}");
 }
 
 #[test]
-fn every_tick_comes_out_the_same_again() {
+fn every_tick_resimulates_to_the_same_bits() {
     let mut game = Tag::new().expect("it is well-formed");
     let found = SyncTest::new(2).run(&mut game, 120, |tick, inputs| {
         inputs.follow(&[0, 1].map(|player| script(PlayerId(player), tick)));

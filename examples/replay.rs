@@ -117,7 +117,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn it_shows_what_it_says() {
+fn the_example_runs() {
     let path = std::env::temp_dir().join(format!("two-balls-{}.isoreplay", std::process::id()));
     let [played, branch] = show(&path).expect("it runs to its end");
     std::fs::remove_file(path).expect("it was written");

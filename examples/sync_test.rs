@@ -53,7 +53,7 @@ fn main() -> Result<(), SyncError> {
 }
 
 #[test]
-fn the_fault_is_found_and_nothing_else() {
+fn only_the_fault_is_found() {
     assert!(test(false).is_ok());
     let found = test(true).expect_err("it is found").to_string();
     assert!(found.contains("state, speed: "), "{found}");

@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn both_ends_have_the_same_rope() {
+fn both_peers_have_the_same_rope() {
     let [here, there] = play().expect("it plays");
     assert_eq!(here, there);
     assert!(here > 0, "player 0 pulls harder: {here}");

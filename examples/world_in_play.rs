@@ -20,7 +20,7 @@ const STEP: Real = real!(0.125);
 /// Ticks between two serves, and from one token to the next.
 const SERVE_EVERY: u32 = 60;
 const TOKEN_EVERY: u32 = 90;
-const MOST_PUCKS: usize = 4;
+const MAX_PUCKS: usize = 4;
 /// The layer of pucks. All else is on layer 0.
 const PUCKS: u8 = 1;
 /// What draws of the [`Rng`] are for.
@@ -100,7 +100,7 @@ impl Keepers {
 
     /// Puts a puck into the middle, and a token somewhere.
     fn serve(&mut self, tick: Tick) {
-        if tick.0.is_multiple_of(SERVE_EVERY) && self.pucks.len() < MOST_PUCKS {
+        if tick.0.is_multiple_of(SERVE_EVERY) && self.pucks.len() < MAX_PUCKS {
             let mut chance = Rng::keyed(self.seed, tick.0.into(), 0, SERVE);
             let side = if chance.next_u32().is_multiple_of(2) { 5 } else { -5 };
             let across = chance.between(real!(-3), real!(3)).expect("a range");
@@ -184,11 +184,11 @@ mod tests {
     use isostep::check::Check;
 
     #[test]
-    fn pucks_come_score_and_go() {
+    fn pucks_spawn_score_and_despawn() {
         let (game, _) = play(1200).expect("it plays");
         let gone = game.score[0] + game.score[1];
         assert!(game.score[0] > 0 && game.score[1] > 0, "{:?}", game.score);
-        assert!(gone > MOST_PUCKS as u32, "more than were ever there at once: {gone}");
+        assert!(gone > MAX_PUCKS as u32, "more than were ever there at once: {gone}");
         let in_world = game.pucks.iter().filter(|&&puck| game.world.body(puck).is_some());
         assert_eq!(in_world.count(), game.pucks.len(), "the list is what is in the world");
         // Two walls, two bars, two goals.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_makes_what_touches_it_faster_and_is_gone() {
+    fn a_token_speeds_up_a_puck_and_despawns() {
         let (mut game, inputs) = (Keepers::new(1).expect("it is well-formed"), Inputs::new(2));
         game.step(Tick(0), &inputs);
         let (puck, token) = (game.pucks[0], game.token.expect("there is one"));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tick_comes_out_the_same_again() {
+    fn every_tick_resimulates_to_the_same_bits() {
         let (_, tape) = play(600).expect("it plays");
         let script = |tick: Tick, inputs: &mut Inputs<Stick>| {
             inputs.follow(&tape[tick.0 as usize]);
@@ -251,7 +251,7 @@ mod tests {
 
     /// What the page says of bullets and walls.
     #[test]
-    fn walls_hold_what_the_page_says() {
+    fn walls_stop_the_speeds_of_the_guide() {
         for speed in [5, 10, 20, 30, 31] {
             assert!(holds(speed, 1, 8), "{speed} m/s");
         }
@@ -266,7 +266,7 @@ mod tests {
 
     /// What crosses a thin sensor within a tick is not seen; one that is thicker than the way sees it.
     #[test]
-    fn sensors_look_at_the_end_of_ticks() {
+    fn sensors_detect_at_the_end_of_a_tick() {
         let seen = |thickness| {
             (0..16).all(|start| {
                 let def = WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() };

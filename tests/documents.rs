@@ -91,7 +91,7 @@ fn every_path_in_the_other_documents_exists() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_resolves() {
     for document in DOCUMENTS {
         let file = root().join(document);
         let folder = file.parent().expect("a file has a folder");
@@ -100,7 +100,7 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn a_path_that_does_not_exist_is_noticed() {
+fn a_missing_path_is_found() {
     let text = "see `core/src/nowhere.rs` and [this](GONE.md)\n```\nnowhere/  x\n```\n`cargo test`";
     assert_eq!(missing(&root(), named_paths(text)), ["core/src/nowhere.rs", "nowhere/"]);
     assert_eq!(missing(&root(), links(text)), ["GONE.md"]);

@@ -62,7 +62,7 @@ mod tests {
     use isostep_core::world::WorldDef;
 
     #[test]
-    fn a_world_goes_every_way_that_is_listed() {
+    fn a_world_uses_every_listed_compute_path() {
         let paths = compute_paths();
         assert_eq!(paths.first().map(|path| path.key()).as_deref(), Some("scalar"));
         assert!(paths.contains(&ComputePath::default_path()));

@@ -53,7 +53,7 @@ pub struct Row {
     /// What we took.
     pub ours: Spread,
     /// What others took for the same.
-    pub beside: Vec<Beside>,
+    pub beside: Vec<Comparison>,
 }
 
 impl Row {
@@ -70,7 +70,7 @@ impl Row {
 
 /// What another took for the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Beside {
+pub struct Comparison {
     /// Who.
     pub name: String,
     /// What it took.
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_three_digits_that_matter() {
+    fn numbers_have_three_significant_digits() {
         let shown =
             [0.004, 0.5, 9.994, 9.996, 99.96, 999.4, 999.6, 1_234_567.8, -2500.0].map(digits);
         assert_eq!(

@@ -1,8 +1,8 @@
 //! A game's own simulation, measured the way `isostep bench` measures our worlds, with the calls that a session makes.
 
+use crate::interleave::micros;
 use crate::report::{Row, Section, Unit};
 use crate::stats::Spread;
-use crate::turns::micros;
 use isostep_core::state::{Snapshot, StateError};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Tick};
 
@@ -162,7 +162,7 @@ struct Match<S: Simulation, F> {
 }
 
 impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
-    /// What everybody does on a tick; who is guessed does what they did on `tick` before.
+    /// What all_engines does on a tick; who is guessed does what they did on `tick` before.
     fn values(&mut self, tick: u32, guessed: Option<(Guess, u32)>) -> Vec<S::Input> {
         let players = self.inputs.len() as u8;
         let at = |player: u8| match guessed {

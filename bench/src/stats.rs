@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing() {
+    fn no_samples_give_no_statistics() {
         assert_eq!(Spread::of(&[]), None);
         assert_eq!(Ratio::of(&[], &[]), None);
         assert_eq!(Ratio::exact(1.0, 0.0), None);

@@ -18,7 +18,7 @@ const TURN: u32 = 10;
 const TURNS: usize = 201;
 const SEED: u64 = 7;
 /// Bins that are still awake after two minutes count as restless.
-const PATIENCE: u32 = 7200;
+const TIMEOUT: u32 = 7200;
 
 fn main() {
     if !wanted("sleep") {
@@ -89,11 +89,11 @@ fn bin(seed: u64, rolling: Real) -> String {
             scene.world.command(Command::SetMaterial(id, 0, material)).expect("they have a shape");
         }
     }
-    let ticks = (1..=PATIENCE).find(|_| {
+    let ticks = (1..=TIMEOUT).find(|_| {
         scene.step();
         awake(&scene) == 0
     });
-    ticks.map_or_else(|| format!("{} awake after {PATIENCE}", awake(&scene)), |t| t.to_string())
+    ticks.map_or_else(|| format!("{} awake after {TIMEOUT}", awake(&scene)), |t| t.to_string())
 }
 
 /// Dynamic bodies that are awake.

@@ -3,7 +3,7 @@
 //! The machines this runs on are noisy, so a time alone says little. Within one run the contenders take
 //! turns in short rounds; noise hits all of them, and the median of the rounds' ratios stays put.
 //!
-//! - `rapier.rs`, `ggrs/`: the peers, doing what `isostep_bench` asks of everybody.
+//! - `rapier.rs`, `ggrs/`: the peers, doing what `isostep_bench` asks of all_engines.
 //! - `built_in.rs`: all of them together, for `isostep bench`.
 
 mod built_in;

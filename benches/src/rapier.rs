@@ -1,7 +1,7 @@
 //! Scenes in Rapier. This file is also a part of `benches/peers`, which has Rapier with other features, so it knows nothing
 //! but Rapier and `isostep_bench`.
 
-use isostep_bench::engine::{Engine, Form, Look, Placed, Staging};
+use isostep_bench::engine::{Engine, Form, Observation, Placed, Staging};
 use isostep_bench::micros;
 use rapier3d::parry::query::contact;
 use rapier3d::prelude::*;
@@ -190,7 +190,7 @@ impl Engine for Rapier {
         kept.is_some().then_some(time)
     }
 
-    fn look(&mut self) -> Look {
+    fn observe(&mut self) -> Observation {
         let deepest = f64::from(self.deepest());
         let (mut places, mut speeds) = (Vec::new(), Vec::new());
         for handle in &self.loose {
@@ -200,7 +200,7 @@ impl Engine for Rapier {
             let squares = [velocity.x, velocity.y, velocity.z].map(|v| f64::from(v).powi(2));
             speeds.push(squares.iter().sum::<f64>().sqrt());
         }
-        Look { deepest, places, speeds }
+        Observation { deepest, places, speeds }
     }
 }
 

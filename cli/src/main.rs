@@ -7,15 +7,15 @@ mod check;
 mod checkout;
 mod demo;
 mod doctor;
+mod drawable;
 mod lab;
 mod matches;
-mod misuse;
 mod new;
 mod play;
 mod progress;
 mod replays;
 mod settings;
-mod shown;
+mod usage_error;
 mod web;
 
 use clap::Command;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     let arguments = match command().try_get_matches_from(&given) {
         Ok(arguments) => arguments,
-        Err(error) => return ExitCode::from(misuse::tell(&error, &command(), &given)),
+        Err(error) => return ExitCode::from(usage_error::report(&error, &command(), &given)),
     };
     match arguments.subcommand() {
         Some(("bench", arguments)) => bench::run(arguments).unwrap_or_else(|error| fail(&error)),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn misuse_is_told_from_fine() {
+    fn usage_errors_have_their_own_exit_code() {
         let code = |arguments: &[&str]| {
             let all = ["isostep"].iter().chain(arguments);
             super::command().try_get_matches_from(all).map_or_else(|error| error.exit_code(), |_| 0)

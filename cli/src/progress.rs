@@ -5,24 +5,24 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// Work that is shorter shows nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHOW_AFTER: Duration = Duration::from_secs(1);
 /// Between two pictures of a bar.
 const REDRAW: Duration = Duration::from_millis(100);
 const BAR: u64 = 40;
 
 /// Work of which it is known what is done now, but not how much there is.
-pub(crate) struct Teller {
+pub(crate) struct StatusLine {
     start: Instant,
     line: Line<io::Stderr>,
 }
 
-impl Teller {
+impl StatusLine {
     pub(crate) fn start() -> Self {
         Self { start: Instant::now(), line: Line::stderr() }
     }
 
     /// This is done now.
-    pub(crate) fn tell(&mut self, words: &str) {
+    pub(crate) fn update(&mut self, words: &str) {
         let elapsed = self.start.elapsed();
         self.line.show(elapsed, Duration::ZERO, || format!("{:4} s  {words}", elapsed.as_secs()));
     }
@@ -84,7 +84,7 @@ impl Line<io::Stderr> {
 
 impl<W: Write> Line<W> {
     fn show(&mut self, elapsed: Duration, wait: Duration, words: impl FnOnce() -> String) {
-        let next = self.shown.map_or(PATIENCE, |shown| shown + wait);
+        let next = self.shown.map_or(SHOW_AFTER, |shown| shown + wait);
         if self.terminal && elapsed >= next {
             self.shown = Some(elapsed);
             let _ = write!(self.out, "\r{}\x1b[K", words());
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     /// What is shown of work that tells of itself every tenth of a second.
-    fn shown(terminal: bool, tenths: u32) -> String {
+    fn rendered(terminal: bool, tenths: u32) -> String {
         let mut line = Line { out: Vec::new(), terminal, shown: None };
         for at in 1..=tenths {
             let elapsed = Duration::from_millis(100) * at;
@@ -117,12 +117,12 @@ mod tests {
 
     #[test]
     fn short_work_shows_nothing() {
-        assert_eq!(shown(true, 9), "");
+        assert_eq!(rendered(true, 9), "");
     }
 
     #[test]
-    fn a_terminal_has_one_line_that_is_gone_in_the_end() {
-        let text = shown(true, 100);
+    fn a_terminal_shows_one_line_that_is_cleared_at_the_end() {
+        let text = rendered(true, 100);
         assert!(
             text.contains(
                 "[####################                    ] 100 of 200 ticks, 10 ticks/s"
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_is_nothing() {
-        assert_eq!(shown(false, 200), "");
+    fn without_a_terminal_nothing_is_printed() {
+        assert_eq!(rendered(false, 200), "");
     }
 }

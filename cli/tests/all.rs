@@ -2,13 +2,13 @@
 
 mod bench;
 mod check;
+mod conventions;
 mod demo;
-mod desk;
 mod guide;
 mod lab;
-mod manners;
 mod matches;
 mod new;
 mod replays;
-mod served;
+mod server;
 mod viewer;
+mod work_dir;

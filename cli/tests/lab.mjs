@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 
 const USAGE = 'usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]';
 /** What a busy machine may take for anything, ms. */
-const PATIENCE = 90_000;
+const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
 /** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
 const NOT_OURS = /GPU stall due to ReadPixels/;
@@ -48,7 +48,7 @@ async function startLab(program) {
 class Visit {
   constructor(page, folder) {
     Object.assign(this, { page, folder, console: [] });
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
     page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
     page.on('requestfailed', (request) => {
@@ -62,7 +62,7 @@ class Visit {
   }
 
   until(what, test, argument) {
-    return this.page.waitForFunction(test, argument, { timeout: PATIENCE, polling: 100 })
+    return this.page.waitForFunction(test, argument, { timeout: TIMEOUT, polling: 100 })
       .catch(() => { throw new Error(`in vain: ${what}`); });
   }
 
@@ -156,17 +156,17 @@ async function trouble(visit) {
   await visit.address('cut=2@');
   await visit.agreed(await visit.tick() + 32, 'after the cut');
   // Bad memory mends itself; another build does not, and is named.
-  await page.locator('#plant').click();
+  await page.locator('#flip').click();
   await visit.reported('Desync on tick \\d+.*entityworld body .*\\((a crate|player \\d)\\).*field.*right.*was.*machine 2 found itself wrong');
   await visit.shot('desync');
   await visit.agreed(await visit.tick() + 32, 'after bad memory');
-  await page.locator('#spot').selectOption('score always');
-  await page.locator('#plant').click();
+  await page.locator('#target').selectOption('score always');
+  await page.locator('#flip').click();
   await visit.reported('Desync on tick \\d+.*entityplayers\\[0\\]fieldpoints');
   await visit.until('the badge says that they differ', () => document.getElementById('badge').textContent.startsWith('✗ desync'));
   await page.locator('#restart').click();
   await visit.agreed(16, 'after a restart');
-  expect(!page.url().includes('plant'), 'a restart forgets what went wrong');
+  expect(!page.url().includes('flip'), 'a restart forgets what went wrong');
 }
 
 /** A bar of rollbacks, chosen with the pointer and by keys. */
@@ -193,7 +193,7 @@ async function keyboard(visit) {
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.className));
   }
-  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'profile', 'way', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'cut', 'plant']) {
+  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'profile', 'way', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'cut', 'flip']) {
     expect(reached.has(name), `the keyboard does not reach ${name}, but ${[...reached]}`);
   }
   const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, button, [tabindex]')]
@@ -241,7 +241,7 @@ async function modes(visit) {
 /** An address opens a match: four machines, in which a bit goes wrong; dark and light. */
 async function pictures(visit, address, folder) {
   const { page } = visit;
-  await page.goto(`${address}?seed=4&players=4&mode=rollback&net=mobile&plant=2@400:velocity`);
+  await page.goto(`${address}?seed=4&players=4&mode=rollback&net=mobile&flip=2@400:velocity`);
   await visit.reported('Desync on tick');
   await visit.agreed(464, 'after the desync');
   for (const theme of ['light', 'dark']) {

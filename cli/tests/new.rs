@@ -3,7 +3,7 @@
 //! Its target folder is one under ours, so that the crates are built once; the first build takes a minute or two.
 #![cfg(unix)]
 
-use crate::desk::Desk;
+use crate::work_dir::WorkDir;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -45,9 +45,9 @@ fn host(
 /// Waits for the end of a game; the last line that it printed.
 fn last_line(game: Child) -> String {
     let done = game.wait_with_output().expect("it ends");
-    let said = String::from_utf8(done.stdout).expect("text");
-    assert_eq!(done.status.code(), Some(0), "{said}");
-    said.lines().last().unwrap_or_default().to_owned()
+    let report = String::from_utf8(done.stdout).expect("text");
+    assert_eq!(done.status.code(), Some(0), "{report}");
+    report.lines().last().unwrap_or_default().to_owned()
 }
 
 /// The lines of the blocks of a language in the guide.
@@ -60,14 +60,14 @@ fn guide(language: &str) -> Vec<&'static str> {
 /// What somebody does who reads docs/start.md, line by line; then both players in processes of their own.
 #[test]
 fn the_new_game_passes_its_tests_and_plays() {
-    let desk = Desk::new("new-game");
-    std::os::unix::fs::symlink(CHECKOUT, desk.0.join("isostep")).expect("a link to the checkout");
+    let dir = WorkDir::new("new-game");
+    std::os::unix::fs::symlink(CHECKOUT, dir.0.join("isostep")).expect("a link to the checkout");
     let lines = guide("sh");
     assert!(lines.contains(&"isostep new marbles --path isostep"), "{lines:?}");
     let programs = Path::new(env!("CARGO_BIN_EXE_isostep")).parent().expect("it is in a folder");
     let path = std::env::var("PATH").unwrap_or_default();
     let done = Command::new("sh")
-        .current_dir(&desk.0)
+        .current_dir(&dir.0)
         .env("PATH", format!("{}:{path}", programs.display()))
         .env("CARGO_TARGET_DIR", target())
         // All that is needed was needed for this test, too.
@@ -75,14 +75,17 @@ fn the_new_game_passes_its_tests_and_plays() {
         .args(["-ec", &lines.join("\n")])
         .output()
         .expect("there is a shell");
-    let said = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
-    assert!(done.status.success(), "{said}");
+    let report = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
+    assert!(done.status.success(), "{report}");
     for line in guide("text") {
         let start = line.trim_end_matches('…');
-        assert!(said.lines().any(|said| said.starts_with(start)), "nothing prints {line}\n{said}");
+        assert!(
+            report.lines().any(|report| report.starts_with(start)),
+            "nothing prints {line}\n{report}"
+        );
     }
 
-    let folder = desk.0.join("marbles");
+    let folder = dir.0.join("marbles");
     let formatted =
         Command::new(env!("CARGO")).current_dir(&folder).args(["fmt", "--check"]).status();
     assert!(formatted.expect("cargo starts").success(), "the template is not formatted");
@@ -102,12 +105,12 @@ fn the_new_game_passes_its_tests_and_plays() {
         let done = start(&folder, misuse).wait_with_output().expect("it ends");
         assert_eq!(done.status.code(), Some(2), "{misuse:?}");
     }
-    both_machines_learn_that_they_play_by_other_rules(&folder);
+    both_machines_report_the_desync_of_different_rules(&folder);
 }
 
 /// The first machine to have its report used to leave at once: the other one told that somebody had left, and ended with 3.
-fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
-    let (mut host, address, said) = host(folder, &[]);
+fn both_machines_report_the_desync_of_different_rules(folder: &Path) {
+    let (mut host, address, report) = host(folder, &[]);
     // The host plays on with the rules that it was started with.
     let rules = folder.join("src/game.rs");
     let text = std::fs::read_to_string(&rules).expect("the game");
@@ -124,7 +127,7 @@ fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
     assert!(built.expect("cargo starts").success());
     let guest = start(folder, &["join", &address, "--bot"]).wait_with_output().expect("it ends");
     let theirs = String::from_utf8_lossy(&guest.stdout).into_owned();
-    let ours: Vec<String> = said.map_while(Result::ok).collect();
+    let ours: Vec<String> = report.map_while(Result::ok).collect();
     let codes = (host.wait().expect("it ends").code(), guest.status.code());
     assert_eq!(codes, (Some(1), Some(1)), "{ours:?}\n{theirs}");
     assert!(ours.iter().any(|line| line.starts_with("DESYNC on ")), "{ours:?}");
@@ -132,9 +135,9 @@ fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
 }
 
 #[test]
-fn what_can_not_be_made_is_told_in_one_line_and_leaves_nothing() {
-    let desk = Desk::new("new-refused");
-    std::fs::create_dir(desk.0.join("there")).expect("a folder");
+fn a_refused_project_prints_one_line_and_writes_nothing() {
+    let dir = WorkDir::new("new-refused");
+    std::fs::create_dir(dir.0.join("there")).expect("a folder");
     for (arguments, advice) in [
         (format!("there --path {CHECKOUT}"), "choose another name"),
         (format!("9lives --path {CHECKOUT}"), "choose a name like"),
@@ -143,31 +146,31 @@ fn what_can_not_be_made_is_told_in_one_line_and_leaves_nothing() {
         ("marbles".to_owned(), "--path DIR"),
         ("marbles --path nowhere".to_owned(), "git clone"),
     ] {
-        let (code, said) = desk.run("new", &arguments);
-        assert_eq!((code, said.lines().count()), (2, 1), "{arguments}: {said}");
-        assert!(said.contains(advice), "{arguments}: {said}");
+        let (code, report) = dir.run("new", &arguments);
+        assert_eq!((code, report.lines().count()), (2, 1), "{arguments}: {report}");
+        assert!(report.contains(advice), "{arguments}: {report}");
     }
-    let left: Vec<_> = std::fs::read_dir(&desk.0).expect("it is there").flatten().collect();
+    let left: Vec<_> = std::fs::read_dir(&dir.0).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
 /// In a checkout no path has to be given; and the project names it so that both can move together.
 #[test]
 fn a_game_beside_or_in_the_checkout_names_it_by_a_relative_path() {
-    let desk = Desk::new("new-relative");
-    let checkout = desk.0.join("isostep");
+    let dir = WorkDir::new("new-relative");
+    let checkout = dir.0.join("isostep");
     std::fs::create_dir_all(checkout.join("games")).expect("a folder");
     std::fs::write(checkout.join("Cargo.toml"), "[package]\nname = \"isostep\"\n")
         .expect("written");
     let made = |at: &str, arguments: &[&str], file: &str| {
         let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
-            .current_dir(desk.0.join(at))
+            .current_dir(dir.0.join(at))
             .arg("new")
             .args(arguments)
             .output()
             .expect("the command starts");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        std::fs::read_to_string(desk.0.join(file).join("Cargo.toml")).expect("a manifest")
+        std::fs::read_to_string(dir.0.join(file).join("Cargo.toml")).expect("a manifest")
     };
     let text = made("isostep/games", &["inside"], "isostep/games/inside");
     assert!(text.contains("isostep = { path = \"../..\" }"), "{text}");

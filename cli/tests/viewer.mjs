@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 
 const USAGE = 'usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]';
 /** What a busy machine may take for anything, ms. */
-const PATIENCE = 90_000;
+const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
 /** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
 const NOT_OURS = /GPU stall due to ReadPixels/;
@@ -69,7 +69,7 @@ class Bench {
 class Visit {
   constructor(page, folder) {
     Object.assign(this, { page, folder, console: [], asked: 0, most: 0 });
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
     page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
     // How many questions are on their way at the same time.
@@ -83,7 +83,7 @@ class Visit {
   }
 
   until(what, test, argument) {
-    return this.page.waitForFunction(test, argument, { timeout: PATIENCE, polling: 50 })
+    return this.page.waitForFunction(test, argument, { timeout: TIMEOUT, polling: 50 })
       .catch(() => { throw new Error(`in vain: ${what}`); });
   }
 

@@ -4,7 +4,7 @@
 //! the committed files; `--mint` writes these anew (see DETERMINISM.md for when that is right). The scenes themselves, and their
 //! goldens, are in `isostep-scenes`.
 
+pub mod faults;
 pub mod numbers;
-pub mod planted;
 pub mod recording;
 pub mod smoothness;

@@ -106,7 +106,7 @@ impl Report {
         report.verify(golden);
         report.compare(golden, &record()?);
         report.break_bytes(golden);
-        report.plant_fault()?;
+        report.inject_fault()?;
         Ok(report)
     }
 
@@ -158,7 +158,7 @@ impl Report {
         self.lines.push(format!("broken: {told} copies with a flipped bit are told"));
     }
 
-    fn plant_fault(&mut self) -> Result<(), ReplayError> {
+    fn inject_fault(&mut self) -> Result<(), ReplayError> {
         let file = record_faulty()?;
         match verify_file(&file)?.mismatch {
             Some(mismatch) => self.lines.push(format!("fault: {mismatch}")),

@@ -36,7 +36,7 @@ fn a_scene_as_a_game_is_the_same_scene() {
 }
 
 #[test]
-fn every_scene_comes_out_the_same_in_every_way() {
+fn every_scene_passes_the_sync_test() {
     for spec in Spec::all(Size::Small, 1) {
         let mut nudges = 0;
         let script = |tick, inputs: &mut Inputs<scenes::Nudge>| {
@@ -53,7 +53,7 @@ fn every_scene_comes_out_the_same_in_every_way() {
 
 /// What a script remembers is saved: else a storm that goes back would take away what is not there.
 #[test]
-fn a_storm_that_went_back_rains_the_same() {
+fn a_storm_repeats_its_spawns_after_a_rollback() {
     let spec = Spec::named("storm", Size::Small, 5).expect("a scene of the list");
     let mut storm = spec.play();
     let mut slots = State::slots(&mut storm, 64);
@@ -84,7 +84,7 @@ fn seen_from(world: &World, place: Vec3) -> Vec<[[i64; 3]; 3]> {
 /// Places are fixed point and all arithmetic on them is on differences: a hundred thousand kilometres away not one bit is
 /// lost.
 #[test]
-fn what_happens_far_away_happens_at_the_origin() {
+fn a_far_scene_matches_the_same_scene_at_the_origin() {
     let place = scenes::far_place();
     assert!(place.length() > Real::from_int(100_000_000));
     for size in Size::ALL {
@@ -103,7 +103,7 @@ fn what_happens_far_away_happens_at_the_origin() {
 /// The extremes are hard and yet nothing bursts: one body is held at the end of the world, and nothing else is pressed into
 /// the ground or shot through it.
 #[test]
-fn extremes_end_where_they_must() {
+fn the_extremes_scene_stays_in_bounds() {
     for size in Size::ALL {
         let mut scene = scenes::extremes(size, 1);
         let mut left = BTreeSet::new();

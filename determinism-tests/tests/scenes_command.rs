@@ -91,7 +91,7 @@ fn a_dump_is_compared_field_by_field() {
 }
 
 #[test]
-fn what_makes_no_sense_exits_with_2() {
+fn malformed_arguments_exit_with_2() {
     for arguments in [
         &["--scene", "nowhere"][..],
         &["--scene"],

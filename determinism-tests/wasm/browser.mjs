@@ -14,7 +14,7 @@ const USAGE = 'usage: node determinism-tests/wasm/browser.mjs MODULE.wasm [--lon
 const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css', mjs: 'text/javascript', wasm: 'application/wasm' };
 const PAGE = ['index.html', 'page.css', 'page.mjs', 'worker.mjs'];
 /** What an emulated or busy machine may take. */
-const PATIENCE = { start: 60_000, run: 1_800_000 };
+const TIMEOUT = { start: 60_000, run: 1_800_000 };
 
 const sleep = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
@@ -49,7 +49,7 @@ async function startDriver() {
       const found = /started successfully on port (\d+)/.exec(said);
       if (found) done(found[1]);
     });
-    setTimeout(() => failed(new Error('chromedriver does not answer')), PATIENCE.start).unref();
+    setTimeout(() => failed(new Error('chromedriver does not answer')), TIMEOUT.start).unref();
   });
   const ask = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body) });
@@ -79,7 +79,7 @@ async function openBrowser(ask, profile) {
 async function watch(ask, session, address) {
   await ask('POST', `${session}/url`, { url: address });
   const script = 'return [document.body.dataset.state, document.getElementById("state").textContent, window.cells ?? []]';
-  const until = Date.now() + PATIENCE.run;
+  const until = Date.now() + TIMEOUT.run;
   while (Date.now() < until) {
     const found = await ask('POST', `${session}/execute/sync`, { script, args: [] });
     if (['equal', 'different', 'failed'].includes(found[0])) return found;

@@ -1,13 +1,13 @@
 // Computes the number golden or the matrix, or verifies and makes the golden recording, in WebAssembly, and compares with the
 // committed files.
 //
-// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | plants | replay | replay record FILE
+// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | faults | replay | replay record FILE
 // It takes these arguments, prints and exits as the native program does: 0 equal, 1 different, 2 misuse or a trap.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { bytes, load, parse, text } from './module.mjs';
 
-const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | plants | replay | replay record FILE';
+const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | faults | replay | replay record FILE';
 const NUMBERS = new URL('../goldens/numbers.txt', import.meta.url);
 const RECORDING = new URL('../goldens/arena.isoreplay', import.meta.url);
 
@@ -47,8 +47,8 @@ function replay(exports) {
 }
 
 /** How many planted faults don't show as they must. */
-function plants(exports) {
-  const found = text(exports, exports.plants_text, exports.plants_len);
+function faults(exports) {
+  const found = text(exports, exports.faults_text, exports.faults_len);
   process.stdout.write(found);
   return found.split('\n').filter((line) => line === 'differs:').length;
 }
@@ -64,7 +64,7 @@ function matrix(exports, counted, long) {
 }
 
 async function main([path, part, ...rest]) {
-  const parts = { numbers, plants, replay };
+  const parts = { numbers, faults, replay };
   if (part === 'replay' && rest[0] === 'record' && rest.length === 2) {
     const exports = await load(readFileSync(path));
     writeFileSync(rest[1], bytes(exports, exports.recording_bytes, exports.recording_len));

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn one_flipped_bit_is_found_and_named() {
+    fn one_flipped_bit_is_located() {
         let Ok(Outcome::Desync(report)) = play(480, true, drop) else { panic!("no desync") };
         // The step of tick 240 makes the state of 241.
         assert!(report.starts_with("Desync on tick 241: arena.world body "), "{report}");

@@ -32,10 +32,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// How long goodbyes are repeated.
-const GOODBYE: Duration = Duration::from_millis(500);
+const LEAVE_RESEND: Duration = Duration::from_millis(500);
 /// How long machines that computed different worlds stay: first until they know where, then until the others know it, too.
-const LOOK_CLOSER: Duration = Duration::from_secs(5);
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
+const LINGER: Duration = Duration::from_secs(1);
 /// What a machine says when it is certain of the last tick.
 const DONE: &[u8] = b"done";
 
@@ -83,7 +83,7 @@ struct Machine {
     /// What is said in the end, once this machine is certain of the last tick.
     last: Option<String>,
     /// When to leave, since another one computed something else.
-    parted: Option<Time>,
+    leave_at: Option<Time>,
     screen: Screen,
 }
 
@@ -107,7 +107,7 @@ impl Machine {
         let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
         let (me, screen) = (PlayerId(me.0), Screen::new());
-        Ok(Self { clock, game, peer, me, unfinished, last: None, parted: None, screen })
+        Ok(Self { clock, game, peer, me, unfinished, last: None, leave_at: None, screen })
     }
 
     /// Plays until the end, and says goodbye.
@@ -126,7 +126,7 @@ impl Machine {
                 started.get_or_insert(now);
             }
             let late = started.zip(options.limit).is_some_and(|(from, span)| from + span <= now);
-            let done = self.last.is_some() && self.unfinished.is_empty() && self.parted.is_none();
+            let done = self.last.is_some() && self.unfinished.is_empty() && self.leave_at.is_none();
             if done || late || keys.as_mut().is_some_and(Keys::quit) {
                 break End::Over;
             }
@@ -139,7 +139,7 @@ impl Machine {
         };
         let lines = status.lines(self.clock.now(), &self.peer, &self.game);
         lines.iter().for_each(|line| self.screen.say(line));
-        self.say_goodbye();
+        self.leave();
         Ok((end, self.last))
     }
 
@@ -181,7 +181,7 @@ impl Machine {
         while let Some(event) = self.peer.poll_event() {
             match event {
                 // It knows already what this machine was about to be told.
-                PeerEvent::Left { .. } if self.parted.is_some() => return Some(End::Desync),
+                PeerEvent::Left { .. } if self.leave_at.is_some() => return Some(End::Desync),
                 // Nobody goes before all are done, so its word of that was lost.
                 PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
                     if self.last.is_some() && code == close_code::SHUTDOWN =>
@@ -195,11 +195,11 @@ impl Machine {
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
                     self.screen.say(&format!("DESYNC on {report}"));
                     // Not at once: the others may still ask what this machine has.
-                    self.parted = Some(now + LAST_WORDS);
+                    self.leave_at = Some(now + LINGER);
                 }
                 PeerEvent::Session(SessionEvent::DigestsDiffer { .. }) => {
                     self.screen.say(&event);
-                    self.parted.get_or_insert(now + LOOK_CLOSER);
+                    self.leave_at.get_or_insert(now + EXPLAIN_TIMEOUT);
                 }
                 // Nothing that players care for.
                 PeerEvent::Connection(Event::LongerPackets { .. })
@@ -208,12 +208,12 @@ impl Machine {
                 event => self.screen.say(&event),
             }
         }
-        self.parted.filter(|&until| now >= until).map(|_| End::Desync)
+        self.leave_at.filter(|&until| now >= until).map(|_| End::Desync)
     }
 
     /// Leaves, and stays a moment so that everybody hears it.
-    fn say_goodbye(&mut self) {
-        let until = self.clock.now() + GOODBYE;
+    fn leave(&mut self) {
+        let until = self.clock.now() + LEAVE_RESEND;
         self.peer.leave(self.clock.now());
         while self.clock.now() < until {
             self.peer.begin_frame(self.clock.now());
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_make_no_sense_are_refused_by_name() {
+    fn malformed_arguments_are_refused_by_name() {
         for (line, word) in [("--listen 7000", "--listen"), ("--peer 1", "="), ("--fly 1", "--fly")]
         {
             let error = Options::read(line.split(' ').map(str::to_owned)).expect_err(line);

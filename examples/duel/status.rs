@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(50);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
 /// What bytes are counted over.
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -23,7 +23,7 @@ pub struct Status {
 impl Status {
     /// Whether it is time for a picture.
     pub fn is_due(&mut self, now: Time) -> bool {
-        let due = self.drawn.is_none_or(|drawn| now >= drawn + PICTURE);
+        let due = self.drawn.is_none_or(|drawn| now >= drawn + REDRAW_INTERVAL);
         if due {
             self.drawn = Some(now);
         }

@@ -12,7 +12,7 @@ fn bare(text: &str) -> String {
 }
 
 #[test]
-fn every_block_of_code_is_in_its_example() {
+fn every_code_block_is_in_its_example() {
     for (page, text, example) in PAGES {
         let blocks: Vec<&str> = text.split("\n```").collect();
         let mut count = 0;

@@ -3,8 +3,8 @@
 //! Machines may have heard different amounts of whoever left. So each tells the others how far it got, the longest counts, and
 //! who has it hands the rest on. All of that are messages beside the match; only when everything is known is the seat changed.
 
+use crate::messages::Message;
 use crate::rules::Tumble;
-use crate::words::Word;
 use isostep::netcode::crypto::Slot;
 use isostep::netcode::{Peer, Transport};
 use isostep::rollback::Occupant;
@@ -36,7 +36,7 @@ impl Absences {
         let absence = self.of(slot);
         if !std::mem::replace(&mut absence.left, true) {
             absence.heard.push(mine);
-            tell_all(peer, &Word::Gone { slot: slot.0, heard: mine.1.0 });
+            broadcast(peer, &Message::Gone { slot: slot.0, heard: mine.1.0 });
         }
     }
 
@@ -62,7 +62,7 @@ impl Absences {
             let player = PlayerId(absence.slot.0);
             let first = heard.clone().find(|it| it.1 == until).map(|it| it.0);
             if first == Some(here) {
-                heard.for_each(|&(slot, from)| hand_on(peer, slot, player, from..until));
+                heard.for_each(|&(slot, from)| forward_inputs(peer, slot, player, from..until));
             }
             // Whoever lacks something gets it from the one who has it all, and comes here again.
             if received(peer, absence.slot) >= until {
@@ -108,7 +108,7 @@ fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: Slot) -> Tick {
 }
 
 /// Sends a machine what it lacks.
-fn hand_on<T: Transport>(
+fn forward_inputs<T: Transport>(
     peer: &mut Peer<Tumble, T>,
     to: Slot,
     player: PlayerId,
@@ -117,13 +117,13 @@ fn hand_on<T: Transport>(
     for tick in (ticks.start.0..ticks.end.0).map(Tick) {
         let Some((input, pieces)) = peer.session().record(player, tick) else { continue };
         let record = [input.to_vec(), pieces.to_vec()];
-        let word = Word::Past { slot: player.0, tick: tick.0, record };
+        let word = Message::Past { slot: player.0, tick: tick.0, record };
         let _ = peer.send_message(to, &word.to_bytes());
     }
 }
 
 /// Tells all who are there.
-pub fn tell_all<T: Transport>(peer: &mut Peer<Tumble, T>, word: &Word) {
+pub fn broadcast<T: Transport>(peer: &mut Peer<Tumble, T>, word: &Message) {
     let bytes = word.to_bytes();
     for slot in peer.endpoint().connected().collect::<Vec<_>>() {
         // Whoever has just left needs no word of it; the events tell.

@@ -10,7 +10,7 @@ const MAX_HEAD: usize = 8 * 1024;
 /// Longest body, bytes. Keys have about 40.
 const MAX_BODY: usize = 256;
 /// How long a request may take to arrive, however slowly bytes drip, and a write to be taken.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_read_whole_and_no_part_of_it_is_one() {
+    fn a_request_parses_and_every_prefix_is_refused() {
         let request = Request::read(&mut &POST[..]).unwrap().unwrap();
         assert_eq!(
             (request.is_post, &*request.path, &*request.body),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_from_elsewhere_are_refused() {
+    fn requests_from_other_origins_are_refused() {
         let text = str::from_utf8(POST).unwrap();
         assert_eq!(status(text.replace("Host: localhost", "Host: evil.example").as_bytes()), 403);
         assert_eq!(status(text.replace("//localhost", "//evil.example").as_bytes()), 403);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused_before_it_is_kept() {
+    fn oversized_requests_are_refused_before_buffering() {
         assert_eq!(Request::read(&mut io::repeat(b'a')).unwrap_err().0, 431);
         let text = str::from_utf8(POST).unwrap();
         assert_eq!(status(text.replace("Length: 4", "Length: 257").as_bytes()), 413);

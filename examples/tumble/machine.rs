@@ -1,13 +1,13 @@
 //! A player's machine: the loop that any game over a [`Peer`] has, over any transport and by any clock.
 //!
-//! Each frame [`Machine::frame`], then [`Machine::listen`] until the end, then [`Machine::say_goodbye`].
+//! Each frame [`Machine::frame`], then [`Machine::listen`] until the end, then [`Machine::leave`].
 
-use crate::absence::{Absences, tell_all};
-use crate::hand::Hand;
+use crate::absence::{Absences, broadcast};
+use crate::controller::Controller;
+use crate::messages::Message;
 use crate::options::clean_name;
 use crate::rules::{Settings, Tumble};
 use crate::view::View;
-use crate::words::Word;
 use isostep::netcode::crypto::{Credentials, Slot};
 use isostep::netcode::{Address, Entropy, Event, Peer, PeerConfig, PeerEvent, Seat, Transport};
 use isostep::rollback::{AdaptiveDelay, Occupant, SessionEvent};
@@ -43,7 +43,7 @@ pub struct Machine<T: Transport> {
     pub game: Tumble,
     pub peer: Peer<Tumble, T>,
     pub me: PlayerId,
-    pub hand: Hand,
+    pub controller: Controller,
     pub view: View,
     /// What players are called, by seat, as far as they said.
     pub names: Vec<Option<String>>,
@@ -91,7 +91,7 @@ impl<T: Transport> Machine<T> {
             game,
             peer,
             me,
-            hand: Hand::default(),
+            controller: Controller::default(),
             view,
             names,
             absences: Absences::default(),
@@ -108,24 +108,25 @@ impl<T: Transport> Machine<T> {
         let frame = self.peer.begin_frame(now);
         self.view.alpha = frame.alpha;
         for _ in 0..frame.ticks {
-            let input = self.hand.next(now, &self.game, self.peer.session().present(), self.me);
+            let input =
+                self.controller.next(now, &self.game, self.peer.session().present(), self.me);
             self.peer.local_input(self.me, input)?;
             let ran = self.peer.tick(now, &mut self.game)?;
             self.view.tick(ran, self.peer.session(), &self.game);
-            self.look_for_the_end()?;
+            self.check_end()?;
         }
         self.peer.end_frame(now);
         Ok(())
     }
 
     /// The last tick is reached, and all that led to it is known: it can't change any more.
-    fn look_for_the_end(&mut self) -> Result<(), Box<dyn Error>> {
+    fn check_end(&mut self) -> Result<(), Box<dyn Error>> {
         let session = self.peer.session();
         let certain = session.present().min(session.confirmed());
         if let Some(tick) = self.last.filter(|&tick| certain >= tick && self.result.is_none()) {
             let digest = self.game.digest(session.slots(), tick.0)?;
             self.result = Some(format!("tick {tick} digest {digest}"));
-            tell_all(&mut self.peer, &Word::Done);
+            broadcast(&mut self.peer, &Message::Done);
         }
         Ok(())
     }
@@ -133,7 +134,7 @@ impl<T: Transport> Machine<T> {
     /// Takes what the others and the connections have to say; whether that is the end.
     pub fn listen(&mut self) -> Option<End> {
         while let Some((slot, message)) = self.peer.poll_message() {
-            if let Some(word) = Word::read(&message) {
+            if let Some(word) = Message::read(&message) {
                 self.hear(slot, word);
             }
         }
@@ -146,16 +147,16 @@ impl<T: Transport> Machine<T> {
         end.or(done.then_some(End::Over))
     }
 
-    fn hear(&mut self, from: Slot, word: Word) {
+    fn hear(&mut self, from: Slot, word: Message) {
         match word {
-            Word::Name(name) => {
+            Message::Name(name) => {
                 if let Some(place) = self.names.get_mut(usize::from(from.0)) {
                     *place = clean_name(&name);
                 }
             }
-            Word::Done => self.unfinished.retain(|&other| other != from),
-            Word::Gone { slot, heard } => self.absences.heard(from, Slot(slot), Tick(heard)),
-            Word::Past { slot, tick, record } => {
+            Message::Done => self.unfinished.retain(|&other| other != from),
+            Message::Gone { slot, heard } => self.absences.heard(from, Slot(slot), Tick(heard)),
+            Message::Past { slot, tick, record } => {
                 self.absences.take(&mut self.peer, Slot(slot), Tick(tick), &record);
             }
         }
@@ -165,7 +166,7 @@ impl<T: Transport> Machine<T> {
         match event {
             PeerEvent::Joined { slot } => {
                 if let Some(name) = self.names[usize::from(self.me.0)].clone() {
-                    let _ = self.peer.send_message(*slot, &Word::Name(name).to_bytes());
+                    let _ = self.peer.send_message(*slot, &Message::Name(name).to_bytes());
                 }
             }
             PeerEvent::Left { slot, .. } if self.peer.has_started() => {
@@ -219,7 +220,7 @@ impl<T: Transport> Machine<T> {
     }
 
     /// Leaves. Go on with [`idle`](Self::idle) for half a second, so that everybody hears it.
-    pub fn say_goodbye(&mut self, now: Time) {
+    pub fn leave(&mut self, now: Time) {
         self.peer.leave(now);
     }
 

@@ -14,28 +14,28 @@
 //! cargo run --release --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
-//! `rules` is the game, `stage` its bodies, `bot` how the machine plays it, and these three are a library, since the lab plays it too. `machine` is the loop over a `Peer`, `hand` who plays at it,
-//! `absence` what happens when somebody leaves, `words` what machines say beside the match; `view` is what the page is shown,
+//! `rules` is the game, `bodies` its bodies, `bot` how the machine plays it, and these three are a library, since the lab plays it too. `machine` is the loop over a `Peer`, `controller` who plays at it,
+//! `absence` what happens when somebody leaves, `messages` what machines say beside the match; `view` is what the page is shown,
 //! `page` and `http` bring it there; `options` are the arguments.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
 mod absence;
-mod hand;
+mod controller;
 mod http;
 mod machine;
+mod messages;
 mod options;
 mod page;
 #[cfg(test)]
 mod tests;
 mod view;
-mod words;
 
 use isostep::netcode::crypto::{Credentials, GameId, Slot};
 use isostep::netcode::transport::{SimTransport, UdpTransport};
 use isostep::netcode::{Address, OsEntropy, Transport, WallClock};
 use isostep::rollback::{LinkConfig, SimNetwork};
-use isostep_scenes::games::tumble::{rules, stage};
+use isostep_scenes::games::tumble::{bodies, rules};
 use machine::{End, Machine, Setup};
 use options::{Options, USAGE};
 use page::Page;
@@ -44,9 +44,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// How long a machine stays that has found a desync.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LINGER: Duration = Duration::from_secs(1);
 /// How long goodbyes are repeated.
-const GOODBYE: Duration = Duration::from_millis(500);
+const LEAVE_RESEND: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -138,11 +138,11 @@ fn play<T: Transport>(
     if let Some(page) = &page {
         println!("your page: http://{}", page.address());
     }
-    let (mut started, mut parted) = (None, None);
+    let (mut started, mut leave_at) = (None, None);
     let end = 'match_: loop {
         let now = clock.now();
         if let Some(page) = page.as_ref().filter(|_| !options.bot) {
-            machines[0].hand.touch(now, page.take_keys());
+            machines[0].controller.touch(now, page.take_keys());
         }
         let mut ends = Vec::new();
         for machine in &mut machines {
@@ -152,10 +152,10 @@ fn play<T: Transport>(
         show(&mut machines, now, page.as_ref());
         if ends.contains(&End::Desync) {
             // Not at once: the others may still ask what this machine has.
-            parted.get_or_insert(now + LAST_WORDS);
+            leave_at.get_or_insert(now + LINGER);
             ends.clear();
         }
-        if parted.is_some_and(|until| until <= now) {
+        if leave_at.is_some_and(|until| until <= now) {
             break 'match_ End::Desync;
         }
         if machines[0].peer.has_started() {
@@ -173,13 +173,13 @@ fn play<T: Transport>(
         let wait = due.map_or(Duration::ZERO, |due| due.since(clock.now()));
         std::thread::sleep(wait.min(Duration::from_millis(2)));
     };
-    let until = clock.now() + GOODBYE;
-    machines.iter_mut().for_each(|machine| machine.say_goodbye(clock.now()));
+    let until = clock.now() + LEAVE_RESEND;
+    machines.iter_mut().for_each(|machine| machine.leave(clock.now()));
     while clock.now() < until {
         machines.iter_mut().for_each(|machine| machine.idle(clock.now()));
         std::thread::sleep(Duration::from_millis(5));
     }
-    let end = if parted.is_some() { End::Desync } else { end };
+    let end = if leave_at.is_some() { End::Desync } else { end };
     for machine in &machines {
         println!("{}", machine.standing());
         machine.result.iter().for_each(|line| println!("{line}"));

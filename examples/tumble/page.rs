@@ -1,8 +1,8 @@
 //! The page of the player at this machine: its files, a stream of pictures to it (server-sent events), and keys from it. Threads
 //! of connections only pass these on; the match is the loop's alone.
 
-use crate::hand::Keys;
-use crate::http::{PATIENCE, Refusal, Request, Until, head, respond};
+use crate::controller::Keys;
+use crate::http::{Refusal, Request, TIMEOUT, Until, head, respond};
 use isostep::Stick;
 use serde::Deserialize;
 use serde_json::Value;
@@ -147,8 +147,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Mutex<Shared>>) {
 
 fn converse(stream: &mut TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = match Request::read(&mut Until(stream, Instant::now() + PATIENCE)) {
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let request = match Request::read(&mut Until(stream, Instant::now() + TIMEOUT)) {
         Ok(Some(request)) => request,
         Ok(None) => return Ok(()),
         Err(refusal) => return refuse(stream, refusal),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_gets_files_and_pictures_and_its_keys_arrive() {
+    fn a_browser_receives_files_and_frames_and_sends_keys() {
         let page = Page::open(0, &Value::from("the scene")).expect("some port is free");
         for (path, _, text) in FILES {
             let last = text.lines().last().expect("it is not empty");
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_make_no_sense_are_refused() {
+    fn malformed_keys_are_refused() {
         let good = keys(br#"{"x":127,"y":-127,"held":2,"tapped":3}"#).expect("they are good");
         assert_eq!((good.stick.to_steps(), good.held, good.tapped), ([127, -127], 2, 3));
         for bad in ["", "{}", "[1,2]", r#"{"x":-128,"y":0,"held":0,"tapped":0}"#, r#"{"x":1e9}"#] {

@@ -1,9 +1,9 @@
 //! What the page is shown: poses between ticks, falls that are told once whatever the rollbacks, and how the network does.
 //! It reads the match and never changes it.
 
+use crate::bodies::{CRATES, PLATFORM, PLAYER};
 use crate::machine::Machine;
 use crate::rules::{OVER, Phase, READY, Tumble};
-use crate::stage::{CRATES, PLATFORM, PLAYER};
 use isostep::netcode::Transport;
 use isostep::netcode::crypto::Slot;
 use isostep::rollback::present::{EffectConfig, EffectEvent, EffectId, EffectJournal};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(16);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(16);
 /// Nothing was heard of a machine for this long: its player's bars go out.
 const QUIET: Duration = Duration::from_millis(600);
 
@@ -99,8 +99,8 @@ impl View {
 
     /// Whether it is time for a picture, and how long the last one is ago.
     fn is_due(&mut self, now: Time) -> Option<Duration> {
-        let ago = self.drawn.map_or(PICTURE, |drawn| now.since(drawn));
-        (ago >= PICTURE).then(|| {
+        let ago = self.drawn.map_or(REDRAW_INTERVAL, |drawn| now.since(drawn));
+        (ago >= REDRAW_INTERVAL).then(|| {
             self.drawn = Some(now);
             ago
         })
@@ -177,7 +177,7 @@ impl<T: Transport> Machine<T> {
                 let slot = Slot(seat.0);
                 let heard = endpoint.last_heard(slot).map(|heard| now.since(heard));
                 let (who, there) = match session.occupant(seat) {
-                    Some(Occupant::Local) if self.hand.is_person(now) => ("you", true),
+                    Some(Occupant::Local) if self.controller.is_human(now) => ("you", true),
                     Some(Occupant::Local) => ("bot for you", true),
                     Some(Occupant::Remote(_)) => ("", heard.is_some_and(|heard| heard < QUIET)),
                     _ => ("bot", true),

@@ -52,7 +52,7 @@ fn compare(here: &str, there: &str) -> Result<Comparison, Box<dyn std::error::Er
 }
 
 #[test]
-fn the_order_of_bytes_shows_when_digests_meet() -> Result<(), Box<dyn std::error::Error>> {
+fn byte_order_shows_in_digests() -> Result<(), Box<dyn std::error::Error>> {
     let (one, other) = (digests_with(here), digests_with(elsewhere));
     let (one, other) = (serde_json::to_string(&one)?, serde_json::to_string(&other)?);
     let found = compare(&one, &other)?;

@@ -124,7 +124,7 @@ fn every_line_of_code_in_the_guide_is_compiled_here() {
 }
 
 #[test]
-fn lines_with_gaps_are_found() {
+fn lines_with_gaps_match() {
     assert!(is_printed("a … c …", "x\na b c d"));
     assert!(is_printed("a b", "a b\nc"));
     for line in ["a", "b", "a b c", "… a", "a … d"] {
@@ -150,7 +150,7 @@ mod first {
     }
 
     #[test]
-    fn the_race_is_the_same_in_every_way() {
+    fn the_race_is_equal_on_every_path() {
         let report = Check::new(1, Car::default) // players, and how a new game is made
             .script(|tick, inputs| inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]))
             .ticks(100)

@@ -47,7 +47,7 @@ pub enum Form {
 
 /// What can be seen of a world from outside.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct Observation {
     /// The deepest overlap, metres.
     pub deepest: f64,
     /// Places of the bodies that move and that nobody drives, metres.
@@ -83,5 +83,5 @@ pub trait Engine {
     fn decode(&mut self) -> Option<f64>;
 
     /// What there is to see.
-    fn look(&mut self) -> Look;
+    fn observe(&mut self) -> Observation;
 }

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_legend_that_is_too_long_goes_on_below() {
+    fn a_long_legend_wraps() {
         let names =
             ["short", "a name that takes much more room than that", "and another one of them"];
         let places = legend_places(&names.map(str::to_owned));

@@ -2,10 +2,10 @@
 //! them told otherwise; and what a digest adds to a step.
 
 use super::{Options, count};
+use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Axis, Line, Plot, Point, Report, Row, Section, Unit};
 use crate::simulation::DEPTHS;
 use crate::stats::Spread;
-use crate::turns::{Contender, in_turn, micros};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, ResimMode, World, WorldDef};
 use isostep_core::{Real, Vec3, real};
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_is_computed_again_where_little_was_wrong() {
+    fn a_small_misprediction_resimulates_few_bodies() {
         let (mut world, ids) = stacks(100);
         for _ in 0..10 {
             world.step();

@@ -3,9 +3,9 @@
 use super::field::{SETTLE, laid, stacks};
 use super::staging::SEED;
 use super::{Options, count, row};
+use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Axis, Line, Plot, Point, Report, Row, Section, Unit};
 use crate::stats::Spread;
-use crate::turns::{Contender, in_turn, micros};
 use isostep_core::world::World;
 use isostep_core::{Real, Vec3};
 use isostep_scenes::scenes;
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pile_is_one_cluster_and_stacks_are_many() {
+    fn a_pile_is_one_island_and_stacks_are_many() {
         let mut pile = pile(90);
         let mut stacks = stacks(90).0;
         let clusters = |world: &mut World| (0..3).map(|_| world.step().clusters).last();

@@ -2,12 +2,13 @@
 //!
 //! - `staging.rs`, `ours.rs`: the scenes as numbers, and our side of them.
 //! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and how well it was solved.
-//! - `ways.rs`: the steps by lanes and threads.
+//! - `compute_paths.rs`: the steps by lanes and threads.
 //! - `field.rs`: rollbacks by depth and by what was wrong, digests.
 //! - `growth.rs`, `memory.rs`: many bodies, sleepers, bytes.
 //! - `session.rs`, `wire.rs`: matches without and with a netcode.
 //! - `game.rs`: a game, by the call that games use.
 
+mod compute_paths;
 mod field;
 mod game;
 mod growth;
@@ -17,12 +18,11 @@ mod quality;
 mod scenes;
 pub mod session;
 mod staging;
-mod ways;
 pub mod wire;
 
 use crate::engine::Engine;
 use crate::machine::About;
-use crate::report::{Beside, Report, Row, Unit};
+use crate::report::{Comparison, Report, Row, Unit};
 use crate::stats::{Ratio, Spread};
 use crate::targets::issue_targets;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ pub use ours::{Ours, SAVES, Saves};
 pub use staging::{SCENES, SEED, sleepless, stage};
 
 /// A quiet machine stays below this, the 90th percentile of equal steps divided by the 10th.
-const UNREST: f64 = 1.6;
+const MAX_NOISE: f64 = 1.6;
 
 /// What to measure.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +114,7 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     let mut engines = peers.engines();
     report.about.peers = engines.iter().map(|engine| engine.name()).collect();
     scenes::measure(options, &mut engines, &mut report, progress);
-    ways::measure(options, &mut engines, &mut report, progress);
+    compute_paths::measure(options, &mut engines, &mut report, progress);
     drop(engines);
     if options.scenes.is_empty() {
         field::measure(options, &mut report, progress);
@@ -128,17 +128,17 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     if !cfg!(feature = "internals") {
         report.notes.push("save is not measured: it is part of a step, and only a build with `internals` tells them apart".to_owned());
     }
-    report.notes.extend(unrest(&report));
+    report.notes.extend(noise(&report));
     report.targets = issue_targets(&report);
     report.about.seconds = start.elapsed().as_secs();
     report
 }
 
 /// Steps of a scene that rests take about the same time; where they do not, something else ran.
-fn unrest(report: &Report) -> Option<String> {
+fn noise(report: &Report) -> Option<String> {
     let resting = ["step/pyramid", "step/stacks"].iter().filter_map(|key| report.row(key));
     let times = resting.map(|row| row.ours.p90 / row.ours.p10).fold(0.0, f64::max);
-    (times > UNREST).then(|| {
+    (times > MAX_NOISE).then(|| {
         format!(
             "this machine was busy: of the same steps one in ten took {times:.1} times as long as another one in ten. \
              Ratios say little then, times nothing; run it again when nothing else runs"
@@ -158,7 +158,7 @@ fn row(key: &str, name: &str, unit: Unit, samples: &[Named]) -> Option<Row> {
         let Some(spread) = Spread::of(theirs).filter(|spread| spread.p90.is_finite()) else {
             continue;
         };
-        row.beside.push(Beside {
+        row.beside.push(Comparison {
             name: name.clone(),
             theirs: spread,
             ratio: Ratio::of(ours, theirs),

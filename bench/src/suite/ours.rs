@@ -1,9 +1,9 @@
 //! Our side of the scenes.
 
 use super::staging::{players, sleepless};
-use crate::engine::{Engine, Look, Staging};
+use crate::engine::{Engine, Observation, Staging};
+use crate::interleave::micros;
 use crate::paths::ComputePath;
-use crate::turns::micros;
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Phase, Real, StepReport, Vec3, real};
 use isostep_scenes::scenes::Scene;
@@ -164,7 +164,7 @@ impl Ours {
         twin
     }
 
-    /// One tick in which everybody's velocity differs a little.
+    /// One tick in which all_engines's velocity differs a little.
     fn nudged_step(&mut self, nudge: Real) {
         self.scene.act();
         let world = &mut self.scene.world;
@@ -244,7 +244,7 @@ impl Engine for Ours {
         read.is_ok().then_some(time)
     }
 
-    fn look(&mut self) -> Look {
+    fn observe(&mut self) -> Observation {
         let bodies = self.loose.iter().filter_map(|id| self.scene.world.body(*id));
         let (mut places, mut speeds) = (Vec::new(), Vec::new());
         for body in bodies {
@@ -252,7 +252,7 @@ impl Engine for Ours {
             let velocity = body.velocity().to_array().map(Real::to_f64);
             speeds.push(velocity.iter().map(|v| v * v).sum::<f64>().sqrt());
         }
-        Look { deepest: -self.last.deepest.to_f64(), places, speeds }
+        Observation { deepest: -self.last.deepest.to_f64(), places, speeds }
     }
 }
 
@@ -262,7 +262,7 @@ mod tests {
 
     /// Else they would not have written the same.
     #[test]
-    fn a_world_without_history_goes_through_the_same_ticks() {
+    fn a_world_without_history_computes_the_same_ticks() {
         for name in ["arena", "stacks"] {
             let mut ours = Ours::new(name).unwrap();
             ours.step(40);

@@ -2,8 +2,8 @@
 //! game that does nothing.
 
 use super::{Match, Named, Options, Peers, Sent, row};
+use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Report, Section, Unit};
-use crate::turns::{Contender, in_turn, micros};
 use isostep_rollback::{
     Exchange, Inputs, Mode, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig,
     Simulation, Tick, Time,
@@ -75,7 +75,7 @@ impl Machine {
     /// Takes a datagram.
     pub fn read(&mut self, now: Time, from: usize, bytes: &[u8]) {
         let exchange = self.exchanges.iter_mut().find(|exchange| exchange.0 == from);
-        let (_, exchange) = exchange.expect("everybody knows everybody");
+        let (_, exchange) = exchange.expect("all_engines knows all_engines");
         exchange.read(now, &mut self.session, bytes).expect("nothing is damaged");
     }
 

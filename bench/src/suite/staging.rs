@@ -104,7 +104,7 @@ mod tests {
 
     /// Shapes are told by name, not read from the world; masses show whether they are the same.
     #[test]
-    fn every_body_weighs_what_it_does_in_our_scene() {
+    fn every_body_has_the_mass_of_our_scene() {
         for name in SCENES {
             let (scene, staging) = (sleepless(name).unwrap(), stage(name).unwrap());
             assert_eq!(scene.world.bodies().count(), staging.bodies.len());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_arena_has_players_and_they_change_their_ways() {
+    fn only_the_arena_has_players_and_they_change_direction() {
         let arena = stage("arena").unwrap();
         assert_eq!(arena.bodies.iter().filter(|body| body.player).count(), 8);
         assert!(arena.script[0] != arena.script[60]);

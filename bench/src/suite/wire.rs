@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_match_sends_a_packet_a_tick_to_everybody() {
+    fn a_match_sends_each_machine_one_packet_a_tick() {
         let mut one = Ours::new(3, 16, Duration::ZERO, Trace::Pad);
         let (bytes, packets) = traffic(&mut one, 3, 60, 120);
         assert!((0.9..1.2).contains(&packets), "{packets}");

@@ -1,13 +1,13 @@
 //! A spatial hash grid that answers as the broad phase does, for comparison only.
 //!
 //! Integer cells of one size chosen for the scene. Fixed things are hashed once; mobile ones anew each step, which for
-//! a grid is as cheap as moving them. What spans more than `MOST_CELLS` cells is kept in a list beside the grid.
+//! a grid is as cheap as moving them. What spans more than `MAX_CELLS` cells is kept in a list beside the grid.
 
 use isostep_core::data::sort_by_key;
 use isostep_core::math::Aabb;
 
 /// A thing in more cells is cheaper to compare with everything.
-const MOST_CELLS: i64 = 64;
+const MAX_CELLS: i64 = 64;
 const NONE: u32 = u32::MAX;
 
 type Cell = [i64; 3];
@@ -82,9 +82,9 @@ fn cells(tight: &Aabb, shift: u32) -> Option<[Cell; 2]> {
     let [low, high] = [tight.min(), tight.max()].map(|corner| corner.to_bits().map(|c| c >> shift));
     let mut count = 1;
     for axis in 0..3 {
-        count *= (high[axis] - low[axis] + 1).min(MOST_CELLS + 1);
+        count *= (high[axis] - low[axis] + 1).min(MAX_CELLS + 1);
     }
-    (count <= MOST_CELLS).then_some([low, high])
+    (count <= MAX_CELLS).then_some([low, high])
 }
 
 fn each_cell(low: Cell, high: Cell, mut visit: impl FnMut(Cell)) {

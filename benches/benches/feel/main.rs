@@ -32,7 +32,7 @@ const SETTLING: u32 = 10 * SECOND;
 /// How many ticks ggrs may be ahead of what is confirmed, in its way of counting; we allow one less, which is the same.
 const WINDOW: u32 = 12;
 /// The longest delay that adapts.
-const MOST_DELAY: u8 = 12;
+const MAX_DELAY: u8 = 12;
 
 /// How much is played.
 struct Size {
@@ -87,7 +87,7 @@ fn main() {
         let fixed = |delay| window.clone().delay(delay);
         series.push(play_ours(&size, plays, "ours, fixed", "delay", &size.delays, fixed));
         let adaptive = |rollback| {
-            let bounds = AdaptiveDelay::new(0, MOST_DELAY, rollback as u8);
+            let bounds = AdaptiveDelay::new(0, MAX_DELAY, rollback as u8);
             window.clone().adaptive_delay(bounds.expect("in order"))
         };
         let name = "ours, adaptive";

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 /// All that was counted for a profile.
 pub(crate) fn tables(title: &str, series: &[Series]) -> String {
     let mut text = format!("## {title}\n\n{}\n", everything(series));
-    let _ = writeln!(text, "Beside ggrs at its best with the same window:\n\n{}", frontier(series));
+    let _ =
+        writeln!(text, "Comparison ggrs at its best with the same window:\n\n{}", frontier(series));
     text
 }
 

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_nobody_minted_is_not_passed_over() {
+    fn a_case_missing_from_the_file_fails() {
         let before = counts("x", &[("pyramid", 1000)]);
         let found = before.compare(&counts("x", &[("pyramid", 1000), ("wire", 5)]));
         assert_eq!(found.verdict, Verdict::Grown);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_another_compiler_prove_nothing_but_are_listed() {
+    fn counts_of_another_compiler_are_listed_but_not_compared() {
         let before = counts("rustc 1.95", &[("pyramid", 1000)]);
         let found = before.compare(&counts("rustc 1.96", &[("pyramid", 2000)]));
         assert_eq!(found.verdict, Verdict::Elsewhere);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_back_as_it_was_written() {
+    fn a_file_round_trips() {
         let all = counts("rustc 1.95, x86_64", &[("pyramid", 1000), ("bin", 7)]);
         assert_eq!(Counts::parse(&all.to_string()), Ok(all));
         assert!(Counts::parse("pyramid 5").is_err());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_is_found_in_what_callgrind_says() {
+    fn the_count_is_parsed_from_callgrind_output() {
         assert_eq!(
             collected("==7== Events    : Ir\n==7== Collected : 42424242\n"),
             Some(42_424_242)

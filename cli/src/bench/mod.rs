@@ -1,7 +1,7 @@
 //! `isostep bench`: what steps, saves, rollbacks and matches cost on this machine, beside the peers if they were built in.
 //! A table on stdout, progress on stderr. Exit codes: 0 it was measured, whatever came out; 2 a file can't be written.
 
-use crate::progress::Teller;
+use crate::progress::StatusLine;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_bench::suite::{self, Options, SCENES};
 use isostep_bench::{Report, html, table};
@@ -65,14 +65,14 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, BenchError> {
 }
 
 fn measure(options: &Options) -> Report {
-    let mut teller = Teller::start();
-    let mut progress = |what: &str| teller.tell(what);
+    let mut status = StatusLine::start();
+    let mut progress = |what: &str| status.update(what);
     #[cfg(feature = "peers")]
     let mut peers = isostep_benches::BuiltIn::new(!options.quick, &mut progress);
     #[cfg(not(feature = "peers"))]
     let mut peers = suite::NoPeers;
     let report = suite::run(options, &mut peers, &mut progress);
-    teller.end();
+    status.end();
     report
 }
 

@@ -1,6 +1,6 @@
 //! Other machines: builds the repository for each target, runs it there, and puts their cells into one table.
 
-use super::{CheckError, code, here};
+use super::{CheckError, code, local};
 use crate::checkout;
 use isostep_scenes::matrix::Table;
 use std::fs;
@@ -28,7 +28,7 @@ pub(super) fn run(targets: &[&String], long: bool, as_json: bool) -> Result<Exit
     driver.args(targets).stdin(Stdio::null()).stdout(std::io::stderr());
     let status = driver.status().map_err(CheckError::NoDriver)?;
     let table = collect(&folder).map_err(failed)?;
-    here::print(&table, as_json)?;
+    local::print(&table, as_json)?;
     Ok(match status.code() {
         // The driver compares more than cells: numbers, recordings, planted faults.
         Some(0) => code(table.is_equal()),
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_targets_left_becomes_a_table_in_their_order() {
+    fn cells_of_targets_form_a_table_in_run_order() {
         let folder = std::env::temp_dir().join(format!("isostep-matrix-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         let line = "cell\tdefault\tstraight\tbin small\t120\t00ff\t5\tequal\n";

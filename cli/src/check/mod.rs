@@ -2,7 +2,7 @@
 //! 0 all is equal, 1 something differs, 2 it could not be found out.
 
 mod digests;
-mod here;
+mod local;
 mod matrix;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CheckError> {
         let targets: Vec<&String> = arguments.get_many("target").unwrap_or_default().collect();
         matrix::run(&targets, long, json)
     } else {
-        here::run(only, long, json)
+        local::run(only, long, json)
     }
 }
 

@@ -20,7 +20,7 @@ use tally::{Ending, Tally};
 const EXAMPLE: &str = "\
 Example:
   isostep demo --players 4 --net mobile --seconds 20
-  isostep demo --cut 2@120 --plant 1@300
+  isostep demo --cut 2@120 --flip 1@300
   isostep demo --net severe --save match.isoreplay && isostep replay verify match.isoreplay
 
 Exit codes: 0 all machines end in the same bits, or say what differs; 1 they differ and nobody can tell why; 2 misuse";
@@ -28,7 +28,7 @@ Exit codes: 0 all machines end in the same bits, or say what differs; 1 they dif
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 const TICKS_A_SECOND: u32 = 60;
 /// How often a second is given for everything to arrive at the end; a machine may have been cut off for two.
-const MOST_SETTLING: u32 = 4;
+const MAX_SETTLING: u32 = 4;
 
 /// What keeps it from its work.
 #[derive(Debug, thiserror::Error)]
@@ -80,14 +80,14 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, DemoError> {
     let ending = play(settings, seconds, paced, view, &mut out)?;
     if let Some(path) = save {
         let failed = |error| DemoError::Save { path: path.clone(), error };
-        std::fs::write(path, &ending.tape).map_err(failed)?;
+        std::fs::write(path, &ending.recording).map_err(failed)?;
     }
     if as_json {
         writeln!(out, "{}", ending.json())?;
     } else {
         ending.print(live, &mut out)?;
         if let Some(path) = save {
-            let (name, bytes) = (path.display(), ending.tape.len());
+            let (name, bytes) = (path.display(), ending.recording.len());
             writeln!(out, "{name}: {bytes} bytes; isostep replay verify {name}")?;
         }
     }
@@ -121,9 +121,9 @@ fn play(
         }
     }
     // Before everything arrives: the recording is of the match.
-    let tape = play.save_tape()?;
+    let recording = play.save_recording()?;
     let mut agreed = None;
-    for _ in 0..MOST_SETTLING {
+    for _ in 0..MAX_SETTLING {
         play.settle()?;
         for note in play.notes() {
             if tally.note(&note) {
@@ -141,7 +141,7 @@ fn play(
         }
     }
     view.end(out)?;
-    Ok(Ending { tally, agreed, tape })
+    Ok(Ending { tally, agreed, recording })
 }
 
 /// Whether a note explains why machines differ.

@@ -2,14 +2,14 @@
 
 use super::TICKS_A_SECOND;
 use super::tally::{Ending, Row, Tally};
+use crate::drawable::score_text;
 use crate::play::{Note, Verdict};
 use crate::progress::Meter;
 use crate::replays::Screen;
-use crate::shown::score_text;
 use std::io::{self, Write};
 
 /// Frames between two pictures.
-const PICTURE_EVERY: u32 = 6;
+const REDRAW_EVERY: u32 = 6;
 
 /// How a match is shown while it goes on.
 pub(super) trait View {
@@ -85,7 +85,7 @@ pub(super) struct Live {
 
 impl View for Live {
     fn frame(&mut self, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
-        if tally.frames % PICTURE_EVERY != 1 {
+        if tally.frames % REDRAW_EVERY != 1 {
             return Ok(());
         }
         let seconds = f64::from(tally.frames) / f64::from(TICKS_A_SECOND);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_table_is_drawn_over_itself_and_gone_in_the_end() {
+    fn a_live_table_redraws_in_place_and_is_cleared_at_the_end() {
         let (mut live, mut out) = (Live::default(), Vec::new());
         live.frame(&tally(), &mut out).unwrap();
         let lines = String::from_utf8_lossy(&out).lines().count() - 1;
@@ -231,8 +231,8 @@ mod tests {
     }
 
     #[test]
-    fn different_bits_are_fine_only_with_an_explanation() {
-        let ending = Ending { tally: tally(), agreed: None, tape: Vec::new() };
+    fn a_desync_is_accepted_only_with_an_explanation() {
+        let ending = Ending { tally: tally(), agreed: None, recording: Vec::new() };
         assert!(!ending.is_fine());
         let mut out = Vec::new();
         ending.print(false, &mut out).unwrap();

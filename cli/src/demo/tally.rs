@@ -139,7 +139,7 @@ pub(super) struct Ending {
     pub(super) tally: Tally,
     /// The newest tick that all have, if they have the same.
     pub(super) agreed: Option<(Tick, Digest)>,
-    pub(super) tape: Vec<u8>,
+    pub(super) recording: Vec<u8>,
 }
 
 impl Ending {

@@ -1,9 +1,9 @@
 //! `isostep doctor`: whether this machine is fit for matches, and what to do where it is not. Exit codes: 0 nothing is bad, 1
 //! something is, 2 it could not be told.
 //!
-//! `probe` looks and measures, `judge` says what that means.
+//! `probe` looks and measures, `assess` says what that means.
 
-mod judge;
+mod assess;
 mod probe;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -84,15 +84,15 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, io::Error> {
 /// Looks at everything, in the order in which a match needs it.
 fn examine() -> Vec<Finding> {
     vec![
-        judge::udp(probe::udp_sizes()),
-        judge::ports(probe::ports()),
-        judge::clock(probe::clock()),
-        judge::time_of_day(probe::unix_now()),
-        judge::sleep(&mut probe::sleeps()),
-        judge::threads(probe::threads()),
-        judge::lanes(probe::lanes()),
-        judge::build(cfg!(debug_assertions)),
-        judge::terminal(io::stdout().is_terminal(), std::env::var("TERM").ok().as_deref()),
+        assess::udp(probe::udp_sizes()),
+        assess::ports(probe::ports()),
+        assess::clock(probe::clock()),
+        assess::time_of_day(probe::unix_now()),
+        assess::sleep(&mut probe::sleeps()),
+        assess::threads(probe::threads()),
+        assess::lanes(probe::lanes()),
+        assess::build(cfg!(debug_assertions)),
+        assess::terminal(io::stdout().is_terminal(), std::env::var("TERM").ok().as_deref()),
     ]
 }
 
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_good_says_what_to_do() {
+    fn every_problem_has_advice() {
         let findings =
             [Finding::good("a", "yes".to_owned()), Finding::bad("b", "no".to_owned(), "do c")];
         assert_eq!(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_thing_is_looked_at_once() {
+    fn every_probe_runs_once() {
         let findings = examine();
         let mut names: Vec<_> = findings.iter().map(|finding| finding.what).collect();
         assert_eq!(names.len(), 9);

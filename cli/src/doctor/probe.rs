@@ -11,7 +11,7 @@ pub(super) const UDP_PORTS: [u16; 2] = [7000, 7001];
 pub(super) const LAB_PORT: u16 = 7878;
 const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
 /// How long a datagram on one machine may take.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 const TRIES: usize = 3;
 
 /// The sizes that arrived whole from one socket at another, or why there are no sockets.
@@ -19,7 +19,7 @@ pub(super) fn udp_sizes() -> Result<Vec<usize>, String> {
     let socket = || UdpSocket::bind((HERE, 0)).map_err(|error| error.to_string());
     let (from, to) = (socket()?, socket()?);
     let target = to.local_addr().map_err(|error| error.to_string())?;
-    to.set_read_timeout(Some(PATIENCE)).map_err(|error| error.to_string())?;
+    to.set_read_timeout(Some(TIMEOUT)).map_err(|error| error.to_string())?;
     let arrives = |&size: &usize| {
         let sent: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
         let mut buffer = [0; 2048];
@@ -56,12 +56,12 @@ pub(super) struct Clock {
 }
 
 pub(super) fn clock() -> Clock {
-    const LOOK_FOR: Duration = Duration::from_millis(50);
-    const MOST_READS: u32 = 1_000_000;
+    const SAMPLE_FOR: Duration = Duration::from_millis(50);
+    const MAX_READS: u32 = 1_000_000;
     let start = Instant::now();
     let mut clock = Clock { resolution: None, went_back: false };
     let mut last = start;
-    for _ in 0..MOST_READS {
+    for _ in 0..MAX_READS {
         let now = Instant::now();
         match now.checked_duration_since(last) {
             None => clock.went_back = true,
@@ -71,7 +71,7 @@ pub(super) fn clock() -> Clock {
             }
         }
         last = now;
-        if start.elapsed() > LOOK_FOR {
+        if start.elapsed() > SAMPLE_FOR {
             break;
         }
     }

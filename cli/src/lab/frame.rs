@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! message  u32 bytes that follow · u8 kind · payload
-//! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 taped ticks
+//! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 recorded ticks
 //!          · u8 verdict · u8 peers · u16 bodies · peers
 //! peer     u32 present · u32 confirmed · u16 lead · u16 depth · u16 ticks again · u16 bodies again · u16 stalls
 //!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u8 sides · i16 score × sides
@@ -42,7 +42,7 @@ pub(crate) fn message(kind: Kind, payload: &[u8]) -> Vec<u8> {
 pub(crate) fn encode(frame: &Frame) -> Vec<u8> {
     let bodies = frame.peers.first().map_or(0, |peer| peer.bodies.len());
     let mut out = Vec::with_capacity(20 + frame.peers.len() * (40 + bodies * 31));
-    for word in [frame.number, frame.micros, frame.compared, frame.taped] {
+    for word in [frame.number, frame.micros, frame.compared, frame.recorded] {
         out.extend_from_slice(&word.to_le_bytes());
     }
     out.extend_from_slice(&[frame.verdict as u8, frame.peers.len() as u8]);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_comes_back_as_it_was() {
+    fn a_frame_round_trips() {
         let turn = Quat::from_axis_angle(Vec3::Y, real!(1.5)).unwrap();
         let far = Transform::at(Vec3::from_ints(-1000, 0, 1000));
         let near = Transform::new(Vec3::new(real!(1.25), real!(-0.5), real!(3)), turn);
@@ -152,7 +152,7 @@ mod tests {
             micros: 900,
             compared: 80,
             verdict: Verdict::Differ,
-            taped: 90,
+            recorded: 90,
             peers: vec![peer(100), peer(101)],
         };
         let bytes = message(Kind::Frame, &encode(&frame));

@@ -2,25 +2,25 @@
 //! browser.
 //!
 //! ```text
-//! browser ──POST /control──▶ serve ──Order──▶ stage: Fleet of Peers, 60 ticks a second
+//! browser ──POST /control──▶ serve ──MatchRequest──▶ stage: Fleet of Peers, 60 ticks a second
 //!         ◀──GET /stream──── serve ◀──bytes── frame: what every machine sees, after each tick
 //! ```
 //!
 //! - `serve`: routes; `crate::web` has the connections.
 //! - `control`: what the page may ask for, checked.
-//! - `stage`: the thread that owns the matches and follows the clock; `crate::play` is one of them.
+//! - `match_thread`: the thread that owns the matches and follows the clock; `crate::play` is one of them.
 //! - `frame`: messages of the stream as bytes.
 //! - `page/`: the page, embedded, with what `crate::web` has for all pages.
 
 mod control;
 mod frame;
+mod match_thread;
 mod serve;
-mod stage;
 
 use crate::settings::{self, SettingError, Settings};
 use crate::web::{self, PortError};
 use clap::{Arg, ArgMatches, Command, value_parser};
-use stage::Order;
+use match_thread::MatchRequest;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Sender, channel};
@@ -72,7 +72,7 @@ pub(crate) enum LabError {
 struct Lab {
     listener: TcpListener,
     address: SocketAddr,
-    orders: Sender<Order>,
+    requests: Sender<MatchRequest>,
 }
 
 impl Lab {
@@ -80,11 +80,11 @@ impl Lab {
     fn open(port: u16, settings: Settings) -> Result<Self, LabError> {
         let listener = web::open(port)?;
         let address = listener.local_addr()?;
-        let (orders, waiting) = channel();
+        let (requests, waiting) = channel();
         std::thread::Builder::new()
             .name("stage".to_owned())
-            .spawn(move || stage::run(&waiting, settings))?;
-        Ok(Self { listener, address, orders })
+            .spawn(move || match_thread::run(&waiting, settings))?;
+        Ok(Self { listener, address, requests })
     }
 
     const fn address(&self) -> SocketAddr {
@@ -93,6 +93,6 @@ impl Lab {
 
     /// Answers requests until the process ends.
     fn serve(self) -> ! {
-        serve::accept(&self.listener, self.orders)
+        serve::accept(&self.listener, self.requests)
     }
 }

@@ -1,9 +1,9 @@
 //! The routes of the lab: its page, its stream, its controls, its recording.
 
 use super::control::Control;
-use super::stage::Order;
+use super::match_thread::MatchRequest;
 use crate::web::{
-    self, CSS, File, HTML, Method, Request, SCRIPT, SHARED, Seat, TEXT, head, refuse, respond,
+    self, CSS, File, HTML, Method, Permit, Request, SCRIPT, SHARED, TEXT, head, refuse, respond,
     send_file, send_refusal,
 };
 use std::io::{self, Write};
@@ -30,28 +30,28 @@ const FILES: [File; 8] = [
 ];
 
 /// Takes connections for ever.
-pub(super) fn accept(listener: &TcpListener, orders: Sender<Order>) -> ! {
+pub(super) fn accept(listener: &TcpListener, requests: Sender<MatchRequest>) -> ! {
     let streams = Arc::<AtomicUsize>::default();
-    web::serve(listener, move |stream, request| answer(stream, request, &streams, &orders))
+    web::serve(listener, move |stream, request| answer(stream, request, &streams, &requests))
 }
 
 fn answer(
     mut stream: TcpStream,
     request: &Request,
     streams: &Arc<AtomicUsize>,
-    orders: &Sender<Order>,
+    requests: &Sender<MatchRequest>,
 ) -> io::Result<()> {
     match (request.method, &*request.path) {
-        (Method::Get, "/stream") => match Seat::take(streams, MAX_STREAMS) {
-            Some(_seat) => watch(stream, orders),
+        (Method::Get, "/stream") => match Permit::acquire(streams, MAX_STREAMS) {
+            Some(_seat) => stream_frames(stream, requests),
             None => respond(&mut stream, 503, TEXT, b"too many watch; close some tabs\n"),
         },
-        (Method::Post, "/control") => match obey(request, orders) {
+        (Method::Post, "/control") => match control(request, requests) {
             Ok(()) => respond(&mut stream, 204, TEXT, b""),
             Err(why) => respond(&mut stream, 400, TEXT, format!("{why}\n").as_bytes()),
         },
         // Saving begins another recording, so it is no GET.
-        (Method::Post, "/replay") => save(&mut stream, orders),
+        (Method::Post, "/replay") => save(&mut stream, requests),
         (Method::Get, path) => match send_file(&mut stream, FILES.iter().chain(&SHARED), path) {
             Some(sent) => sent,
             None if ["/control", "/replay"].contains(&path) => {
@@ -65,16 +65,18 @@ fn answer(
     }
 }
 
-fn obey(request: &Request, orders: &Sender<Order>) -> Result<(), String> {
+fn control(request: &Request, requests: &Sender<MatchRequest>) -> Result<(), String> {
     let control = Control::read(&request.body).map_err(|error| error.to_string())?;
-    orders.send(Order::Do(control)).map_err(|_| "the stage is gone; start the lab again".to_owned())
+    requests
+        .send(MatchRequest::Control(control))
+        .map_err(|_| "the stage is gone; start the lab again".to_owned())
 }
 
 /// Sends the recording so far.
-fn save(stream: &mut TcpStream, orders: &Sender<Order>) -> io::Result<()> {
+fn save(stream: &mut TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, reply) = sync_channel(1);
     let gone = || Err("the stage is gone; start the lab again".to_owned());
-    let saved = match orders.send(Order::Save(sender)) {
+    let saved = match requests.send(MatchRequest::Save(sender)) {
         Ok(()) => reply.recv().unwrap_or_else(|_| gone()),
         Err(_) => gone(),
     };
@@ -85,9 +87,9 @@ fn save(stream: &mut TcpStream, orders: &Sender<Order>) -> io::Result<()> {
 }
 
 /// Sends what the stage shows, until the reader leaves or falls behind.
-fn watch(mut stream: TcpStream, orders: &Sender<Order>) -> io::Result<()> {
+fn stream_frames(mut stream: TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, messages) = sync_channel::<Arc<[u8]>>(STREAM_QUEUE);
-    if orders.send(Order::Watch(sender)).is_err() {
+    if requests.send(MatchRequest::Subscribe(sender)).is_err() {
         return respond(&mut stream, 503, TEXT, b"the stage is gone; start the lab again\n");
     }
     let head = head(200, "application/octet-stream");

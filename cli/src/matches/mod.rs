@@ -5,11 +5,11 @@
 //! - `new`: a folder for a match, with a folder for each player.
 //! - `show`: what is in a player's folder or in one file, without secrets.
 //! - `key` (here): a key by itself, of a player or of a matchmaker.
-//! - `words`: times as people say them.
+//! - `dates`: times as people say them.
 
+pub(crate) mod dates;
 mod new;
 mod show;
-pub(crate) mod words;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_netcode::OsEntropy;

@@ -1,6 +1,6 @@
 //! Makes a match: signs first, then writes, so that what can't be leaves nothing behind.
 
-use super::{MatchError, path, words};
+use super::{MatchError, dates, path};
 use clap::ArgMatches;
 use isostep_netcode::OsEntropy;
 use isostep_netcode::crypto::{
@@ -77,7 +77,7 @@ pub(super) fn run(
         }
     }
 
-    let (id, until, place) = (spec.match_id, words::date(spec.expires), folder.display());
+    let (id, until, place) = (spec.match_id, dates::date(spec.expires), folder.display());
     if arguments.get_flag("json") {
         let players: Vec<_> = holders.iter().map(|(slot, key)| json!({
             "slot": slot.0, "public_key": key.to_string(), "folder": format!("{place}/player-{}", slot.0),

@@ -1,6 +1,6 @@
 //! Shows what is in a player's folder, or in one of the files of a match: everything but secrets.
 
-use super::{MatchError, words};
+use super::{MatchError, dates};
 use isostep_netcode::crypto::{
     Credentials, CredentialsError, FileError, MatchmakerKey, MatchmakerPublic, Roster, StaticKey,
     Stored, Token, TokenExpectation,
@@ -53,7 +53,7 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
             ("slot", slot.to_string()),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
-            ("expires", words::expiry(spec.expires, now)),
+            ("expires", dates::expiry(spec.expires, now)),
             ("public key", holder.clone()),
         ];
         let value = json!({
@@ -164,7 +164,7 @@ impl Folder {
             ("slot", format!("{} (players: {})", token.slot().0, join(&slots))),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
-            ("expires", words::expiry(spec.expires, now)),
+            ("expires", dates::expiry(spec.expires, now)),
             ("public key", token.holder().to_string()),
             ("matchmaker", self.matchmaker.to_string()),
         ];

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_crates() {
+    fn project_names_follow_crate_rules() {
         for good in ["marbles", "tug-of-war", "a", "game2", "my_game"] {
             assert_eq!(check_name(good), Ok(()), "{good}");
         }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_few_words_to_replace() {
+    fn the_template_has_three_placeholders() {
         for (file, text) in FILES {
             let words = |word: &str| text.matches(word).count();
             assert_eq!(words("{{isostep}}"), usize::from(file == "Cargo.toml"), "{file}");

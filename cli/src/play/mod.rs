@@ -1,25 +1,25 @@
 //! One match: the fleet, who plays, and after each tick what there is to show and to tell. It knows no clock but the
 //! match's own; the lab and `isostep demo` drive it.
 //!
-//! - `peer`: a machine's game, with faults to plant; `work`: what it cost; `hand`: who plays it.
-//! - `look`: what there is to see; `scene`: what never changes of it; `notes`: what there is to tell.
-//! - `tape`: the recording.
+//! - `peer`: a machine's game, with faults to plant; `work`: what it cost; `controller`: who plays it.
+//! - `view`: what there is to see; `scene`: what never changes of it; `notes`: what there is to tell.
+//! - `recording`: the recording.
 
-mod hand;
-mod look;
+mod controller;
 mod notes;
 mod peer;
+mod recording;
 mod scene;
-mod tape;
+mod view;
 mod work;
 
-pub(crate) use look::{Body, Frame, PeerFrame, Verdict};
 pub(crate) use notes::Note;
 pub(crate) use peer::Peer;
+pub(crate) use view::{Body, Frame, PeerFrame, Verdict};
 
-use crate::settings::{Deed, MAX_DRIFT_PPM, Resim, SettingError, Settings, Trouble};
-use crate::shown::Shown;
-use hand::Hand;
+use crate::drawable::DrawableGame;
+use crate::settings::{FaultKind, MAX_DRIFT_PPM, Resim, ScheduledFault, SettingError, Settings};
+use controller::Controller;
 use isostep_core::digest::ShortDigest;
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, real};
@@ -28,9 +28,9 @@ use isostep_rollback::replay::ReplayError;
 use isostep_rollback::{Fleet, LinkConfig, PlayerId, Stats, Stick, Tick};
 use isostep_scenes::games::tumble::rules::{self, Move, Tumble};
 use peer::Fault;
+use recording::MatchRecording;
 use std::collections::VecDeque;
 use std::time::Duration;
-use tape::Tape;
 use work::BODIES;
 
 /// How long a machine is cut off.
@@ -51,12 +51,12 @@ pub(crate) enum PlayError {
     #[error(transparent)]
     Fleet(#[from] FleetError),
     #[error("the match can't be recorded: {0}")]
-    Tape(#[from] ReplayError),
+    MatchRecording(#[from] ReplayError),
 }
 
 /// What was counted of a machine up to the frame before.
 #[derive(Default)]
-struct Seen {
+struct Counters {
     stats: Stats,
     sent_bytes: u64,
     digests: VecDeque<(Tick, ShortDigest)>,
@@ -66,14 +66,14 @@ struct Seen {
 pub(crate) struct Play {
     settings: Settings,
     fleet: Fleet<Peer>,
-    hands: Vec<Hand>,
-    seen: Vec<Seen>,
+    hands: Vec<Controller>,
+    seen: Vec<Counters>,
     number: u32,
-    /// What is still to come of the troubles in the settings.
-    ahead: VecDeque<Trouble>,
+    /// What is still to come of the faults in the settings.
+    pending_faults: VecDeque<ScheduledFault>,
     /// What happened, to be told.
     notes: Vec<Note>,
-    tape: Tape,
+    recording: MatchRecording,
 }
 
 impl Play {
@@ -83,13 +83,14 @@ impl Play {
         let game = |_| Peer::new(Tumble::new(rules));
         let perfect = LinkConfig::perfect();
         let fleet = Fleet::mesh(settings.seed, players, &settings.session(), perfect, game)?;
-        let hands = (0..players).map(|_| Hand::default()).collect();
-        let seen = (0..players).map(|_| Seen::default()).collect();
-        let ahead = settings.troubles.iter().copied().collect();
+        let hands = (0..players).map(|_| Controller::default()).collect();
+        let seen = (0..players).map(|_| Counters::default()).collect();
+        let pending_faults = settings.faults.iter().copied().collect();
         let first = &fleet.machines()[0];
-        let tape = Tape::start(rules, &first.session, &first.game)?;
+        let recording = MatchRecording::start(rules, &first.session, &first.game)?;
         let notes = Vec::new();
-        let mut play = Self { settings, fleet, hands, seen, number: 0, ahead, notes, tape };
+        let mut play =
+            Self { settings, fleet, hands, seen, number: 0, pending_faults, notes, recording };
         play.apply()?;
         Ok(play)
     }
@@ -125,20 +126,20 @@ impl Play {
     }
 
     /// Has something go wrong now, and notes it in the settings.
-    pub(crate) fn make_trouble(&mut self, machine: u8, deed: Deed) {
+    pub(crate) fn inject_fault(&mut self, machine: u8, kind: FaultKind) {
         if machine < self.settings.players {
-            let trouble = Trouble { at: self.number, machine, deed };
-            self.settings.note(trouble);
-            self.strike(trouble);
+            let fault = ScheduledFault { at: self.number, machine, kind };
+            self.settings.note(fault);
+            self.flip_bit(fault);
         }
     }
 
     /// The recording so far as a file; another one begins.
-    pub(crate) fn save_tape(&mut self) -> Result<Vec<u8>, PlayError> {
+    pub(crate) fn save_recording(&mut self) -> Result<Vec<u8>, PlayError> {
         let first = &self.fleet.machines()[0];
-        let next = Tape::start(rules(&self.settings), &first.session, &first.game)?;
-        let tape = std::mem::replace(&mut self.tape, next);
-        Ok(tape.finish(&first.session, &first.game))
+        let next = MatchRecording::start(rules(&self.settings), &first.session, &first.game)?;
+        let recording = std::mem::replace(&mut self.recording, next);
+        Ok(recording.finish(&first.session, &first.game))
     }
 
     /// Links, clocks and ways to compute as the settings have them.
@@ -167,15 +168,15 @@ impl Play {
         Ok(())
     }
 
-    fn strike(&mut self, trouble: Trouble) {
-        let machine = usize::from(trouble.machine);
-        match trouble.deed {
-            Deed::Cut => self.cut(machine),
-            Deed::Plant { spot, always } => {
+    fn flip_bit(&mut self, fault: ScheduledFault) {
+        let machine = usize::from(fault.machine);
+        match fault.kind {
+            FaultKind::Disconnect => self.cut(machine),
+            FaultKind::BitFlip { target, always } => {
                 let Some(it) = self.fleet.machines_mut().get_mut(machine) else { return };
                 let tick = it.session.present().next();
-                it.game.plant(Fault { tick, spot }, always);
-                self.notes.push(Note::Planted { machine, tick: tick.0, spot, always });
+                it.game.inject(Fault { tick, target }, always);
+                self.notes.push(Note::BitFlip { machine, tick: tick.0, target, always });
             }
         }
     }
@@ -194,22 +195,22 @@ impl Play {
 
     /// Plays for a tick of the clock.
     pub(crate) fn tick(&mut self) -> Result<(), PlayError> {
-        while let Some(trouble) = self.ahead.pop_front_if(|next| next.at <= self.number) {
-            self.strike(trouble);
+        while let Some(fault) = self.pending_faults.pop_front_if(|next| next.at <= self.number) {
+            self.flip_bit(fault);
         }
         let players = (0..).map(PlayerId);
         let hands = self.hands.iter_mut().zip(self.fleet.machines()).zip(players);
         let samples: Vec<Move> = hands
-            .map(|((hand, machine), player)| {
-                hand.sample(&machine.game, machine.session.present(), player)
+            .map(|((controller, machine), player)| {
+                controller.sample(&machine.game, machine.session.present(), player)
             })
             .collect();
         self.number += 1;
         self.fleet.run(1, |machine, _, _| samples[machine])?;
         let first = &self.fleet.machines()[0];
-        if self.tape.record(&first.session, &first.game) {
+        if self.recording.record(&first.session, &first.game) {
             let why = "the recording is full; save it, and another one begins".to_owned();
-            self.notes.push(Note::Tape { why });
+            self.notes.push(Note::RecordingEnded { why });
         }
         Ok(())
     }
@@ -233,7 +234,14 @@ impl Play {
             .map(|(((machine, seen), digest), player)| peer_frame(machine, seen, digest, player))
             .collect();
         let compared = compared.unwrap_or_default().0;
-        Frame { number: self.number, micros, compared, verdict, taped: self.tape.ticks(), peers }
+        Frame {
+            number: self.number,
+            micros,
+            compared,
+            verdict,
+            recorded: self.recording.ticks(),
+            peers,
+        }
     }
 
     /// The newest tick of which all have a digest, and the digests.
@@ -248,8 +256,9 @@ impl Play {
                 }
             }
         }
-        let has =
-            |seen: &Seen, tick| Some(seen.digests.iter().rev().find(|digest| digest.0 == tick)?.1);
+        let has = |seen: &Counters, tick| {
+            Some(seen.digests.iter().rev().find(|digest| digest.0 == tick)?.1)
+        };
         let mut ticks = self.seen[0].digests.iter().rev().map(|digest| digest.0);
         let compared = ticks.find(|&tick| self.seen.iter().all(|seen| has(seen, tick).is_some()));
         let digests = self.seen.iter().map(|seen| has(seen, compared?));
@@ -284,7 +293,7 @@ const fn rules(settings: &Settings) -> rules::Settings {
 
 fn peer_frame(
     machine: &mut Machine<Peer>,
-    seen: &mut Seen,
+    seen: &mut Counters,
     digest: ShortDigest,
     player: PlayerId,
 ) -> PeerFrame {
@@ -296,7 +305,7 @@ fn peer_frame(
     let confirmed = session.confirmed().min(session.present());
     let past = game.world.past(confirmed.0).ok().filter(|_| confirmed < session.present());
     let (mut bodies, mut ghosts) = (Vec::with_capacity(BODIES), Vec::new());
-    for (thing, number) in game.things().zip(0..BODIES as u8) {
+    for (thing, number) in game.drawables().zip(0..BODIES as u8) {
         bodies.push(Body { pose: thing.pose, asleep: thing.asleep });
         if let Some(was) = past.and_then(|past| past.body(thing.body)) {
             let (was, is) = (was.pose(), thing.pose);

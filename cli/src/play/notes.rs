@@ -1,8 +1,8 @@
 //! What happened in a match, for a page and for a terminal.
 
 use super::PARTITION;
-use crate::settings::Spot;
-use crate::shown::Shown;
+use crate::drawable::DrawableGame;
+use crate::settings::FaultTarget;
 use isostep_rollback::{Blame, DesyncReport, SessionEvent};
 use isostep_scenes::games::tumble::rules::Tumble;
 use serde::Serialize;
@@ -13,10 +13,10 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub(crate) enum Note {
-    Planted {
+    BitFlip {
         machine: usize,
         tick: u32,
-        spot: Spot,
+        target: FaultTarget,
         always: bool,
     },
     Cut {
@@ -28,7 +28,7 @@ pub(crate) enum Note {
         peer: usize,
         tick: u32,
     },
-    Desync(Box<Found>),
+    Desync(Box<Difference>),
     Repaired {
         machine: usize,
         tick: u32,
@@ -39,14 +39,14 @@ pub(crate) enum Note {
         tick: u32,
     },
     /// The recording got too long, or the match too fast for it.
-    Tape {
+    RecordingEnded {
         why: String,
     },
 }
 
 /// What two machines found to differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct Difference {
     pub(crate) machine: usize,
     pub(crate) peer: usize,
     pub(crate) tick: u32,
@@ -76,7 +76,7 @@ impl Note {
                 Self::Differ { machine, peer: peer.0.into(), tick: tick.0 }
             }
             SessionEvent::Desync(report) => {
-                Self::Desync(Box::new(Found::new(machine, report, game)))
+                Self::Desync(Box::new(Difference::new(machine, report, game)))
             }
             SessionEvent::Repaired { from } => Self::Repaired { machine, tick: from.0 },
             SessionEvent::AgreedAgain { peer, tick } => {
@@ -98,7 +98,7 @@ impl Note {
     }
 }
 
-impl Found {
+impl Difference {
     fn new(machine: usize, report: &DesyncReport, game: &Tumble) -> Self {
         let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
         let peer = usize::from(peer.0);
@@ -132,16 +132,16 @@ impl Found {
 /// What a body of a report is to somebody who watches.
 fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
     let (_, id) = entity.split_once("body ")?;
-    Some(game.things().find(|thing| thing.body.to_string() == id)?.told())
+    Some(game.drawables().find(|thing| thing.body.to_string() == id)?.label())
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Planted { machine, tick, spot, always } => {
-                let what = match spot {
-                    Spot::Velocity => "a crate’s velocity",
-                    Spot::Score => "player 1’s points",
+            Self::BitFlip { machine, tick, target, always } => {
+                let what = match target {
+                    FaultTarget::Velocity => "a crate’s velocity",
+                    FaultTarget::Score => "player 1’s points",
                 };
                 let often = if *always { "whenever it computes that tick" } else { "once" };
                 write!(f, "tick {tick}: a bit of {what} goes wrong at {}, {often}", name(*machine))
@@ -160,12 +160,12 @@ impl fmt::Display for Note {
             Self::Agreed { machine, peer, tick } => {
                 write!(f, "tick {tick}: {} and {} agree again", name(*machine), name(*peer))
             }
-            Self::Tape { why } => f.write_str(why),
+            Self::RecordingEnded { why } => f.write_str(why),
         }
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { machine, peer, tick, entity, thing, field, local, remote, blame, .. } = self;
         write!(f, "desync on tick {tick}: {entity}")?;

@@ -2,7 +2,7 @@
 //! recordings and in digests it is Tumble and nothing else: what a fault does is for the session to find out.
 
 use super::work::Work;
-use crate::settings::Spot;
+use crate::settings::FaultTarget;
 use isostep_core::digest::{Digest, DigestTree};
 use isostep_core::state::{RestoreError, Snapshot, State, StateDifference, StateError};
 use isostep_core::world::ResimMode;
@@ -17,7 +17,7 @@ const VELOCITY_BIT: i64 = 1 << 24;
 pub(crate) struct Fault {
     /// The step that goes wrong.
     pub(crate) tick: Tick,
-    pub(crate) spot: Spot,
+    pub(crate) target: FaultTarget,
 }
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Peer {
         self.tumble.world.set_resim_mode(mode);
     }
 
-    pub(crate) const fn plant(&mut self, fault: Fault, always: bool) {
+    pub(crate) const fn inject(&mut self, fault: Fault, always: bool) {
         if always {
             self.flaw = Some(fault);
         } else {
@@ -57,10 +57,10 @@ impl Peer {
         }
     }
 
-    fn strike(&mut self, spot: Spot) {
-        match spot {
-            Spot::Score => self.tumble.players[0].points ^= 1,
-            Spot::Velocity => {
+    fn flip_bit(&mut self, target: FaultTarget) {
+        match target {
+            FaultTarget::Score => self.tumble.players[0].points ^= 1,
+            FaultTarget::Velocity => {
                 let Tumble { world, cast, .. } = &mut self.tumble;
                 // The one that came down last.
                 let Some(&last) = cast.bodies.last() else { return };
@@ -80,7 +80,7 @@ impl Simulation for Peer {
     fn step(&mut self, tick: Tick, inputs: &Inputs<Move>) {
         for fault in [self.glitch, self.flaw].into_iter().flatten() {
             if fault.tick == tick {
-                self.strike(fault.spot);
+                self.flip_bit(fault.target);
             }
         }
         let begun = Work::begin();

@@ -1,8 +1,8 @@
 //! What a page has to know once, before the first frame: the settings, in every form, and what there is to draw.
 
 use super::Play;
+use crate::drawable::scene;
 use crate::settings::{FIELDS, PROFILES, Settings};
-use crate::shown::scene;
 use serde_json::{Value, json};
 
 impl Play {

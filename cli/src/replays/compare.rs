@@ -1,8 +1,8 @@
 //! `isostep replay compare`: where two recordings of one match part.
 
 use super::CommandError;
-use super::open::{Known, at, game_of, known, open};
-use crate::shown::Shown;
+use super::open::{KnownGame, at, game_of, known, open};
+use crate::drawable::DrawableGame;
 use isostep_core::state::StateDifference;
 use isostep_rollback::replay::{CompareError, Comparison, Parting, ReplayError, compare};
 use isostep_scenes::games::Arena;
@@ -17,12 +17,12 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     match known(paths[0])? {
-        Known::Arena => run_as::<Arena>(paths, as_json, out),
-        Known::Tumble => run_as::<Tumble>(paths, as_json, out),
+        KnownGame::Arena => run_as::<Arena>(paths, as_json, out),
+        KnownGame::Tumble => run_as::<Tumble>(paths, as_json, out),
     }
 }
 
-fn run_as<G: Shown>(
+fn run_as<G: DrawableGame>(
     [left, right]: [&Path; 2],
     as_json: bool,
     out: &mut impl Write,

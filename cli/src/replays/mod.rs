@@ -3,18 +3,18 @@
 //!
 //! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
 //!   waits for the disk.
-//! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `look` is what the last two show.
+//! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `view` is what the last two show.
 //! - `viewer`: what `play` shows in a browser.
 //! - `open`: opening a recording.
 
 mod compare;
 mod info;
-mod look;
 mod open;
 mod play;
 mod record;
 mod seek;
 mod verify;
+mod view;
 mod viewer;
 mod writer;
 
@@ -51,7 +51,7 @@ pub(crate) enum CommandError {
     Play(String),
     #[error(transparent)]
     Port(#[from] PortError),
-    #[error("{}: the recording ends early ({error}); the match went on. Make room, or choose another place", path.display())]
+    #[error("{}: the recording ends early ({error}); the match went on. Make viewer, or choose another place", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
     Print(#[from] io::Error),

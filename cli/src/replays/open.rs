@@ -1,7 +1,7 @@
 //! Opening a recording of a game that the command knows.
 
 use super::CommandError;
-use crate::shown::Shown;
+use crate::drawable::DrawableGame;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{Playback, Player, Replay, ReplayError, Stream};
 use isostep_scenes::games::Arena;
@@ -16,16 +16,16 @@ pub(super) type PlaybackOf<G> = Playback<G, Stream<BufReader<File>>>;
 
 /// The games that the command knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownGame {
     Arena,
     Tumble,
 }
 
 /// Which game a recording is of.
-pub(super) fn known(path: &Path) -> Result<Known, CommandError> {
+pub(super) fn known(path: &Path) -> Result<KnownGame, CommandError> {
     match open(path)?.info().game {
-        Arena::GAME => Ok(Known::Arena),
-        Tumble::GAME => Ok(Known::Tumble),
+        Arena::GAME => Ok(KnownGame::Arena),
+        Tumble::GAME => Ok(KnownGame::Tumble),
         _ => Err(at(path)(ReplayError::OtherGame)),
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn open(path: &Path) -> Result<Recording, CommandError> {
 }
 
 /// The game that a recording is of, as it was before the first tick.
-pub(super) fn game_of<G: Shown>(replay: &Recording, path: &Path) -> Result<G, CommandError> {
+pub(super) fn game_of<G: DrawableGame>(replay: &Recording, path: &Path) -> Result<G, CommandError> {
     if replay.info().game != G::GAME {
         return Err(at(path)(ReplayError::OtherGame));
     }
@@ -58,14 +58,14 @@ pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
 }
 
 /// A player at the first tick.
-pub(super) fn player<G: Shown>(path: &Path) -> Result<PlayerOf<G>, CommandError> {
+pub(super) fn player<G: DrawableGame>(path: &Path) -> Result<PlayerOf<G>, CommandError> {
     let replay = open(path)?;
     let game = game_of(&replay, path)?;
     Player::new(replay, G::GAME, game).map_err(at(path))
 }
 
 /// A playback at the first tick.
-pub(super) fn playback<G: Shown>(path: &Path) -> Result<PlaybackOf<G>, CommandError> {
+pub(super) fn playback<G: DrawableGame>(path: &Path) -> Result<PlaybackOf<G>, CommandError> {
     let replay = open(path)?;
     let games = (game_of(&replay, path)?, game_of(&replay, path)?);
     Playback::new(replay, G::GAME, games).map_err(at(path))

@@ -1,9 +1,9 @@
 //! `isostep replay play`: a recording as a live table in a terminal, or as a line for each second of it elsewhere.
 
 use super::CommandError;
-use super::look::Look;
-use super::open::{Known, PlaybackOf, at, known, playback};
-use crate::shown::{Shown, score_text};
+use super::open::{KnownGame, PlaybackOf, at, known, playback};
+use super::view::View;
+use crate::drawable::{DrawableGame, score_text};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{ReplayError, Speed};
 use isostep_scenes::games::Arena;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(40);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(40);
 /// A picture that takes longer is shown as it is then: the match goes slower than was asked for.
 const LATE: Duration = Duration::from_millis(120);
 
@@ -37,12 +37,12 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     match known(path)? {
-        Known::Arena => play::<Arena>(path, options, out),
-        Known::Tumble => play::<Tumble>(path, options, out),
+        KnownGame::Arena => play::<Arena>(path, options, out),
+        KnownGame::Tumble => play::<Tumble>(path, options, out),
     }
 }
 
-fn play<G: Shown>(
+fn play<G: DrawableGame>(
     path: &Path,
     options: Options,
     out: &mut impl Write,
@@ -62,7 +62,7 @@ fn play<G: Shown>(
 }
 
 /// Goes on behind a gap, or before it if it came from there.
-fn leap<G: Shown>(
+fn leap<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     back: bool,
     error: ReplayError,
@@ -75,13 +75,13 @@ fn leap<G: Shown>(
 }
 
 /// Goes one tick, or over a gap; `false` at the end.
-fn step<G: Shown>(playback: &mut PlaybackOf<G>, back: bool) -> Result<bool, ReplayError> {
+fn step<G: DrawableGame>(playback: &mut PlaybackOf<G>, back: bool) -> Result<bool, ReplayError> {
     let stepped = if back { playback.step_back() } else { playback.step() };
     stepped.or_else(|error| leap(playback, back, error).map(|()| true))
 }
 
 /// As fast as it goes: a line for each second of the match, and one for its end.
-fn print<G: Shown>(
+fn print<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     path: &Path,
     options: Options,
@@ -93,7 +93,7 @@ fn print<G: Shown>(
     let ends = [playback.replay().first(), playback.replay().last()];
     loop {
         if playback.tick().0.is_multiple_of(second) || playback.tick() == ends[usize::from(!back)] {
-            let look = Look::shown(playback).map_err(at(path))?;
+            let look = View::shown(playback).map_err(at(path))?;
             if options.as_json {
                 writeln!(out, "{}", look.json())?;
             } else {
@@ -107,7 +107,7 @@ fn print<G: Shown>(
 }
 
 /// At a pace, in a table that is drawn over itself. Ctrl+C ends it.
-fn live<G: Shown>(
+fn live<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     path: &Path,
     rate: f64,
@@ -119,9 +119,9 @@ fn live<G: Shown>(
     let mut screen = Screen::default();
     let mut before = Instant::now();
     loop {
-        let look = Look::shown(playback).map_err(at(path))?;
+        let look = View::shown(playback).map_err(at(path))?;
         screen.draw(&picture(&look, last, rate), out)?;
-        std::thread::sleep(PICTURE.saturating_sub(before.elapsed()));
+        std::thread::sleep(REDRAW_INTERVAL.saturating_sub(before.elapsed()));
         let now = Instant::now();
         let mut passed = now.duration_since(before).as_nanos() as u64;
         before = now;
@@ -134,7 +134,7 @@ fn live<G: Shown>(
                 }
             };
             if done.ended {
-                let look = Look::shown(playback).map_err(at(path))?;
+                let look = View::shown(playback).map_err(at(path))?;
                 return Ok(screen.draw(&picture(&look, last, rate), out)?);
             }
             if done.left == 0 {
@@ -149,13 +149,13 @@ fn live<G: Shown>(
     }
 }
 
-fn picture(look: &Look, last: Tick, rate: f64) -> Vec<String> {
-    let Look { tick, seconds, digest, score, .. } = look;
+fn picture(look: &View, last: Tick, rate: f64) -> Vec<String> {
+    let View { tick, seconds, digest, score, .. } = look;
     let head = [
         format!("tick {tick} of {last}, {seconds:.1} s, {rate} times as fast as played"),
         format!("digest {digest}, {}", score_text(score)),
     ];
-    head.into_iter().chain(Look::table(look.players())).collect()
+    head.into_iter().chain(View::table(look.players())).collect()
 }
 
 /// Lines that are drawn over the ones before.
@@ -194,7 +194,7 @@ mod tests {
     use super::Screen;
 
     #[test]
-    fn a_picture_is_drawn_over_the_one_before() {
+    fn a_frame_redraws_over_the_previous_one() {
         let (mut screen, mut out) = (Screen::default(), Vec::new());
         let lines = ["tick 1".to_owned(), "digest".to_owned()];
         screen.draw(&lines, &mut out).expect("memory takes all");

@@ -1,10 +1,10 @@
 //! `isostep replay seek`: a recording at one tick.
 
 use super::CommandError;
-use super::look::Look;
-use super::open::{Known, at, known, player};
+use super::open::{KnownGame, at, known, player};
+use super::view::View;
+use crate::drawable::{DrawableGame, score_text};
 use crate::progress::Meter;
-use crate::shown::{Shown, score_text};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
 use isostep_scenes::games::Arena;
@@ -26,12 +26,12 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     match known(path)? {
-        Known::Arena => show::<Arena>(path, tick, as_json, out),
-        Known::Tumble => show::<Tumble>(path, tick, as_json, out),
+        KnownGame::Arena => show::<Arena>(path, tick, as_json, out),
+        KnownGame::Tumble => show::<Tumble>(path, tick, as_json, out),
     }
 }
 
-fn show<G: Shown>(
+fn show<G: DrawableGame>(
     path: &Path,
     tick: Tick,
     as_json: bool,
@@ -53,7 +53,7 @@ fn show<G: Shown>(
         meter.at(player.tick().since(from));
     }
     meter.end(tick.since(from));
-    let look = Look::at(&mut player).map_err(at(path))?;
+    let look = View::at(&mut player).map_err(at(path))?;
     let (mut replay, _) = player.into_parts();
     let recorded = replay.digest(tick).map_err(at(path))?;
     let recorded = recorded.map(|name| format!("{:016x}", u64::from_be_bytes(name)));
@@ -66,7 +66,7 @@ fn show<G: Shown>(
         writeln!(out, "{report}")?;
         return Ok(same);
     }
-    let Look { seconds, digest, score, bodies, .. } = &look;
+    let View { seconds, digest, score, bodies, .. } = &look;
     let score = score_text(score);
     writeln!(out, "{}: tick {tick}, {seconds:.2} s, {score}", path.display())?;
     let beside = match &recorded {
@@ -75,7 +75,7 @@ fn show<G: Shown>(
         Some(recorded) => format!("but {recorded} is recorded: use `isostep replay verify`"),
     };
     writeln!(out, "  digest {digest}, {beside}")?;
-    let rows = Look::table(bodies.iter().take(ROWS));
+    let rows = View::table(bodies.iter().take(ROWS));
     rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
     if let Some(more) = bodies.len().checked_sub(ROWS + 1) {
         writeln!(out, "  and {} more; --json has all", more + 1)?;

@@ -1,9 +1,9 @@
 //! `isostep replay verify`: computes a recording again and compares every digest.
 
 use super::CommandError;
-use super::open::{Known, at, known, player, unfinished};
+use super::open::{KnownGame, at, known, player, unfinished};
+use crate::drawable::DrawableGame;
 use crate::progress::Meter;
-use crate::shown::Shown;
 use isostep_core::state::{Snapshot, StateDifference};
 use isostep_rollback::replay::{Mismatch, ReplayError, Source, Verifier};
 use isostep_rollback::{Simulation, Tick};
@@ -18,12 +18,12 @@ const CHUNK: u32 = 60;
 
 pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bool, CommandError> {
     match known(path)? {
-        Known::Arena => verify::<Arena>(path, as_json, out),
-        Known::Tumble => verify::<Tumble>(path, as_json, out),
+        KnownGame::Arena => verify::<Arena>(path, as_json, out),
+        KnownGame::Tumble => verify::<Tumble>(path, as_json, out),
     }
 }
 
-fn verify<G: Shown>(
+fn verify<G: DrawableGame>(
     path: &Path,
     as_json: bool,
     out: &mut impl Write,

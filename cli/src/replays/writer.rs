@@ -14,7 +14,7 @@ pub(crate) struct FileWriter {
     /// `None` once the thread has failed.
     sender: Option<SyncSender<Vec<u8>>>,
     thread: JoinHandle<io::Result<()>>,
-    /// A block that had no room.
+    /// A block that had no viewer.
     held: Option<Vec<u8>>,
 }
 
@@ -40,7 +40,7 @@ impl FileWriter {
         self.sender.is_none()
     }
 
-    /// Hands over blocks as long as there is room for them. Never waits.
+    /// Hands over blocks as long as there is viewer for them. Never waits.
     pub(crate) fn pump(&mut self, mut next: impl FnMut() -> Option<Vec<u8>>) {
         while let Some(sender) = &self.sender
             && let Some(block) = self.held.take().or_else(&mut next)

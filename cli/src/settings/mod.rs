@@ -3,19 +3,19 @@
 //! moves a slider. So a link reproduces a match, and a command does.
 //!
 //! - `link`: how packets fare in one direction, and profiles of that.
-//! - `trouble`: what goes wrong at a certain moment.
+//! - `fault`: what goes wrong at a certain moment.
 //! - `text`: names and values; addresses and commands.
 //! - `flags`: the same as arguments.
 
+mod fault;
 mod flags;
 mod link;
 mod text;
-mod trouble;
 
+pub(crate) use fault::{FaultKind, FaultTarget, ScheduledFault};
 pub(crate) use flags::{arguments, from_arguments};
 pub(crate) use link::{Link, PROFILES};
 pub(crate) use text::FIELDS;
-pub(crate) use trouble::{Deed, Spot, Trouble};
 
 use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
 use serde::Serialize;
@@ -34,8 +34,8 @@ pub(crate) const MAX_DRIFT_PPM: i32 = 10_000;
 const EASY_ROLLBACK: u8 = 4;
 /// How long a delay that adapts may become where nothing is guessed: half a second.
 const MAX_LOCKSTEP_DELAY: u8 = 30;
-/// Most troubles; when somebody makes more, the oldest are forgotten.
-pub(crate) const MAX_TROUBLES: usize = 8;
+/// Most faults; when somebody makes more, the oldest are forgotten.
+pub(crate) const MAX_FAULTS: usize = 8;
 
 /// Whether ticks wait for everybody's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -79,7 +79,7 @@ pub(crate) struct Settings {
     /// Parts per million by which each machine's clock is too fast.
     pub(crate) drift: [i32; MAX_PLAYERS as usize],
     /// In the order of time.
-    pub(crate) troubles: Vec<Trouble>,
+    pub(crate) faults: Vec<ScheduledFault>,
 }
 
 impl Default for Settings {
@@ -97,7 +97,7 @@ impl Default for Settings {
             net: Link { latency: 60, jitter: 10, loss: 2, bursts: 0 },
             links: Vec::new(),
             drift: [0; MAX_PLAYERS as usize],
-            troubles: Vec::new(),
+            faults: Vec::new(),
         }
     }
 }
@@ -142,8 +142,8 @@ impl Settings {
         let links = self.links.iter().map(|((from, to), _)| ("link", *from.max(to)));
         let clocks = self.drift.iter().zip(0..).filter(|clock| *clock.0 != 0);
         let clocks = clocks.map(|(_, machine)| ("drift", machine));
-        let troubles = self.troubles.iter().map(|trouble| (trouble.name(), trouble.machine));
-        match links.chain(clocks).chain(troubles).find(|(_, machine)| *machine >= players) {
+        let faults = self.faults.iter().map(|fault| (fault.name(), fault.machine));
+        match links.chain(clocks).chain(faults).find(|(_, machine)| *machine >= players) {
             Some((name, machine)) => {
                 Err(SettingError::Machine { name, machine: machine + 1, players })
             }
@@ -155,17 +155,17 @@ impl Settings {
     pub(crate) fn trim(&mut self) {
         let players = self.players;
         self.links.retain(|((from, to), _)| *from.max(to) < players);
-        self.troubles.retain(|trouble| trouble.machine < players);
+        self.faults.retain(|fault| fault.machine < players);
         self.drift[usize::from(players.min(MAX_PLAYERS))..].fill(0);
     }
 
     /// Notes something that was done to a match, so that its address has it.
-    pub(crate) fn note(&mut self, trouble: Trouble) {
-        if self.troubles.len() >= MAX_TROUBLES {
-            self.troubles.remove(0);
+    pub(crate) fn note(&mut self, fault: ScheduledFault) {
+        if self.faults.len() >= MAX_FAULTS {
+            self.faults.remove(0);
         }
-        self.troubles.push(trouble);
-        self.troubles.sort_by_key(|trouble| trouble.at);
+        self.faults.push(fault);
+        self.faults.sort_by_key(|fault| fault.at);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Names and values of settings as text: what flags, addresses and the page's sliders have in common.
 
+use super::fault::{ScheduledFault, machine};
 use super::link::Link;
-use super::trouble::{Trouble, machine};
-use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_PLAYERS, MAX_PREDICT, MAX_SEED, MAX_TROUBLES};
+use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_FAULTS, MAX_PLAYERS, MAX_PREDICT, MAX_SEED};
 use super::{Pace, Resim, SettingError, Settings};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -62,14 +62,14 @@ pub(crate) const FIELDS: [Field; 13] = [
     many("drift", "MACHINE:PPM", "How much too fast a clock is, −10000 to 10000; may be repeated"),
     many("cut", "MACHINE@TICK", "Cuts a machine off for 2 s; may be repeated"),
     many(
-        "plant",
+        "flip",
         "MACHINE@TICK[:SPOT[:always]]",
         "Has a machine compute a bit wrong; may be repeated",
     ),
 ];
 
 impl Settings {
-    /// Sets one thing by its name. Several values of `link`, `drift`, `cut` and `plant` add up; a link that is `same` is
+    /// Sets one thing by its name. Several values of `link`, `drift`, `cut` and `flip` add up; a link that is `same` is
     /// like all others again.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<&'static Field, SettingError> {
         let field = FIELDS.iter().find(|field| field.name == name);
@@ -117,10 +117,10 @@ impl Settings {
                 self.drift[usize::from(who)] = ppm;
             }
             _ => {
-                if self.troubles.len() >= MAX_TROUBLES {
-                    return Err(wrong("at most 8 of cut and plant"));
+                if self.faults.len() >= MAX_FAULTS {
+                    return Err(wrong("at most 8 of cut and flip"));
                 }
-                self.note(Trouble::read(name, value)?);
+                self.note(ScheduledFault::read(name, value)?);
             }
         }
         Ok(field)
@@ -144,7 +144,7 @@ impl Settings {
     }
 
     /// Names and values: who plays on which network always, the rest where it is not the usual.
-    pub(crate) fn words(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
         let usual = Self::default();
         let mut words = Vec::new();
         let mut put = |name, value: &dyn Display| words.push((name, value.to_string()));
@@ -176,21 +176,21 @@ impl Settings {
         for (machine, ppm) in (1..).zip(self.drift).filter(|clock| clock.1 != 0) {
             put("drift", &format!("{machine}:{ppm}"));
         }
-        for trouble in &self.troubles {
-            put(trouble.name(), trouble);
+        for fault in &self.faults {
+            put(fault.name(), fault);
         }
         words
     }
 
     /// What follows the question mark of an address. No value has a character that would have to be escaped.
     pub(crate) fn query(&self) -> String {
-        let words = self.words();
+        let words = self.pairs();
         words.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
     }
 
     /// The command that plays the same match without a page.
     pub(crate) fn command(&self) -> String {
-        let flags = self.words().into_iter().map(|(name, value)| format!(" --{name} {value}"));
+        let flags = self.pairs().into_iter().map(|(name, value)| format!(" --{name} {value}"));
         format!("isostep demo{}", flags.collect::<String>())
     }
 

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused_before_it_is_kept() {
+    fn oversized_requests_are_refused_before_buffering() {
         let endless = std::io::repeat(b'a');
         assert_eq!(Request::read(&mut { endless }).unwrap_err().status, 431);
         let path = [b"GET /", &[b'a'; 2000][..], b" HTTP/1.1\r\nHost: a\r\n\r\n"].concat();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn malformed_requests_are_refused() {
         for (bytes, expected) in [
             (&b"\r\n\r\n"[..], 400),
             (b"GET / HTTP/1.1\r\n\r\n", 400),

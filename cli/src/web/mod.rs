@@ -10,7 +10,7 @@ mod server;
 
 pub(crate) use http::{Method, Request, refuse};
 pub(crate) use server::{
-    CSS, File, HTML, PortError, SCRIPT, Seat, TEXT, head, open, respond, send_file, send_refusal,
+    CSS, File, HTML, Permit, PortError, SCRIPT, TEXT, head, open, respond, send_file, send_refusal,
     serve,
 };
 

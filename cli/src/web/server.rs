@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Most connections at once; a browser tab has up to six.
 const MAX_CONNECTIONS: usize = 32;
 /// How long a request may take to arrive, and a write to be taken.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const CSS: &str = "text/css; charset=utf-8";
@@ -39,18 +39,18 @@ pub(crate) fn open(port: u16) -> Result<TcpListener, PortError> {
 }
 
 /// One of a counted kind, until dropped.
-pub(crate) struct Seat(Arc<AtomicUsize>);
+pub(crate) struct Permit(Arc<AtomicUsize>);
 
-impl Seat {
-    pub(crate) fn take(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+impl Permit {
+    pub(crate) fn acquire(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let before = count.fetch_add(1, Ordering::Relaxed);
-        // Dropping the seat gives it back if there was none.
-        let seat = Self(Arc::clone(count));
-        (before < most).then_some(seat)
+        // Dropping the permit gives it back if there was none.
+        let permit = Self(Arc::clone(count));
+        (before < most).then_some(permit)
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -68,7 +68,7 @@ pub(crate) fn serve(
             std::thread::sleep(Duration::from_millis(10));
             continue;
         };
-        let Some(seat) = Seat::take(&connections, MAX_CONNECTIONS) else {
+        let Some(permit) = Permit::acquire(&connections, MAX_CONNECTIONS) else {
             let _ = respond(&mut stream, 503, TEXT, b"too many connections; close some tabs\n");
             continue;
         };
@@ -76,7 +76,7 @@ pub(crate) fn serve(
         let talk = move || {
             // A reader who leaves is no error of ours.
             let _ = converse(stream, &*answer);
-            drop(seat);
+            drop(permit);
         };
         // Without a thread for it the connection is closed, and the browser tries again.
         let _ = std::thread::Builder::new().name("connection".to_owned()).spawn(talk);
@@ -88,8 +88,8 @@ fn converse(
     answer: &impl Fn(TcpStream, &Request) -> io::Result<()>,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = match Request::read(&mut Until(&stream, Instant::now() + PATIENCE)) {
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let request = match Request::read(&mut Until(&stream, Instant::now() + TIMEOUT)) {
         Ok(Some(request)) => request,
         Ok(None) => return Ok(()),
         Err(refusal) => return send_refusal(&mut stream, refusal),

@@ -65,7 +65,7 @@ fn long_matches_with_many_props_agree() {
 }
 
 #[test]
-fn what_they_agree_on_is_what_nobody_had_to_guess() {
+fn matches_agree_with_a_run_without_prediction() {
     let size = ArenaSize { players: 4, props: 12 };
     for seed in 0..4 {
         let make = |_| Arena::new(size, seed);

@@ -79,9 +79,9 @@ impl Simulation for Faulty {
     }
 }
 
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 const FACTOR: f32 = 0.97;
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 const DRIFT: f32 = 0.01;
 
 impl Faulty {
@@ -90,7 +90,7 @@ impl Faulty {
     }
 
     /// A brake for a player, in floats.
-    #[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+    #[allow(clippy::disallowed_types, reason = "the injected fault")]
     fn brake(&mut self, drag: fn(f32) -> f32) {
         let player = self.arena.body_of(PlayerId(2)).unwrap();
         let Some(body) = self.arena.world().body(player) else { return };
@@ -101,7 +101,7 @@ impl Faulty {
     }
 
     /// Points for everybody who is on the field, the most for the first that the table comes to.
-    #[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+    #[allow(clippy::disallowed_types, reason = "the injected fault")]
     fn reward(&mut self, tick: Tick, seed: u64) {
         if tick.0 % 50 != 49 {
             return;
@@ -156,7 +156,7 @@ fn reports(fleet: &Fleet<Faulty>, machine: usize) -> Vec<&DesyncReport> {
 }
 
 #[test]
-fn a_float_that_is_rounded_otherwise_is_named() {
+fn a_fused_float_operation_is_located() {
     let fleet = play(1, [Fault::Rounded, Fault::Fused, Fault::Rounded], 240);
     let body = format!("body {}", fleet.machines()[0].game.arena.body_of(PlayerId(2)).unwrap());
     for machine in 0..3 {
@@ -175,7 +175,7 @@ fn a_float_that_is_rounded_otherwise_is_named() {
 
 /// A ball whose gravity was halved rolled elsewhere, and the report told where it was but not why.
 #[test]
-fn the_cause_is_named_before_what_follows_from_it() {
+fn the_cause_is_reported_before_its_effects() {
     let fleet = play(1, [Fault::None, Fault::Floats(100), Fault::None], 420);
     for machine in 0..3 {
         let reports = reports(&fleet, machine);
@@ -187,7 +187,7 @@ fn the_cause_is_named_before_what_follows_from_it() {
 }
 
 #[test]
-fn a_walk_over_a_hash_table_is_named() {
+fn a_hash_table_iteration_is_located() {
     // The second seed is the first one that walks the players in another order.
     let order = |seed| {
         let mut faulty = Faulty::new(1, Fault::None);
@@ -208,7 +208,7 @@ fn a_walk_over_a_hash_table_is_named() {
 }
 
 #[test]
-fn a_leak_of_scratch_is_owned_up_to_and_mended() {
+fn a_scratch_leak_is_found_and_repaired_locally() {
     for seed in 0..5 {
         let mut fleet = play(seed, [Fault::None, Fault::Leak(250), Fault::None], 400);
         let own = reports(&fleet, 1);
@@ -240,7 +240,7 @@ fn refusal<S: Simulation>(mut game: S) -> String {
 }
 
 #[test]
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 fn a_float_in_the_state_is_refused_with_its_path() {
     #[derive(Clone, Serialize)]
     struct Wind {
@@ -264,7 +264,7 @@ fn a_float_in_the_state_is_refused_with_its_path() {
 }
 
 #[test]
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 fn a_hash_table_in_the_state_is_refused_with_its_path() {
     #[derive(Clone, Serialize)]
     struct Bets {
@@ -288,7 +288,7 @@ fn a_hash_table_in_the_state_is_refused_with_its_path() {
 }
 
 #[test]
-fn other_settings_are_named_at_once() {
+fn different_settings_are_reported_at_once() {
     let make = |own| Arena::new(SIZE, if own == 1 { 8 } else { 7 });
     let mut fleet = Fleet::mesh(3, 3, &config(), bad_link(), make).unwrap();
     fleet.run(120, |_, player, tick| arena_input(3, player, tick)).unwrap();

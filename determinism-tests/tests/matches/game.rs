@@ -23,7 +23,7 @@ fn players_kick_jump_and_score() {
             }
             inputs.follow(&values);
             arena.step(tick, &inputs);
-            let players = arena.things().filter(|thing| matches!(thing.kind, Kind::Player(_)));
+            let players = arena.drawables().filter(|thing| matches!(thing.kind, Kind::Player(_)));
             highest = players.map(|thing| thing.pose.translation.y).fold(highest, Real::max);
         }
         kicks += arena.players().iter().map(|player| player.kicks).sum::<u32>();
@@ -34,7 +34,7 @@ fn players_kick_jump_and_score() {
 }
 
 #[test]
-fn people_hold_what_they_do() {
+fn scripted_players_hold_their_inputs() {
     let inputs: Vec<_> = (0..2000).map(|tick| arena_input(3, PlayerId(1), Tick(tick))).collect();
     let changes = inputs.windows(2).filter(|pair| pair[0].stick != pair[1].stick).count();
     assert!((50..=100).contains(&changes), "{changes}");
@@ -43,7 +43,7 @@ fn people_hold_what_they_do() {
 }
 
 #[test]
-fn nobody_jumps_off_the_air() {
+fn a_player_in_the_air_cannot_jump() {
     let mut arena = Arena::new(ArenaSize { players: 1, props: 0 }, 1);
     let tap = ArenaInput { buttons: Buttons::none().press(JUMP), ..ArenaInput::default() };
     let mut highest = Real::ZERO;

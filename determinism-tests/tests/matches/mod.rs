@@ -1,6 +1,6 @@
 //! Arena matches over a bad network in virtual time: whole sessions on a whole game, decided by a seed.
 //!
-//! `game` looks at the game itself, `agree` at matches that must end in the same bits, `guests` at who comes, goes and
+//! `game` looks at the game itself, `agree` at matches that must end in the same bits, `seats` at who comes, goes and
 //! watches, `faults` at games that are wrong on purpose, `sync` at one machine alone, `wire` at whole peers with encryption
 //! and all, `common` has what they share.
 
@@ -8,6 +8,6 @@ mod agree;
 mod common;
 mod faults;
 mod game;
-mod guests;
+mod seats;
 mod sync;
 mod wire;

@@ -21,7 +21,7 @@ fn script(seed: u64) -> impl FnMut(Tick, &mut Inputs<ArenaInput>) {
 }
 
 #[test]
-fn an_arena_comes_out_the_same_in_every_way() {
+fn an_arena_passes_the_sync_test() {
     for (seed, mode) in [(1, ResimMode::Incremental), (2, ResimMode::Full)] {
         let mut arena = Arena::new(SIZE, seed);
         arena.world_mut().set_resim_mode(mode);
@@ -88,7 +88,7 @@ fn found(fault: Fault) -> SyncDifference {
 }
 
 #[test]
-fn scratch_that_decides_is_named() {
+fn scratch_that_affects_results_is_located() {
     let difference = found(Fault::Scratch);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[1]"), "{difference}");
@@ -96,14 +96,14 @@ fn scratch_that_decides_is_named() {
 }
 
 #[test]
-fn a_game_that_asks_whether_an_input_was_a_guess_is_named() {
+fn reading_the_input_status_is_located() {
     let difference = found(Fault::Status);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[2]"), "{difference}");
 }
 
 #[test]
-fn chance_that_goes_on_through_rollbacks_is_named() {
+fn an_rng_not_keyed_by_tick_is_located() {
     let difference = found(Fault::Chance);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[0]"), "{difference}");

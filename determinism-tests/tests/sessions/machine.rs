@@ -1,7 +1,7 @@
-//! One machine of a match: a session, its game, its links, its recordings, and how far it was judged.
+//! One machine of a match: a session, its game, its links, its recordings, and how far it was checked.
 
 use super::game::{GAME, Skirmish};
-use super::script::{Rig, Tape};
+use super::script::{MachineSetup, RecordingSetup};
 use core::time::Duration;
 use isostep_core::Lanes;
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
@@ -11,13 +11,13 @@ use isostep_rollback::{
 };
 
 /// Recording in progress, or a finished one.
-pub(super) struct Reel {
-    pub(super) tape: Tape,
+pub(super) struct RecordingFile {
+    pub(super) tape: RecordingSetup,
     pub(super) recorder: Recorder<Skirmish>,
     pub(super) file: Vec<u8>,
 }
 
-impl Reel {
+impl RecordingFile {
     pub(super) fn take_blocks(&mut self) {
         while let Some(bytes) = self.recorder.poll_bytes() {
             self.file.extend(bytes);
@@ -26,7 +26,7 @@ impl Reel {
 }
 
 pub(super) struct Machine {
-    pub(super) rig: Rig,
+    pub(super) setup: MachineSetup,
     pub(super) session: Session<Skirmish>,
     pub(super) game: Skirmish,
     pub(super) clock: VirtualClock,
@@ -47,8 +47,8 @@ pub(super) struct Machine {
     pub(super) samples: u32,
     /// First tick whose inputs were not reported.
     pub(super) reported: Tick,
-    /// First tick whose state was not judged.
-    pub(super) judged: Tick,
+    /// First tick whose state was not checked.
+    pub(super) checked: Tick,
     /// True while a planted corruption has not been repaired.
     pub(super) glitched: bool,
     /// True once a corruption was planted.
@@ -56,7 +56,7 @@ pub(super) struct Machine {
     /// Ticks whose state was wrong by a planted corruption.
     pub(super) wrong: Vec<Tick>,
     pub(super) events: Vec<SessionEvent>,
-    pub(super) reels: Vec<Reel>,
+    pub(super) recordings: Vec<RecordingFile>,
     /// Length of the world's ring at first, and by now.
     pub(super) ring: [usize; 2],
     /// Last plan, for reports.
@@ -65,20 +65,20 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn new(
-        rig: Rig,
+        setup: MachineSetup,
         session: Session<Skirmish>,
         mut game: Skirmish,
         node: NodeId,
     ) -> Self {
         let start = session.config().first_tick();
-        game.world.set_resim_mode(rig.resim);
+        game.world.set_resim_mode(setup.resim);
         // A width that this processor lacks leaves the widest.
-        game.world.set_lanes(Lanes::ALL[usize::from(rig.lanes) % Lanes::ALL.len()]);
+        game.world.set_lanes(Lanes::ALL[usize::from(setup.lanes) % Lanes::ALL.len()]);
         let mut machine = Self {
-            rig,
+            setup,
             session,
             game,
-            clock: VirtualClock::new(0, rig.drift_ppm).expect("a small drift"),
+            clock: VirtualClock::new(0, setup.drift_ppm).expect("a small drift"),
             node,
             due: Time::ZERO,
             links: Vec::new(),
@@ -89,18 +89,18 @@ impl Machine {
             start,
             samples: 0,
             reported: start,
-            judged: start,
+            checked: start,
             glitched: false,
             was_glitched: false,
             wrong: Vec::new(),
             events: Vec::new(),
-            reels: Vec::new(),
+            recordings: Vec::new(),
             ring: [0; 2],
             plan: String::new(),
         };
         for player in (0..machine.session.players()).map(|player| PlayerId(player as u8)) {
             if let Some(predictor) =
-                rig.guess.predictor(u64::from(player.0) << 32 | u64::from(rig.delay))
+                setup.guess.predictor(u64::from(player.0) << 32 | u64::from(setup.delay))
             {
                 machine.session.set_predictor(player, predictor).expect("the seat exists");
             }
@@ -125,7 +125,7 @@ impl Machine {
     }
 
     /// Begins a recording; false if the newest final state is not held, as when a session catches up from a keyframe.
-    pub(super) fn record(&mut self, tape: Tape) -> bool {
+    pub(super) fn record(&mut self, tape: RecordingSetup) -> bool {
         let config = RecorderConfig {
             keyframe_every: tape.keyframe_every,
             flush_every: tape.flush_every,
@@ -138,7 +138,7 @@ impl Machine {
             Err(ReplayError::State(_)) => return false,
             Err(error) => panic!("{error}"),
         };
-        self.reels.push(Reel { tape, recorder, file: Vec::new() });
+        self.recordings.push(RecordingFile { tape, recorder, file: Vec::new() });
         true
     }
 
@@ -146,7 +146,7 @@ impl Machine {
     pub(super) fn measure_ring(&mut self) {
         let held = self.game.world.history().count();
         // Full, but not yet grown.
-        let first = match self.rig.mode {
+        let first = match self.setup.mode {
             Mode::Lockstep => 5,
             Mode::Rollback { max } => max as usize + 5,
             Mode::Unbounded { .. } => 33,
@@ -155,26 +155,26 @@ impl Machine {
     }
 
     /// Hands the recorders what became final.
-    pub(super) fn turn_reels(&mut self) {
+    pub(super) fn flush_recordings(&mut self) {
         let taken = self.session.stats().advances as u32;
-        for reel in &mut self.reels {
-            reel.recorder.record(&self.session, &self.game);
-            if taken.is_multiple_of(reel.tape.taken_every) {
-                reel.take_blocks();
+        for recording in &mut self.recordings {
+            recording.recorder.record(&self.session, &self.game);
+            if taken.is_multiple_of(recording.tape.taken_every) {
+                recording.take_blocks();
             }
         }
     }
 }
 
 /// Returns the settings of a session without seats.
-pub(super) fn config(rig: &Rig, digest_every: u32, budget: usize) -> SessionConfig {
+pub(super) fn config(setup: &MachineSetup, digest_every: u32, budget: usize) -> SessionConfig {
     let commands = CommandConfig::new(budget, 512, 8192).expect("sound limits");
     let config = SessionConfig::new()
-        .mode(rig.mode)
-        .delay(rig.delay)
-        .always_roll_back(rig.always_roll_back)
+        .mode(setup.mode)
+        .delay(setup.delay)
+        .always_roll_back(setup.always_roll_back)
         .digest_every(digest_every)
         .commands(commands);
     let adaptive = AdaptiveDelay::new(0, 6, 4).expect("sound bounds");
-    if rig.adaptive { config.adaptive_delay(adaptive) } else { config }
+    if setup.adaptive { config.adaptive_delay(adaptive) } else { config }
 }

@@ -1,6 +1,6 @@
 //! Rules of the core broken on purpose, on machines of random matches.
 
-use super::plants::{FAULTY, assert_found, play};
+use super::faults::{FAULTY, assert_found, play};
 use super::script::Script;
 use isostep_core::test_internals::{Plant, Rule};
 use isostep_core::world::ResimMode;
@@ -20,8 +20,9 @@ fn a_rule_of_resimulation_that_is_switched_off_is_found() {
         let found = (first(rule)..first(rule) + 300).find_map(|seed| {
             // The world's own check would find some of them first.
             let mut script = Script::roll(seed);
-            let checked = script.machines.iter_mut().filter(|rig| rig.resim == ResimMode::Verify);
-            checked.for_each(|rig| rig.resim = ResimMode::Incremental);
+            let checked =
+                script.machines.iter_mut().filter(|setup| setup.resim == ResimMode::Verify);
+            checked.for_each(|setup| setup.resim = ResimMode::Incremental);
             let failure = play(&script, |game| {
                 let worlds = game.machines.iter_mut().map(|machine| &mut machine.game.world);
                 worlds.for_each(|world| world.switch_off(rule));

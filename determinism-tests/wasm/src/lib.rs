@@ -7,9 +7,9 @@
 )]
 
 use isostep_core::Lanes;
-use isostep_determinism_tests::planted::elsewhere::Report;
+use isostep_determinism_tests::faults::cross_target::Report;
 use isostep_determinism_tests::{numbers, recording};
-use isostep_scenes::matrix::{self, Extent, Watch};
+use isostep_scenes::matrix::{self, Extent, Progress};
 use isostep_scenes::scenes::NAMES;
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ static REPLAY: LazyLock<String> =
     });
 
 /// What planted faults show here.
-static PLANTS: LazyLock<String> = LazyLock::new(|| match Report::new() {
+static FAULTS: LazyLock<String> = LazyLock::new(|| match Report::new() {
     Ok(report) => report.to_string(),
     Err(error) => format!("differs:\n  {error}\n"),
 });
@@ -82,14 +82,14 @@ pub extern "C" fn recording_len() -> usize {
 
 /// Where the report on planted faults starts, as UTF-8.
 #[unsafe(no_mangle)]
-pub extern "C" fn plants_text() -> *const u8 {
-    PLANTS.as_ptr()
+pub extern "C" fn faults_text() -> *const u8 {
+    FAULTS.as_ptr()
 }
 
 /// How many bytes the report has.
 #[unsafe(no_mangle)]
-pub extern "C" fn plants_len() -> usize {
-    PLANTS.len()
+pub extern "C" fn faults_len() -> usize {
+    FAULTS.len()
 }
 
 // What the host gives to the matrix. Nothing of it goes into a result.
@@ -113,15 +113,15 @@ pub extern "C" fn matrix_scenes() -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn matrix_run(scene: usize, long: u32) -> u32 {
     let extent = if long == 0 { Extent::QUICK } else { Extent::LONG };
-    let mut watch = Watch {
+    let mut progress = Progress {
         clock: &mut || nanoseconds(),
         // SAFETY: the host reads the text during the call.
-        tell: &mut |words| unsafe { tell(words.as_ptr(), words.len()) },
+        status: &mut |words| unsafe { tell(words.as_ptr(), words.len()) },
         cell: &mut |one| {
             let line = one.to_string();
             // SAFETY: the same.
             unsafe { cell(line.as_ptr(), line.len()) }
         },
     };
-    u32::from(matrix::run(extent, NAMES.get(scene).copied(), &mut watch).is_err())
+    u32::from(matrix::run(extent, NAMES.get(scene).copied(), &mut progress).is_err())
 }

@@ -1,6 +1,6 @@
 //! Matches of whole machines over a simulated network, in virtual time; arguments; and bots.
 
-use super::{SETTINGS, Table};
+use super::{SETTINGS, TestMatch};
 use crate::machine::{End, Machine, Setup};
 use crate::options::Options;
 use crate::rules::{Phase, Settings};
@@ -68,7 +68,7 @@ fn agree_with_a_bot(machines: &[Machine<SimTransport>]) {
 }
 
 #[test]
-fn machines_agree_over_a_bad_network_and_know_each_others_names() {
+fn machines_agree_over_a_bad_network_and_exchange_names() {
     let mut machines = machines(3, 5, Tick(900), LinkConfig::mobile());
     play(&mut machines, |_, _| ());
     let results: Vec<_> = machines.iter().map(|it| it.result.clone()).collect();
@@ -79,12 +79,12 @@ fn machines_agree_over_a_bad_network_and_know_each_others_names() {
 }
 
 #[test]
-fn a_bot_takes_the_seat_of_who_leaves_and_the_others_agree() {
+fn a_bot_takes_the_seat_of_a_player_who_leaves() {
     let mut machines = machines(3, 3, Tick(900), LinkConfig::mobile());
     let mut gone = None;
     play(&mut machines, |now, machines| {
         if machines.len() == 3 && machines[2].peer.session().present() >= Tick(300) {
-            machines[2].say_goodbye(now);
+            machines[2].leave(now);
             gone = machines.pop();
         }
         gone.iter_mut().for_each(|gone| gone.idle(now));
@@ -95,7 +95,7 @@ fn a_bot_takes_the_seat_of_who_leaves_and_the_others_agree() {
 /// One machine heard less of the one that crashed than the other: what it lacks must be handed on, else it could never confirm
 /// those ticks, or would confirm something else.
 #[test]
-fn what_only_some_heard_of_who_is_gone_is_handed_on() {
+fn inputs_of_a_departed_player_are_forwarded() {
     let mut machines = machines(3, 3, Tick(700), LinkConfig::lan());
     let mut heard = None;
     play(&mut machines, |_, machines| {
@@ -120,9 +120,9 @@ fn what_only_some_heard_of_who_is_gone_is_handed_on() {
 }
 
 #[test]
-fn bots_of_every_number_make_points_and_win_rounds() {
+fn bots_score_and_win_rounds_with_any_player_count() {
     for players in [2, 5, 8] {
-        let mut table = Table::new(Settings { players, ..SETTINGS });
+        let mut table = TestMatch::new(Settings { players, ..SETTINGS });
         for _ in 0..5400 {
             let (game, tick) = (&table.game, table.tick);
             let moves: Vec<_> = (0..players).map(|it| game.think(tick, PlayerId(it))).collect();
@@ -135,7 +135,7 @@ fn bots_of_every_number_make_points_and_win_rounds() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_refused_by_name() {
+fn malformed_arguments_are_refused_by_name() {
     for (line, word) in [
         ("", "--local"),
         ("--local 9", "between 2 and 8"),

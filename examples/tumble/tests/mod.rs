@@ -12,14 +12,14 @@ use isostep::{Buttons, Inputs, Simulation, Stick, Tick};
 const SETTINGS: Settings =
     Settings { players: 4, crates: 8, seed: 1, round_ticks: 75 * 60, points: 5 };
 
-/// A game that a test plays by hand.
-struct Table {
+/// A game that a test plays by controller.
+struct TestMatch {
     game: Tumble,
     inputs: Inputs<Move>,
     tick: Tick,
 }
 
-impl Table {
+impl TestMatch {
     fn new(settings: Settings) -> Self {
         let players = settings.players.into();
         Self { game: Tumble::new(settings), inputs: Inputs::new(players), tick: Tick(0) }

@@ -21,7 +21,7 @@ fn script(tick: Tick, inputs: &mut Inputs<Move>) {
 }
 
 #[test]
-fn every_tick_comes_out_the_same_however_often_it_is_computed() {
+fn every_tick_passes_the_sync_test() {
     let mut game = Tumble::new(SHORT);
     let test = SyncTest::new(4).bot(PlayerId(2)).bot(PlayerId(3));
     let report = test.run(&mut game, TICKS, script).expect("nothing differs");
@@ -31,7 +31,7 @@ fn every_tick_comes_out_the_same_however_often_it_is_computed() {
 }
 
 #[test]
-fn every_way_to_a_tick_gives_the_same_bits() {
+fn every_path_to_a_tick_gives_the_same_bits() {
     let report = Check::new(4, || Tumble::new(SHORT))
         .game("tumble")
         .script(script)

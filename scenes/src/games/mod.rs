@@ -8,6 +8,6 @@ mod arena;
 pub mod tumble;
 
 pub use arena::{
-    ARENA_GAME, Arena, ArenaInput, ArenaName, ArenaSize, JUMP, KICK, Kind, LOADOUTS, Loadout,
-    Player, Team, Thing, arena_input, choose_loadout,
+    ARENA_GAME, Arena, ArenaInput, ArenaName, ArenaSize, Drawable, JUMP, KICK, Kind, LOADOUTS,
+    Loadout, Player, Team, arena_input, choose_loadout,
 };

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cell_is_refused() {
+    fn malformed_cells_are_refused() {
         for line in ["", "cell", "cell\ta\tb\tc\tx\td\t1\tequal", "row\ta\tb\tc\t1\td\t1\tequal"] {
             assert!(line.parse::<Cell>().is_err(), "{line:?}");
         }

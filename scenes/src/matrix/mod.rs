@@ -40,11 +40,11 @@ impl Extent {
 }
 
 /// What a matrix reports to while it runs.
-pub struct Watch<'a> {
+pub struct Progress<'a> {
     /// Nanoseconds since whenever; a constant if there is no clock.
     pub clock: &'a mut dyn FnMut() -> u64,
     /// Is told what is done now.
-    pub tell: &'a mut dyn FnMut(&str),
+    pub status: &'a mut dyn FnMut(&str),
     /// Gets each cell when it is done.
     pub cell: &'a mut dyn FnMut(Cell),
 }
@@ -53,28 +53,28 @@ pub struct Watch<'a> {
 ///
 /// # Errors
 /// When a committed golden can't be read.
-pub fn run(extent: Extent, only: Option<&str>, watch: &mut Watch<'_>) -> Result<(), String> {
+pub fn run(extent: Extent, only: Option<&str>, progress: &mut Progress<'_>) -> Result<(), String> {
     for name in NAMES.into_iter().filter(|name| only.is_none_or(|only| only == *name)) {
         for (size, until) in [(Size::Small, extent.small), (Size::Full, extent.full)] {
             if until > 0 {
-                (watch.tell)(&format!("{name}, {}, straight", size.name()));
+                (progress.status)(&format!("{name}, {}, straight", size.name()));
                 let text = scene_golden::committed(name).unwrap_or_default();
                 let golden = SceneGolden::parse(name, &scene_golden::path(name), text)
                     .map_err(|error| error.to_string())?;
-                straight(&golden, Part { size, until }, watch);
+                straight(&golden, Part { size, until }, progress);
             }
         }
         if extent.played > 0 {
-            played::run(name, extent.played, watch)?;
+            played::run(name, extent.played, progress)?;
         }
     }
     Ok(())
 }
 
-fn straight(golden: &SceneGolden, part: Part, watch: &mut Watch<'_>) {
-    let start = (watch.clock)();
+fn straight(golden: &SceneGolden, part: Part, progress: &mut Progress<'_>) {
+    let start = (progress.clock)();
     let found = scene_golden::compare(golden, part);
-    let nanos = (watch.clock)().wrapping_sub(start);
+    let nanos = (progress.clock)().wrapping_sub(start);
     let is_of = |row: &&Row| row.size == part.size && row.tick <= part.until;
     let (ticks, digest, difference) = match &found {
         // A golden without lines would be equal to anything.
@@ -88,7 +88,7 @@ fn straight(golden: &SceneGolden, part: Part, watch: &mut Watch<'_>) {
             (row.tick, row.root.to_string(), Some(difference.to_string()))
         }
     };
-    (watch.cell)(Cell {
+    (progress.cell)(Cell {
         target: String::new(),
         variant: "default".to_owned(),
         way: "golden".to_owned(),

@@ -1,6 +1,6 @@
 //! Scenes with two players who nudge bodies, in every way to a tick and with everything that must not show.
 
-use super::{Cell, Watch};
+use super::{Cell, Progress};
 use crate::golden::{Golden, Line};
 use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
 use isostep_core::Lanes;
@@ -45,16 +45,16 @@ fn variants() -> Vec<(String, Lanes, Threads)> {
     lanes.chain(threads).collect()
 }
 
-pub(super) fn run(name: &str, ticks: u32, watch: &mut Watch<'_>) -> Result<(), String> {
+pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result<(), String> {
     let spec = Spec::named(name, Size::Small, SEED).ok_or("a name of the list")?;
     let golden: Golden = GOLDEN.parse().map_err(|error| format!("goldens/played.txt: {error}"))?;
     let expected =
         golden.lines.into_iter().find(|line| line.name == name && line.count == u64::from(ticks));
-    (watch.tell)(&format!("{name}, in every way"));
-    let report = check(spec, ticks).clock(&mut *watch.clock).run_with_snapshots();
-    tell(&report, spec, expected.as_ref(), watch);
-    (watch.tell)(&format!("{name}, with other lanes and threads"));
-    let mut check = check(spec, ticks).ways(&FEW).clock(&mut *watch.clock);
+    (progress.status)(&format!("{name}, in every way"));
+    let report = check(spec, ticks).clock(&mut *progress.clock).run_with_snapshots();
+    tell(&report, spec, expected.as_ref(), progress);
+    (progress.status)(&format!("{name}, with other lanes and threads"));
+    let mut check = check(spec, ticks).ways(&FEW).clock(&mut *progress.clock);
     for (name, lanes, threads) in variants() {
         check = check.variant(&name, move || {
             let mut scene = spec.play();
@@ -66,13 +66,13 @@ pub(super) fn run(name: &str, ticks: u32, watch: &mut Watch<'_>) -> Result<(), S
     let mut report = check.run();
     // Those are in the first report.
     report.rows.retain(|row| row.variant != "default");
-    tell(&report, spec, expected.as_ref(), watch);
+    tell(&report, spec, expected.as_ref(), progress);
     Ok(())
 }
 
-fn tell(report: &Report, spec: Spec, expected: Option<&Line>, watch: &mut Watch<'_>) {
+fn tell(report: &Report, spec: Spec, expected: Option<&Line>, progress: &mut Progress<'_>) {
     for row in &report.rows {
-        (watch.cell)(Cell {
+        (progress.cell)(Cell {
             target: String::new(),
             variant: row.variant.clone(),
             way: row.way.name().to_owned(),

@@ -151,7 +151,7 @@ mod tests {
         cell\tavx2\trolled back\tbin small\t37\t00ff\t5\ttick 37 is the first that differs, in bodies\n";
 
     #[test]
-    fn a_table_has_a_row_for_each_way_and_a_column_for_each_scene() {
+    fn a_table_has_a_row_for_each_path_and_a_column_for_each_scene() {
         let mut table = Table::default();
         table.add("x86_64", TEXT);
         table.skipped.push(("s390x".to_owned(), "no compiler".to_owned()));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_equal_and_neither_is_what_can_t_be_read() {
+    fn empty_and_unreadable_tables_are_not_equal() {
         assert!(!Table::default().is_equal());
         let mut table = Table::default();
         table.add("x", "cell\tbroken");

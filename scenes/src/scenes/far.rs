@@ -1,6 +1,6 @@
 //! Far from the origin: what is ordinary near it, where a number without enough digits would show.
 
-use super::parts::{cuboid, empty, morsel, put, solid, unit_box};
+use super::parts::{cuboid, empty, put, small_shape, solid, unit_box};
 use super::{Scene, Size};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Material};
@@ -61,7 +61,7 @@ fn heap(side: i32, seed: u64) -> Vec<BodyDef> {
             || rng.between(Real::ratio(-1, 10), Real::ratio(1, 10)).expect("not empty");
         let [x, y, z] = [i % side, i / (side * side), i / side % side].map(Real::from_int);
         let place = Vec3::new(x + jitter() + real!(10), y + real!(1), z + jitter());
-        BodyDef::dynamic().at(place).shape(morsel(i as u32))
+        BodyDef::dynamic().at(place).shape(small_shape(i as u32))
     };
     (0..side * side * side).map(thing).collect()
 }

@@ -49,7 +49,7 @@ pub(super) fn unit_box() -> ShapeDef {
 
 /// One of the small things that are poured into drums and storms, by a number: a ball, a box or a capsule, none
 /// reaching further than 0.6 m from its middle.
-pub(super) fn morsel(number: u32) -> ShapeDef {
+pub(super) fn small_shape(number: u32) -> ShapeDef {
     let shape = match number % 3 {
         0 => Shape::sphere(Real::ratio(3, 10)),
         1 => Shape::cuboid(Vec3::new(Real::ratio(25, 100), Real::ratio(2, 10), Real::ratio(3, 10))),

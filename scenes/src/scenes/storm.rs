@@ -1,6 +1,6 @@
 //! Bodies that come and go on every tick.
 
-use super::parts::{cuboid, empty, ground, morsel, solid, walls};
+use super::parts::{cuboid, empty, ground, small_shape, solid, walls};
 use super::{Scene, Script};
 use isostep_core::world::{BodyDef, BodyId, World};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
@@ -11,12 +11,12 @@ const STREAMS: [u8; 3] = [1, 2, 7];
 /// The stream of shelves.
 const SHELVES: u8 = 4;
 /// A stream has at most so many bodies; 3·45 and 8 shelves stay below 150.
-const MOST_ALIVE: u32 = 45;
+const MAX_ALIVE: u32 = 45;
 
-/// Scene k: between walls three streams rain balls, boxes and capsules on shelves; every tick some of them vanish,
+/// Scene k: between walls three streams rain balls, boxes and capsules on shelves; every tick some of them despawn_one,
 /// whatever lies on them, and so do the shelves, which are static. Never more than 150 bodies are there.
 pub fn storm(seed: u64) -> Scene {
-    storm_of(MOST_ALIVE, seed)
+    storm_of(MAX_ALIVE, seed)
 }
 
 /// The same with at most so many bodies from each of the three streams, and a shelf for about six of them.
@@ -50,7 +50,7 @@ impl Storm {
             // one lives for two seconds or so: long enough for some to fall asleep.
             let (most, many) = (self.most as usize, self.most as usize * 2 / 3);
             if alive.len() == most || alive.len() > many && likely(&mut rng, 1, 4) {
-                vanish(world, alive, &mut rng);
+                despawn_one(world, alive, &mut rng);
             }
             if likely(&mut rng, 1, 3) {
                 alive.push(rain(world, stream, &mut rng));
@@ -65,7 +65,7 @@ impl Storm {
         let most_shelves = self.most.div_ceil(6) as usize;
         if likely(&mut rng, 1, 12) {
             if self.shelves.len() == most_shelves || likely(&mut rng, 1, 3) {
-                vanish(world, &mut self.shelves, &mut rng);
+                despawn_one(world, &mut self.shelves, &mut rng);
             } else {
                 self.shelves.push(shelf(world, &mut rng));
             }
@@ -78,7 +78,7 @@ fn likely(rng: &mut Rng, times: u32, of: u32) -> bool {
 }
 
 /// Takes one away, if there is one.
-fn vanish(world: &mut World, alive: &mut Vec<BodyId>, rng: &mut Rng) {
+fn despawn_one(world: &mut World, alive: &mut Vec<BodyId>, rng: &mut Rng) {
     if let Ok(at) = rng.below(alive.len() as u32) {
         world.despawn(alive.swap_remove(at as usize)).expect("it is there");
     }
@@ -93,7 +93,7 @@ fn rain(world: &mut World, stream: u8, rng: &mut Rng) -> BodyId {
         .at(place)
         .rotated(Quat::from_rotation_vector(turn))
         .velocity(velocity)
-        .shape(morsel(rng.next_u32()));
+        .shape(small_shape(rng.next_u32()));
     world.spawn_in(stream, body).expect("streams have room")
 }
 

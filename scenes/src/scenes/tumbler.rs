@@ -1,7 +1,7 @@
 //! A drum that turns: one kinematic body of many shapes, and what tumbles inside.
 
 use super::Scene;
-use super::parts::{cuboid, empty, morsel, put, solid};
+use super::parts::{cuboid, empty, put, small_shape, solid};
 use isostep_core::world::BodyDef;
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 
@@ -44,7 +44,7 @@ pub fn tumbler_of(count: i32, seed: u64) -> Scene {
         let mut jitter =
             || rng.between(Real::ratio(-4, 100), Real::ratio(4, 100)).expect("not empty");
         let place = Vec3::new(x + jitter(), y + jitter(), z + jitter());
-        put(&mut world, BodyDef::dynamic().at(place).shape(morsel(i as u32)));
+        put(&mut world, BodyDef::dynamic().at(place).shape(small_shape(i as u32)));
     }
     Scene::new(world)
 }

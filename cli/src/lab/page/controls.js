@@ -62,9 +62,9 @@ export class Controls {
     $("seed").addEventListener("change", () => this.set("seed", $("seed").value));
     $("restart").addEventListener("click", () => this.send({ do: "restart" }));
     $("cut").addEventListener("click", () => this.send({ do: "cut", machine: Number($("victim").value) }));
-    $("plant").addEventListener("click", () => {
-      const [spot, always] = $("spot").value.split(" ");
-      this.send({ do: "plant", machine: Number($("victim").value), spot, always: always === "always" });
+    $("flip").addEventListener("click", () => {
+      const [target, always] = $("target").value.split(" ");
+      this.send({ do: "flip", machine: Number($("victim").value), target, always: always === "always" });
     });
     radios($("players"), "players", [["2", "2 machines"], ["3", "3"], ["4", "4"]], (value) => this.set("players", value));
     radios($("mode"), "mode", [["rollback", "rollback"], ["lockstep", "lockstep"]], (value) => this.set("mode", value));

@@ -121,8 +121,8 @@ function showNumbers() {
   const page = [...cost].sort((a, b) => a - b);
   $("cost").textContent = `server ${show(server)} · page ${show(page)}`;
   Object.assign($("cost").dataset, { server: at(server, 0.99), page: at(page, 0.99) });
-  const seconds = Math.floor(frame.taped / 60);
-  $("taped").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const seconds = Math.floor(frame.recorded / 60);
+  $("recorded").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 // ---- drawing between two frames

@@ -30,7 +30,7 @@ export class Report {
   }
 
   note(note) {
-    if (note.note === "planted") this.desyncs = 0;
+    if (note.note === "bit-flip") this.desyncs = 0;
     if (note.note === "differ") return;
     if (note.note !== "desync") return this.line(note.text, note.note === "refused" || note.note === "stopped" ? "wrong" : "");
     // Every pair of machines has the same to say; the first one says it.

@@ -53,7 +53,7 @@ function readFrame(view, at) {
     for (let k = 0; k < 3; k++) into[j + k] = i16() / 512;
     for (let k = 3; k < 7; k++) into[j + k] = i16() / 32767;
   };
-  const frame = { number: u32(), micros: u32(), compared: u32(), taped: u32(), verdict: u8(), peers: [] };
+  const frame = { number: u32(), micros: u32(), compared: u32(), recorded: u32(), verdict: u8(), peers: [] };
   const peers = u8(), bodies = u16();
   for (let i = 0; i < peers; i++) {
     const peer = {

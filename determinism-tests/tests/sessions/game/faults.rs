@@ -10,7 +10,7 @@ use isostep_rollback::Tick;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Fault {
     /// From this tick on, the actions of a seat have no effect.
-    Deaf { from: Tick, seat: u8 },
+    IgnoresInput { from: Tick, seat: u8 },
     /// One point too many, when the machine has made this many steps.
     Score { call: u32 },
     /// One push too many.
@@ -21,9 +21,11 @@ pub(in super::super) enum Fault {
 
 impl Skirmish {
     /// Returns the actions of a seat as this machine hears them.
-    pub(super) fn heard(&self, tick: Tick, seat: usize, act: u8) -> u8 {
+    pub(super) fn received(&self, tick: Tick, seat: usize, act: u8) -> u8 {
         match self.local.fault {
-            Some(Fault::Deaf { from, seat: deaf }) if usize::from(deaf) == seat && tick >= from => {
+            Some(Fault::IgnoresInput { from, seat: deaf })
+                if usize::from(deaf) == seat && tick >= from =>
+            {
                 0
             }
             _ => act,
@@ -31,7 +33,7 @@ impl Skirmish {
     }
 
     /// Does once what no input asks for.
-    pub(super) fn go_wrong(&mut self) {
+    pub(super) fn corrupt(&mut self) {
         let calls = self.local.calls;
         match self.local.fault {
             Some(Fault::Score { call }) if call == calls => self.board.fighters[0].score += 1,

@@ -16,9 +16,9 @@ mod rules;
 
 pub(super) use faults::Fault;
 pub(super) use orders::random_order;
-pub(super) use rules::Told;
+pub(super) use rules::SeatInput;
 
-use super::dice::mixed;
+use super::rng::mixed;
 use isostep_core::world::{BodyId, Past, World};
 use isostep_derive::{Snapshot, State};
 use serde::{Deserialize, Serialize};

@@ -1,26 +1,26 @@
 //! Session commands: bytes that players send rarely and that change bodies in ways that inputs do not.
 
-use super::super::dice::{Dice, mixed};
+use super::super::rng::{Rng, mixed};
 use super::build::{block_def, crate_def, load_place};
-use super::rules::Told;
+use super::rules::SeatInput;
 use super::{BLOCKS, Skirmish, THINGS};
 use isostep_core::world::{BodyId, BodyKind, Command, Filter, Material};
 use isostep_core::{Real, Transform, Vec3, real};
 
 /// Returns the bytes of a random order; some are longer than a tick carries.
-pub(in super::super) fn random_order(dice: &mut Dice) -> Vec<u8> {
+pub(in super::super) fn random_order(rng: &mut Rng) -> Vec<u8> {
     // More world steps per tick are the only way to make a session's ring grow, so they come often.
-    let kind = if dice.one_in(3) { 0 } else { dice.below(12) as u8 };
-    let mut order = vec![kind, dice.below(256) as u8, dice.below(256) as u8];
-    if dice.one_in(4) {
-        let more = dice.between(10, 150);
-        order.extend((0..more).map(|_| dice.below(256) as u8));
+    let kind = if rng.one_in(3) { 0 } else { rng.below(12) as u8 };
+    let mut order = vec![kind, rng.below(256) as u8, rng.below(256) as u8];
+    if rng.one_in(4) {
+        let more = rng.between(10, 150);
+        order.extend((0..more).map(|_| rng.below(256) as u8));
     }
     order
 }
 
 impl Skirmish {
-    pub(super) fn obey(&mut self, inputs: &[Told]) {
+    pub(super) fn apply_commands(&mut self, inputs: &[SeatInput]) {
         for (seat, input) in (0u64..).zip(inputs) {
             for order in &input.orders {
                 let hash = mixed(&[self.board.chronicle, seat, order.len() as u64]);

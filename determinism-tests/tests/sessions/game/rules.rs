@@ -1,7 +1,7 @@
 //! The step of the game: commands and presses become changes of the world, events of the world become points.
 
-use super::super::dice::mixed;
 use super::super::pad::{BUILD, FIRE, GRAB, JUMP, PULL, Pad, SWITCH};
+use super::super::rng::mixed;
 use super::build::{
     PATH, fighter_place, load_place, pickup_def, platform_place, pulled_place, rider_place,
     roller_place, roller_speed, spawn_bullet, support_place, wall_def,
@@ -12,8 +12,8 @@ use isostep_core::{Real, Transform, Vec3, real};
 use isostep_rollback::{InputStatus, Inputs, PlayerId, PlayerInput, Simulation, Tick};
 
 /// Bullets and walls at once; the oldest makes room.
-const MOST_BULLETS: usize = 5;
-const MOST_WALLS: usize = 5;
+const MAX_BULLETS: usize = 5;
+const MAX_WALLS: usize = 5;
 /// Bodies beyond this distance from the middle, metres, are put back.
 const EDGE: Real = real!(9);
 
@@ -21,7 +21,7 @@ impl Simulation for Skirmish {
     type Input = Pad;
 
     fn step(&mut self, tick: Tick, inputs: &Inputs<Pad>) {
-        let told = |(player, input): (PlayerId, PlayerInput<Pad>)| Told {
+        let told = |(player, input): (PlayerId, PlayerInput<Pad>)| SeatInput {
             value: input.value,
             previous: input.previous,
             present: input.status != InputStatus::Disconnected,
@@ -42,7 +42,7 @@ impl Simulation for Skirmish {
 
 /// Input of a seat for a tick, as the rules read it.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Told {
+pub(in super::super) struct SeatInput {
     pub(in super::super) value: Pad,
     /// Input of the tick before.
     pub(in super::super) previous: Pad,
@@ -53,15 +53,15 @@ pub(in super::super) struct Told {
 
 impl Skirmish {
     /// Makes a tick. Simulators without a session call this directly.
-    pub(in super::super) fn advance(&mut self, tick: Tick, inputs: &[Told]) {
+    pub(in super::super) fn advance(&mut self, tick: Tick, inputs: &[SeatInput]) {
         self.local.calls += 1;
-        self.obey(inputs);
+        self.apply_commands(inputs);
         let steps = if self.board.hurry.1 > 0 { self.board.hurry.0 } else { 1 };
         for number in 0..steps {
             self.answer();
             if number == 0 {
                 self.play(tick, inputs);
-                self.go_wrong();
+                self.corrupt();
             }
             self.lead_platform();
             if self.local.naive {
@@ -196,7 +196,7 @@ impl Skirmish {
         self.attempt(led);
     }
 
-    fn play(&mut self, tick: Tick, inputs: &[Told]) {
+    fn play(&mut self, tick: Tick, inputs: &[SeatInput]) {
         for (seat, input) in inputs.iter().enumerate() {
             let present = input.present;
             if self.board.fighters[seat].enabled != present {
@@ -207,12 +207,12 @@ impl Skirmish {
             }
             if present {
                 self.walk(seat, input);
-                self.act(seat, self.heard(tick, seat, input.value.act));
+                self.act(seat, self.received(tick, seat, input.value.act));
             }
         }
     }
 
-    fn walk(&mut self, seat: usize, input: &Told) {
+    fn walk(&mut self, seat: usize, input: &SeatInput) {
         let body = self.board.fighters[seat].body;
         let Some(mass) = self.world.body(body).map(|body| body.mass()) else { return };
         let mut push = Vec3::ZERO;
@@ -265,7 +265,7 @@ impl Skirmish {
 
     fn fire(&mut self, seat: usize) {
         let (from, aim) = (self.place_of(PlayerId(seat as u8)), self.board.fighters[seat].aim);
-        if self.board.bullets.len() == MOST_BULLETS {
+        if self.board.bullets.len() == MAX_BULLETS {
             let gone = self.world.despawn(self.board.bullets.remove(0).body);
             self.attempt(gone);
         }
@@ -285,7 +285,7 @@ impl Skirmish {
     }
 
     fn build(&mut self) {
-        if self.board.walls.len() == MOST_WALLS {
+        if self.board.walls.len() == MAX_WALLS {
             let gone = self.world.despawn(self.board.walls.remove(0));
             self.attempt(gone);
         }

@@ -18,7 +18,7 @@ mod view;
 
 pub use input::{ArenaInput, JUMP, KICK, arena_input, choose_loadout};
 pub use name::{ARENA_GAME, ArenaName};
-pub use view::{Kind, Thing};
+pub use view::{Drawable, Kind};
 
 use build::Cast;
 use isostep_core::world::World;

@@ -28,12 +28,12 @@ impl Simulation for Arena {
 
     fn step(&mut self, _tick: Tick, inputs: &Inputs<ArenaInput>) {
         self.count_goals();
-        self.fetch_strays();
-        let standing = self.look_at_contacts();
+        self.respawn_strays();
+        let standing = self.read_contacts();
         for index in 0..self.players.len() {
             let player = PlayerId(index as u8);
             for command in inputs.commands(player) {
-                self.obey(index, command);
+                self.apply_command(index, command);
             }
             self.act(index, inputs.value(player), standing >> index & 1 == 1);
         }
@@ -65,7 +65,7 @@ impl Arena {
     }
 
     /// Whoever was kicked over a wall comes back to where they began.
-    fn fetch_strays(&mut self) {
+    fn respawn_strays(&mut self) {
         let [half_x, half_z] = self.cast.half;
         let players = self.settings.size.players;
         let starts = (0..players).map(|it| start(PlayerId(it), players, self.cast.half));
@@ -92,7 +92,7 @@ impl Arena {
     }
 
     /// Who stands on something, a bit a player; and who touches the ball.
-    fn look_at_contacts(&mut self) -> u32 {
+    fn read_contacts(&mut self) -> u32 {
         let mut standing = 0;
         let mut touch = self.board.last_touch;
         let seat = |body| self.cast.players.iter().position(|&player| player == body);
@@ -113,7 +113,7 @@ impl Arena {
     }
 
     /// Commands that nobody knows do nothing, on every machine alike.
-    fn obey(&mut self, index: usize, command: &[u8]) {
+    fn apply_command(&mut self, index: usize, command: &[u8]) {
         if let &[LOADOUT, number] = command
             && usize::from(number) < LOADOUTS.len()
         {

@@ -24,7 +24,7 @@ pub enum Kind {
 
 /// Something to draw.
 #[derive(Clone, Copy, Debug)]
-pub struct Thing {
+pub struct Drawable {
     /// Its body.
     pub body: BodyId,
     /// What it is.
@@ -39,7 +39,7 @@ pub struct Thing {
 
 impl Arena {
     /// Everything but the floor, at height 0, in the same order each time.
-    pub fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+    pub fn drawables(&self) -> impl Iterator<Item = Drawable> + '_ {
         let cast = &self.cast;
         let ball = (cast.ball, Kind::Ball, sphere(BALL_RADIUS));
         let players = (0..).map(PlayerId).zip(&cast.players);
@@ -51,7 +51,7 @@ impl Arena {
         let all = [ball].into_iter().chain(players).chain(props).chain(goals).chain(walls);
         all.filter_map(|(body, kind, shape)| {
             let view = self.world.body(body)?;
-            Some(Thing { body, kind, shape, pose: view.pose(), asleep: view.is_asleep() })
+            Some(Drawable { body, kind, shape, pose: view.pose(), asleep: view.is_asleep() })
         })
     }
 

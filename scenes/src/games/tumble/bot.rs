@@ -1,8 +1,8 @@
 //! How the machine plays Tumble: it gets between somebody and the middle, runs at them, and shoves outwards. It decides from
 //! the state alone and goes in eight directions, as fingers do: what changes rarely is guessed well.
 
+use super::bodies::KNOWN;
 use super::rules::{JUMP, Move, REACH, SHOVE, SHOVE_REST, Tumble, level};
-use super::stage::KNOWN;
 use isostep::{Buttons, PlayerId, Real, Rng, Stick, Tick, Vec3, real};
 
 /// What random numbers are for.

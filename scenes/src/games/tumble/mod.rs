@@ -1,4 +1,4 @@
-//! Two to eight players shove each other and crates off a platform: `rules` first, then `stage` and `bot`. The
+//! Two to eight players shove each other and crates off a platform: `rules` first, then `bodies` and `bot`. The
 //! program in examples/tumble/ plays it over a network, the lab plays it on several machines at once.
 
 #![allow(
@@ -7,6 +7,6 @@
     reason = "the rules of a game, read as an example"
 )]
 
+pub mod bodies;
 pub mod bot;
 pub mod rules;
-pub mod stage;

@@ -2,10 +2,10 @@
 //!
 //! Whoever falls gives a point to whoever pushed them last, and who falls all by themselves loses one. A crate pushes for
 //! whoever pushed the crate. A round ends with the time or with enough points, whoever has most wins it, and the next begins.
-//! `stage` builds the platform and what is on it, `bot` is how the machine plays; the rest of this folder sends inputs and
+//! `bodies` builds the platform and what is on it, `bot` is how the machine plays; the rest of this folder sends inputs and
 //! draws.
 
-use super::stage::{Cast, KNOWN, PLAYER};
+use super::bodies::{Cast, KNOWN, PLAYER};
 use isostep::world::ContactView;
 use isostep::{
     Button, Buttons, Input, Inputs, PlayerId, Quat, Real, Rng, Simulation, Snapshot, State, Stick,
@@ -217,7 +217,7 @@ impl Tumble {
     }
 
     /// Who stands on something, a bit a seat; and who pushes what by leaning against it, or with a crate.
-    fn look_at_contacts(&mut self, tick: Tick, moves: &[Move]) -> u32 {
+    fn read_contacts(&mut self, tick: Tick, moves: &[Move]) -> u32 {
         let (mut standing, seats) = (0, self.players.len());
         // They were put into the world in this order, so their ids rise.
         let number = |body| self.cast.bodies.binary_search(&body).ok();
@@ -306,7 +306,7 @@ impl Simulation for Tumble {
             if ready || player.out { Move::default() } else { inputs.value(PlayerId(seat)) }
         };
         let moves: Vec<Move> = self.players.iter().zip(0..).map(free).collect();
-        let standing = self.look_at_contacts(tick, &moves);
+        let standing = self.read_contacts(tick, &moves);
         for (seat, &input) in moves.iter().enumerate() {
             self.act(seat, tick, input, standing >> seat & 1 == 1);
         }

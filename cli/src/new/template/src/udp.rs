@@ -16,12 +16,12 @@ use std::time::Duration;
 /// What a machine says when it is certain of the last tick.
 const DONE: &[u8] = b"done";
 /// How long goodbyes are repeated.
-const GOODBYE: Duration = Duration::from_millis(500);
+const LEAVE_RESEND: Duration = Duration::from_millis(500);
 /// How long machines that computed different worlds stay: first until they know where, then until the other one knows it, too.
-const LOOK_CLOSER: Duration = Duration::from_secs(5);
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
+const LINGER: Duration = Duration::from_secs(1);
 /// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(50);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
 
 struct Machine {
     clock: WallClock,
@@ -34,7 +34,7 @@ struct Machine {
     /// Whether the other one has said that it has got there.
     other_done: bool,
     /// When to leave, since the other one computed something else.
-    parted: Option<Time>,
+    leave_at: Option<Time>,
 }
 
 /// Plays until the end, or until somebody leaves.
@@ -50,19 +50,19 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
         if let Some(code) = machine.listen(now, &mut screen) {
             break code;
         }
-        let done = machine.last.is_some() && machine.other_done && machine.parted.is_none();
+        let done = machine.last.is_some() && machine.other_done && machine.leave_at.is_none();
         if done || keys.as_mut().is_some_and(Keys::quit) {
             break 0;
         }
         if now >= next_picture {
-            next_picture = now + PICTURE;
+            next_picture = now + REDRAW_INTERVAL;
             screen.draw(&machine.game);
         }
         // Not all the time until the next tick: what arrives before should be answered soon.
         let wait = machine.peer.next_due(now).since(machine.clock.now());
         std::thread::sleep(wait.min(Duration::from_millis(2)));
     };
-    machine.say_goodbye();
+    machine.leave();
     drop((screen, keys));
     if let Some(line) = machine.last {
         println!("{line}");
@@ -103,7 +103,7 @@ impl Machine {
         let mut game = Game::default();
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
         let (me, other) = (PlayerId(me), Slot(other));
-        Ok(Self { clock, game, peer, me, other, last: None, other_done: false, parted: None })
+        Ok(Self { clock, game, peer, me, other, last: None, other_done: false, leave_at: None })
     }
 
     /// The calls of a frame.
@@ -140,7 +140,7 @@ impl Machine {
         while let Some(event) = self.peer.poll_event() {
             match event {
                 // It knows already what this machine was about to be told.
-                PeerEvent::Left { .. } if self.parted.is_some() => return Some(1),
+                PeerEvent::Left { .. } if self.leave_at.is_some() => return Some(1),
                 // Nobody goes before both are done, so its word of that was lost.
                 PeerEvent::Left { .. } if self.last.is_some() => self.other_done = true,
                 PeerEvent::Left { .. } if self.peer.has_started() => {
@@ -150,11 +150,11 @@ impl Machine {
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
                     screen.say(&format!("DESYNC on {report}"));
                     // Not at once: the other one may still ask what this machine has.
-                    self.parted = Some(now + LAST_WORDS);
+                    self.leave_at = Some(now + LINGER);
                 }
                 PeerEvent::Session(SessionEvent::DigestsDiffer { .. }) => {
                     screen.say(&event);
-                    self.parted.get_or_insert(now + LOOK_CLOSER);
+                    self.leave_at.get_or_insert(now + EXPLAIN_TIMEOUT);
                 }
                 // Nothing that players care for.
                 PeerEvent::Connection(Event::LongerPackets { .. })
@@ -163,12 +163,12 @@ impl Machine {
                 event => screen.say(&event),
             }
         }
-        self.parted.filter(|&until| now >= until).map(|_| 1)
+        self.leave_at.filter(|&until| now >= until).map(|_| 1)
     }
 
     /// Leaves, and stays a moment so that the other one hears it.
-    fn say_goodbye(&mut self) {
-        let until = self.clock.now() + GOODBYE;
+    fn leave(&mut self) {
+        let until = self.clock.now() + LEAVE_RESEND;
         self.peer.leave(self.clock.now());
         while self.clock.now() < until {
             self.peer.begin_frame(self.clock.now());

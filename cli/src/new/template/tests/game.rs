@@ -49,21 +49,21 @@ fn a_ball_goes_where_its_player_leans() {
 
 /// Every tick again, gone back by 1 to 8 ticks, after right guesses and wrong ones.
 #[test]
-fn going_back_changes_nothing() {
+fn rollbacks_change_nothing() {
     let found = SyncTest::new(2).run(&mut Game::default(), 120, script);
     found.unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 /// A longer match in every way in which a machine comes to a tick; what differs is named by tick and field.
 #[test]
-fn every_way_to_a_tick_gives_the_same_bits() {
+fn every_path_to_a_tick_gives_the_same_bits() {
     let report = Check::new(2, Game::default).script(script).ticks(600).run_with_snapshots();
     assert!(report.is_equal(), "{report}");
 }
 
 /// The same with what bots did, as a tape: they aim, so they get to rules that a blind script never does.
 #[test]
-fn what_bots_get_to_comes_out_the_same_too() {
+fn bot_matches_give_the_same_bits_on_every_path() {
     let (game, tape) = played(600);
     assert_ne!(game.score(), [0, 0], "no marble left the ring: play longer");
     let script = |tick: Tick, inputs: &mut Inputs<Pad>| inputs.follow(&tape[tick.0 as usize]);

@@ -96,7 +96,7 @@ export class Source {
       const answer = await fetch(`frames?ticks=${ticks.join()}`, { signal: stop.signal });
       this.setLost(false);
       if (answer.ok) return await answer.json();
-      // Overtaken by another tab: ask again, but not at once.
+      // Superseded by another tab: ask again, but not at once.
       if (answer.status === 409) return this.rest();
       const error = (await answer.text()).trim();
       return ticks.map((tick) => ({ tick, error }));

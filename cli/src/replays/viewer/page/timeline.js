@@ -3,7 +3,7 @@
 
 import { clock } from "./panel.js";
 
-/** Room for the names of lanes, and behind the last tick, px. */
+/** Viewer for the names of lanes, and behind the last tick, px. */
 const LEFT = 74, RIGHT = 12;
 /** Of each lane: where it begins and how high it is, px. */
 const RULER = [0, 17], TRACK = [18, 24], KEYFRAMES = [46, 12], DIGESTS = [61, 18], EVENTS = [83, 16];
@@ -207,10 +207,10 @@ export class Timeline {
     pen.strokeRect(from + 0.5, top + 0.5, wide - 1, high - 1);
     pen.restore();
     const text = "not recorded";
-    const room = pen.measureText(text).width + 10;
-    if (wide < room + 6) return;
+    const viewer = pen.measureText(text).width + 10;
+    if (wide < viewer + 6) return;
     pen.fillStyle = this.colors.panel;
-    pen.fillRect(from + (wide - room) / 2, top + 4, room, high - 8);
+    pen.fillRect(from + (wide - viewer) / 2, top + 4, viewer, high - 8);
     pen.fillStyle = this.colors.orange;
     pen.textAlign = "center";
     pen.fillText(text, from + wide / 2, top + high / 2);
@@ -220,7 +220,7 @@ export class Timeline {
     this.name("keyframes", KEYFRAMES);
     const { keyframes } = this.recording;
     const middle = KEYFRAMES[0] + KEYFRAMES[1] / 2;
-    // Diamonds where there is room, else a line each.
+    // Diamonds where there is viewer, else a line each.
     const half = this.wide / Math.max(keyframes.length, 1) >= 9 ? 4 : 0;
     pen.fillStyle = this.colors.text;
     let before = -1;

@@ -1,0 +1,97 @@
+//! What goes wrong at a certain moment: a machine is cut off, or computes a bit wrong.
+
+use super::{MAX_PLAYERS, SettingError};
+use serde::Serialize;
+use std::fmt;
+
+/// Where a planted fault strikes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FaultTarget {
+    /// A crate's velocity along x.
+    #[default]
+    Velocity,
+    /// The first player's points.
+    Score,
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+pub(crate) enum FaultKind {
+    /// Nothing goes to or from the machine for two seconds.
+    Disconnect,
+    /// It computes one bit wrong: once, as bad memory does, or whenever it computes that tick, as another build does.
+    BitFlip { target: FaultTarget, always: bool },
+}
+
+/// Something done to a machine at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct ScheduledFault {
+    /// After so many ticks of the true clock.
+    pub(crate) at: u32,
+    /// Counted from 0.
+    pub(crate) machine: u8,
+    #[serde(flatten)]
+    pub(crate) kind: FaultKind,
+}
+
+const CUT: &str = "MACHINE@TICK, as in 2@300";
+const FLIP: &str = "MACHINE@TICK, then :velocity or :score, then :always if it happens each time; as in 2@300:score:always";
+
+impl ScheduledFault {
+    /// The setting that it is.
+    pub(super) const fn name(self) -> &'static str {
+        match self.kind {
+            FaultKind::Disconnect => "cut",
+            FaultKind::BitFlip { .. } => "flip",
+        }
+    }
+
+    /// From the value of `cut` or `flip`.
+    pub(super) fn read(name: &'static str, text: &str) -> Result<Self, SettingError> {
+        let wanted = if name == "cut" { CUT } else { FLIP };
+        let wrong =
+            || SettingError::Value { name, value: text.to_owned(), wanted: wanted.to_owned() };
+        let mut words = text.split(':');
+        let place = words.next().unwrap_or_default().split_once('@').ok_or_else(wrong)?;
+        let machine = machine(place.0).ok_or_else(wrong)?;
+        let at = place.1.parse().map_err(|_| wrong())?;
+        let kind = if name == "cut" {
+            FaultKind::Disconnect
+        } else {
+            let target = match words.next() {
+                None | Some("velocity") => FaultTarget::Velocity,
+                Some("score") => FaultTarget::Score,
+                Some(_) => return Err(wrong()),
+            };
+            let always = match words.next() {
+                None => false,
+                Some("always") => true,
+                Some(_) => return Err(wrong()),
+            };
+            FaultKind::BitFlip { target, always }
+        };
+        if words.next().is_some() { Err(wrong()) } else { Ok(Self { at, machine, kind }) }
+    }
+}
+
+/// A machine by its number for people, which begins with 1.
+pub(super) fn machine(text: &str) -> Option<u8> {
+    let number: u8 = text.parse().ok()?;
+    (1..=MAX_PLAYERS).contains(&number).then(|| number - 1)
+}
+
+impl fmt::Display for ScheduledFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.machine + 1, self.at)?;
+        if let FaultKind::BitFlip { target, always } = self.kind {
+            f.write_str(match target {
+                FaultTarget::Velocity => ":velocity",
+                FaultTarget::Score => ":score",
+            })?;
+            f.write_str(if always { ":always" } else { "" })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! One fault at a time: which way notices, and which field it names.
+
+use isostep_determinism_tests::faults::{self, Fault, Machine, TICKS};
+use isostep_rollback::Tick;
+use isostep_rollback::check::{Difference, Outcome, Refusal, Report, Row, Way};
+
+/// What is wrong with a fault, by variant and way.
+fn found(report: &Report) -> Vec<(&str, Way)> {
+    report.findings().map(|row| (row.variant.as_str(), row.way)).collect()
+}
+
+pub(super) fn difference(row: &Row) -> &Difference {
+    match &row.outcome {
+        Outcome::Differs(difference) => difference,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each row that differs names this field of this section first, on a tick whose last one is the same.
+fn assert_named(report: &Report, section: &str, entity: &str, field: &str) {
+    assert!(!report.is_equal());
+    for row in report.findings() {
+        let found = difference(row);
+        assert!(found.again, "{report}");
+        let first = &found.fields[0];
+        let named =
+            (first.section.as_str(), first.field.entity.as_str(), first.field.field.as_str());
+        assert_eq!(named, (section, entity, field), "{report}");
+        assert_ne!(first.field.local, first.field.remote, "{report}");
+        if let Some(agreed) = found.agreed.filter(|_| row.way != Way::Recorded) {
+            assert_eq!(agreed.next(), found.tick, "{report}");
+        }
+    }
+}
+
+fn run(fault: Fault) -> Report {
+    faults::check(fault).run_with_snapshots()
+}
+
+/// All ways of these variants but some.
+fn all_but(variants: &[&'static str], without: &[Way]) -> Vec<(&'static str, Way)> {
+    let ways = Way::ALL.into_iter().filter(|way| !without.contains(way));
+    variants.iter().flat_map(|variant| ways.clone().map(move |way| (*variant, way))).collect()
+}
+
+#[test]
+fn a_correct_game_is_equal_on_every_path() {
+    let report = run(Fault::Nothing);
+    assert!(report.is_equal(), "{report}");
+    assert_eq!(report.rows.len(), 2 * Way::ALL.len());
+    assert!(report.rows.iter().all(|row| row.ticks == Tick(TICKS) && row.digest.is_some()));
+    assert!(report.rows.iter().all(|row| row.digest == report.rows[0].digest));
+}
+
+#[test]
+fn a_float_in_the_state_is_refused_by_its_path() {
+    let report = run(Fault::FloatInState);
+    assert_eq!(found(&report), [("1 thread", Way::Straight)]);
+    let Outcome::Refused { tick: Tick(0), why: Refusal::State(error) } = &report.rows[0].outcome
+    else {
+        panic!("{report}");
+    };
+    assert!(error.to_string().starts_with("`numbers.float` is a float, "), "{error}");
+    assert!(report.rows[1..].iter().all(|row| row.outcome == Outcome::NotRun));
+    assert!(!report.is_equal());
+}
+
+#[test]
+fn hash_map_iteration_is_located() {
+    let report = run(Fault::HashMapOrder);
+    let everything = all_but(&["1 thread", "4 threads"], &[]);
+    assert_eq!(found(&report), everything[1..], "all but the reference");
+    assert_named(&report, "numbers", "numbers", "fault");
+}
+
+#[test]
+fn results_merged_in_arrival_order_are_located() {
+    let report = run(Fault::ThreadMerge);
+    assert_eq!(found(&report), all_but(&["4 threads"], &[]));
+    assert_named(&report, "numbers", "numbers", "fault");
+}
+
+#[test]
+fn scratch_that_affects_results_is_located() {
+    let report = run(Fault::ScratchLeak);
+    let straight = [Way::Straight, Way::Twice];
+    assert_eq!(found(&report), all_but(&["1 thread", "4 threads"], &straight), "{report}");
+    assert_named(&report, "numbers", "numbers", "fault");
+}
+
+#[test]
+fn a_field_missing_from_snapshots_is_located_by_its_effect() {
+    let report = run(Fault::MissingField);
+    let ways: Vec<Way> = report.findings().map(|row| row.way).collect();
+    assert_eq!(ways, [Way::Encoded, Way::Recorded, Way::Encoded, Way::Recorded], "{report}");
+    assert_named(&report, "numbers", "numbers", "fault");
+}
+
+#[test]
+fn a_shared_static_counter_is_located() {
+    let report = run(Fault::Static);
+    let everything = all_but(&["1 thread", "4 threads"], &[]);
+    assert_eq!(found(&report), everything[1..], "all but the reference");
+    for row in report.findings() {
+        assert!(difference(row).sections.contains(&"numbers".to_owned()), "{report}");
+    }
+}
+
+#[test]
+fn reading_the_input_status_is_located() {
+    let report = run(Fault::Guess);
+    let ways: Vec<Way> = report.findings().map(|row| row.way).collect();
+    assert_eq!(ways, [Way::RolledBack, Way::InFull, Way::RolledBack, Way::InFull], "{report}");
+    assert_named(&report, "numbers", "numbers", "fault");
+}
+
+#[test]
+fn an_address_that_affects_results_is_located() {
+    let report = run(Fault::Address);
+    assert!(report.findings().count() > 0, "{report}");
+    for row in report.findings() {
+        assert!(difference(row).sections.contains(&"numbers".to_owned()), "{report}");
+    }
+}
+
+/// One machine alone sees nothing of these; beside another one the first tick and the section come out.
+#[test]
+fn differences_between_machines_show_in_their_digests() {
+    for fault in Fault::ALL.into_iter().filter(|fault| fault.needs_another_machine()) {
+        let report = run(fault);
+        assert!(report.is_equal(), "{fault:?} shows on one machine: {report}");
+        let here = faults::digests(fault);
+        assert!(here.compare(&faults::digests(fault)).unwrap().is_equal());
+        let there = faults::digests_on(fault, Machine::ELSEWHERE);
+        let parting = here.compare(&there).unwrap().parting.unwrap();
+        // 0 has the same bytes in every order.
+        let first = if fault == Fault::NativeEndian { 2 } else { 1 };
+        assert_eq!(
+            (parting.tick, parting.agreed),
+            (Tick(first), Some(Tick(first - 1))),
+            "{fault:?}"
+        );
+        assert_eq!(parting.sections, ["numbers"], "{fault:?}");
+    }
+}
+
+/// What every machine must come to, whatever it is.
+#[test]
+fn a_correct_game_has_the_same_digests_on_every_machine() {
+    let here = faults::digests(Fault::Nothing);
+    let there = faults::digests_on(Fault::Nothing, Machine::ELSEWHERE);
+    let found = here.compare(&there).unwrap();
+    assert!(found.is_equal(), "{found}");
+    assert_eq!(found.ticks, TICKS + 1);
+}
