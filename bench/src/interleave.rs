@@ -1,9 +1,9 @@
-//! Contenders take turns: in every round each works once, who begins changes from round to round, and a sample is what a
-//! contender itself measured, so that it can prepare outside the clock.
+//! Interleaved measurement: in every round each contender runs once, in rotating order. A contender
+//! takes its own time, so that preparation is not measured.
 
 use std::time::Instant;
 
-/// Microseconds that some work takes; its result is kept from being optimised away.
+/// Microseconds of some work; its result is kept from being optimised away.
 pub fn micros<R>(work: impl FnOnce() -> R) -> f64 {
     let start = Instant::now();
     let result = work();
@@ -12,13 +12,13 @@ pub fn micros<R>(work: impl FnOnce() -> R) -> f64 {
     time
 }
 
-/// Works for one round and says what it took.
+/// Runs one round and returns its time.
 pub type Contender<'a> = Box<dyn FnMut() -> f64 + 'a>;
 
 /// Samples by contender, then by round.
 pub type Samples = Vec<Vec<f64>>;
 
-/// Lets contenders take turns for so many rounds.
+/// Runs contenders interleaved for this many rounds.
 ///
 /// ```
 /// use isostep_bench::{Ratio, in_turn, micros};

@@ -1,13 +1,13 @@
-//! What a simulation costs: how to measure it, and how to show what was measured.
+//! Measurement of simulations, and reports of the results.
 //!
-//! - `stats.rs`, `interleave.rs`: samples in turn, and what they say: medians with their spread, ratios of neighbours.
-//! - `report.rs`: what was measured, as plain data; `targets.rs`: what was wanted.
+//! - `stats.rs`, `interleave.rs`: interleaved samples and their statistics: medians with spread, ratios of neighbours.
+//! - `report.rs`: results as plain data; `targets.rs`: goals.
 //! - `table.rs`, `html/`: the report for a terminal and for a browser; JSON is the data itself.
-//! - `simulation.rs`: a game's own [`Simulation`](isostep_rollback::Simulation), measured the same way.
-//! - `engine.rs`: worlds of whatever make that play the same scenes.
+//! - `simulation.rs`: measures a game's own [`Simulation`](isostep_rollback::Simulation) the same way.
+//! - `engine.rs`: engines that play the same scenes.
 //! - `suite/` (feature `suite`): all rows of `isostep bench`.
 //!
-//! A program at the rim: it reads the clock and computes with floats, and nothing simulated depends on it.
+//! Reads the clock and computes with floats; nothing simulated depends on it.
 #![forbid(unsafe_code)]
 
 pub mod engine;

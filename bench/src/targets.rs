@@ -1,36 +1,36 @@
-//! What was wanted of the speed, and whether it was met. Less is better in all of them.
+//! Performance targets and their verdicts. Lower is better in all of them.
 
 use crate::report::{Report, Row, digits};
 use serde::{Deserialize, Serialize};
 
-/// One thing that was wanted.
+/// One target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
-    /// What is measured.
+    /// Measured quantity.
     pub measure: String,
-    /// As it was asked for: `≤ 1/30`.
+    /// Target as text: `≤ 1/30`.
     pub wanted: String,
-    /// The number behind that.
+    /// Target as a number.
     pub limit: f64,
-    /// What it came to, if it was measured.
+    /// Result, if measured.
     pub measured: Option<f64>,
-    /// What follows.
+    /// Verdict.
     pub verdict: Verdict,
 }
 
-/// Whether it was met.
+/// Verdict of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Yes.
+    /// The target is met.
     Met,
-    /// No.
+    /// The target is missed.
     Missed,
     /// This run has no such row.
     NotMeasured,
 }
 
 impl Target {
-    /// Compares.
+    /// Compares a result with its limit.
     pub fn new(measure: &str, wanted: &str, limit: f64, measured: Option<f64>) -> Self {
         let verdict = match measured {
             None => Verdict::NotMeasured,
@@ -40,7 +40,7 @@ impl Target {
         Self { measure: measure.to_owned(), wanted: wanted.to_owned(), limit, measured, verdict }
     }
 
-    /// What it came to, written as the target is: as `1/n` where that was asked for.
+    /// Result in the notation of the target: as `1/n` if the target is.
     pub fn shown(&self) -> String {
         match self.measured {
             None => "–".to_owned(),
@@ -52,7 +52,7 @@ impl Target {
         }
     }
 
-    /// The verdict in words: by how much it was missed.
+    /// Verdict as text, with the factor by which it was missed.
     pub fn words(&self) -> String {
         match (self.verdict, self.measured) {
             (Verdict::Met, _) => "met".to_owned(),
@@ -64,20 +64,20 @@ impl Target {
     }
 }
 
-/// Where a target's number comes from.
+/// Source of a target's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
-    /// The ratio of a row to a peer.
+    /// Ratio of a row to a peer.
     Comparison(&'static str, &'static str),
-    /// The median of a row itself.
+    /// Median of a row.
     Value(&'static str),
-    /// The medians of two rows, the first divided by the second.
+    /// Median of the first row divided by that of the second.
     Rows(&'static str, &'static str),
 }
 
 const RAPIER: &str = "Rapier 0.36, deterministic";
 
-/// Measure, what is wanted in words and as a number, and where it is found.
+/// Quantity, limit as text and number, and source.
 const WANTED: [(&str, &str, f64, Aim); 21] = [
     (
         "step, pyramid, beside Rapier",
@@ -137,7 +137,7 @@ const WANTED: [(&str, &str, f64, Aim); 21] = [
     ),
 ];
 
-/// The targets of this project, looked up in a report.
+/// Targets of this project, evaluated on a report.
 pub fn issue_targets(report: &Report) -> Vec<Target> {
     let number = |aim: Aim| match aim {
         Aim::Comparison(key, peer) => report.row(key)?.ratio_to(peer).map(|ratio| ratio.median),

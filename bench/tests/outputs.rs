@@ -1,5 +1,5 @@
-//! Table, JSON and page of a fixed report, letter by letter. `cargo test -p isostep-bench --test outputs -- --ignored` writes
-//! the files anew; look at what changed before you commit it.
+//! Table, JSON and page of a fixed report, byte by byte. `cargo test -p isostep-bench --test
+//! outputs -- --ignored` regenerates the files; review the changes before you commit them.
 
 use isostep_bench::{
     About, Axis, Bar, Bars, Comparison, Line, Plot, Point, Ratio, Report, Row, Section, Spread,
@@ -156,7 +156,7 @@ fn every_tag_that_opens_closes() {
 
 #[test]
 fn a_report_round_trips_through_json() {
-    // What never comes to rest included.
+    // Includes infinite times.
     let text = serde_json::to_string(&report()).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report());
 }

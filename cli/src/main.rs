@@ -1,5 +1,5 @@
-//! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused or is kept from its work.
+//! The command `isostep`: parses arguments and runs the subcommand. Exit codes: 0 success, 1 a
+//! failure or a negative finding, 2 misuse or an unusable environment.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -49,12 +49,12 @@ fn fail(error: &dyn Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether colours may be used there: only people with a terminal see them, unless they said that they don't want any.
+/// Returns true if output may be coloured: on a terminal, unless the user disabled colours.
 fn has_colours(out: &impl IsTerminal) -> bool {
     out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Prints a report. Who reads the first lines only has what they wanted.
+/// Prints a report. A closed pipe is no error: `isostep … | head` has read enough.
 fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

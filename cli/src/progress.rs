@@ -1,16 +1,16 @@
-//! How far long work has come: one line on a terminal that is gone in the end, and nothing within the first second or where there
-//! is no terminal. It is on the error output, so that reports stay clean.
+//! Progress of long work: one line on a terminal, cleared at the end. Shows nothing during the
+//! first second or without a terminal. Written to stderr, so that reports on stdout stay clean.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Work that is shorter shows nothing.
+/// Shorter work shows nothing.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
-/// Between two pictures of a bar.
+/// Time between two redraws.
 const REDRAW: Duration = Duration::from_millis(100);
 const BAR: u64 = 40;
 
-/// Work of which it is known what is done now, but not how much there is.
+/// Status of work of unknown length.
 pub(crate) struct StatusLine {
     start: Instant,
     line: Line<io::Stderr>,
@@ -21,19 +21,19 @@ impl StatusLine {
         Self { start: Instant::now(), line: Line::stderr() }
     }
 
-    /// This is done now.
+    /// Shows the current step.
     pub(crate) fn update(&mut self, words: &str) {
         let elapsed = self.start.elapsed();
         self.line.show(elapsed, Duration::ZERO, || format!("{:4} s  {words}", elapsed.as_secs()));
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     pub(crate) fn end(mut self) {
         self.line.end();
     }
 }
 
-/// Work of so many ticks.
+/// Progress bar of work with a known number of ticks.
 pub(crate) struct Meter {
     start: Instant,
     total: u32,
@@ -45,13 +45,13 @@ impl Meter {
         Self { start: Instant::now(), total, line: Line::stderr() }
     }
 
-    /// So many ticks are done.
+    /// Sets the number of finished ticks.
     pub(crate) fn at(&mut self, done: u32) {
         let (elapsed, total) = (self.start.elapsed(), self.total);
         self.line.show(elapsed, REDRAW, || bar(elapsed, done, total));
     }
 
-    /// Takes the bar away; how many ticks a second it was.
+    /// Clears the bar and returns the rate in ticks a second.
     pub(crate) fn end(mut self, done: u32) -> f64 {
         self.line.end();
         rate(self.start.elapsed(), done)
@@ -68,11 +68,11 @@ fn bar(elapsed: Duration, done: u32, total: u32) -> String {
     format!("[{filled:<40}] {done} of {total} ticks, {rate:.0} ticks/s ")
 }
 
-/// The last line of a terminal. Who can't read it misses nothing: errors of the output are ignored.
+/// Last line of a terminal. Write errors are ignored: the line is only informational.
 struct Line<W> {
     out: W,
     terminal: bool,
-    /// When something was shown last.
+    /// Time of the last redraw.
     shown: Option<Duration>,
 }
 
@@ -104,7 +104,7 @@ impl<W: Write> Line<W> {
 mod tests {
     use super::*;
 
-    /// What is shown of work that tells of itself every tenth of a second.
+    /// Output of work that reports progress every tenth of a second.
     fn rendered(terminal: bool, tenths: u32) -> String {
         let mut line = Line { out: Vec::new(), terminal, shown: None };
         for at in 1..=tenths {

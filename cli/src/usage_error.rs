@@ -1,18 +1,17 @@
-//! What is said to somebody who got the arguments wrong: one line, and where to read more. Clap knows what is wrong; its several
-//! paragraphs become a line here.
+//! Usage errors: condenses clap's paragraphs into one line with a pointer to the help.
 
 use clap::error::ErrorKind;
 use clap::{Command, Error};
 use std::ffi::OsString;
 
-/// Prints help, the version, or what is wrong with the arguments; the exit code for that.
+/// Prints help, the version, or the usage error; returns the exit code.
 pub(crate) fn report(error: &Error, command: &Command, arguments: &[OsString]) -> u8 {
     match error.kind() {
-        // These are what was asked for, or as good as that, and long.
+        // Requested output, or long help text: printed as it is.
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // Who closed the pipe has read enough.
+            // A closed pipe is no error.
             let _ = error.print();
         }
         _ => eprintln!("isostep: {}", line(&error.to_string(), &name(command, arguments))),
@@ -20,7 +19,7 @@ pub(crate) fn report(error: &Error, command: &Command, arguments: &[OsString]) -
     u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
-/// The command that was meant, as far as it was said: `isostep match new`.
+/// Name of the subcommand as typed so far: `isostep match new`.
 fn name(command: &Command, arguments: &[OsString]) -> String {
     let mut name = command.get_name().to_owned();
     let mut at = command;
@@ -32,7 +31,7 @@ fn name(command: &Command, arguments: &[OsString]) -> String {
     name
 }
 
-/// Clap's text without its usage, in one line.
+/// Clap's message without its usage part, on one line.
 fn line(text: &str, name: &str) -> String {
     let told = text.strip_prefix("error: ").unwrap_or(text);
     let told = told.split("\n\n").take_while(|part| !part.trim_start().starts_with("Usage:"));

@@ -1,4 +1,4 @@
-//! `isostep bench` from outside: misuse is told before anything is measured.
+//! `isostep bench` from outside: usage errors are reported before anything is measured.
 
 use crate::work_dir::WorkDir;
 

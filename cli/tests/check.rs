@@ -1,4 +1,4 @@
-//! `isostep check` from outside: what it finds, what it refuses, and with which exit code.
+//! `isostep check` from outside: results, refusals and exit codes.
 
 use crate::work_dir::WorkDir;
 use std::fs;
@@ -22,7 +22,7 @@ fn cells_are_available_as_json() {
     assert!(cells.len() > 10 && cells.iter().all(|cell| cell["difference"].is_null()));
 }
 
-/// What one machine wrote is equal here; a digest that is another, is told with its tick.
+/// A machine's digests are equal to its own; a changed digest is reported with its tick.
 #[test]
 fn two_machines_are_compared_through_a_file() {
     let dir = WorkDir::new("check-emit");

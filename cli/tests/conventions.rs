@@ -1,11 +1,11 @@
-//! Manners that all parts of `isostep` share: help with an example, JSON that is JSON, one line for whoever got it wrong, exit codes.
-//! Parts with long work are asked for something short.
+//! Conventions of all subcommands of `isostep`: help with an example, valid JSON, one-line errors,
+//! exit codes. Long-running subcommands get short work.
 
 use crate::work_dir::WorkDir;
 use std::net::TcpListener;
 use std::process::Command;
 
-/// Every part, and those below it.
+/// All subcommands, and those below them.
 const PARTS: [&str; 14] = [
     "bench",
     "check",
@@ -34,7 +34,7 @@ fn run(dir: &WorkDir, arguments: &str) -> (i32, String, String) {
     (done.status.code().expect("it ends by itself"), text(done.stdout), text(done.stderr))
 }
 
-/// Files that the parts below are asked about.
+/// Files for the subcommands below.
 fn set_up(name: &str) -> WorkDir {
     let dir = WorkDir::new(name);
     for arguments in
@@ -77,7 +77,7 @@ fn no_subcommand_is_missing_above() {
         .expect("a list");
     for line in list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
         let part = line.split_whitespace().next().expect("a name");
-        // What the lab plays, without a page, has tests of its own.
+        // `demo` has tests of its own.
         let known = PARTS.iter().any(|known| known.split(' ').next() == Some(part));
         assert!(known || ["help", "demo"].contains(&part), "{part} has no manners");
     }
@@ -198,7 +198,7 @@ fn a_port_in_use_prints_one_line() {
     assert!(wrong.contains("--port"), "{wrong}");
 }
 
-/// Colours and lines that move are for terminals; these tests have none.
+/// Colours and redraws are for terminals; these tests have none.
 #[test]
 fn no_escape_sequence_reaches_a_pipe() {
     let dir = set_up("conventions-plain");

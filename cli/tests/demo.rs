@@ -1,4 +1,4 @@
-//! `isostep demo` from outside: the same match each time, the same as the lab's, and codes that say how it ended.
+//! `isostep demo` from outside: a reproducible match, equal to the lab's, and its exit codes.
 
 use std::process::{Command, Output};
 
@@ -14,7 +14,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The line that has the last tick and its digest.
+/// Line with the last tick and its digest.
 fn agreed(output: &Output) -> String {
     let stdout = stdout(output);
     let line = stdout.lines().find(|line| line.starts_with("All ")).map(str::to_owned);
@@ -49,12 +49,12 @@ fn the_reported_command_reproduces_the_report() {
 
 #[test]
 fn an_injected_desync_is_explained_and_exits_with_0() {
-    // Bad memory mends itself.
+    // A single bit flip is repaired.
     let once = demo(&["--seconds", "4", "--flip", "2@60"]);
     assert_eq!(once.status.code(), Some(0));
     assert!(stdout(&once).contains("(a crate), "), "{}", stdout(&once));
     agreed(&once);
-    // Another build does not, and the report says what differs.
+    // A permanent fault is not repaired; the report explains it.
     let always = demo(&["--seconds", "4", "--players", "3", "--flip", "2@60:score:always"]);
     let text = stdout(&always);
     assert_eq!(always.status.code(), Some(0), "{text}");
@@ -83,7 +83,7 @@ fn the_recording_verifies() {
     );
 }
 
-/// docs/lab.md tells the truth: its command prints what it shows, on any machine.
+/// docs/lab.md matches the output of its command, on any machine.
 #[test]
 fn the_guide_matches_the_output() {
     let guide = include_str!("../../docs/lab.md");

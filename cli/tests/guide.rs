@@ -1,4 +1,4 @@
-//! docs/replays.md tells the truth: its commands run and end as it says, and print what it shows.
+//! docs/replays.md matches reality: its commands run, exit and print as shown.
 #![cfg(unix)]
 
 use crate::work_dir::WorkDir;
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/replays.md");
-/// What a command's comment says if it does not end with 0.
+/// Comment that announces a non-zero exit code.
 const EXITS: &str = "# exits with ";
 
-/// The lines of all blocks of a language, in order.
+/// Lines of all code blocks of a language, in order.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}");
     let mut lines = Vec::new();
@@ -24,7 +24,7 @@ fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     lines
 }
 
-/// Runs a line of a shell: its exit code, and all that it report.
+/// Runs a shell command; returns exit code and output.
 fn run(dir: &WorkDir, line: &str) -> (i32, String) {
     let programs = Path::new(env!("CARGO_BIN_EXE_isostep")).parent().expect("it is in a folder");
     let path = std::env::var("PATH").unwrap_or_default();

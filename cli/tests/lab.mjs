@@ -52,7 +52,7 @@ class Visit {
     page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
     page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
     page.on('requestfailed', (request) => {
-      // The stream ends when the page is left.
+      // Leaving the page aborts the stream.
       if (!request.url().endsWith('/stream')) this.console.push(`failed: ${request.url()}`);
     });
   }
@@ -155,7 +155,7 @@ async function trouble(visit) {
   await visit.shot('cut');
   await visit.address('cut=2@');
   await visit.agreed(await visit.tick() + 32, 'after the cut');
-  // Bad memory mends itself; another build does not, and is named.
+  // A single bit flip is repaired; a permanent fault is not, and is explained.
   await page.locator('#flip').click();
   await visit.reported('Desync on tick \\d+.*entityworld body .*\\((a crate|player \\d)\\).*field.*right.*was.*machine 2 found itself wrong');
   await visit.shot('desync');
@@ -186,7 +186,7 @@ async function rollback(visit) {
 
 async function keyboard(visit) {
   const { page } = visit;
-  // From the first control on, everything can be reached, and says what it is.
+  // Every control is reachable by keyboard and has a label.
   await page.locator('#link').focus();
   const reached = new Set();
   for (let i = 0; i < 40; i++) {
@@ -205,7 +205,7 @@ async function keyboard(visit) {
   await page.waitForTimeout(800);
   await page.keyboard.up('ArrowRight');
   await visit.until('another digest', (before) => document.querySelector('.digest').textContent !== before, digest);
-  // A gamepad that leans to the right.
+  // A gamepad with its stick to the right.
   const sent = page.waitForRequest((request) => request.postData()?.includes('"x":127,"y":0'));
   await page.evaluate(() => { navigator.getGamepads = () => [{ connected: true, axes: [1, 0], buttons: [] }]; });
   await sent;
@@ -260,7 +260,7 @@ async function pictures(visit, address, folder) {
 async function picture(page, folder, theme) {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, theme === 'dark' ? 'lab.png' : 'lab-light.png');
-  // What frames took on this machine, with a browser that draws on the processor, is no part of a picture.
+  // Frame times depend on this machine and its software renderer, so they are hidden in pictures.
   const show = (how) => page.evaluate((how) => { document.getElementById('cost').style.visibility = how; }, how);
   await show('hidden');
   await page.screenshot({ path });
@@ -287,7 +287,7 @@ async function main([program, folder, ...options]) {
   }
   const { chromium } = createRequire(join(resolve(folder), 'any.js'))('playwright-core');
   const { lab, address } = await startLab(program);
-  // Its profile is a new folder, which is removed in the end.
+  // The browser profile is a new folder, removed at the end.
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
   let visit;
   try {
@@ -301,7 +301,7 @@ async function main([program, folder, ...options]) {
     await replay(visit, program);
     await pictures(visit, address, options[1]);
     expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
-    // The address opens the same match elsewhere.
+    // The URL opens the same match in another page.
     const said = visit.page.url();
     await visit.page.close();
     await blind(browser, said, folder);

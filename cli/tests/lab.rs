@@ -1,5 +1,5 @@
-//! The lab from outside: the real command on a free port, its page, its stream, its controls. Nothing waits for a
-//! clock: what is asserted comes in the stream sooner or later, or reading it times out.
+//! The lab from outside: the real command on a free port, its page, stream and controls. No test
+//! sleeps: assertions wait for a message of the stream, with a read timeout.
 
 use crate::server::Server;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -26,7 +26,7 @@ impl Lab {
     }
 }
 
-/// Messages of a stream: chunks put together, then cut by their lengths.
+/// Messages of a stream: joins chunks, then splits by length.
 struct Messages {
     from: BufReader<TcpStream>,
     held: Vec<u8>,
@@ -47,7 +47,7 @@ impl Messages {
         Self { from, held: Vec::new() }
     }
 
-    /// The kind and the payload of the next one.
+    /// Kind and payload of the next message.
     fn next(&mut self) -> (u8, Vec<u8>) {
         loop {
             let length = self.held.first_chunk().map(|&it| u32::from_le_bytes(it) as usize);
@@ -66,10 +66,10 @@ impl Messages {
         }
     }
 
-    /// Waits until all agree on a tick as late as this.
+    /// Waits until all machines agree on this tick or a later one.
     fn agreed(&mut self, tick: u32) {
         loop {
-            // After the number and the cost: the compared tick, the recorded ones, and whether all agree.
+            // After number and cost: compared tick, recorded ticks, verdict.
             let (kind, frame) = self.next();
             if kind == 2
                 && frame[16] == 1
@@ -80,7 +80,7 @@ impl Messages {
         }
     }
 
-    /// The first message of a kind that is wanted, as text.
+    /// First message of a kind that matches, as text.
     fn find(&mut self, kind: u8, wanted: impl Fn(&str) -> bool) -> String {
         loop {
             let (found, payload) = self.next();
@@ -180,7 +180,7 @@ fn a_changed_setting_updates_the_url_at_once() {
     let note = messages.find(3, |note| note.contains(r#""note":"settings""#));
     let query = "seed=1&players=2&mode=rollback&net=wifi&link=1-2:mobile&cut=1@900";
     assert!(note.contains(query), "{note}");
-    // What is about a machine that does not play is refused by the match, which goes on.
+    // The match refuses settings of machines that don't exist, and continues.
     assert!(
         lab.post(r#"{"do":"set","name":"link","value":"1-4:mobile"}"#).starts_with("HTTP/1.1 204")
     );

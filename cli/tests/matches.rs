@@ -71,7 +71,7 @@ fn show_prints_everything_but_the_secret() {
         &token.holder().to_string(),
         "verified    yes",
     ] {
-        // A full day is left in the second in which it is made.
+        // A full day is left within the second of creation.
         let found =
             report.contains(part) || (part == "in 23 hours" && report.contains("in 24 hours"));
         assert!(found, "{part}: {report}");
@@ -142,7 +142,7 @@ fn mistakes_exit_with_2_and_give_advice() {
     dir.bad(&new(&format!("--holder 1={public} --holder 1={public}")), "twice");
     dir.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "key of its own");
     dir.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "make a new one");
-    // What was refused has left nothing behind.
+    // A refused command leaves no files behind.
     assert!(!dir.path("n").exists());
     #[cfg(unix)]
     {

@@ -1,6 +1,7 @@
-//! `isostep new` from outside: the project that it makes builds, passes its tests, and plays.
+//! `isostep new` from outside: the created project builds, passes its tests and plays.
 //!
-//! Its target folder is one under ours, so that the crates are built once; the first build takes a minute or two.
+//! Its target folder is below ours, so that the crates are built once; the first build takes a
+//! minute or two.
 #![cfg(unix)]
 
 use crate::work_dir::WorkDir;
@@ -13,12 +14,12 @@ const GUIDE: &str = include_str!("../../docs/start.md");
 /// Three seconds of a match.
 const TICKS: &str = "180";
 
-/// Where the project's crates are built: beside where this test was.
+/// Target folder of the project, beside this test's own.
 fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("new")
 }
 
-/// The game, playing.
+/// Starts the game.
 fn start(folder: &Path, arguments: &[&str]) -> Child {
     Command::new(target().join("debug/marbles"))
         .current_dir(folder)
@@ -30,7 +31,7 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .expect("the game starts")
 }
 
-/// A host at a port that the system chose, so that it is free, where it is, and what it says after that.
+/// Starts a host on a free port; returns it with its address and the lines that it prints next.
 fn host(
     folder: &Path,
     arguments: &[&str],
@@ -42,7 +43,7 @@ fn host(
     (host, address.to_owned(), lines)
 }
 
-/// Waits for the end of a game; the last line that it printed.
+/// Waits for a game to exit; returns its last line.
 fn last_line(game: Child) -> String {
     let done = game.wait_with_output().expect("it ends");
     let report = String::from_utf8(done.stdout).expect("text");
@@ -50,14 +51,14 @@ fn last_line(game: Child) -> String {
     report.lines().last().unwrap_or_default().to_owned()
 }
 
-/// The lines of the blocks of a language in the guide.
+/// Lines of the guide's code blocks of a language.
 fn guide(language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     let blocks = GUIDE.split(&*fence).skip(1);
     blocks.filter_map(|rest| rest.split("```").next()).flat_map(str::lines).collect()
 }
 
-/// What somebody does who reads docs/start.md, line by line; then both players in processes of their own.
+/// Runs the commands of docs/start.md line by line; then plays both players in separate processes.
 #[test]
 fn the_new_game_passes_its_tests_and_plays() {
     let dir = WorkDir::new("new-game");
@@ -70,7 +71,7 @@ fn the_new_game_passes_its_tests_and_plays() {
         .current_dir(&dir.0)
         .env("PATH", format!("{}:{path}", programs.display()))
         .env("CARGO_TARGET_DIR", target())
-        // All that is needed was needed for this test, too.
+        // The dependencies are already downloaded.
         .env("CARGO_NET_OFFLINE", "true")
         .args(["-ec", &lines.join("\n")])
         .output()
@@ -108,16 +109,17 @@ fn the_new_game_passes_its_tests_and_plays() {
     both_machines_report_the_desync_of_different_rules(&folder);
 }
 
-/// The first machine to have its report used to leave at once: the other one told that somebody had left, and ended with 3.
+/// Regression: the first machine with a report used to leave at once, so that the other saw only a
+/// departure and exited with 3.
 fn both_machines_report_the_desync_of_different_rules(folder: &Path) {
     let (mut host, address, report) = host(folder, &[]);
-    // The host plays on with the rules that it was started with.
+    // The host keeps running with its original rules.
     let rules = folder.join("src/game.rs");
     let text = std::fs::read_to_string(&rules).expect("the game");
     let other = text.replace("PUSH: Real = real!(0.25)", "PUSH: Real = real!(0.375)");
     assert_ne!(text, other);
     std::fs::write(&rules, other).expect("written");
-    // A new file in its place, since the old one runs.
+    // Replaces the executable instead of overwriting it, since it is running.
     let built = Command::new(env!("CARGO"))
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
@@ -154,7 +156,7 @@ fn a_refused_project_prints_one_line_and_writes_nothing() {
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
-/// In a checkout no path has to be given; and the project names it so that both can move together.
+/// Inside a checkout no path is needed, and the manifest uses a relative one.
 #[test]
 fn a_game_beside_or_in_the_checkout_names_it_by_a_relative_path() {
     let dir = WorkDir::new("new-relative");

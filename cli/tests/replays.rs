@@ -16,7 +16,7 @@ impl WorkDir {
         report
     }
 
-    /// What it reports, a value for each line.
+    /// JSON output, one value per line.
     #[track_caller]
     fn json(&self, arguments: &str, code: i32) -> Vec<Value> {
         let report = self.ends(&format!("{arguments} --json"), code, "{");
@@ -71,7 +71,7 @@ fn damaged_and_foreign_files_are_reported() {
     }
     dir.ends("compare a flipped", 2, "flipped: ");
     dir.ends("compare flipped a", 2, "flipped: ");
-    // In the second half.
+    // In the second half of the file.
     dir.change("later", |bytes| bytes[2000] ^= 1);
     dir.ends(
         "verify later",
@@ -82,7 +82,7 @@ fn damaged_and_foreign_files_are_reported() {
     dir.ends("compare a foreign", 2, "foreign");
 }
 
-/// A tick in the middle is what it was when it was played, whichever way it is reached.
+/// A tick in the middle equals the played one on every path.
 #[test]
 fn seek_prints_a_tick() {
     let dir = WorkDir::new("replay-seek");
@@ -119,7 +119,7 @@ fn playing_into_a_file_prints_a_line_for_each_second() {
     }
 }
 
-/// The golden recording, and that of a machine that computed one bit wrong.
+/// The golden recording, and that of a machine with one wrong bit.
 #[test]
 fn a_fault_is_found_and_explained() {
     let dir = WorkDir::new("replay-fault");
@@ -132,7 +132,7 @@ fn a_fault_is_found_and_explained() {
     dir.ends("compare a b", 1, "tick 136: they differ in the state");
     dir.ends("seek a 136", 0, "as recorded");
     dir.ends("seek b 136", 1, "use `isostep replay verify`");
-    // From the keyframe behind the fault on all is as it was recorded.
+    // States after the next keyframe match the recording again.
     dir.ends("seek b 208", 0, "as recorded");
 
     let verified = &dir.json("verify b", 1)[0];
@@ -152,7 +152,7 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
     dir.ends("verify a", 0, "180 ticks are right");
     dir.ends("verify b", 1, "players[0], kicks:");
     dir.ends("compare a b", 1, "tick 112: they differ in the state");
-    // Behind the last keyframe and the last regular digest.
+    // After the last keyframe and the last regular digest.
     dir.ends("record a --seconds 3 --other b --fault 178", 0, "b: 180 ticks");
     dir.ends("verify b", 1, "not after tick 180, the first that differs");
     dir.ends("compare a b", 1, "tick 180: they differ in the state");
@@ -165,7 +165,7 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
 fn files_without_a_common_tick_are_not_the_same() {
     let dir = WorkDir::new("replay-apart");
     dir.ends("record a --seconds 3", 0, "180 ticks");
-    // The same arena, from tick 500 on.
+    // The same arena, recorded from tick 500 on.
     let name = ArenaName { size: ArenaSize { players: 2, props: 6 }, seed: 1 };
     let mut arena = name.arena();
     let config = SessionConfig::new().local().local().start(Tick(500));

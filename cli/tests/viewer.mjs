@@ -72,7 +72,7 @@ class Visit {
     page.setDefaultTimeout(TIMEOUT);
     page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
     page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
-    // How many questions are on their way at the same time.
+    // Number of requests in flight.
     const frames = (request) => request.url().includes('/frames');
     page.on('request', (request) => { if (frames(request)) this.most = Math.max(this.most, ++this.asked); });
     for (const name of ['requestfinished', 'requestfailed']) page.on(name, (request) => { if (frames(request)) this.asked--; });
@@ -175,7 +175,7 @@ async function keyboard(visit, bench) {
   await visit.shows(640, 'a number');
   await agrees(visit, bench, 'evening');
   await visit.until('as recorded', () => document.getElementById('recorded').textContent === '✓ the same');
-  // From the first control on, everything can be reached, and says what it is.
+  // Every control is reachable by keyboard and has a label.
   await page.locator('#link').focus();
   const reached = new Set();
   for (let i = 0; i < 24; i++) {
@@ -203,7 +203,7 @@ async function playing(visit, bench) {
   await page.waitForTimeout(300);
   expect(await visit.tick() === stood, 'it stands');
   await agrees(visit, bench, 'evening');
-  // Backwards over keyframes, faster and faster.
+  // Backwards over keyframes, at increasing rates.
   await page.keyboard.press('End');
   for (const speed of ['1', '8', '0.25', '4']) {
     await page.locator(`#speeds input[value="${speed}"]`).check();
@@ -215,7 +215,7 @@ async function playing(visit, bench) {
     await agrees(visit, bench, 'evening');
   }
   await visit.until('the address', () => location.hash.endsWith('&speed=4'));
-  // To the end, where it stops.
+  // To the end, where playback stops.
   await page.locator('#goto').fill('1100');
   await page.locator('#goto').press('Enter');
   await page.locator('#play').click();
@@ -393,7 +393,7 @@ async function main([program, folder, ...options]) {
   await bench.replay('record', 'evening', '--players', '4', '--seconds', '20');
   await bench.replay('record', 'here', '--seconds', '4', '--other', 'there', '--fault', '130');
   await bench.replay('record', 'crowd', '--players', '12', '--props', '60', '--seconds', '3');
-  // Its profile is a new folder, which is removed in the end.
+  // The browser profile is a new folder, removed at the end.
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
   let visit;
   try {
@@ -420,7 +420,7 @@ async function main([program, folder, ...options]) {
     await crowd(visit, bench, async (...args) => { last = await open(...args); });
     console.log('crowd: fine');
     expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
-    // A browser tells of what does not answer in its console by itself.
+    // The browser itself logs failed requests to its console.
     await gone(visit, bench, last);
     console.log('viewer: all is well');
     return 0;

@@ -1,5 +1,5 @@
-//! The viewer of recordings from outside: the real command on a free port, its page, its frames. What it shows of a tick is
-//! compared with what `isostep replay seek` says of it.
+//! The viewer of recordings from outside: the real command on a free port, its page and frames.
+//! Frames are compared with the output of `isostep replay seek`.
 
 use crate::server::Server;
 use crate::work_dir::WorkDir;
@@ -9,7 +9,7 @@ use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 use isostep_scenes::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
 use serde_json::{Value, json};
 
-/// A recording of this many seconds, and the viewer of it.
+/// Records some seconds and opens the viewer.
 fn recorded(name: &str, arguments: &str) -> (WorkDir, Server) {
     let dir = WorkDir::new(name);
     let (code, report) = dir.run("replay", &format!("record a {arguments}"));
@@ -36,19 +36,19 @@ fn frames(viewer: &Server, ticks: &str) -> Vec<Value> {
     frames
 }
 
-/// What the command says of a tick.
+/// Output of `seek` for a tick.
 fn sought(dir: &WorkDir, file: &str, tick: u64) -> Value {
     let (_, report) = dir.run("replay", &format!("seek {file} {tick} --json"));
     serde_json::from_str(&report).expect("JSON")
 }
 
-/// The frame has what was sought: digests, score and places.
+/// A frame equals the output of `seek`: digests, score and positions.
 #[track_caller]
 fn same(frame: &Value, sought: &Value) {
     assert_eq!(frame["tick"], sought["tick"]);
     assert_eq!((&frame["digest"], &frame["score"]), (&sought["digest"], &sought["score"]));
     assert_eq!((&frame["recorded"], &frame["same"]), (&sought["recorded_digest"], &sought["same"]));
-    // The ball comes first in a frame, players do in what is sought; both have all that move.
+    // Frames list the ball first, `seek` the players; both list all moving bodies.
     let places = |list: Vec<[f64; 3]>| {
         let mut list = list;
         list.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
@@ -97,14 +97,14 @@ fn the_timeline_lists_the_content_of_the_file() {
     ] {
         assert_eq!(facts[fact], info[told], "{fact}");
     }
-    // Every 16 ticks; the end is a keyframe, which has its own.
+    // Every 16 ticks; the end is a keyframe and has its own.
     assert_eq!(facts["digests"], json!([[0, 16, 19]]));
     assert_eq!((&facts["gaps"], &facts["unfinished"]), (&json!([]), &Value::Null));
     let moving = facts["things"].as_array().unwrap().iter().filter(|it| it["moves"] == true);
     assert_eq!(moving.count(), 1 + 3 + 6, "the ball, players, props");
 }
 
-/// Forwards, backwards, over keyframes and within what is held: each tick is what `seek` says.
+/// Forwards, backwards, over keyframes and within the held history: each tick equals `seek`.
 #[test]
 fn a_tick_is_the_same_on_every_path() {
     let (dir, viewer) = recorded("viewer-seek", "--seconds 6");
@@ -123,7 +123,7 @@ fn a_tick_is_the_same_on_every_path() {
 #[test]
 fn inputs_are_those_of_the_step_to_the_tick() {
     let (_desk, viewer) = recorded("viewer-inputs", "--seconds 3");
-    // A keyframe at 150, which has them too.
+    // 150 is a keyframe, which has inputs as well.
     for tick in [1, 37, 149, 150, 151, 180] {
         let frame = &frames(&viewer, &tick.to_string())[0];
         for player in [0, 1] {
@@ -140,7 +140,7 @@ fn a_wrong_digest_is_shown_and_explained() {
     let dir = WorkDir::new("viewer-fault");
     std::fs::write(dir.0.join("b"), recording::record_faulty().unwrap()).unwrap();
     let viewer = view(&dir, "b");
-    // By steps over the keyframe behind the fault, too: as it is sought, so it is shown.
+    // Frames equal `seek` on both sides of the keyframe after the fault.
     let shown = frames(&viewer, "128,136,137,199,200,201,208");
     let verdicts: Vec<_> = shown.iter().map(|it| it["same"] == true).collect();
     assert_eq!(verdicts, [true, false, true, true, true, true, true]);
@@ -152,7 +152,7 @@ fn a_wrong_digest_is_shown_and_explained() {
     assert_eq!(found["mismatch"]["fields"][0]["field"], "kicks");
 }
 
-/// Goes on until it is done.
+/// Verifies until done.
 fn verify(viewer: &Server) -> Value {
     loop {
         let found = body(&viewer.post("/verify", ""));
@@ -174,7 +174,7 @@ fn verification_runs_beside_the_playback() {
     assert_eq!(verify(&viewer), found, "and stays done");
 }
 
-/// A match of 900 ticks whose recorder is called on some of them.
+/// Records a match of 900 ticks; `records` selects the ticks on which the recorder is called.
 fn recording_of(keyframe_every: u32, records: impl Fn(u32) -> bool) -> Vec<u8> {
     let name = ArenaName { size: ArenaSize { players: 2, props: 2 }, seed: 1 };
     let mut arena = name.arena();
@@ -211,7 +211,7 @@ fn a_gap_is_reported_and_both_sides_are_shown() {
     for (frame, tick) in shown.iter().zip([before, after, before]) {
         same(frame, &sought(&dir, "b", tick));
     }
-    // In it there is nothing, and the reason is told; then it goes on.
+    // Ticks in the gap return the reason; later ticks have frames again.
     let shown = frames(&viewer, &format!("{before},{},{after}", before + 100));
     assert_eq!(shown.len(), 2);
     assert!(shown[1]["error"].as_str().unwrap().contains("not recorded"), "{}", shown[1]);
@@ -220,7 +220,7 @@ fn a_gap_is_reported_and_both_sides_are_shown() {
     assert_eq!((&found["gaps"], &found["mismatch"]), (&json!(1), &Value::Null));
 }
 
-/// Without keyframes every seek is a walk from the start; one that somebody overtakes may end early.
+/// Without keyframes every seek resimulates from the start; a newer query may end it early.
 #[test]
 fn a_long_seek_reaches_its_tick_or_is_superseded() {
     let dir = WorkDir::new("viewer-walk");
@@ -264,7 +264,7 @@ fn damage_is_reported_and_earlier_ticks_are_shown() {
     let dir = WorkDir::new("viewer-damage");
     dir.run("replay", "record a --seconds 3");
     let mut bytes = std::fs::read(dir.0.join("a")).unwrap();
-    // In the second half.
+    // In the second half of the file.
     bytes[2000] ^= 1;
     std::fs::write(dir.0.join("b"), bytes).unwrap();
     let viewer = view(&dir, "b");

@@ -1,4 +1,5 @@
-//! Computes goldens on this machine and compares them with the committed ones; runs a scene and shows what it costs.
+//! Computes goldens on this machine and compares them with the committed ones; runs a scene and
+//! prints its cost.
 
 mod matrix_command;
 mod scenes_command;

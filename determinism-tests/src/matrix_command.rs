@@ -1,4 +1,4 @@
-//! The command `matrix`: this target's cells, a line each, and whether all are equal.
+//! The command `matrix`: prints this target's cells, a line each, and compares them.
 
 use isostep_scenes::matrix::{self, Extent, Progress};
 use isostep_scenes::scenes::NAMES;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 const PLAYED: &str = "scenes/goldens/played.txt";
 
-/// Runs it; `None` if the arguments are not its own.
+/// Runs the command; `None` if the arguments are not its own.
 pub(crate) fn run(arguments: &[&str]) -> Option<ExitCode> {
     let (mut extent, mut only) = (Extent::QUICK, None);
     let mut arguments = arguments.iter();

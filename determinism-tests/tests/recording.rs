@@ -1,8 +1,8 @@
-//! The golden recording: it verifies, its match recorded anew has its bytes, and what is not so is told. On other instruction
-//! sets `determinism-tests/cross/run` asks the same.
+//! The golden recording: it verifies, it is reproduced byte by byte, and deviations are reported.
+//! `determinism-tests/cross/run` does the same on other instruction sets.
 //!
-//! When the simulation or the format of recordings was changed on purpose, mint it:
-//! `cargo run --release -p isostep-determinism-tests -- replay --mint`.
+//! After a deliberate change of the simulation or of the recording format, mint it: `cargo run
+//! --release -p isostep-determinism-tests -- replay --mint`.
 
 use isostep_determinism_tests::recording::{GOLDEN, Report, record, verify_file};
 

@@ -14,7 +14,7 @@ export async function load(bytes, host = {}) {
       cell: (from, length) => cell(decode(exports, from, length)),
     },
   };
-  // Nothing else: a module that asks for a clock, randomness or the host's math by another name fails here.
+  // No other imports: a module that requests a clock, randomness or the host's math fails here.
   ({ instance: { exports } } = await WebAssembly.instantiate(bytes, imports));
   return exports;
 }
@@ -26,7 +26,7 @@ function decode({ memory }, from, length) {
 
 /** Bytes that one function says the place of and another the length. */
 export function bytes({ memory }, start, length) {
-  // The first call computes, which may grow the memory and detach a buffer taken before it.
+  // The first call computes, which may grow the memory and detach an earlier buffer.
   const [from, many] = [start() >>> 0, length() >>> 0];
   return new Uint8Array(memory.buffer, from, many);
 }

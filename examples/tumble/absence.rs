@@ -1,7 +1,8 @@
-//! Who has left for good: a bot takes the seat, on every machine from the same tick on.
+//! Departed players: a bot takes the seat, on every machine from the same tick on.
 //!
-//! Machines may have heard different amounts of whoever left. So each tells the others how far it got, the longest counts, and
-//! who has it hands the rest on. All of that are messages beside the match; only when everything is known is the seat changed.
+//! Machines may have received different amounts of a departed player's inputs. Each reports its
+//! last tick, the longest history counts, and its holder forwards the rest. These messages travel
+//! beside the match; the seat changes only when all inputs are known.
 
 use crate::messages::Message;
 use crate::rules::Tumble;
@@ -10,27 +11,27 @@ use isostep::netcode::{Peer, Transport};
 use isostep::rollback::Occupant;
 use isostep::{PeerId, PlayerId, Tick};
 
-/// One who left.
+/// One departed player.
 struct Absence {
     slot: Slot,
-    /// The first tick that each of those who stay has no input for, as far as they said; this machine among them.
+    /// First missing tick of each remaining machine, as reported; this machine included.
     heard: Vec<(Slot, Tick)>,
-    /// Whether this machine lost it, too. Until then it may still hear more.
+    /// True if this machine lost the connection as well. Until then it may still receive inputs.
     left: bool,
     seated: bool,
 }
 
-/// All who left.
+/// All departed players.
 #[derive(Default)]
 pub struct Absences(Vec<Absence>);
 
 impl Absences {
-    /// Whether a bot sits, or soon will, where this machine's player sat.
+    /// Returns true if a bot has taken, or will take, this slot's seat.
     pub fn has(&self, slot: Slot) -> bool {
         self.0.iter().any(|absence| absence.slot == slot && absence.left)
     }
 
-    /// This machine lost one.
+    /// Records that this machine lost a player.
     pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: Slot) {
         let mine = (peer.endpoint().slot(), received(peer, slot));
         let absence = self.of(slot);
@@ -40,14 +41,14 @@ impl Absences {
         }
     }
 
-    /// Another machine lost one, and had heard so much.
+    /// Records that another machine lost a player, with its first missing tick.
     pub fn heard(&mut self, from: Slot, slot: Slot, heard: Tick) {
         let absence = self.of(slot);
         absence.heard.retain(|it| it.0 != from);
         absence.heard.push((from, heard));
     }
 
-    /// Seats bots where all who stay have said how far they got, and this machine has everything.
+    /// Seats bots once all remaining machines have reported and this machine has every input.
     pub fn settle<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>) {
         let here = peer.endpoint().slot();
         let gone: Vec<Slot> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
@@ -64,15 +65,16 @@ impl Absences {
             if first == Some(here) {
                 heard.for_each(|&(slot, from)| forward_inputs(peer, slot, player, from..until));
             }
-            // Whoever lacks something gets it from the one who has it all, and comes here again.
+            // A machine that lacks inputs gets them from the holder of the longest history, and
+            // retries.
             if received(peer, absence.slot) >= until {
-                // Too late only if that tick is confirmed, which needs the input that nobody has.
+                // Can't be too late: confirming that tick needs an input that no machine has.
                 absence.seated = peer.session_mut().seat(until, player, Occupant::Bot).is_ok();
             }
         }
     }
 
-    /// What another machine had heard of one who left.
+    /// Takes an input of a departed player that another machine forwarded.
     pub fn take<T: Transport>(
         &self,
         peer: &mut Peer<Tumble, T>,
@@ -82,7 +84,7 @@ impl Absences {
     ) {
         if self.has(slot) {
             let [input, pieces] = record;
-            // What makes no sense is as good as nothing.
+            // Malformed messages are ignored.
             let _ = peer.session_mut().remote_record(
                 PeerId(slot.0),
                 PlayerId(slot.0),
@@ -102,12 +104,12 @@ impl Absences {
     }
 }
 
-/// The first tick of a machine's player that is not here.
+/// First missing tick of a machine's player.
 fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: Slot) -> Tick {
     peer.session().received(PlayerId(slot.0)).unwrap_or_default()
 }
 
-/// Sends a machine what it lacks.
+/// Sends a machine the inputs that it lacks.
 fn forward_inputs<T: Transport>(
     peer: &mut Peer<Tumble, T>,
     to: Slot,
@@ -122,11 +124,11 @@ fn forward_inputs<T: Transport>(
     }
 }
 
-/// Tells all who are there.
+/// Sends a message to all connected machines.
 pub fn broadcast<T: Transport>(peer: &mut Peer<Tumble, T>, word: &Message) {
     let bytes = word.to_bytes();
     for slot in peer.endpoint().connected().collect::<Vec<_>>() {
-        // Whoever has just left needs no word of it; the events tell.
+        // If a machine has just left, an event reports it.
         let _ = peer.send_message(slot, &bytes);
     }
 }

@@ -1,23 +1,23 @@
-//! Who plays at this machine's seat: the keys of the page, or a bot as long as nobody touches them.
+//! Controller of this machine's seat: the page's keys, or a bot while they are idle.
 
 use crate::rules::{Move, Tumble};
 use isostep::{Buttons, PlayerId, Stick, Tick, Time};
 use std::time::Duration;
 
-/// Whoever touched nothing for so long has gone for tea; the bot plays until they are back.
+/// Idle time after which the bot takes over until the next key.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What the page said last.
+/// Keys as last sent by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Keys {
     pub stick: Stick,
     /// Bit 0 jumps, bit 1 shoves.
     pub held: u64,
-    /// Went down since this was read last, though it may be up again.
+    /// Pressed since the last read, even if released by now.
     pub tapped: u64,
 }
 
-/// What somebody holds.
+/// Input source of the seat.
 #[derive(Debug, Default)]
 pub struct Controller {
     last: Move,
@@ -26,12 +26,12 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Whether a person plays.
+    /// Returns true if a human plays.
     pub fn is_human(&self, now: Time) -> bool {
         self.touched.is_some_and(|touched| now.since(touched) < IDLE_TIMEOUT)
     }
 
-    /// What the page says now.
+    /// Takes the page's keys.
     pub fn touch(&mut self, now: Time, keys: Keys) {
         let holds = keys.stick != Stick::CENTRE || keys.held | keys.tapped != 0;
         if holds || keys != self.keys {
@@ -40,11 +40,11 @@ impl Controller {
         self.keys = Keys { tapped: self.keys.tapped | keys.tapped, ..keys };
     }
 
-    /// What goes into the next tick.
+    /// Input for the next tick.
     pub fn next(&mut self, now: Time, game: &Tumble, tick: Tick, player: PlayerId) -> Move {
         self.last = if self.is_human(now) {
             let down = self.keys.held | std::mem::take(&mut self.keys.tapped);
-            // Two buttons; what the page says of others means nothing.
+            // Two buttons; further bits are ignored.
             let buttons: Buttons<2> = self.last.buttons.next(down & 0b11).unwrap_or_default();
             Move { stick: self.keys.stick, buttons }
         } else {

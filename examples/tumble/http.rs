@@ -1,30 +1,30 @@
-//! As much of HTTP/1.1 as a page on this machine needs, read within limits: whatever the bytes are, there is a request or a
-//! reason why not. One request a connection. What paths mean is `page`'s matter.
+//! The part of HTTP/1.1 that a local page needs, parsed within limits: any bytes give a request or
+//! a refusal. One request per connection. `page` has the routes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Longest request with all headers, bytes. Browsers send about 700.
+/// Limit on request line and headers, bytes. Browsers send about 700.
 const MAX_HEAD: usize = 8 * 1024;
-/// Longest body, bytes. Keys have about 40.
+/// Limit on the body, bytes. Keys take about 40.
 const MAX_BODY: usize = 256;
-/// How long a request may take to arrive, however slowly bytes drip, and a write to be taken.
+/// Time limit for receiving a request, however slowly bytes arrive, and for each write.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
     pub is_post: bool,
-    /// Without what follows a question mark.
+    /// Path, without the query.
     pub path: String,
     pub body: Vec<u8>,
 }
 
-/// Why there is no request: a status of the 400s, and what to do.
+/// Refusal of a request: a 4xx status and advice.
 pub type Refusal = (u16, &'static str);
 
 impl Request {
-    /// Reads one; `None` if the other end closed without a word.
+    /// Reads one request; `None` if the peer closed before sending anything.
     pub fn read(from: &mut impl Read) -> Result<Option<Self>, Refusal> {
         let mut bytes = Vec::new();
         let end = loop {
@@ -67,8 +67,8 @@ fn request_line(line: &str) -> Result<(bool, String), Refusal> {
     }
 }
 
-/// How long the body is. Pages from elsewhere may not talk to this one: neither under a name that they let point here, nor
-/// across origins.
+/// Returns the length of the body. Refuses requests from other origins: cross-origin requests, and
+/// other host names (DNS rebinding).
 fn check_headers<'a>(
     lines: impl Iterator<Item = &'a str>,
     is_post: bool,
@@ -121,7 +121,7 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
     }
 }
 
-/// Reads that end at a moment.
+/// Reader with a deadline.
 pub struct Until<'a>(pub &'a TcpStream, pub Instant);
 
 impl Read for Until<'_> {
@@ -135,7 +135,7 @@ impl Read for Until<'_> {
     }
 }
 
-/// An answer, whole.
+/// Sends a whole response.
 pub fn respond(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
     let mut bytes = head(status, kind).into_bytes();
     write!(bytes, "Content-Length: {}\r\n\r\n", body.len())?;
@@ -143,7 +143,7 @@ pub fn respond(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io:
     to.write_all(&bytes)
 }
 
-/// The first lines of an answer; an empty line is still to come.
+/// Status line and headers, without the final empty line.
 pub fn head(status: u16, kind: &str) -> String {
     let name = match status {
         200 => "OK",

@@ -1,6 +1,7 @@
-//! A player's machine: the loop that any game over a [`Peer`] has, over any transport and by any clock.
+//! A player's machine: the loop of any game over a [`Peer`], with any transport and any clock.
 //!
-//! Each frame [`Machine::frame`], then [`Machine::listen`] until the end, then [`Machine::leave`].
+//! Call [`Machine::frame`] each frame, then [`Machine::listen`] until the end, then
+//! [`Machine::leave`].
 
 use crate::absence::{Absences, broadcast};
 use crate::controller::Controller;
@@ -14,27 +15,27 @@ use isostep::rollback::{AdaptiveDelay, Occupant, SessionEvent};
 use isostep::{Mode, PlayerId, SessionConfig, State, Tick, Time};
 use std::error::Error;
 
-/// How a match ends.
+/// Result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// As it was meant to.
+    /// Regular end.
     Over,
     /// The machines computed different worlds.
     Desync,
-    /// Nobody else is left.
+    /// All other machines left.
     Alone,
 }
 
-/// What a machine has to know.
+/// Settings of a machine.
 pub struct Setup {
     pub credentials: Credentials,
     pub unix_at_zero: u64,
     pub addresses: Vec<(Slot, Address)>,
     pub settings: Settings,
     pub name: Option<String>,
-    /// Nothing leaves this process, so that keys which everybody knows harm nobody.
+    /// True if no packet leaves this process, so that publicly known keys are safe.
     pub private: bool,
-    /// The tick to end with, if any.
+    /// Last tick, if there is one.
     pub last: Option<Tick>,
 }
 
@@ -45,16 +46,16 @@ pub struct Machine<T: Transport> {
     pub me: PlayerId,
     pub controller: Controller,
     pub view: View,
-    /// What players are called, by seat, as far as they said.
+    /// Names of the players by seat, as far as received.
     pub names: Vec<Option<String>>,
     pub absences: Absences,
-    /// What is to be told; whoever runs this takes it.
+    /// Messages for the player; the caller drains them.
     pub notes: Vec<String>,
-    /// Who is not known to be certain of the last tick.
+    /// Slots that have not confirmed the last tick yet.
     unfinished: Vec<Slot>,
     private: bool,
     last: Option<Tick>,
-    /// What is said in the end, once this machine is certain of the last tick.
+    /// Final line, once this machine has confirmed the last tick.
     pub result: Option<String>,
 }
 
@@ -67,7 +68,8 @@ impl<T: Transport> Machine<T> {
         let Setup { credentials, unix_at_zero, addresses, settings, name, private, last } = setup;
         let me = credentials.slot();
         let slots: Vec<Slot> = credentials.roster().slots().collect();
-        // The same on all machines. A delay of 1 to 8 ticks, as the network needs it: rolling back by 3 is fine.
+        // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
+        // of up to 3 are accepted.
         let session = SessionConfig::new()
             .mode(Mode::Rollback { max: 12 })
             .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
@@ -119,7 +121,7 @@ impl<T: Transport> Machine<T> {
         Ok(())
     }
 
-    /// The last tick is reached, and all that led to it is known: it can't change any more.
+    /// Tests if the last tick is reached and confirmed, so that its state is final.
     fn check_end(&mut self) -> Result<(), Box<dyn Error>> {
         let session = self.peer.session();
         let certain = session.present().min(session.confirmed());
@@ -131,7 +133,8 @@ impl<T: Transport> Machine<T> {
         Ok(())
     }
 
-    /// Takes what the others and the connections have to say; whether that is the end.
+    /// Handles events of the session and the connections. Returns the result at the end of the
+    /// match.
     pub fn listen(&mut self) -> Option<End> {
         while let Some((slot, message)) = self.peer.poll_message() {
             if let Some(word) = Message::read(&message) {
@@ -170,7 +173,7 @@ impl<T: Transport> Machine<T> {
                 }
             }
             PeerEvent::Left { slot, .. } if self.peer.has_started() => {
-                // Nothing more comes of it, not even that it is done.
+                // A departed machine can't report that it is done.
                 self.unfinished.retain(|other| other != slot);
                 if self.result.is_none() {
                     self.absences.left(&mut self.peer, *slot);
@@ -189,7 +192,7 @@ impl<T: Transport> Machine<T> {
                 return None;
             }
             PeerEvent::Insecure if self.private => return None,
-            // Nothing that players care for.
+            // No message for the player.
             PeerEvent::Connection(Event::LongerPackets { .. })
             | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) => {
                 return None;
@@ -200,12 +203,12 @@ impl<T: Transport> Machine<T> {
         None
     }
 
-    /// Whether everybody else has left.
+    /// Returns true if all other machines left.
     pub fn is_alone(&self) -> bool {
         self.peer.has_started() && self.peer.endpoint().others().all(|slot| self.absences.has(slot))
     }
 
-    /// How the match stands, in a line.
+    /// Standings of the match, in a line.
     pub fn standing(&self) -> String {
         let points: Vec<_> = self.game.players.iter().map(|it| it.points.to_string()).collect();
         let wins: Vec<_> = self.game.players.iter().map(|it| it.wins.to_string()).collect();
@@ -219,7 +222,8 @@ impl<T: Transport> Machine<T> {
         )
     }
 
-    /// Leaves. Go on with [`idle`](Self::idle) for half a second, so that everybody hears it.
+    /// Leaves. Call [`idle`](Self::idle) for half a second afterwards, so that every machine is
+    /// informed.
     pub fn leave(&mut self, now: Time) {
         self.peer.leave(now);
     }

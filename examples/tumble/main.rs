@@ -1,4 +1,4 @@
-//! Tumble, a whole little game: two to eight players shove each other and crates off a platform.
+//! Tumble, a complete small game: two to eight players shove each other and crates off a platform.
 //!
 //! In one process, you against three bots over a simulated Wi-Fi:
 //!
@@ -6,7 +6,7 @@
 //! cargo run --release --example tumble -- --local 4
 //! ```
 //!
-//! Or each player in a process of their own, over UDP with tokens, each with a page in their own browser:
+//! Or each player in a separate process, over UDP with tokens, each with a page in a browser:
 //!
 //! ```text
 //! cargo run --release -p isostep-cli -- match new --game tumble --players 2 --out /tmp/tumble
@@ -14,9 +14,10 @@
 //! cargo run --release --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
-//! `rules` is the game, `bodies` its bodies, `bot` how the machine plays it, and these three are a library, since the lab plays it too. `machine` is the loop over a `Peer`, `controller` who plays at it,
-//! `absence` what happens when somebody leaves, `messages` what machines say beside the match; `view` is what the page is shown,
-//! `page` and `http` bring it there; `options` are the arguments.
+//! `rules` is the game, `bodies` its bodies and `bot` its bots; these three are in `isostep-scenes`, since the lab plays
+//! the game as well. `machine` is the loop over a `Peer`, `controller` its input source, `absence` handles departed players,
+//! `messages` are those beside the match; `view` is the state that the page draws, `page` and `http` serve it; `options`
+//! are the arguments.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
@@ -43,9 +44,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long a machine stays that has found a desync.
+/// Time that a machine stays connected after it found a desync.
 const LINGER: Duration = Duration::from_secs(1);
-/// How long goodbyes are repeated.
+/// Time for which the leave message is repeated.
 const LEAVE_RESEND: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     ExitCode::from(run(arguments))
 }
 
-/// Plays as the arguments say; the exit code.
+/// Plays as requested; returns the exit code.
 fn run(arguments: Vec<String>) -> u8 {
     let options = match Options::read(arguments.into_iter()) {
         Ok(options) => options,
@@ -82,7 +83,7 @@ fn run(arguments: Vec<String>) -> u8 {
     }
 }
 
-/// This player's machine, and nobody else's.
+/// Plays this player's machine over UDP.
 fn over_udp(
     options: &Options,
     clock: &WallClock,
@@ -103,7 +104,7 @@ fn over_udp(
     Ok(vec![Machine::new(setup, transport, Box::new(OsEntropy))?])
 }
 
-/// All machines in this process, with a network between them that is as good as Wi-Fi mostly is.
+/// Plays all machines in this process over a simulated network with the quality of typical Wi-Fi.
 fn local(
     options: &Options,
     players: u8,
@@ -127,7 +128,7 @@ fn local(
     (0..players).zip(transports).map(machine).collect()
 }
 
-/// Plays until the end, and says goodbye. The page is the first machine's.
+/// Plays to the end and leaves. The page shows the first machine.
 fn play<T: Transport>(
     mut machines: Vec<Machine<T>>,
     clock: &WallClock,
@@ -151,7 +152,7 @@ fn play<T: Transport>(
         }
         show(&mut machines, now, page.as_ref());
         if ends.contains(&End::Desync) {
-            // Not at once: the others may still ask what this machine has.
+            // Stays a while: the others may still request state.
             leave_at.get_or_insert(now + LINGER);
             ends.clear();
         }
@@ -168,7 +169,7 @@ fn play<T: Transport>(
         if page.is_none() && machines[0].is_alone() {
             break 'match_ End::Alone;
         }
-        // Not all the time until the next tick: what arrives before should be answered soon.
+        // Sleeps in short steps: packets that arrive before the next tick are answered soon.
         let due = machines.iter().map(|machine| machine.peer.next_due(now)).min();
         let wait = due.map_or(Duration::ZERO, |due| due.since(clock.now()));
         std::thread::sleep(wait.min(Duration::from_millis(2)));
@@ -187,12 +188,12 @@ fn play<T: Transport>(
     Ok(end)
 }
 
-/// Tells the page, or the terminal where there is none, what there is to tell.
+/// Sends messages to the page, or to the terminal if there is none.
 fn show<T: Transport>(machines: &mut [Machine<T>], now: isostep::Time, page: Option<&Page>) {
     for (place, machine) in machines.iter_mut().enumerate() {
         let notes = std::mem::take(&mut machine.notes);
         if place > 0 {
-            // The others in this process have the same to say.
+            // The other machines in this process have the same messages.
             machine.view.news();
             continue;
         }

@@ -1,17 +1,17 @@
-//! What machines say beside the match: messages that the simulation never sees.
+//! Messages beside the match; the simulation never sees them.
 
 use serde::{Deserialize, Serialize};
 
 /// A message, sent as JSON.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
-    /// What the player at this machine is called.
+    /// Name of this machine's player.
     Name(String),
-    /// This machine is certain of the last tick.
+    /// This machine has confirmed the last tick.
     Done,
-    /// A machine has left; all its inputs before tick `heard` are here.
+    /// A machine has left; the sender has all its inputs before tick `heard`.
     Gone { slot: u8, heard: u32 },
-    /// An input of one that has left, and the pieces of commands with it.
+    /// An input of a departed player, with its command pieces.
     Past { slot: u8, tick: u32, record: [Vec<u8>; 2] },
 }
 
@@ -20,7 +20,7 @@ impl Message {
         serde_json::to_vec(self).expect("numbers and strings are always JSON")
     }
 
-    /// `None` if it makes no sense: then it is as good as not said.
+    /// Parses a message; `None` if it is malformed.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }

@@ -1,4 +1,5 @@
-//! What only differs between machines: the width of `usize`, the order of bytes. The other machine is imagined here.
+//! Differences between machines: the width of `usize`, the byte order. The other machine is
+//! simulated here.
 
 use super::{assert_printed, pad};
 use isostep::check::{Check, CompareError, Comparison, Digests, Way};

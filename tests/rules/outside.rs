@@ -1,4 +1,4 @@
-//! What is read from outside of the state: clocks, chance, statics, threads.
+//! Values from outside of the state: clocks, randomness, statics, threads.
 
 use super::{assert_shown, pad, report};
 use isostep::check::{Check, Report};

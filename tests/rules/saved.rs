@@ -1,4 +1,4 @@
-//! What is not saved, or not the same for all: scratch, missing fields, guesses.
+//! Values that are not saved or not equal on all machines: scratch, missing fields, predictions.
 
 use super::{assert_shown, report};
 use isostep::rollback::InputStatus;
@@ -134,8 +134,8 @@ mod guess {
     }
 }
 
-/// What is marked as fixed is compared, and neither saved nor loaded: a field that changes all the same is found, by rollbacks,
-/// by bytes, and by whoever opens a recording in the middle, whatever the seed.
+/// `fixed` fields are compared, but neither saved nor loaded: one that changes is found by
+/// rollbacks, by snapshots, and by opening a recording in the middle, for any seed.
 #[test]
 fn a_changed_fixed_field_is_found_on_every_rollback_path() {
     use isostep::check::{Check, Way};

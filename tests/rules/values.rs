@@ -1,4 +1,4 @@
-//! Values that are not the same everywhere: floats, hash maps, addresses.
+//! Values that differ between machines: floats, hash maps, addresses.
 
 use super::{assert_shown, report};
 use isostep::{Inputs, NewestWins, PlayerId, Real, Simulation, Tick};

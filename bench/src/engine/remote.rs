@@ -1,5 +1,5 @@
-//! An engine in another process: questions and answers as lines of JSON. The other side holds the clock, so that pipes cost
-//! nothing that is measured, and both processes still take turns.
+//! An engine in another process: requests and answers as lines of JSON. The other side takes the
+//! time, so that pipes are not measured and both processes still interleave.
 
 use super::{Engine, Observation, Staging};
 use serde::{Deserialize, Serialize};
@@ -31,10 +31,10 @@ enum Answer {
     Observation(Observation),
 }
 
-/// Answers until nobody asks any more: the whole of a program that brings another engine.
+/// Answers requests until the input ends: the main loop of a program that provides another engine.
 ///
 /// # Errors
-/// When a line is no question, or an answer can't be written.
+/// A line is no valid request, or an answer can't be written.
 pub fn serve(
     engine: &mut dyn Engine,
     asks: impl BufRead,
@@ -62,12 +62,12 @@ pub fn serve(
     Ok(())
 }
 
-/// Why a program does not serve as an engine.
+/// Errors of a remote engine.
 #[derive(Debug)]
 pub enum RemoteError {
-    /// It can't be started.
+    /// The program can't be started.
     Start(io::Error),
-    /// It does not answer as an engine.
+    /// The program does not answer as an engine.
     Talk(String),
 }
 
@@ -88,7 +88,7 @@ pub struct Remote {
     child: Child,
     asks: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// It stopped answering: everything takes forever from then on.
+    /// True once it stopped answering: all later times are infinite.
     broken: bool,
 }
 
@@ -96,7 +96,7 @@ impl Remote {
     /// Starts a program.
     ///
     /// # Errors
-    /// When it does not start, or does not say its name.
+    /// The program does not start, or does not report its name.
     pub fn start(program: &Path) -> Result<Self, RemoteError> {
         let mut child = Command::new(program)
             .stdin(Stdio::piped())
@@ -138,7 +138,7 @@ impl Remote {
         f64::INFINITY
     }
 
-    /// Whether it stopped answering; what it measured since means nothing.
+    /// Returns true if it stopped answering; later measurements are void.
     pub const fn is_broken(&self) -> bool {
         self.broken
     }
@@ -146,7 +146,7 @@ impl Remote {
 
 impl Drop for Remote {
     fn drop(&mut self) {
-        // Without questions it ends by itself.
+        // Closing the pipe ends the process.
         drop(self.asks.take());
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! The scenes once more, computed in every way that this machine has: each width of lanes, and two threads. All of them take
-//! turns with each other and with the peers, and end in the same bits.
+//! Scenes on every compute path of this machine: each lane width, and two threads. All paths
+//! interleave with each other and the peers, and end in the same bits.
 
 use super::staging::{SCENES, stage};
 use super::{Named, Options, Ours, row};
@@ -7,13 +7,13 @@ use crate::engine::{Engine, Staging};
 use crate::paths::{ComputePath, compute_paths};
 use crate::report::{Bar, Bars, Report, Row, Section, Unit};
 
-/// Ticks that nobody measures: things fall.
+/// Unmeasured first ticks, in which bodies fall.
 const FIRST: u32 = 60;
 /// Ticks of a scene.
 const LAST: u32 = 600;
-/// The same in a short run.
+/// Ticks of a scene in a short run.
 const LAST_OF_SHORT: u32 = 180;
-/// Ticks of a turn.
+/// Ticks of one sample.
 const TURN: u32 = 10;
 
 pub(super) fn measure(
@@ -68,18 +68,18 @@ pub(super) fn measure(
         note: note.to_owned(),
         rows,
     };
-    // Behind the steps.
+    // After the steps.
     report.sections.insert(report.sections.len().min(1), section);
 }
 
-/// The row of one way, beside the peers.
+/// Row of one compute path, beside the peers.
 fn of(scene: &str, path: ComputePath, own: &Named, peers: &[Named]) -> Option<Row> {
     let samples: Vec<Named> = [own].into_iter().chain(peers).cloned().collect();
     let key = format!("step/{scene}/{}", path.key());
     row(&key, &format!("{scene}, {path}"), Unit::Microseconds, &samples)
 }
 
-/// Microseconds a step of all_engines, ours first.
+/// Microseconds a step of all contenders, ours first.
 fn in_turns(
     options: &Options,
     staging: &Staging,

@@ -1,4 +1,5 @@
-//! Many bodies: the same thing larger, beside the small one in turn; and sleepers, which should cost nothing.
+//! Scaling with the number of bodies: large worlds interleaved with small ones; and sleeping
+//! bodies, which should be free.
 
 use super::field::{SETTLE, laid, stacks};
 use super::staging::SEED;
@@ -13,7 +14,7 @@ use isostep_scenes::scenes;
 const SMALL: usize = 1000;
 const SIZES: [usize; 4] = [2000, 5000, 10_000, 20_000];
 const VISITORS: u32 = 100;
-/// Ticks of one sample beside sleepers.
+/// Ticks of one sample beside sleeping bodies.
 const TURN: u32 = 10;
 
 pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn FnMut(&str)) {
@@ -81,7 +82,7 @@ fn settled(mut world: World) -> World {
     world
 }
 
-/// Bricks ten high, laid across those below, so that all of them lean on each other.
+/// Bricks in ten overlapping layers, which form one island.
 fn pile(bricks: usize) -> World {
     let side = (bricks / 10).isqrt() as i32;
     // Layers of two widths in turn: every upper brick rests on four.
@@ -98,7 +99,8 @@ fn pile(bricks: usize) -> World {
     .0
 }
 
-/// A hundred balls steered about in a yard, alone and beside a field that sleeps. The yard is the same bit for bit.
+/// A hundred steered balls in a yard, alone and beside a sleeping field. The yard is bit-identical
+/// in both.
 fn asleep(options: &Options, progress: &mut dyn FnMut(&str)) -> Vec<Row> {
     let sleepers = if options.quick { 5000 } else { 20_000 };
     progress(&format!("{} asleep beside {VISITORS} awake", count(sleepers)));

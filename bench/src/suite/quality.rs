@@ -1,38 +1,38 @@
-//! How well a scene was solved: who is fast because it solves less, shows it here.
+//! Solver quality: shows if an engine is fast because it solves less.
 
 use super::Named;
 use crate::engine::Observation;
 use crate::report::{Comparison, Row, Unit};
 use crate::stats::Spread;
 
-/// Slower than this counts as resting, metres a second.
+/// Speed below which a body counts as resting, metres a second.
 const SLOW: f64 = 0.05;
 /// Ticks between two observations.
 pub(super) const EVERY: u32 = 10;
-/// A second of observations.
+/// Observations in a second.
 const SECOND: usize = 6;
 
-/// What was seen of one engine over a scene.
+/// Observations of one engine over a scene.
 #[derive(Default)]
 pub(super) struct QualityProbe {
     first: Vec<[f64; 3]>,
-    /// Places at the last observations, the newest at the end.
+    /// Positions at the last observations, newest last.
     recent: Vec<Vec<[f64; 3]>>,
     deepest_end: f64,
     deepest_ever: f64,
     fastest: f64,
     observations: u32,
-    /// The last observation at which more than one body in a hundred was not slow.
+    /// Last observation with more than one per cent of the bodies moving.
     restless: u32,
 }
 
 impl QualityProbe {
-    /// The scene before its first tick.
+    /// Starts before the first tick.
     pub(super) fn begin(observation: Observation) -> Self {
         Self { first: observation.places, ..Self::default() }
     }
 
-    /// The scene after some ticks more.
+    /// Adds an observation.
     pub(super) fn observe(&mut self, observation: Observation) {
         self.observations += 1;
         let fast = observation.speeds.iter().filter(|speed| **speed > SLOW).count();
@@ -60,13 +60,13 @@ impl QualityProbe {
         self.farthest(self.recent.first().map_or(&[][..], Vec::as_slice))
     }
 
-    /// Seconds until it rested; `None` if it did not.
+    /// Seconds until rest; `None` if the scene did not come to rest.
     fn rest(&self) -> Option<f64> {
         (self.restless < self.observations).then(|| f64::from(self.restless * EVERY) / 60.0)
     }
 }
 
-/// The rows of a scene; ours is the first. What is driven about has no rest to compare.
+/// Rows of a scene, ours first. Driven scenes have no rest to compare.
 pub(super) fn rows(scene: &str, probes: &[(String, QualityProbe)]) -> Vec<Row> {
     let driven = scene == "arena";
     let stands = matches!(scene, "pyramid" | "stacks");
@@ -98,7 +98,7 @@ pub(super) fn rows(scene: &str, probes: &[(String, QualityProbe)]) -> Vec<Row> {
     rows
 }
 
-/// A row of values that were counted once.
+/// Row of values that were counted once.
 fn counted(key: &str, name: &str, unit: Unit, values: &[Named]) -> Option<Row> {
     let ((_, ours), others) = values.split_first()?;
     let mut row = Row::new(key, name, unit, Spread::exact(*ours.first()?));

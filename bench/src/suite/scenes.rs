@@ -1,4 +1,5 @@
-//! The scenes beside other engines: steps in turns of ten ticks, then saves, restores, rollbacks and bytes.
+//! Scenes beside other engines: steps in turns of ten ticks, then saves, restores, rollbacks and
+//! bytes.
 
 use super::quality::{self, EVERY, QualityProbe};
 use super::staging::{SCENES, stage};
@@ -9,11 +10,11 @@ use crate::report::{Bar, Bars, Report, Row, Section, Unit};
 use crate::stats::{Ratio, Spread};
 use isostep_core::Phase;
 
-/// Ticks that nobody measures: things fall.
+/// Unmeasured first ticks, in which bodies fall.
 const FIRST: u32 = 60;
 /// Ticks of a scene.
 const LAST: u32 = 600;
-/// How far a rollback goes.
+/// Depth of a rollback, ticks.
 const DEPTH: u32 = 8;
 
 pub(super) fn measure(
@@ -140,7 +141,7 @@ fn all_engines<'a>(
     [ours as &mut dyn Engine].into_iter().chain(peers)
 }
 
-/// Lets all_engines do something in turn, so many times.
+/// Runs an operation on all engines in turn, this many times.
 fn turns(
     rounds: usize,
     ours: &mut Ours,
@@ -163,7 +164,7 @@ fn state(
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     rows.extend(save_rows(name, options, ours, peers));
-    // Who has nothing kept yet keeps something now.
+    // Makes sure that every engine has a saved state.
     turns(1, ours, peers, |engine| engine.save());
     let samples = turns(options.rounds(41, 11), ours, peers, |engine| engine.restore());
     rows.extend(row(
@@ -179,8 +180,8 @@ fn state(
     rows
 }
 
-/// What a save adds to our step, and all that our step writes, beside the peers' copies; of each the least of a few. None in
-/// a build that can't see it.
+/// Cost of a save in our step, and of all writing, beside the peers' copies; the minimum of a few.
+/// None in a build without phase times.
 fn save_rows(
     name: &str,
     options: &Options,
@@ -216,8 +217,8 @@ fn save_rows(
     save.into_iter().chain(row("write", "all that a step writes", &whole)).collect()
 }
 
-/// A save is a small difference of two times, below zero now and then: its ratio is that of medians, and there is none where
-/// even the median drowns in noise.
+/// A save is a small difference of two times, sometimes negative: its ratio is that of medians, and
+/// absent if even the median is within the noise.
 fn of_medians(mut row: Row) -> Row {
     let ours = row.ours;
     for beside in &mut row.beside {

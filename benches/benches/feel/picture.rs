@@ -1,5 +1,6 @@
-//! A picture of a profile as SVG that needs nothing else: mean delay to the right; upwards what is computed again, and how
-//! deep rollbacks are; a line for each way to play. Colours that all_engines can tell apart, and shapes beside them.
+//! Picture of a profile as self-contained SVG: mean delay on the x axis, resimulation and rollback
+//! depth on the y axes, one line per method. Colours are distinguishable for colour-blind readers,
+//! and marks differ in shape.
 
 use crate::counts::{Point, Series};
 use std::fmt::Write as _;
@@ -8,10 +9,11 @@ const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 470.0;
 const TOP: f64 = 108.0;
 const BOTTOM: f64 = HEIGHT - 62.0;
-/// Where the panels begin and how wide they are.
+/// Left edges and width of the panels.
 const PANELS: [f64; 2] = [66.0, 564.0];
 const PANEL: f64 = 412.0;
-/// Beyond so many stalled ticks in a hundred a mark is hollow: less was computed again because it waited.
+/// Stalled ticks per hundred above which a mark is hollow: less was resimulated because the match
+/// waited.
 const STALLS: f64 = 1.0;
 
 #[derive(Clone, Copy)]
@@ -23,17 +25,17 @@ enum Shape {
 }
 
 struct Style {
-    /// How the name of a series begins.
+    /// Prefix of a series' name.
     name: &'static str,
     legend: &'static str,
-    /// Room in the legend.
+    /// Width in the legend.
     width: f64,
     colour: &'static str,
     dashes: &'static str,
     shape: Shape,
 }
 
-/// What is drawn, in this order; what is not here is in the tables alone.
+/// Drawn series, in order; the others are in the tables only.
 const STYLES: [Style; 4] = [
     Style {
         name: "ggrs, window 12, skips",
@@ -69,7 +71,7 @@ const STYLES: [Style; 4] = [
     },
 ];
 
-/// A panel: where values lie, and which.
+/// A panel: its area and range of values.
 struct Axes {
     left: f64,
     most_x: f64,
@@ -77,7 +79,7 @@ struct Axes {
     step_y: f64,
     label: &'static str,
     value: fn(&Point) -> f64,
-    /// Whether the accepted rollback stands beside its mark.
+    /// True if marks are labelled with the accepted rollback depth.
     numbered: bool,
 }
 
@@ -113,7 +115,7 @@ impl Axes {
     }
 }
 
-/// Steps of 1, 2 or 5 times a power of ten, at most eight of them.
+/// Grid step: 1, 2 or 5 times a power of ten, at most eight of them.
 fn step(most: f64) -> f64 {
     let mut step = 1.0;
     for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
@@ -125,7 +127,7 @@ fn step(most: f64) -> f64 {
     step
 }
 
-/// The picture of a profile.
+/// Draws the picture of a profile.
 pub(crate) fn draw(title: &str, series: &[Series]) -> String {
     let drawn: Vec<(&Style, &Series)> = STYLES
         .iter()

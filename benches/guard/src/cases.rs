@@ -1,4 +1,4 @@
-//! The work that is counted: small, the same on every run, and of every part that a game pays for in each tick.
+//! Counted work: small, repeatable, and covering every per-tick cost of a game.
 
 use isostep_bench::suite::wire::{self, Trace};
 use isostep_bench::suite::{Match, session, sleepless};
@@ -14,20 +14,20 @@ pub(crate) const NAMES: [&str; 7] =
 
 const SEED: u64 = 7;
 
-/// Everything between entering and leaving this is counted; its name is what callgrind looks for.
+/// Region that is counted; callgrind finds it by this name.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut()) {
     work();
     black_box(());
 }
 
-/// Repeats a piece of work, a tenth more often with an injected slowdown.
+/// Repeats some work, a tenth more often with an injected slowdown.
 fn repeat(times: u32, slowdown: bool, mut work: impl FnMut()) {
     let times = if slowdown { times + times / 10 } else { times };
     measured(&mut || (0..times).for_each(|_| work()));
 }
 
-/// Which instructions the processor offers to those who look, as far as callgrind knows them.
+/// Instruction sets of the processor as callgrind reports them.
 pub(crate) fn instructions() -> String {
     #[cfg(target_arch = "x86_64")]
     let lanes = if std::is_x86_feature_detected!("avx2") { " with AVX2" } else { "" };
@@ -36,7 +36,7 @@ pub(crate) fn instructions() -> String {
     format!("{}{lanes}", std::env::consts::ARCH)
 }
 
-/// Does the work of a case; whether there is one of this name.
+/// Runs a case. Returns false if the name is unknown.
 pub(crate) fn run(case: &str, slowdown: bool) -> bool {
     match case {
         "pyramid" => steps(settled(sleepless("pyramid"), 60), slowdown),
@@ -65,7 +65,7 @@ fn steps(mut scene: Scene, slowdown: bool) {
     });
 }
 
-/// 500 bricks in stacks of five, none of which sleeps.
+/// 500 bricks in stacks of five, with sleeping disabled.
 fn stacks() -> World {
     settled(sleepless("stacks"), 40).world
 }
@@ -75,7 +75,7 @@ fn bricks(world: &World) -> Vec<BodyId> {
     bricks.map(|(id, _)| id).collect()
 }
 
-/// Goes back by 8 ticks with one brick told otherwise.
+/// Rolls back 8 ticks with one brick mispredicted.
 fn rollback(slowdown: bool) {
     let mut world = stacks();
     let brick = bricks(&world)[17];
@@ -93,7 +93,7 @@ fn rollback(slowdown: bool) {
     });
 }
 
-/// Digests of ticks in which everything moved.
+/// Digests of ticks in which every body moved.
 fn digest(slowdown: bool) {
     let mut world = stacks();
     let ids = bricks(&world);
@@ -106,7 +106,7 @@ fn digest(slowdown: bool) {
     });
 }
 
-/// A tick written out whole and since the one before, and read back.
+/// Encodes a tick as keyframe and delta, and decodes it.
 fn snapshot(slowdown: bool) {
     let mut world = stacks();
     let mut other = world.clone();

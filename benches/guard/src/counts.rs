@@ -1,8 +1,8 @@
-//! The file of instruction counts: a line that says what they were made with, then a line a case.
+//! File of instruction counts: a line with the toolchain, then a line per case.
 
 use std::fmt::{self, Write};
 
-/// What a case may grow by, in thousandths.
+/// Tolerated growth of a case, in thousandths.
 pub(crate) const TOLERANCE_PER_MILLE: u64 = 30;
 
 /// Instructions by case.
@@ -13,18 +13,18 @@ pub(crate) struct Counts {
     pub(crate) cases: Vec<(String, u64)>,
 }
 
-/// What came of a comparison.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing grew beyond the tolerance.
     Same,
-    /// Something grew, or is not in the file.
+    /// A case grew, or is not in the file.
     Grown,
-    /// The file is for another compiler, processor or valgrind, and nothing follows.
+    /// The file is for another compiler, processor or valgrind; no verdict.
     Elsewhere,
 }
 
-/// A verdict, with a line a case.
+/// A verdict, with a line per case.
 pub(crate) struct Comparison {
     pub(crate) verdict: Verdict,
     pub(crate) text: String,
@@ -44,7 +44,7 @@ impl Counts {
         Ok(Self { with, cases: cases.collect::<Result<_, _>>()? })
     }
 
-    /// Compares what was counted now with this.
+    /// Compares new counts with these.
     pub(crate) fn compare(&self, now: &Self) -> Comparison {
         let mut text = String::new();
         let mut grown = false;
@@ -92,7 +92,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// The number in callgrind's last words: `==12==  Collected : 123456`.
+/// Parses callgrind's final line: `==12==  Collected : 123456`.
 pub(crate) fn collected(said: &str) -> Option<u64> {
     let line = said.lines().find(|line| line.contains("Collected :"))?;
     let count = line.rsplit(':').next()?.split_whitespace().next()?.parse().ok()?;

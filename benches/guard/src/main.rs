@@ -1,8 +1,8 @@
-//! Counts the instructions of hot work under callgrind and compares them with a committed file: times wander, counts do not.
+//! Counts the instructions of hot work under callgrind and compares them with a committed file: unlike times, counts are stable.
 //!
-//! `cargo run --release -p isostep-guard` compares, `-- --mint` writes the file anew, `-- --slowdown` does a tenth more work, to
-//! show that the guard can fail. `-- drive CASE` does a case's work once; that is what runs under callgrind. Exit codes: 0 as it
-//! was (or the file is for another compiler, which is said), 1 something grew, 2 it can't be measured.
+//! `cargo run --release -p isostep-guard` compares, `-- --mint` rewrites the file, `-- --slowdown` does a tenth more work, to
+//! show that the guard can fail. `-- drive CASE` runs a case once; callgrind runs that. Exit codes: 0 unchanged (or the file is
+//! for another compiler, which is reported), 1 a case grew, 2 no measurement was possible.
 //!
 //! - `cases.rs`: the work.
 //! - `counts.rs`: the file, and the comparison.
@@ -82,7 +82,7 @@ fn mint() -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All cases, each in a process of its own under callgrind.
+/// Counts all cases, each in a separate process under callgrind.
 fn measure(slowdown: bool) -> Result<Counts, String> {
     if cfg!(debug_assertions) {
         return Err("this is a debug build; use --release".to_owned());
@@ -106,7 +106,7 @@ fn callgrind(case: &str, slowdown: bool) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
     command
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        // Only inside of what is measured; building and settling a world is not.
+        // Counts only the measured region, not building and settling of a world.
         .arg("--toggle-collect=isostep_guard::cases::measured*")
         .arg(own)
         .args(["drive", case]);

@@ -1,5 +1,6 @@
-//! `isostep bench`: what steps, saves, rollbacks and matches cost on this machine, beside the peers if they were built in.
-//! A table on stdout, progress on stderr. Exit codes: 0 it was measured, whatever came out; 2 a file can't be written.
+//! `isostep bench`: measures steps, saves, rollbacks and matches on this machine, beside the peers
+//! if they are built in. The table goes to stdout, progress to stderr. Exit codes: 0 measured,
+//! whatever the result; 2 a file can't be written.
 
 use crate::progress::StatusLine;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -17,7 +18,7 @@ Examples:
   isostep bench --scene bin
 With Rapier and ggrs beside: cargo run --release -p isostep-cli --features peers -- bench";
 
-/// What keeps it from its work.
+/// Errors of `isostep bench`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
     #[error("{}: the report can't be written there ({error}); choose another place", path.display())]
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, BenchError> {
     let scenes = arguments.get_many::<String>("scene").unwrap_or_default();
     let options = Options { quick: arguments.get_flag("quick"), scenes: scenes.cloned().collect() };
     let output = |name| arguments.get_one::<PathBuf>(name).map(|path| Output::open(path));
-    // Before minutes are spent on what can't be kept.
+    // Opens the files before measuring, which takes minutes.
     let (json, html) = (output("json").transpose()?, output("html").transpose()?);
     let report = measure(&options);
     if let Some(file) = json {
@@ -76,7 +77,7 @@ fn measure(options: &Options) -> Report {
     report
 }
 
-/// A file that can be written.
+/// An output file that was opened for writing.
 struct Output {
     path: PathBuf,
     file: File,

@@ -1,4 +1,4 @@
-//! Every way that this machine can go.
+//! Runs every path to a tick on this machine.
 
 use super::{CheckError, code};
 use crate::progress::StatusLine;
@@ -29,7 +29,7 @@ pub(super) fn run(only: Option<&str>, long: bool, as_json: bool) -> Result<ExitC
     Ok(code(table.is_equal()))
 }
 
-/// The table for people, or its cells for programs.
+/// Prints the table, or its cells as JSON.
 pub(super) fn print(table: &Table, as_json: bool) -> io::Result<()> {
     if !as_json {
         return crate::print(&table.to_string());

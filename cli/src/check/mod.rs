@@ -1,5 +1,6 @@
-//! `isostep check`: whether this machine, and others, compute the same worlds. The table is on stdout, progress on stderr. Exit codes:
-//! 0 all is equal, 1 something differs, 2 it could not be found out.
+//! `isostep check`: compares the results of this machine, and of others, with the goldens. The
+//! table goes to stdout, progress to stderr. Exit codes: 0 equal, 1 different, 2 the comparison was
+//! not possible.
 
 mod digests;
 mod local;
@@ -17,7 +18,7 @@ Examples:
   isostep check --emit here.json         then, on another machine: isostep check --against here.json
   isostep check --matrix                 five instruction sets, from a checkout of the repository";
 
-/// What keeps it from finding out.
+/// Errors that prevent a comparison.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error("{}: can't be written ({error}); choose another place", path.display())]
@@ -89,7 +90,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CheckError> {
     }
 }
 
-/// The exit code of something that was found out.
+/// Exit code of a comparison that took place.
 fn code(equal: bool) -> ExitCode {
     if equal { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,7 +1,7 @@
-//! `isostep demo`: the lab's match without a page. The same settings play the same match, to the same digests. Exit codes:
-//! 0 the machines end in the same bits, or say what differs; 1 they differ and nobody can tell why; 2 misuse.
+//! `isostep demo`: the lab's match without a page. Equal settings give an equal match, with equal digests.
+//! Exit codes: 0 the machines agree, or the desync is explained; 1 an unexplained desync; 2 misuse.
 //!
-//! - `tally`: what was counted of each machine; `show`: that as a live table, lines and a summary.
+//! - `tally`: counters of each machine; `show`: a live table, lines or a summary of them.
 
 mod show;
 mod tally;
@@ -27,10 +27,11 @@ Exit codes: 0 all machines end in the same bits, or say what differs; 1 they dif
 
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 const TICKS_A_SECOND: u32 = 60;
-/// How often a second is given for everything to arrive at the end; a machine may have been cut off for two.
+/// Seconds after the match in which packets in flight may arrive. A machine may have been
+/// disconnected for two.
 const MAX_SETTLING: u32 = 4;
 
-/// What keeps it from its work.
+/// Errors of `isostep demo`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
     #[error(transparent)]
@@ -120,7 +121,7 @@ fn play(
             std::thread::sleep((TICK * number).saturating_sub(begun.elapsed()));
         }
     }
-    // Before everything arrives: the recording is of the match.
+    // Saves before settling: the recording ends with the match.
     let recording = play.save_recording()?;
     let mut agreed = None;
     for _ in 0..MAX_SETTLING {
@@ -135,7 +136,7 @@ fn play(
                 agreed = Some(found);
                 break;
             }
-            // They may find out by the next second what it is.
+            // The explanation of a desync may need another second.
             Err(FleetError::Disagree { .. } | FleetError::State { .. }) => (),
             Err(error) => return Err(PlayError::from(error).into()),
         }
@@ -144,7 +145,7 @@ fn play(
     Ok(Ending { tally, agreed, recording })
 }
 
-/// Whether a note explains why machines differ.
+/// Returns true if a note explains a desync.
 const fn explains(note: &Note) -> bool {
     matches!(note, Note::Desync(_))
 }

@@ -1,4 +1,4 @@
-//! A match on a terminal, in a pipe, and at its end.
+//! Output of a match: on a terminal, in a pipe, and as a summary.
 
 use super::TICKS_A_SECOND;
 use super::tally::{Ending, Row, Tally};
@@ -8,17 +8,17 @@ use crate::progress::Meter;
 use crate::replays::Screen;
 use std::io::{self, Write};
 
-/// Frames between two pictures.
+/// Frames between two redraws.
 const REDRAW_EVERY: u32 = 6;
 
-/// How a match is shown while it goes on.
+/// Output while a match runs.
 pub(super) trait View {
     fn frame(&mut self, tally: &Tally, out: &mut dyn Write) -> io::Result<()>;
     fn note(&mut self, note: &Note, out: &mut dyn Write) -> io::Result<()>;
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Nothing but how far long work has come, for who waits.
+/// Progress only, for reports that must stay clean.
 pub(super) struct Silent {
     meter: Option<Meter>,
 }
@@ -49,7 +49,7 @@ impl View for Silent {
     }
 }
 
-/// A line a second.
+/// One line a second.
 #[derive(Default)]
 pub(super) struct Lines {
     begun: bool,
@@ -77,7 +77,7 @@ impl View for Lines {
     }
 }
 
-/// A table that is drawn over itself, with the last notes below.
+/// A table that is redrawn in place, with the newest notes below it.
 #[derive(Default)]
 pub(super) struct Live {
     screen: Screen,
@@ -94,11 +94,11 @@ impl View for Live {
             format!("{seconds:.1} s, points {}, {}", score_text(&tally.score), verdict(tally)),
         ];
         lines.extend(table(&tally.rows));
-        // As many lines each time, so that nothing is left of the picture before.
+        // The number of lines is constant, so that each redraw covers the one before.
         let last = tally.notes.len().saturating_sub(4);
         let notes = tally.notes[last..].iter().map(|note| format!("  {note}"));
         lines.extend(notes.chain(std::iter::repeat(String::new())).take(4));
-        // A line that is too long is cut off, not wrapped: a picture has as many lines as it says.
+        // Disables line wrap: a wrapped line would change the number of lines.
         out.write_all(b"\x1b[?7l")?;
         self.screen.draw(&lines, &mut &mut *out)?;
         out.write_all(b"\x1b[?7h")
@@ -108,7 +108,7 @@ impl View for Live {
         Ok(())
     }
 
-    /// The summary takes the table's place.
+    /// Clears the table; the summary replaces it.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.screen.clear(out)
     }
@@ -123,7 +123,7 @@ fn verdict(tally: &Tally) -> String {
     }
 }
 
-/// A few figures of all machines, in the order of machines.
+/// A few figures of each machine, in machine order.
 fn figures(tally: &Tally) -> String {
     let of = |value: &dyn Fn(&Row) -> u64| {
         let values: Vec<_> = tally.rows.iter().map(|row| value(row).to_string()).collect();
@@ -134,7 +134,8 @@ fn figures(tally: &Tally) -> String {
     format!("ticks {ticks}, rollbacks {rollbacks}, ticks again {again}, stalls {stalls}")
 }
 
-/// Depth is the mean and the deepest; `again` are ticks computed again, `bodies` the bodies in them.
+/// Table of all machines. `depth` has mean and maximum, `again` counts resimulated ticks, `bodies`
+/// the bodies in them.
 fn table(rows: &[Row]) -> Vec<String> {
     let head = format!(
         "{:>7} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7} {:>6} {:>5} {:>7} {:>8}  {}",
@@ -173,7 +174,8 @@ fn table(rows: &[Row]) -> Vec<String> {
 }
 
 impl Ending {
-    /// `notes`: with what happened, where that was not printed on the way.
+    /// Prints the summary. `notes` adds the events; pass false if they were printed during the
+    /// match.
     pub(super) fn print(&self, notes: bool, out: &mut dyn Write) -> io::Result<()> {
         let tally = &self.tally;
         writeln!(out)?;

@@ -1,15 +1,15 @@
-//! Says what was seen, how good that is, and what to do. Limits are those of a match of 60 ticks a second.
+//! Turns measurements into verdicts and advice. Limits are those of a match at 60 Hz.
 
 use super::Finding;
 use super::probe::{Clock, LAB_PORT, Ports, SIZES};
 use isostep_core::Lanes;
 use std::time::Duration;
 
-/// A tick of 60 a second.
+/// One tick at 60 Hz.
 const TICK: Duration = Duration::from_micros(16_667);
-/// Clocks and sleeps within this are as good as exact: a game looks at them once a millisecond or so.
+/// Error below which clocks and sleeps count as exact: a game polls them about once a millisecond.
 const FINE: Duration = Duration::from_millis(1);
-/// 2025-01-01. A clock before that was never set.
+/// 2025-01-01, Unix seconds. An earlier clock was never set.
 const EARLIEST_PLAUSIBLE: u64 = 1_735_689_600;
 
 pub(super) fn udp(arrived: Result<Vec<usize>, String>) -> Finding {
@@ -90,13 +90,13 @@ pub(super) fn time_of_day(unix: Option<u64>) -> Finding {
     }
 }
 
-/// By the median: a busy machine is late now and then, and that is no fault of its timers.
+/// Assesses sleeps by their median: a busy machine is late at times, and its timers are fine.
 pub(super) fn sleep(late: &mut [Duration]) -> Finding {
     late.sort_unstable();
     let median = late.get(late.len() / 2).copied().unwrap_or_default();
     let worst = late.last().copied().unwrap_or_default();
     let found = format!("wakes {} late, {} at worst", span(median), span(worst));
-    // Never bad: a game that looks at the clock more often than it sleeps still plays, and a busy machine may be free tomorrow.
+    // Never bad: a game that polls the clock still plays, and the load may be temporary.
     if median > FINE {
         let advice = "close what keeps the processor busy, pace by the display, or raise the timer's resolution";
         Finding::poor("sleep", found, advice)
@@ -154,7 +154,7 @@ pub(super) fn terminal(is_one: bool, term: Option<&str>) -> Finding {
     }
 }
 
-/// A short time as people say it.
+/// Formats a short duration.
 fn span(time: Duration) -> String {
     match time.as_nanos() {
         nanos @ 0..1000 => format!("{nanos} ns"),

@@ -1,7 +1,7 @@
-//! `isostep doctor`: whether this machine is fit for matches, and what to do where it is not. Exit codes: 0 nothing is bad, 1
-//! something is, 2 it could not be told.
+//! `isostep doctor`: tests if this machine is fit for matches and gives advice. Exit codes: 0
+//! nothing is bad, 1 something is bad, 2 the tests failed to run.
 //!
-//! `probe` looks and measures, `assess` says what that means.
+//! `probe` measures, `assess` interprets.
 
 mod assess;
 mod probe;
@@ -19,26 +19,26 @@ Examples:
 
 Exit codes: 0 nothing is bad, 1 something is, 2 the command was misused";
 
-/// How something is.
+/// Grade of one finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
-    /// As it should be.
+    /// No problem.
     Good,
-    /// Matches work, and could be better.
+    /// Matches work with reduced quality.
     Poor,
-    /// Matches don't work.
+    /// Matches do not work.
     Bad,
 }
 
-/// One thing that was looked at.
+/// Result of one probe.
 #[derive(Debug, Serialize)]
 struct Finding {
     what: &'static str,
     verdict: Verdict,
-    /// What was seen.
+    /// Measured value as text.
     found: String,
-    /// What to do, if it is not good.
+    /// Advice; `None` if the verdict is good.
     advice: Option<&'static str>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, io::Error> {
     Ok(ExitCode::from(u8::from(bad)))
 }
 
-/// Looks at everything, in the order in which a match needs it.
+/// Runs all probes, in the order in which a match depends on them.
 fn examine() -> Vec<Finding> {
     vec![
         assess::udp(probe::udp_sizes()),
@@ -96,7 +96,7 @@ fn examine() -> Vec<Finding> {
     ]
 }
 
-/// A line for each finding, and one below it that says what to do.
+/// A line for each finding, with the advice below it.
 fn table(findings: &[Finding], colours: bool) -> String {
     let mut text = String::new();
     for Finding { what, verdict, found, advice } in findings {

@@ -1,7 +1,7 @@
-//! Games that the command can show: what there is to see of them, whoever plays and whoever draws.
+//! Games that the command can draw.
 //!
-//! - `tumble`: what the lab and `isostep demo` play.
-//! - `arena`: the game of the tests, which `isostep replay record` plays.
+//! - `tumble`: the game of the lab and of `isostep demo`.
+//! - `arena`: the game of the tests and of `isostep replay record`.
 
 mod arena;
 mod tumble;
@@ -16,57 +16,58 @@ use isostep_core::{Real, Transform};
 use isostep_rollback::{PlayerId, Simulation, Stick};
 use serde_json::{Value, json};
 
-/// What a thing is.
+/// Kind of a drawable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Player(PlayerId),
     Ball,
-    /// Something to kick.
+    /// A body to kick.
     Prop,
     Crate,
-    /// Nothing solid.
+    /// A sensor.
     Goal,
     Wall,
-    /// What everything stands on, where there is something beside it.
+    /// The ground, where a game has edges.
     Platform,
 }
 
-/// Something to draw.
+/// An object to draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drawable {
     pub(crate) body: BodyId,
     pub(crate) kind: Kind,
-    /// Whose it is, by the number in the score.
+    /// Owner, as an index into the score.
     pub(crate) side: Option<u8>,
     pub(crate) shape: Shape,
     pub(crate) pose: Transform,
     pub(crate) asleep: bool,
 }
 
-/// A game that can be shown, and played from its recordings.
+/// A game that the command can draw and replay.
 pub(crate) trait DrawableGame: Simulation + Snapshot {
-    /// In recordings.
+    /// Game id in recordings.
     const GAME: [u8; 16];
-    /// What the sides are called; empty where each player is one.
+    /// Names of the sides; empty if each player is one.
     const SIDES: &[&str];
-    /// What the buttons do, in the order of [`pad`](Self::pad).
+    /// Names of the buttons, in the order of [`pad`](Self::pad).
     const BUTTONS: [&str; 2];
 
-    /// The game before its first tick, by the assets of a recording; `None` if they are another's.
+    /// Builds the game before its first tick from a recording's assets; `None` if they belong to
+    /// another game.
     fn read(assets: &[(String, Digest)]) -> Option<Self>
     where
         Self: Sized;
 
-    /// Everything that is drawn, in the same order each time; what moves comes first.
+    /// All drawables in a constant order, moving ones first.
     fn drawables(&self) -> impl Iterator<Item = Drawable> + '_;
 
-    /// By side.
+    /// Points by side.
     fn score(&self) -> Vec<i32>;
 
-    /// What an input is on a pad: where the stick leans, and which buttons are down.
+    /// An input as stick and buttons.
     fn pad(input: Self::Input) -> (Stick, [bool; 2]);
 
-    /// Half the sides of the field along x and z, metres. Its height is 0.
+    /// Half extents of the field along x and z, metres. Its surface is at height 0.
     fn half_sides(&self) -> [Real; 2];
 }
 
@@ -89,7 +90,7 @@ impl Kind {
 }
 
 impl Drawable {
-    /// In a table; `sides` are those of its game.
+    /// Description for a table; `sides` are those of the game.
     pub(crate) fn description(&self, sides: &[&str]) -> String {
         let Kind::Player(player) = self.kind else { return self.kind.name().to_owned() };
         match self.side.and_then(|side| sides.get(usize::from(side))) {
@@ -98,7 +99,7 @@ impl Drawable {
         }
     }
 
-    /// To somebody who watches.
+    /// Label for the user.
     pub(crate) fn label(&self) -> String {
         match self.kind {
             Kind::Player(player) => format!("player {}", player.0 + 1),
@@ -109,13 +110,13 @@ impl Drawable {
     }
 }
 
-/// The score as it is said: 2:1, or −1:3:0:0.
+/// Formats a score: 2:1, or −1:3:0:0.
 pub(crate) fn score_text(score: &[i32]) -> String {
     let numbers: Vec<_> = score.iter().map(|points| points.to_string().replace('-', "−")).collect();
     numbers.join(":")
 }
 
-/// What a page has to know of a game once, to draw it.
+/// Constant data that a page needs to draw a game.
 pub(crate) fn scene<G: DrawableGame>(game: &G) -> Value {
     let things: Vec<_> = game.drawables().map(|thing| drawable_json(&thing)).collect();
     json!({

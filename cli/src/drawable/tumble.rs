@@ -1,4 +1,4 @@
-//! Tumble, the game of the lab: everybody against everybody, and crates.
+//! Tumble, the game of the lab: every player for themselves, and crates.
 
 use super::{Drawable, DrawableGame, Kind};
 use isostep_core::digest::Digest;
@@ -10,7 +10,7 @@ use isostep_scenes::games::tumble::rules::{JUMP, Move, SHOVE, Settings, Tumble};
 
 const SIZES: &str = "the game has bodies of these sizes";
 
-/// What decides how a match begins, as an asset of its recording.
+/// Initial settings as an asset of the recording.
 pub(crate) fn asset(settings: Settings) -> (String, Digest) {
     let Settings { players, crates, seed, round_ticks, points } = settings;
     let name = format!(

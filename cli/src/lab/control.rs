@@ -1,25 +1,25 @@
-//! What the page may ask for: JSON from anywhere, read and checked before the stage sees it. Settings come as the words
-//! that an address and a command have, so the page knows nothing of how they are written.
+//! Controls of the page: untrusted JSON, parsed and checked before the match thread sees it.
+//! Settings use the names and values of URLs and flags, so the page needs no format of its own.
 
 use crate::settings::{FaultKind, FaultTarget, MAX_PLAYERS, SettingError, Settings};
 use serde::Deserialize;
 
-/// What the page may ask for.
+/// A control of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
-    /// A new match, by an address.
+    /// Start a match from a URL.
     Open(Box<Settings>),
-    /// A new match with the settings of this one, and nothing of what went wrong in it.
+    /// Restart the match with the same settings and without its faults.
     Restart,
-    /// Another value of a setting.
+    /// Change one setting.
     Set { name: String, value: String },
-    /// What player one's keys are now.
+    /// Current keys of player one.
     Keys { x: i8, y: i8, jump: bool, shove: bool },
-    /// Something goes wrong.
+    /// Inject a fault now.
     Fault { machine: u8, kind: FaultKind },
 }
 
-/// The same as JSON.
+/// JSON form of [`Control`].
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 enum ControlJson {
@@ -38,7 +38,7 @@ enum TargetJson {
     Score,
 }
 
-/// Why a control is refused.
+/// Errors of a control.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ControlError {
     #[error("not a control: {0}")]
@@ -55,7 +55,7 @@ impl Control {
             ControlJson::Open { query } => Self::Open(Box::new(Settings::from_query(&query)?)),
             ControlJson::Restart {} => Self::Restart,
             ControlJson::Set { name, value } => {
-                // Whether the machines that it names play, the match knows.
+                // Only the match knows which machines exist; it checks their numbers.
                 Settings::default().set(&name, &value)?;
                 Self::Set { name, value }
             }

@@ -1,5 +1,6 @@
-//! The thread that owns the match: obeys, follows the clock at 60 ticks a second, and shows each tick to all who
-//! watch. While nobody does, it waits. When it falls behind, it skips time instead of racing after it.
+//! The match thread: applies controls, follows the clock at 60 ticks a second, and broadcasts each
+//! tick to all streams. Pauses while no stream is open. Skips time if it falls behind, instead of
+//! catching up.
 
 use super::control::Control;
 use super::frame::{Kind, encode, message};
@@ -12,28 +13,28 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::time::{Duration, Instant};
 
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
-/// How much time may be caught up with; more is skipped.
+/// Lag to catch up with; beyond it time is skipped.
 const MAX_CATCH_UP: Duration = Duration::from_millis(50);
 
-/// What connections ask of the thread.
+/// Requests of connections to the match thread.
 pub(super) enum MatchRequest {
-    /// Somebody wants to see it.
+    /// Open a stream.
     Subscribe(SyncSender<Arc<[u8]>>),
-    /// Somebody wants something done.
+    /// Apply a control.
     Control(Control),
-    /// Somebody wants the recording as a file; what is wrong if there is none.
+    /// Return the recording as a file, or the reason for its absence.
     Save(SyncSender<Result<Vec<u8>, String>>),
 }
 
 struct MatchThread {
-    /// `None` once it could not go on; a restart makes another.
+    /// `None` after an error; a restart creates another match.
     play: Option<Play>,
     subscribers: Vec<SyncSender<Arc<[u8]>>>,
-    /// What the last frame took, with all that is sent of it.
+    /// Time of the last frame, microseconds, with encoding and sending.
     micros: u32,
 }
 
-/// Runs until nobody can give requests any more.
+/// Runs until every sender of requests is dropped.
 pub(super) fn run(requests: &Receiver<MatchRequest>, settings: Settings) {
     let mut thread = MatchThread { play: None, subscribers: Vec::new(), micros: 0 };
     thread.begin(settings);
@@ -50,7 +51,7 @@ pub(super) fn run(requests: &Receiver<MatchRequest>, settings: Settings) {
             Ok(MatchRequest::Subscribe(subscriber)) => thread.subscribe(subscriber),
             Ok(MatchRequest::Control(control)) => thread.apply(control),
             Ok(MatchRequest::Save(reply)) => {
-                // Who asked may have left.
+                // The connection may be closed by now.
                 let _ = reply.try_send(thread.save());
             }
             Err(RecvTimeoutError::Disconnected) => return,
@@ -63,7 +64,7 @@ pub(super) fn run(requests: &Receiver<MatchRequest>, settings: Settings) {
 }
 
 impl MatchThread {
-    /// A new match.
+    /// Starts a match.
     fn begin(&mut self, settings: Settings) {
         match Play::new(settings) {
             Ok(play) => {
@@ -105,7 +106,7 @@ impl MatchThread {
         self.send_note(&note);
     }
 
-    /// The match from its start, without what went wrong in it.
+    /// Restarts the match without its faults.
     fn restart(&mut self) {
         let settings = self.play.as_ref().map_or_else(Settings::default, |play| Settings {
             faults: Vec::new(),
@@ -125,7 +126,7 @@ impl MatchThread {
         if let Err(error) = play.tick() {
             return self.stop(&error.to_string());
         }
-        // Of the whole frame: what is measured is told with the next one.
+        // The cost of a whole frame is only known after it, so the next frame reports it.
         let frame = encode(&play.frame(self.micros));
         let notes = play.notes();
         self.broadcast(Kind::Frame, &frame);
@@ -135,7 +136,7 @@ impl MatchThread {
         self.micros = u32::try_from(begun.elapsed().as_micros()).unwrap_or(u32::MAX);
     }
 
-    /// The match can't go on.
+    /// Ends the match after an error.
     fn stop(&mut self, why: &str) {
         self.play = None;
         self.send_note(
@@ -143,7 +144,7 @@ impl MatchThread {
         );
     }
 
-    /// A new subscriber gets the scene first.
+    /// Adds a stream; the scene is its first message.
     fn subscribe(&mut self, subscriber: SyncSender<Arc<[u8]>>) {
         let Some(play) = &self.play else {
             let note = json!({ "note": "stopped", "text": "there is no match: restart it" });
@@ -167,7 +168,8 @@ impl MatchThread {
         self.broadcast(Kind::Note, note.to_string().as_bytes());
     }
 
-    /// To all who watch. Who is slow misses frames; who would miss anything else has to come again.
+    /// Sends a message to all streams. A full queue drops frames; if it would drop any other
+    /// message, the stream is closed and the page reconnects.
     fn broadcast(&mut self, kind: Kind, payload: &[u8]) {
         let bytes: Arc<[u8]> = message(kind, payload).into();
         self.subscribers.retain(|subscriber| match subscriber.try_send(Arc::clone(&bytes)) {

@@ -1,16 +1,16 @@
-//! The lab: a match of two to four machines over a simulated network, played in this process and watched in a
-//! browser.
+//! The lab: a match of two to four machines over a simulated network, played in this process and watched
+//! in a browser.
 //!
 //! ```text
-//! browser ──POST /control──▶ serve ──MatchRequest──▶ stage: Fleet of Peers, 60 ticks a second
-//!         ◀──GET /stream──── serve ◀──bytes── frame: what every machine sees, after each tick
+//! browser ──POST /control──▶ serve ──MatchRequest──▶ match_thread: Fleet of Peers, 60 ticks a second
+//!         ◀──GET /stream──── serve ◀──bytes──────── frame: views of all machines, after each tick
 //! ```
 //!
 //! - `serve`: routes; `crate::web` has the connections.
-//! - `control`: what the page may ask for, checked.
-//! - `match_thread`: the thread that owns the matches and follows the clock; `crate::play` is one of them.
+//! - `control`: requests of the page, checked.
+//! - `match_thread`: the thread that owns the match and follows the clock; `crate::play` is the match.
 //! - `frame`: messages of the stream as bytes.
-//! - `page/`: the page, embedded, with what `crate::web` has for all pages.
+//! - `page/`: the embedded page; `crate::web` has the files that all pages share.
 
 mod control;
 mod frame;
@@ -49,7 +49,7 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(arguments: &ArgMatches) -> Result<(), LabError> {
     let port = *arguments.get_one::<u16>("port").expect("it has a default");
     let lab = Lab::open(port, settings::from_arguments(arguments)?)?;
-    // Whoever started it may read the address from a pipe, and close it then.
+    // The parent may read the address from a pipe and close it.
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "The lab is open: http://{}/\nPress Ctrl+C to close it.", lab.address());
     let _ = out.flush();
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<(), LabError> {
     lab.serve()
 }
 
-/// Why the lab can't open.
+/// Errors that keep the lab from starting.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LabError {
     #[error(transparent)]
@@ -68,7 +68,7 @@ pub(crate) enum LabError {
     Io(#[from] io::Error),
 }
 
-/// A lab whose port is open.
+/// A lab with an open port.
 struct Lab {
     listener: TcpListener,
     address: SocketAddr,
@@ -76,7 +76,7 @@ struct Lab {
 }
 
 impl Lab {
-    /// Opens the port, on this computer only, and sets the stage.
+    /// Binds the port on the loopback interface and starts the match thread.
     fn open(port: u16, settings: Settings) -> Result<Self, LabError> {
         let listener = web::open(port)?;
         let address = listener.local_addr()?;

@@ -1,4 +1,4 @@
-//! The routes of the lab: its page, its stream, its controls, its recording.
+//! Routes of the lab: page, stream, controls, recording.
 
 use super::control::Control;
 use super::match_thread::MatchRequest;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Sender, sync_channel};
 
-/// Most connections that watch.
+/// Limit on simultaneous streams.
 const MAX_STREAMS: usize = 8;
-/// Messages that may wait for a slow reader: half a second.
+/// Messages queued for a slow reader: half a second.
 const STREAM_QUEUE: usize = 32;
 
-/// The page's files.
+/// Files of the page.
 const FILES: [File; 8] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/lab.css", CSS, include_str!("page/lab.css")),
@@ -29,7 +29,7 @@ const FILES: [File; 8] = [
     ("/wire.js", SCRIPT, include_str!("page/wire.js")),
 ];
 
-/// Takes connections for ever.
+/// Accepts connections forever.
 pub(super) fn accept(listener: &TcpListener, requests: Sender<MatchRequest>) -> ! {
     let streams = Arc::<AtomicUsize>::default();
     web::serve(listener, move |stream, request| answer(stream, request, &streams, &requests))
@@ -50,7 +50,7 @@ fn answer(
             Ok(()) => respond(&mut stream, 204, TEXT, b""),
             Err(why) => respond(&mut stream, 400, TEXT, format!("{why}\n").as_bytes()),
         },
-        // Saving begins another recording, so it is no GET.
+        // POST, because saving starts a new recording.
         (Method::Post, "/replay") => save(&mut stream, requests),
         (Method::Get, path) => match send_file(&mut stream, FILES.iter().chain(&SHARED), path) {
             Some(sent) => sent,
@@ -86,7 +86,7 @@ fn save(stream: &mut TcpStream, requests: &Sender<MatchRequest>) -> io::Result<(
     }
 }
 
-/// Sends what the stage shows, until the reader leaves or falls behind.
+/// Streams frames until the reader disconnects or falls behind.
 fn stream_frames(mut stream: TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, messages) = sync_channel::<Arc<[u8]>>(STREAM_QUEUE);
     if requests.send(MatchRequest::Subscribe(sender)).is_err() {

@@ -1,9 +1,9 @@
-//! Times as people say them.
+//! Times as text.
 
-/// The last second of the year 9999; what is later is as good as never.
+/// Last second of the year 9999; later times print as never.
 const FOREVER: u64 = 253_402_300_799;
 
-/// A date and a time of day, UTC, of seconds since 1970.
+/// Formats Unix seconds as date and time, UTC.
 pub(crate) fn date(unix: u64) -> String {
     if unix > FOREVER {
         return "the end of time".to_owned();
@@ -29,7 +29,7 @@ pub(crate) fn date(unix: u64) -> String {
     format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
 }
 
-/// When something ends, seen from now.
+/// Formats an expiry relative to now.
 pub(super) fn expiry(expires: u64, now: u64) -> String {
     if expires > FOREVER {
         "never".to_owned()
@@ -40,7 +40,7 @@ pub(super) fn expiry(expires: u64, now: u64) -> String {
     }
 }
 
-/// Roughly how long: the largest unit of which there are two or more.
+/// Formats a duration in its largest unit that gives at least two.
 fn span(seconds: u64) -> String {
     match seconds {
         172_800.. => format!("{} days", seconds / 86_400),

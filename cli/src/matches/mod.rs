@@ -1,11 +1,11 @@
-//! `isostep match`, and `isostep token`, its other name: makes the keys and signed documents of a match, and shows them. A
-//! matchmaker on a desk: what a service would do for a game that has one. A token is of no use without the roster that is signed
-//! with it, so all of a match are made at once.
+//! `isostep match`, and its alias `isostep token`: creates and shows the keys and signed documents of a match, as a
+//! matchmaking service would. A token is useless without the roster signed with it, so all documents of a
+//! match are created together.
 //!
-//! - `new`: a folder for a match, with a folder for each player.
-//! - `show`: what is in a player's folder or in one file, without secrets.
-//! - `key` (here): a key by itself, of a player or of a matchmaker.
-//! - `dates`: times as people say them.
+//! - `new`: a folder for the match, with a folder for each player.
+//! - `show`: the content of a player's folder or of one file, without secrets.
+//! - `key` (here): a single key, of a player or of a matchmaker.
+//! - `dates`: times as text.
 
 pub(crate) mod dates;
 mod new;
@@ -47,7 +47,7 @@ Examples:
   isostep match key --out my.key
   isostep match key --matchmaker --out matchmaker.key      (for --matchmaker of `match new`)";
 
-/// Why a match wasn't made or can't be shown.
+/// Errors of `isostep match`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MatchError {
     #[error(transparent)]
@@ -178,7 +178,7 @@ fn unix_now() -> Result<u64, MatchError> {
     since.map(|since| since.as_secs()).map_err(|_| MatchError::Clock)
 }
 
-/// `1=` and the hex of a public key.
+/// Parses `1=` followed by a public key in hex.
 fn parse_holder(text: &str) -> Result<(Slot, PublicKey), String> {
     let (slot, key) = text.split_once('=').ok_or("write the slot, =, and the public key")?;
     let slot = slot.parse().map_err(|_| "the slot before = is a number from 0 to 7")?;

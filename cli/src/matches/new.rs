@@ -1,4 +1,4 @@
-//! Makes a match: signs first, then writes, so that what can't be leaves nothing behind.
+//! Creates a match: signs everything first, then writes, so that an error leaves no files behind.
 
 use super::{MatchError, dates, path};
 use clap::ArgMatches;
@@ -13,7 +13,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Who sits in a slot: somebody whose key is made here, or somebody who has one.
+/// Occupant of a slot: a new key, or the public key of a player who has one.
 enum Player {
     Ours(StaticKey),
     Theirs(PublicKey),
@@ -107,7 +107,7 @@ pub(super) fn run(
     Ok(writeln!(out, "- To look at a folder: isostep match show {place}/player-0")?)
 }
 
-/// The players of all slots; keys are made for those who have none.
+/// Assigns players to all slots and creates the missing keys.
 fn seat<'a>(
     count: u8,
     holders: impl Iterator<Item = &'a (Slot, PublicKey)>,
@@ -126,7 +126,7 @@ fn seat<'a>(
     Ok(given.into_iter().map(player).collect())
 }
 
-/// The folder of a match is always a new one: two matches in one would be mixed up.
+/// Creates the match folder; refuses an existing one, which could hold another match.
 fn create_match_folder(path: &Path) -> Result<(), MatchError> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         let failed = |error| MatchError::Folder { path: parent.to_owned(), error };
@@ -135,7 +135,7 @@ fn create_match_folder(path: &Path) -> Result<(), MatchError> {
     create_folder(path)
 }
 
-/// Creates a folder for its owner alone.
+/// Creates a folder with access for its owner only.
 fn create_folder(path: &Path) -> Result<(), MatchError> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut builder = DirBuilder::new();

@@ -1,6 +1,6 @@
-//! `isostep new`: a folder with a small game of two players that works, to be made into another one. The template is in
-//! `template/`, as it is written but for `{{name}}`, `{{isostep}}` (the dependency) and `{{docs}}` (where the guide is).
-//! Exit codes: 0 it is made, 2 it can't be; what can't be leaves nothing behind.
+//! `isostep new`: creates a small two-player game to start from. The files in `template/` are
+//! copied with `{{name}}`, `{{isostep}}` (the dependency) and `{{docs}}` (path of the guide)
+//! replaced. Exit codes: 0 created, 2 refused; a refused project leaves no files behind.
 
 use crate::checkout;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -15,7 +15,7 @@ Examples:
   isostep new marbles --path ~/code/isostep      anywhere else
   then: cd marbles && cargo test && cargo run -- together";
 
-/// The files of the template, by where they go.
+/// Template files by destination.
 const FILES: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
     ("README.md", include_str!("template/README.md.txt")),
@@ -29,7 +29,7 @@ const FILES: [(&str, &str); 10] = [
     ("tests/game.rs", include_str!("template/tests/game.rs")),
 ];
 
-/// Names that Cargo or the compiler keep to themselves, or that the template needs for others.
+/// Names reserved by Cargo or the compiler, or used by the template's dependencies.
 const TAKEN: [&str; 12] = [
     "alloc",
     "build",
@@ -45,7 +45,7 @@ const TAKEN: [&str; 12] = [
     "test",
 ];
 
-/// What a crate can't be called, since the language says it.
+/// Keywords of the language, which can't be crate names.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -54,7 +54,7 @@ const KEYWORDS: [&str; 52] = [
     "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Why nothing was made.
+/// Errors of `isostep new`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NewError {
     #[error("{name}: {why}; choose a name like tug-of-war")]
@@ -108,10 +108,10 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     let path = path.to_str().filter(|path| !path.contains(char::is_control));
     let path = path.ok_or_else(|| NewError::NoText(checkout.clone()))?.replace('\\', "/");
     write(&folder, name, &path).inspect_err(|_| {
-        // Only what was made here goes: the folder was not there before.
+        // Safe to remove: this call created the folder.
         let _ = fs::remove_dir_all(&folder);
     })?;
-    // The versions with which this checkout was tested, and which are downloaded already.
+    // Reuses the tested versions, which are already downloaded.
     let _ = fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"));
     let out = &mut io::stdout().lock();
     writeln!(out, "Made {name}: a game of two players, with tests. It uses Isostep in {path}.")?;
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether it can be a crate's name, a folder's and a game's.
+/// Checks that a name is valid for a crate, a folder and a game.
 fn check_name(name: &str) -> Result<(), &'static str> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
     if name.is_empty() || name.len() > 64 {
@@ -139,8 +139,8 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// How the project names the checkout. Relative if both lie beside each other or the project in the checkout, for they will move
-/// together; else absolute.
+/// Path of the checkout in the project's manifest: relative if one contains the other or they share
+/// a parent, since they move together; else absolute.
 fn path_between(folder: &Path, checkout: &Path) -> PathBuf {
     let home = folder.parent().and_then(|parent| parent.canonicalize().ok());
     let checkout = checkout.canonicalize().unwrap_or_else(|_| checkout.to_owned());

@@ -1,25 +1,25 @@
-//! Who plays at a machine: a keyboard, or a bot that goes in eight directions as fingers do. Both see only
-//! what their own machine shows, and their inputs travel like anybody's.
+//! Controller of a seat: the keyboard, or a bot that uses eight directions like a keyboard. Both
+//! read only their own machine's state, and their inputs take the normal path through the network.
 
 use super::Peer;
 use isostep_rollback::{PlayerId, Simulation, Stick, Tick};
 use isostep_scenes::games::tumble::rules::Move;
 
-/// The keys of player one as the page sent them last.
+/// Keys of player one as last sent by the page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Keys {
     pub(crate) stick: Stick,
     /// Bit 0 jumps, bit 1 shoves.
     pub(crate) held: u64,
-    /// Went down since the last tick, though it may be up again.
+    /// Pressed since the last tick, even if released by now.
     pub(crate) tapped: u64,
 }
 
-/// What somebody holds.
+/// Input source of one seat.
 #[derive(Debug, Default)]
 pub(crate) struct Controller {
     last: Move,
-    /// Nobody has touched the keys yet: the controller plays by itself.
+    /// `None` until the first key: a bot plays.
     keys: Option<Keys>,
 }
 
@@ -29,12 +29,12 @@ impl Controller {
         self.keys = Some(Keys { stick, held, tapped });
     }
 
-    /// What goes into the next tick.
+    /// Input for the next tick.
     pub(crate) fn sample(&mut self, peer: &Peer, tick: Tick, player: PlayerId) -> Move {
         self.last = match &mut self.keys {
             Some(keys) => {
                 let down = keys.held | std::mem::take(&mut keys.tapped);
-                // Two buttons, and the page's control has no others.
+                // Two buttons; the page's control has no others.
                 let buttons = self.last.buttons.next(down).unwrap_or_default();
                 Move { stick: keys.stick, buttons }
             }

@@ -1,8 +1,8 @@
-//! One match: the fleet, who plays, and after each tick what there is to show and to tell. It knows no clock but the
-//! match's own; the lab and `isostep demo` drive it.
+//! One match: the fleet, its controllers, and after each tick the views and events. It has no clock but the match's
+//! own; the lab and `isostep demo` drive it.
 //!
-//! - `peer`: a machine's game, with faults to plant; `work`: what it cost; `controller`: who plays it.
-//! - `view`: what there is to see; `scene`: what never changes of it; `notes`: what there is to tell.
+//! - `peer`: a machine's game with fault injection; `work`: its cost; `controller`: its input source.
+//! - `view`: the state to draw; `scene`: its constant part; `notes`: events.
 //! - `recording`: the recording.
 
 mod controller;
@@ -33,19 +33,19 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use work::BODIES;
 
-/// How long a machine is cut off.
+/// Duration of a disconnect.
 const PARTITION: Duration = Duration::from_secs(2);
-/// Digests that are remembered of a machine, until the slowest has come as far.
+/// Digests kept for each machine until the slowest reaches the same tick.
 const DIGESTS: usize = 64;
-/// Whoever is nearer to where they were has no ghost: it could not be told from them.
+/// Distance below which a body has no ghost, metres: the two would coincide on screen.
 const GHOST_FROM: Real = real!(0.015625);
-/// A round of Tumble: ticks, and points that end it before.
+/// A round of Tumble: length in ticks, and points that end it early.
 const ROUND: u32 = 75 * 60;
 const POINTS: i32 = 5;
-/// Thousandths of a tick a second, without any correction.
+/// Nominal tick rate in thousandths of a hertz.
 const MILLIHERTZ: i64 = 60_000;
 
-/// Why a match can't begin or go on.
+/// Errors of a match.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlayError {
     #[error(transparent)]
@@ -54,7 +54,7 @@ pub(crate) enum PlayError {
     MatchRecording(#[from] ReplayError),
 }
 
-/// What was counted of a machine up to the frame before.
+/// Counters of a machine at the previous frame.
 #[derive(Default)]
 struct Counters {
     stats: Stats,
@@ -69,9 +69,9 @@ pub(crate) struct Play {
     hands: Vec<Controller>,
     seen: Vec<Counters>,
     number: u32,
-    /// What is still to come of the faults in the settings.
+    /// Scheduled faults that are still ahead.
     pending_faults: VecDeque<ScheduledFault>,
-    /// What happened, to be told.
+    /// Events since the last call of `notes`.
     notes: Vec<Note>,
     recording: MatchRecording,
 }
@@ -103,7 +103,7 @@ impl Play {
         &self.fleet
     }
 
-    /// Changes a setting while the match goes on; `true` if a new one has to begin for it.
+    /// Changes a setting during the match. Returns true if the change needs a new match.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<bool, SettingError> {
         let mut settings = self.settings.clone();
         let field = settings.set(name, value)?;
@@ -111,7 +111,8 @@ impl Play {
         self.settings = settings;
         if field.name == "delay" {
             for (player, machine) in (0..).map(PlayerId).zip(self.fleet.machines_mut()) {
-                // Each sits at their own machine, and the delay was checked. One that adapts goes its own way again.
+                // Each player is local to its own machine, and the range was checked. With adaptive
+                // delay this sets the starting point.
                 let _ = machine.session.set_delay(player, self.settings.delay);
             }
         }
@@ -120,12 +121,12 @@ impl Play {
         Ok(field.anew)
     }
 
-    /// What player one's keys are now.
+    /// Sets the keys of player one.
     pub(crate) fn keys(&mut self, stick: Stick, held: u64) {
         self.hands[0].set_keys(stick, held);
     }
 
-    /// Has something go wrong now, and notes it in the settings.
+    /// Injects a fault now and adds it to the settings.
     pub(crate) fn inject_fault(&mut self, machine: u8, kind: FaultKind) {
         if machine < self.settings.players {
             let fault = ScheduledFault { at: self.number, machine, kind };
@@ -134,7 +135,7 @@ impl Play {
         }
     }
 
-    /// The recording so far as a file; another one begins.
+    /// Returns the recording so far as a file and starts another.
     pub(crate) fn save_recording(&mut self) -> Result<Vec<u8>, PlayError> {
         let first = &self.fleet.machines()[0];
         let next = MatchRecording::start(rules(&self.settings), &first.session, &first.game)?;
@@ -142,7 +143,7 @@ impl Play {
         Ok(recording.finish(&first.session, &first.game))
     }
 
-    /// Links, clocks and ways to compute as the settings have them.
+    /// Applies links, clock drift and resimulation mode of the settings.
     fn apply(&mut self) -> Result<(), FleetError> {
         let now = self.fleet.now();
         let mode = match self.settings.resim {
@@ -187,13 +188,13 @@ impl Play {
         let nodes: Vec<_> = network.nodes().collect();
         let Some(&alone) = nodes.get(machine) else { return };
         for &other in nodes.iter().filter(|&&other| other != alone) {
-            // Both are there and the window is not empty.
+            // Both nodes exist and the interval is not empty.
             let _ = network.partition_both(alone, other, now..now + PARTITION);
         }
         self.notes.push(Note::cut(machine));
     }
 
-    /// Plays for a tick of the clock.
+    /// Advances by one tick of the true clock.
     pub(crate) fn tick(&mut self) -> Result<(), PlayError> {
         while let Some(fault) = self.pending_faults.pop_front_if(|next| next.at <= self.number) {
             self.flip_bit(fault);
@@ -215,12 +216,12 @@ impl Play {
         Ok(())
     }
 
-    /// Lets everything arrive: links are perfect and nobody presses anything, for a second.
+    /// Lets all packets arrive: one second with perfect links and neutral inputs.
     pub(crate) fn settle(&mut self) -> Result<(), PlayError> {
         Ok(self.fleet.settle()?)
     }
 
-    /// What every machine sees now; counts are since the last call.
+    /// Views of all machines; counters are since the last call.
     pub(crate) fn frame(&mut self, micros: u32) -> Frame {
         let (compared, digests) = self.compare();
         let verdict = match compared {
@@ -244,7 +245,7 @@ impl Play {
         }
     }
 
-    /// The newest tick of which all have a digest, and the digests.
+    /// Newest tick that all machines have digested, with the digests.
     fn compare(&mut self) -> (Option<Tick>, Vec<ShortDigest>) {
         for (seen, machine) in self.seen.iter_mut().zip(self.fleet.machines()) {
             if let Some(digest) = machine.session.digest()
@@ -265,11 +266,11 @@ impl Play {
         (compared, digests.map(Option::unwrap_or_default).collect())
     }
 
-    /// What happened since the last call.
+    /// Events since the last call.
     pub(crate) fn notes(&mut self) -> Vec<Note> {
         let mut notes = std::mem::take(&mut self.notes);
         for (index, machine) in self.fleet.machines_mut().iter_mut().enumerate() {
-            // Datagrams that were refused are no news here: links lose enough of them.
+            // Refused datagrams are not reported: lossy links produce them all the time.
             machine.refused.clear();
             for event in machine.events.drain(..) {
                 notes.extend(Note::of(index, &event, machine.game.tumble()));
@@ -279,7 +280,7 @@ impl Play {
     }
 }
 
-/// As many crates as make all bodies that are told apart.
+/// Number of crates that fills the tracked bodies.
 const fn rules(settings: &Settings) -> rules::Settings {
     let &Settings { players, seed, .. } = settings;
     rules::Settings {
@@ -326,7 +327,7 @@ fn peer_frame(
         depth: depth.unwrap_or(0),
         again: now.ticks_again - was.ticks_again,
         redone: work.redone(),
-        // The first run of a fleet ticks twice: at its beginning and at its end.
+        // The first run of a fleet ticks twice, at its start and its end.
         stalls: (now.stalls - was.stalls).min(1),
         sent_bytes: machine.sent_bytes - seen.sent_bytes,
         delay: session.delay(player).unwrap_or(0),

@@ -1,4 +1,4 @@
-//! What happened in a match, for a page and for a terminal.
+//! Events of a match, for the page and for the terminal.
 
 use super::PARTITION;
 use crate::drawable::DrawableGame;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Something to tell. Machines are counted from 0, and named from 1.
+/// An event. Machine indices start at 0, their printed numbers at 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub(crate) enum Note {
@@ -38,29 +38,30 @@ pub(crate) enum Note {
         peer: usize,
         tick: u32,
     },
-    /// The recording got too long, or the match too fast for it.
+    /// The recording reached its size limit, or the match outran it.
     RecordingEnded {
         why: String,
     },
 }
 
-/// What two machines found to differ.
+/// Difference between two machines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Difference {
     pub(crate) machine: usize,
     pub(crate) peer: usize,
     pub(crate) tick: u32,
     pub(crate) entity: String,
-    /// What the entity is to somebody who watches.
+    /// Label of the entity for the user.
     pub(crate) thing: Option<String>,
     pub(crate) field: String,
-    /// The values at both.
+    /// Values on both machines.
     pub(crate) local: String,
     pub(crate) remote: String,
-    /// Whether a machine found it out by itself: then the values are what is right, and what was there.
+    /// True if one machine found the fault by resimulation; then the values are the correct one and
+    /// the stored one.
     pub(crate) itself: bool,
     pub(crate) blame: String,
-    /// Entity, field and values of what else differs.
+    /// Entity, field and values of further differences.
     pub(crate) more: Vec<[String; 4]>,
 }
 
@@ -69,7 +70,7 @@ fn name(machine: usize) -> String {
 }
 
 impl Note {
-    /// An event for the eye, if it is one.
+    /// Converts a session event; `None` if it is not shown.
     pub(super) fn of(machine: usize, event: &SessionEvent, game: &Tumble) -> Option<Self> {
         Some(match event {
             SessionEvent::DigestsDiffer { peer, tick } => {
@@ -90,7 +91,7 @@ impl Note {
         Self::Cut { machine, seconds: PARTITION.as_secs() }
     }
 
-    /// With its text.
+    /// JSON with the printed text.
     pub(crate) fn json(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         value["text"] = json!(self.to_string());
@@ -129,7 +130,7 @@ impl Difference {
     }
 }
 
-/// What a body of a report is to somebody who watches.
+/// Label of a reported body for the user.
 fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
     let (_, id) = entity.split_once("body ")?;
     Some(game.drawables().find(|thing| thing.body.to_string() == id)?.label())

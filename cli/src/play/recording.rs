@@ -1,5 +1,5 @@
-//! The recording of a match as player one's machine saw it: from its start, or from where the last one was saved. It lies
-//! in memory until somebody wants it as a file.
+//! Recording of a match by player one's machine, from the start of the match or from the last save.
+//! It stays in memory until it is saved.
 
 use super::Peer;
 use crate::drawable::{DrawableGame, asset};
@@ -7,9 +7,10 @@ use isostep_rollback::Session;
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
 use isostep_scenes::games::tumble::rules::{Settings, Tumble};
 
-/// More than an hour of four players. Then it ends, and what was recorded can be saved.
+/// Size limit, more than an hour of four players. At the limit recording stops, and the part so far
+/// can be saved.
 const MAX_BYTES: usize = 32 << 20;
-/// Ticks between two keyframes: ten seconds. Each takes a millisecond to make.
+/// Ticks between two keyframes: ten seconds. Writing one takes about a millisecond.
 const KEYFRAME_EVERY: u32 = 600;
 
 pub(super) struct MatchRecording {
@@ -20,7 +21,7 @@ pub(super) struct MatchRecording {
 }
 
 impl MatchRecording {
-    /// Begins with the newest state that is final.
+    /// Starts with the newest final state.
     pub(super) fn start(
         rules: Settings,
         session: &Session<Peer>,
@@ -36,12 +37,12 @@ impl MatchRecording {
         Ok(Self { recorder, file: Vec::new(), first, full: false })
     }
 
-    /// How many ticks are recorded.
+    /// Number of recorded ticks.
     pub(super) fn ticks(&self) -> u32 {
         self.recorder.recorded().0 - self.first
     }
 
-    /// Takes what has become final; `true` when that was the last that has room.
+    /// Records the ticks that became final. Returns true when the size limit is reached.
     pub(super) fn record(&mut self, session: &Session<Peer>, game: &Peer) -> bool {
         if self.full {
             return false;
@@ -52,7 +53,7 @@ impl MatchRecording {
         self.full
     }
 
-    /// The whole file.
+    /// Finishes the recording and returns the file.
     pub(super) fn finish(mut self, session: &Session<Peer>, game: &Peer) -> Vec<u8> {
         if self.full {
             return self.file;

@@ -16,7 +16,7 @@ fn verify_file(file: &[u8]) -> Result<Verified, ReplayError> {
     verify(Player::new(replay, Tumble::GAME, game)?)
 }
 
-/// Plays for a while; what happened.
+/// Plays some ticks and returns their events.
 fn run(play: &mut Play, ticks: u32) -> Vec<Note> {
     let mut notes = Vec::new();
     for _ in 0..ticks {
@@ -47,7 +47,8 @@ fn a_match_url_reproduces_the_match() {
         }
         (play.settings().query(), seen)
     };
-    // What was done to the first is in its address, and happens to the second at the same moment.
+    // The URL of the first match includes its faults, which strike the second match at the same
+    // ticks.
     let (query, seen) = played(&bad(3, Pace::Rollback).query(), true);
     assert!(query.ends_with("&cut=2@100&flip=1@100:velocity"), "{query}");
     assert!(played(&query, false) == (query.clone(), seen));
@@ -79,7 +80,7 @@ fn taps_of_keys_reach_every_machine() {
     run(&mut play, rules::READY + 30);
     let (before, far) = (x(&play, 1), Real::ONE);
     for _ in 0..60 {
-        // Down and up within a tick.
+        // Pressed and released within a tick.
         play.keys(stick, 2);
         play.keys(stick, 0);
         play.tick().unwrap();

@@ -1,62 +1,62 @@
-//! What there is to see of a match after a tick: every machine's world, and what it cost.
+//! Views of a match after a tick: every machine's world and its cost.
 
 use isostep_core::Transform;
 
-/// Whether the machines agree on the newest tick that all have digested.
+/// Comparison of digests on the newest tick that all machines have digested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Verdict {
-    /// There is none yet.
+    /// No common tick yet.
     #[default]
     Unknown = 0,
     Agree = 1,
     Differ = 2,
 }
 
-/// What all machines see after a tick.
+/// Views of all machines after a tick.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     /// Ticks of the true clock since the start of the match.
     pub(crate) number: u32,
-    /// What the tick took, for all machines together.
+    /// Time of the tick for all machines together, microseconds.
     pub(crate) micros: u32,
     pub(crate) compared: u32,
     pub(crate) verdict: Verdict,
-    /// Ticks that the recording has.
+    /// Ticks in the recording.
     pub(crate) recorded: u32,
     pub(crate) peers: Vec<PeerFrame>,
 }
 
-/// What one machine sees. Counts are of this frame.
+/// View of one machine. Counters cover this frame only.
 #[derive(Debug, Default)]
 pub(crate) struct PeerFrame {
     pub(crate) present: u32,
     pub(crate) confirmed: u32,
-    /// Ticks that rest on guesses.
+    /// Predicted ticks.
     pub(crate) lead: u32,
-    /// How far it went back.
+    /// Depth of the rollback, ticks.
     pub(crate) depth: u32,
-    /// Ticks computed again.
+    /// Resimulated ticks.
     pub(crate) again: u64,
-    /// Bodies of all those ticks that were computed again.
+    /// Resimulated bodies, summed over those ticks.
     pub(crate) redone: u32,
-    /// Whether it had to wait, 0 or 1.
+    /// 1 if the machine stalled, else 0.
     pub(crate) stalls: u64,
     pub(crate) sent_bytes: u64,
     /// Input delay of its player, ticks.
     pub(crate) delay: u32,
     /// Ticks a second by the true clock, in thousandths.
     pub(crate) millihertz: u32,
-    /// What its simulation took.
+    /// Simulation time, microseconds.
     pub(crate) micros: u32,
     /// Points by player.
     pub(crate) score: Vec<i32>,
-    /// The first bytes of its digest of the compared tick.
+    /// First bytes of its digest of the compared tick.
     pub(crate) digest: [u8; 8],
-    /// Bodies that were computed again, each with the least of its cluster.
+    /// Resimulated bodies, each with the lowest body of its island.
     pub(crate) groups: Vec<(u8, u8)>,
     pub(crate) bodies: Vec<Body>,
-    /// Where bodies were on the confirmed tick, of those that are elsewhere by now.
+    /// Confirmed poses of bodies that are elsewhere now.
     pub(crate) ghosts: Vec<(u8, Transform)>,
 }
 

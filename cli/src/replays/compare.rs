@@ -1,4 +1,4 @@
-//! `isostep replay compare`: where two recordings of one match part.
+//! `isostep replay compare`: finds the first difference between two recordings of one match.
 
 use super::CommandError;
 use super::open::{KnownGame, at, game_of, known, open};
@@ -106,7 +106,7 @@ fn describe(parting: &Parting) -> Value {
                 "text": text,
             })
         }
-        // Newer kinds say what they are.
+        // Kinds added later print their own text.
         _ => json!({ "kind": "other", "text": text }),
     }
 }

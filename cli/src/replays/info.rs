@@ -1,4 +1,4 @@
-//! `isostep replay info`: what is in a recording.
+//! `isostep replay info`: lists the content of a recording.
 
 use super::CommandError;
 use super::open::{open, unfinished};

@@ -1,10 +1,10 @@
-//! `isostep replay`: recordings of the games that the command knows. Exit codes: 0 all is the same, 1 something differs, 2 a file can't be read or
-//! written, or the command was misused.
+//! `isostep replay`: recordings of the games that the command knows. Exit codes: 0 equal, 1 different,
+//! 2 a file can't be read or written, or misuse.
 //!
-//! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
-//!   waits for the disk.
-//! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `view` is what the last two show.
-//! - `viewer`: what `play` shows in a browser.
+//! - `record`: plays and records a match of scripted players; `writer`: a thread that appends to a file, so that no
+//!   tick waits for the disk.
+//! - `info`, `verify`, `compare`, `seek`, `play`: one file each; `view` is the output of the last two.
+//! - `viewer`: `play` in a browser.
 //! - `open`: opening a recording.
 
 mod compare;
@@ -36,7 +36,7 @@ Example:
 
 Exit codes: 0 all is the same, 1 something differs, 2 a file is no good, or the command was misused";
 
-/// What keeps it from its work.
+/// Errors of `isostep replay`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandError {
     #[error("{}: {error}; look whether the path is right and you may use it", path.display())]
@@ -174,7 +174,7 @@ fn read_rate(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CommandError> {
     match report(arguments) {
-        // Who reads the first lines only has what they wanted.
+        // A closed pipe is no error.
         Err(CommandError::Print(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(ExitCode::SUCCESS)
         }

@@ -1,4 +1,4 @@
-//! Opening a recording of a game that the command knows.
+//! Opens recordings of known games.
 
 use super::CommandError;
 use crate::drawable::DrawableGame;
@@ -14,14 +14,14 @@ pub(super) type Recording = Replay<Stream<BufReader<File>>>;
 pub(super) type PlayerOf<G> = Player<G, Stream<BufReader<File>>>;
 pub(super) type PlaybackOf<G> = Playback<G, Stream<BufReader<File>>>;
 
-/// The games that the command knows.
+/// Games that the command knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KnownGame {
     Arena,
     Tumble,
 }
 
-/// Which game a recording is of.
+/// Returns the game of a recording.
 pub(super) fn known(path: &Path) -> Result<KnownGame, CommandError> {
     match open(path)?.info().game {
         Arena::GAME => Ok(KnownGame::Arena),
@@ -30,7 +30,7 @@ pub(super) fn known(path: &Path) -> Result<KnownGame, CommandError> {
     }
 }
 
-/// Says which file an error is about.
+/// Adds the file's path to an error.
 pub(super) fn at(path: &Path) -> impl Fn(ReplayError) -> CommandError + '_ {
     |error| CommandError::Replay { path: path.to_path_buf(), error }
 }
@@ -41,7 +41,7 @@ pub(super) fn open(path: &Path) -> Result<Recording, CommandError> {
     Replay::open(Stream(BufReader::new(file))).map_err(at(path))
 }
 
-/// The game that a recording is of, as it was before the first tick.
+/// Builds a recording's game before its first tick.
 pub(super) fn game_of<G: DrawableGame>(replay: &Recording, path: &Path) -> Result<G, CommandError> {
     if replay.info().game != G::GAME {
         return Err(at(path)(ReplayError::OtherGame));
@@ -49,7 +49,7 @@ pub(super) fn game_of<G: DrawableGame>(replay: &Recording, path: &Path) -> Resul
     G::read(&replay.info().assets).ok_or_else(|| CommandError::NoSettings(path.to_path_buf()))
 }
 
-/// What is said of a recording that was cut off.
+/// Notice about a truncated recording.
 pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
     match lost_bytes {
         0 => format!("not finished: it ends after tick {last}"),
@@ -57,14 +57,14 @@ pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
     }
 }
 
-/// A player at the first tick.
+/// Opens a player at the first tick.
 pub(super) fn player<G: DrawableGame>(path: &Path) -> Result<PlayerOf<G>, CommandError> {
     let replay = open(path)?;
     let game = game_of(&replay, path)?;
     Player::new(replay, G::GAME, game).map_err(at(path))
 }
 
-/// A playback at the first tick.
+/// Opens a playback at the first tick.
 pub(super) fn playback<G: DrawableGame>(path: &Path) -> Result<PlaybackOf<G>, CommandError> {
     let replay = open(path)?;
     let games = (game_of(&replay, path)?, game_of(&replay, path)?);

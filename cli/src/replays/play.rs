@@ -1,4 +1,5 @@
-//! `isostep replay play`: a recording as a live table in a terminal, or as a line for each second of it elsewhere.
+//! `isostep replay play`: a recording as a live table on a terminal, or as one line a second of
+//! match time elsewhere.
 
 use super::CommandError;
 use super::open::{KnownGame, PlaybackOf, at, known, playback};
@@ -12,22 +13,23 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Between two pictures.
+/// Time between two redraws.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(40);
-/// A picture that takes longer is shown as it is then: the match goes slower than was asked for.
+/// Longest frame that is compensated for; after a longer one the playback runs slower than
+/// requested.
 const LATE: Duration = Duration::from_millis(120);
 
-/// Parts of the match's own pace that a rate is rounded to.
+/// Resolution of the playback rate.
 const FINENESS: u32 = 1000;
 
-/// How to play.
+/// Options of `play`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
-    /// Times as fast as it was played, for a terminal; below 0 is backwards.
+    /// Playback rate on a terminal; negative is backwards.
     pub(super) rate: f64,
     pub(super) from: Option<Tick>,
     pub(super) as_json: bool,
-    /// A table that is drawn over and over, at the pace of the match.
+    /// Redraw a table in place, at the pace of the match.
     pub(super) live: bool,
 }
 
@@ -61,7 +63,7 @@ fn play<G: DrawableGame>(
     Ok(true)
 }
 
-/// Goes on behind a gap, or before it if it came from there.
+/// Seeks past a gap, in the direction of playback.
 fn leap<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     back: bool,
@@ -74,13 +76,13 @@ fn leap<G: DrawableGame>(
     }
 }
 
-/// Goes one tick, or over a gap; `false` at the end.
+/// Steps one tick or past a gap. Returns false at the end.
 fn step<G: DrawableGame>(playback: &mut PlaybackOf<G>, back: bool) -> Result<bool, ReplayError> {
     let stepped = if back { playback.step_back() } else { playback.step() };
     stepped.or_else(|error| leap(playback, back, error).map(|()| true))
 }
 
-/// As fast as it goes: a line for each second of the match, and one for its end.
+/// Prints at full speed: a line for each second of the match, and one for its end.
 fn print<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     path: &Path,
@@ -106,7 +108,7 @@ fn print<G: DrawableGame>(
     }
 }
 
-/// At a pace, in a table that is drawn over itself. Ctrl+C ends it.
+/// Plays at the requested rate in a table that is redrawn in place. Ctrl+C ends it.
 fn live<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     path: &Path,
@@ -158,7 +160,7 @@ fn picture(look: &View, last: Tick, rate: f64) -> Vec<String> {
     head.into_iter().chain(View::table(look.players())).collect()
 }
 
-/// Lines that are drawn over the ones before.
+/// Lines that are redrawn in place.
 #[derive(Default)]
 pub(crate) struct Screen {
     lines: usize,
@@ -180,7 +182,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Takes the last picture away.
+    /// Clears the last redraw.
     pub(crate) fn clear(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match std::mem::take(&mut self.lines) {
             0 => Ok(()),

@@ -1,4 +1,4 @@
-//! `isostep replay seek`: a recording at one tick.
+//! `isostep replay seek`: shows a recording at one tick.
 
 use super::CommandError;
 use super::open::{KnownGame, at, known, player};
@@ -13,12 +13,12 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
-/// Ticks between two looks at the clock.
+/// Ticks between two progress updates.
 const CHUNK: u32 = 60;
-/// Rows of the table; more are counted.
+/// Limit on table rows; further bodies are counted.
 const ROWS: usize = 16;
 
-/// Shows it; whether the digest is the one in the recording, if that has one.
+/// Prints the tick. Returns true if its digest matches the recorded one, or none is recorded.
 pub(super) fn run(
     path: &Path,
     tick: Tick,
@@ -42,7 +42,8 @@ fn show<G: DrawableGame>(
     if tick < first || tick > last {
         return Err(at(path)(ReplayError::NoSuchTick { tick, first, last }));
     }
-    // A keyframe before it, then tick by tick: a recording without keyframes takes a while.
+    // Restores the keyframe before the tick and resimulates from it: slow for recordings without
+    // keyframes.
     let keyframe = player.replay().keyframes().rfind(|&keyframe| keyframe <= tick);
     let from = keyframe.unwrap_or(first);
     player.seek(from).map_err(at(path))?;

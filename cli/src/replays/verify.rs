@@ -1,4 +1,4 @@
-//! `isostep replay verify`: computes a recording again and compares every digest.
+//! `isostep replay verify`: resimulates a recording and compares every digest.
 
 use super::CommandError;
 use super::open::{KnownGame, at, known, player, unfinished};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// Ticks between two looks at the clock.
+/// Ticks between two progress updates.
 const CHUNK: u32 = 60;
 
 pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bool, CommandError> {
@@ -78,7 +78,7 @@ fn verify<G: DrawableGame>(
     Ok(found.mismatch.is_none())
 }
 
-/// What lies before damage is right, and that is worth something.
+/// Reports damage and how far the recording is correct.
 fn broken<S: Simulation + Snapshot, R: Source>(
     path: &Path,
     error: ReplayError,

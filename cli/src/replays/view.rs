@@ -1,4 +1,4 @@
-//! What there is to see of a recording at a tick: digest, score, bodies.
+//! View of a recording at one tick: digest, score, bodies.
 
 use super::open::{PlaybackOf, PlayerOf};
 use crate::drawable::{Drawable, DrawableGame, Kind, score_text};
@@ -8,24 +8,24 @@ use isostep_rollback::replay::ReplayError;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A tick of a recording, as it is shown.
+/// A tick of a recording.
 pub(super) struct View {
     pub(super) tick: Tick,
-    /// Since the start of the match.
+    /// Time since the start of the match.
     pub(super) seconds: f64,
-    /// The first half of the digest's name, as long as recordings have it.
+    /// First half of the digest in hex, the length that recordings store.
     pub(super) digest: String,
-    /// By side.
+    /// Points by side.
     pub(super) score: Vec<i32>,
-    /// Players first.
+    /// Bodies, players first.
     pub(super) bodies: Vec<Body>,
 }
 
-/// Something that can move.
+/// A body that can move.
 pub(super) struct Body {
     pub(super) id: String,
     pub(super) what: String,
-    /// Metres.
+    /// Position, metres.
     pub(super) place: [f64; 3],
     pub(super) asleep: bool,
     is_player: bool,
@@ -57,7 +57,7 @@ impl View {
         self.bodies.iter().filter(|body| body.is_player)
     }
 
-    /// All on one line.
+    /// Formats the tick as one line.
     pub(super) fn line(&self) -> String {
         let Self { tick, seconds, digest, score, .. } = self;
         let places = self.players().map(|player| {
@@ -68,7 +68,7 @@ impl View {
         format!("{tick:>7} {seconds:>8.1} s  {digest}  {}{places}", score_text(score))
     }
 
-    /// The head of a table, and a row for each of some bodies.
+    /// Table header, and a row for each of these bodies.
     pub(super) fn table<'a>(bodies: impl Iterator<Item = &'a Body>) -> Vec<String> {
         let head = format!("  {:<6} {:<14} {:>9} {:>9} {:>9}", "body", "what", "x m", "y m", "z m");
         let rows = bodies.map(|Body { id, what, place: [x, y, z], asleep, .. }| {

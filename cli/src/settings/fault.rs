@@ -1,10 +1,10 @@
-//! What goes wrong at a certain moment: a machine is cut off, or computes a bit wrong.
+//! Faults at given ticks: a machine is disconnected, or computes one bit wrong.
 
 use super::{MAX_PLAYERS, SettingError};
 use serde::Serialize;
 use std::fmt;
 
-/// Where a planted fault strikes.
+/// State that a bit flip changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FaultTarget {
@@ -15,22 +15,23 @@ pub(crate) enum FaultTarget {
     Score,
 }
 
-/// What is done.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub(crate) enum FaultKind {
-    /// Nothing goes to or from the machine for two seconds.
+    /// No packets to or from the machine for two seconds.
     Disconnect,
-    /// It computes one bit wrong: once, as bad memory does, or whenever it computes that tick, as another build does.
+    /// One flipped bit: once, as from a memory error, or whenever the tick is computed, as from a
+    /// different build.
     BitFlip { target: FaultTarget, always: bool },
 }
 
-/// Something done to a machine at a moment.
+/// A fault of one machine at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ScheduledFault {
-    /// After so many ticks of the true clock.
+    /// Ticks of the true clock.
     pub(crate) at: u32,
-    /// Counted from 0.
+    /// Machine index, from 0.
     pub(crate) machine: u8,
     #[serde(flatten)]
     pub(crate) kind: FaultKind,
@@ -40,7 +41,7 @@ const CUT: &str = "MACHINE@TICK, as in 2@300";
 const FLIP: &str = "MACHINE@TICK, then :velocity or :score, then :always if it happens each time; as in 2@300:score:always";
 
 impl ScheduledFault {
-    /// The setting that it is.
+    /// Name of its setting.
     pub(super) const fn name(self) -> &'static str {
         match self.kind {
             FaultKind::Disconnect => "cut",
@@ -48,7 +49,7 @@ impl ScheduledFault {
         }
     }
 
-    /// From the value of `cut` or `flip`.
+    /// Parses the value of `cut` or `flip`.
     pub(super) fn read(name: &'static str, text: &str) -> Result<Self, SettingError> {
         let wanted = if name == "cut" { CUT } else { FLIP };
         let wrong =
@@ -76,7 +77,7 @@ impl ScheduledFault {
     }
 }
 
-/// A machine by its number for people, which begins with 1.
+/// Parses a machine number, which starts at 1.
 pub(super) fn machine(text: &str) -> Option<u8> {
     let number: u8 = text.parse().ok()?;
     (1..=MAX_PLAYERS).contains(&number).then(|| number - 1)

@@ -1,4 +1,4 @@
-//! Settings come back from addresses and commands as they were, and nonsense is refused.
+//! Settings round-trip through URLs and commands; invalid values are refused.
 
 use super::*;
 use clap::Command;

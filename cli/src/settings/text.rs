@@ -1,4 +1,4 @@
-//! Names and values of settings as text: what flags, addresses and the page's sliders have in common.
+//! Names and values of settings as text, shared by flags, URLs and the page's sliders.
 
 use super::fault::{ScheduledFault, machine};
 use super::link::Link;
@@ -7,15 +7,15 @@ use super::{Pace, Resim, SettingError, Settings};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// A setting by its name.
+/// A setting.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// What its value is called in help.
+    /// Placeholder of the value in help.
     pub(crate) value: &'static str,
     pub(crate) help: &'static str,
-    /// Whether it may be given several times, about different things.
+    /// True if it may be repeated with different values.
     pub(crate) many: bool,
-    /// Whether a match has to begin anew for it.
+    /// True if a change restarts the match.
     pub(crate) anew: bool,
 }
 
@@ -27,7 +27,7 @@ const fn many(name: &'static str, value: &'static str, help: &'static str) -> Fi
     Field { name, value, help, many: true, anew: false }
 }
 
-/// All settings, in the order in which they are written.
+/// All settings, in the order of output.
 pub(crate) const FIELDS: [Field; 13] = [
     field(
         "seed",
@@ -69,8 +69,8 @@ pub(crate) const FIELDS: [Field; 13] = [
 ];
 
 impl Settings {
-    /// Sets one thing by its name. Several values of `link`, `drift`, `cut` and `flip` add up; a link that is `same` is
-    /// like all others again.
+    /// Sets a value by name. Values of `link`, `drift`, `cut` and `flip` accumulate; `same` removes
+    /// a link's override.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<&'static Field, SettingError> {
         let field = FIELDS.iter().find(|field| field.name == name);
         let field = field.ok_or_else(|| SettingError::Name(name.to_owned()))?;
@@ -143,7 +143,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Names and values: who plays on which network always, the rest where it is not the usual.
+    /// Names and values: players, mode and network always, others if they differ from their
+    /// defaults.
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
         let usual = Self::default();
         let mut words = Vec::new();
@@ -182,24 +183,24 @@ impl Settings {
         words
     }
 
-    /// What follows the question mark of an address. No value has a character that would have to be escaped.
+    /// Query string of a URL. No value needs escaping.
     pub(crate) fn query(&self) -> String {
         let words = self.pairs();
         words.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
     }
 
-    /// The command that plays the same match without a page.
+    /// Command that plays the same match without a page.
     pub(crate) fn command(&self) -> String {
         let flags = self.pairs().into_iter().map(|(name, value)| format!(" --{name} {value}"));
         format!("isostep demo{}", flags.collect::<String>())
     }
 
-    /// From what follows the question mark of an address; what it does not say is the usual.
+    /// Parses the query string of a URL; missing settings have their defaults.
     pub(crate) fn from_query(query: &str) -> Result<Self, SettingError> {
         let mut settings = Self::default();
         for word in query.trim_start_matches('?').split('&').filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            // The only characters of values that browsers may escape.
+            // The only characters in values that browsers may escape.
             let value = value.replace("%2C", ",").replace("%3A", ":").replace("%40", "@");
             settings.set(name, &value)?;
         }

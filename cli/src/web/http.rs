@@ -1,13 +1,13 @@
-//! Requests of HTTP/1.1, read within limits: whatever the bytes are, there is a request or a reason why not.
-//! Nothing here knows what the paths mean; each page's routes do.
+//! HTTP/1.1 requests, parsed within limits: any bytes give a request or a refusal. Paths have no
+//! meaning here; each page has its routes.
 
 use std::io::{ErrorKind, Read};
 
-/// Longest request line and headers together, bytes. Browsers send about 700.
+/// Limit on request line and headers, bytes. Browsers send about 700.
 pub(crate) const MAX_HEAD: usize = 8 * 1024;
-/// Longest body, bytes. The longest control, all links of four machines, has about 1,200.
+/// Limit on the body, bytes. The longest control, all links of four machines, has about 1,200.
 pub(crate) const MAX_BODY: usize = 4 * 1024;
-/// Longest path, bytes.
+/// Limit on the path, bytes.
 const MAX_PATH: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub(crate) enum Method {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: Method,
-    /// Up to a question mark.
+    /// Path, without the query.
     pub(crate) path: String,
-    /// What follows it, as it came.
+    /// Query, undecoded.
     pub(crate) query: String,
     pub(crate) host: String,
     pub(crate) origin: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
-/// Why there is no request: a status of the 400s and what to do.
+/// Refusal of a request: a 4xx status and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
@@ -40,7 +40,7 @@ pub(crate) const fn refuse(status: u16, why: &'static str) -> Refusal {
     Refusal { status, why }
 }
 
-/// What the headers say, as far as anybody asks.
+/// Headers that the server uses.
 #[derive(Default)]
 struct Headers {
     host: Option<String>,
@@ -50,7 +50,7 @@ struct Headers {
 }
 
 impl Request {
-    /// Reads one request; `None` if the other end closed, or waited too long, without a word.
+    /// Reads one request; `None` if the peer closed or timed out before sending anything.
     pub(crate) fn read(from: &mut impl Read) -> Result<Option<Self>, Refusal> {
         let mut bytes = Vec::new();
         let end = loop {
@@ -88,7 +88,7 @@ impl Request {
                 return Err(refuse(400, "the request ends in its body"));
             }
         }
-        // A second request in the same breath is not read: every answer closes the connection.
+        // Pipelined requests are dropped: every response closes the connection.
         body.truncate(length);
         let Headers { origin, content_type, .. } = headers;
         Ok(Some(Self { method, path, query, host, origin, content_type, body }))
@@ -155,7 +155,7 @@ fn content_length(value: &str) -> Result<usize, Refusal> {
     if value.is_empty() || !value.bytes().all(|c| c.is_ascii_digit()) {
         return Err(wrong);
     }
-    // Digits that are no number are too many of them.
+    // Digits that don't parse are too large.
     match value.parse() {
         Ok(length) if length <= MAX_BODY => Ok(length),
         _ => Err(refuse(413, "the body is too long")),
@@ -180,7 +180,7 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
 mod tests {
     use super::*;
 
-    /// Hands out a byte at a time, as a slow network does.
+    /// Returns one byte at a time, as a slow network does.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

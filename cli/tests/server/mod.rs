@@ -1,4 +1,4 @@
-//! A page that the real command serves on a free port, and requests to it.
+//! A server started by the real command on a free port, and requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,18 +9,18 @@ use std::time::Duration;
 /// Long enough for a slow machine, short enough for a test that hangs.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The command, until dropped.
+/// The running command; killed on drop.
 pub(crate) struct Server {
     process: Child,
     /// Host and port.
     pub(crate) address: String,
-    /// The line that had the address.
+    /// Line with the address.
     #[allow(dead_code, reason = "the lab has nothing behind its address")]
     pub(crate) report: String,
 }
 
 impl Server {
-    /// Starts it in a folder, and waits for its address.
+    /// Starts the command in a folder and waits for its address.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_isostep"))
             .current_dir(folder)
@@ -41,12 +41,12 @@ impl Server {
         stream
     }
 
-    /// The whole answer, headers included.
+    /// The whole response, with headers.
     pub(crate) fn ask(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
         stream.write_all(request).unwrap();
         let mut answer = Vec::new();
-        // Whoever is refused may be cut off.
+        // A refused connection may be reset.
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }
@@ -62,7 +62,7 @@ impl Server {
         self.ask(format!("{head}\r\nContent-Length: {length}\r\n\r\n{json}").as_bytes())
     }
 
-    /// Of an answer, the number that says how it went.
+    /// Status code of a response.
     pub(crate) fn status(answer: &str) -> &str {
         answer.split(' ').nth(1).unwrap_or_default()
     }

@@ -1,15 +1,15 @@
-//! A folder of a test, and the real command in it.
+//! A test's folder, and the real command in it.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder of a test, empty, and gone afterwards.
+/// An empty folder, removed on drop.
 pub(crate) struct WorkDir(pub(crate) PathBuf);
 
 impl WorkDir {
     pub(crate) fn new(name: &str) -> Self {
-        // Tests of one file run at the same time, and some take the same name.
+        // Tests run in parallel, and some share a name.
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(format!("isostep-cli-{process}-{count}-{name}"));
@@ -18,7 +18,7 @@ impl WorkDir {
         Self(path)
     }
 
-    /// Runs a part of `isostep` here: its exit code, and all that it report.
+    /// Runs a subcommand of `isostep` here; returns exit code and output.
     #[allow(dead_code, reason = "the guide's commands are run by a shell")]
     pub(crate) fn run(&self, part: &str, arguments: &str) -> (i32, String) {
         let done = Command::new(env!("CARGO_BIN_EXE_isostep"))

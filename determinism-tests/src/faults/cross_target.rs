@@ -1,4 +1,4 @@
-//! Faults that one machine can't see, beside x86-64: digests of the planted games as that computes them are committed, and every
+//! Faults that need a second target: digests of the faulty games on x86-64 are committed, and every
 //! other target must find the faults that show on it, and no others.
 
 use super::{Fault, digests};
@@ -8,12 +8,12 @@ use isostep_scenes::{Golden, Line};
 /// The committed digests, made on x86-64.
 const GOLDEN: &str = include_str!("../../goldens/planted.txt");
 
-/// What comes out otherwise on another machine only, and a game that is right.
+/// Games whose faults show only on another machine, and a correct game.
 const GAMES: [Fault; 4] =
     [Fault::Nothing, Fault::FloatResult, Fault::UsizeEncoding, Fault::NativeEndian];
 
 impl Fault {
-    /// Whether it must show on this target beside x86-64.
+    /// Returns true if the fault must show on this target against x86-64.
     const fn shows_here(self) -> bool {
         match self {
             Self::FloatResult => !cfg!(any(target_arch = "x86_64", target_arch = "x86")),
@@ -24,7 +24,7 @@ impl Fault {
     }
 }
 
-/// The digests of all planted games on this target, on ticks that double.
+/// Digests of all faulty games on this target, on doubling ticks.
 pub fn compute() -> Golden {
     let lines = GAMES.into_iter().flat_map(|fault| {
         let ticks = digests(fault).ticks.into_iter().filter(|tick| tick.tick.0.is_power_of_two());
@@ -37,12 +37,12 @@ pub fn compute() -> Golden {
     Golden { lines: lines.collect() }
 }
 
-/// What this target sees of the faults.
+/// Faults found on this target.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Each game, and the first tick that differs from x86-64's.
+    /// Each game, and the first tick that differs from x86-64.
     pub seen: Vec<(Fault, Option<u64>)>,
-    /// Games that came out otherwise than they must here.
+    /// Games with an unexpected result.
     pub wrong: usize,
 }
 
@@ -50,7 +50,7 @@ impl Report {
     /// Computes the games and compares them.
     ///
     /// # Errors
-    /// When the committed file can't be read.
+    /// The committed file can't be read.
     pub fn new() -> Result<Self, String> {
         let golden =
             GOLDEN.parse::<Golden>().map_err(|error| format!("goldens/planted.txt: {error}"))?;
@@ -68,7 +68,7 @@ impl Report {
         let seen = GAMES.map(|fault| (fault, first(fault)));
         let as_must = |(fault, tick): &&(Fault, Option<u64>)| tick.is_some() == fault.shows_here();
         let right = seen.iter().filter(as_must).count();
-        // Lines that no game has would be compared with nothing.
+        // Lines without a game would be compared with nothing.
         let foreign = usize::from(expected.lines.len() != computed.lines.len());
         Self { wrong: seen.len() - right + foreign, seen: seen.to_vec() }
     }
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(report.wrong, 0, "{report}");
     }
 
-    /// Were a fault to show nowhere, or a right game to differ, that would be told.
+    /// A fault that never shows, or a correct game that differs, is reported.
     #[test]
     fn an_unexpected_difference_is_reported() {
         let computed = compute();

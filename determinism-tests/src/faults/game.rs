@@ -1,4 +1,4 @@
-//! The game of the planted faults: two players push boxes about, and a few numbers follow.
+//! Game with injected faults: two players push boxes, and a few numbers follow.
 #![allow(
     clippy::missing_panics_doc,
     reason = "the game is built of constants: what it expects holds or a test fails"
@@ -16,26 +16,26 @@ use serde::{Deserialize, Serialize, Serializer};
 #[cfg(not(target_family = "wasm"))]
 use std::sync::mpsc;
 
-/// What of a machine shows in a game that is wrong.
+/// Machine properties that a faulty game exposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// Bytes of a `usize`.
     pub usize_bytes: u8,
-    /// Whether the first byte of a number is its greatest.
+    /// True if the machine is big-endian.
     pub big_endian: bool,
-    /// What is flipped in the bits of floats, for a machine that is only imagined.
+    /// Bits flipped in floats, for a simulated machine.
     pub flipped: u64,
 }
 
 impl Machine {
-    /// This one.
+    /// This machine.
     pub const HERE: Self = Self {
         usize_bytes: size_of::<usize>() as u8,
         big_endian: cfg!(target_endian = "big"),
         flipped: 0,
     };
 
-    /// One that has everything otherwise.
+    /// A simulated machine that differs in every property.
     pub const ELSEWHERE: Self = Self {
         usize_bytes: 12 - Self::HERE.usize_bytes,
         big_endian: !Self::HERE.big_endian,
@@ -46,21 +46,21 @@ impl Machine {
 #[allow(clippy::disallowed_types, reason = "the injected fault")]
 type Float = f32;
 
-/// What is not in the world.
+/// State beside the world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Numbers {
-    /// Everything that was pushed, in sum.
+    /// Sum of all pushes.
     pushed: i64,
-    /// What faults put into the state.
+    /// Value that faults write into the state.
     fault: u64,
     bytes: Vec<u8>,
     float: Option<Float>,
-    /// Decides, and is left out of snapshots and digests.
+    /// Affects results, but is in no snapshot or digest.
     #[serde(skip)]
     missing: u64,
 }
 
-/// The game with a fault.
+/// A game with a fault.
 #[derive(State, Snapshot)]
 #[state(crate = isostep_core::state)]
 pub struct FaultyGame {
@@ -70,14 +70,14 @@ pub struct FaultyGame {
     boxes: Vec<BodyId>,
     #[state(fixed)]
     fault: Fault,
-    /// Steps since it was forgotten.
+    /// Steps since the last load.
     #[state(scratch)]
     steps: u64,
     #[state(fixed)]
     program: Program,
 }
 
-/// How the program is made and where it runs. It is no part of the state: every machine digests the same of it.
+/// Program and machine. Not part of the state: every machine digests the same bytes of it.
 #[derive(Clone, Copy, Debug)]
 struct Program {
     threads: u32,
@@ -94,7 +94,7 @@ impl Serialize for Program {
 static SHARED: AtomicU32 = AtomicU32::new(0);
 
 impl FaultyGame {
-    /// The game before its first tick.
+    /// Creates the game before its first tick.
     pub fn new(fault: Fault) -> Self {
         let mut world = World::new(WorldDef::default()).expect("the default is a world");
         world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).expect("there is room");
@@ -116,26 +116,26 @@ impl FaultyGame {
         Self { world, numbers, boxes, fault, steps: 0, program }
     }
 
-    /// The same game, computed by so many threads.
+    /// The game computed by this many threads.
     #[must_use]
     pub const fn threads(mut self, threads: u32) -> Self {
         self.program.threads = threads;
         self
     }
 
-    /// The same game on an imagined machine.
+    /// The game on a simulated machine.
     #[must_use]
     pub const fn on(mut self, machine: Machine) -> Self {
         self.program.machine = machine;
         self
     }
 
-    /// The world, to choose how it computes, or to fault more.
+    /// The world, for selecting its compute path or injecting more faults.
     pub const fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
 
-    /// What is wrong.
+    /// Injects the fault.
     fn inject(&mut self, tick: Tick, inputs: &Inputs<NewestWins<i8>>) {
         let Program { threads, machine } = self.program;
         let numbers = &mut self.numbers;
@@ -189,7 +189,7 @@ impl Simulation for FaultyGame {
     }
 }
 
-/// What floats come to: 0 by 0, a sine and a power, in one number.
+/// Float results in one number: 0 by 0, a sine and a power.
 #[allow(clippy::disallowed_types, reason = "the injected fault")]
 fn float_bits(tick: Tick) -> u64 {
     let (zero, another) = black_box((0.0_f64, 0.0));
@@ -198,23 +198,23 @@ fn float_bits(tick: Tick) -> u64 {
     results.iter().fold(0, |sum: u64, result| sum.rotate_left(1) ^ result.to_bits())
 }
 
-/// The keys of a hash map in the order in which they come.
+/// Keys of a hash map in iteration order.
 #[allow(clippy::disallowed_types, reason = "the injected fault")]
 fn walked(tick: Tick) -> u64 {
     let map: std::collections::HashMap<u64, u32> = (1..=8).map(|key| (key, tick.0)).collect();
     map.keys().fold(0, |sum, key| sum << 4 | key)
 }
 
-/// Where a new box lies.
+/// Address of a new box.
 fn address(tick: Tick) -> u64 {
-    // Held until the next one is made, so that they can't lie in the same place.
+    // Both boxes are alive at once, so that they have different addresses.
     let boxes = [Box::new(tick), Box::new(tick)];
     let other = &raw const SHARED;
     boxes.iter().map(|it| (&raw const **it).addr() as u64).sum::<u64>() ^ other.addr() as u64
 }
 
-/// What several threads find, put together as it arrives. Which of them is late changes from call to call, as it does on a
-/// machine that has other things to do; here by a rule, so that no test depends on luck.
+/// Results of several threads, merged in arrival order. The late thread changes from call to call,
+/// as on a busy machine, but by a rule, so that no test is flaky.
 #[cfg(not(target_family = "wasm"))]
 fn merged(tick: Tick, threads: u32) -> u64 {
     let find = |thread: u64| (u64::from(tick.0) + 1) * (thread + 3);
@@ -239,7 +239,7 @@ fn merged(tick: Tick, threads: u32) -> u64 {
     receive.into_iter().fold(0, put)
 }
 
-/// There are no threads.
+/// Without threads.
 #[cfg(target_family = "wasm")]
 fn merged(tick: Tick, _: u32) -> u64 {
     u64::from(tick.0)

@@ -1,11 +1,11 @@
-//! A small game with one fault at a time, planted on purpose: each must be caught and named, by a check on one machine or by
+//! A small game with one injected fault at a time. Each must be found and located, by a check on one machine or by
 //! comparing two.
 //!
-//! - `game.rs`: the game, and what each fault does to it.
-//! - `cross_target.rs`: which faults this target must see beside x86-64, and whether it does.
+//! - `game.rs`: the game, and the effect of each fault.
+//! - `cross_target.rs`: faults that this target must find against x86-64's digests.
 //!
-//! [`check`] is for faults that one machine can see. [`digests`] are those of this machine, for faults that only show beside
-//! another one: [`Fault::needs_another_machine`] says which.
+//! [`check`] finds faults that show on one machine. [`digests`] are those of this machine, for faults that only show on
+//! another one: see [`Fault::needs_another_machine`].
 
 pub mod cross_target;
 mod game;
@@ -19,31 +19,31 @@ use serde::Serialize;
 /// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Fault {
-    /// None: a game that is right.
+    /// None: a correct game.
     Nothing,
     /// A float in the state.
     FloatInState,
-    /// What floats came to, kept as an integer: the bits of a NaN, of a sine and of a power. The bits of a NaN differ between x86 and
-    /// most others; sines and powers come from each platform's library and need not differ. Between x86-64 and i686 nothing
-    /// may show.
+    /// A float result kept as an integer: the bits of a NaN, of a sine and of a power. The bits of
+    /// a NaN differ between x86 and most others; sines and powers come from each platform's library
+    /// and may be equal. Between x86-64 and i686 nothing may differ.
     FloatResult,
-    /// A hash map that is walked.
+    /// Iteration over a hash map.
     HashMapOrder,
-    /// Results of threads, put together in the order in which they arrive.
+    /// Results of threads, merged in arrival order.
     ThreadMerge,
-    /// Scratch that decides.
+    /// Scratch that affects results.
     ScratchLeak,
-    /// A field that is in no snapshot and no digest, and decides.
+    /// A field that affects results and is in no snapshot or digest.
     MissingField,
-    /// A counter that all games of the process share.
+    /// A counter shared by all games of the process.
     Static,
-    /// It matters whether an input was a guess.
+    /// The input's status (predicted or confirmed) affects results.
     Guess,
-    /// Where something lies in memory decides.
+    /// A memory address affects results.
     Address,
-    /// How long a `usize` is gets into the state.
+    /// The size of `usize` enters the state.
     UsizeEncoding,
-    /// The machine's order of bytes gets into the state.
+    /// The machine's byte order enters the state.
     NativeEndian,
 }
 
@@ -63,12 +63,12 @@ impl Fault {
         Self::NativeEndian,
     ];
 
-    /// Whether one machine alone sees nothing wrong.
+    /// Returns true if the fault does not show on one machine.
     pub const fn needs_another_machine(self) -> bool {
         matches!(self, Self::FloatResult | Self::UsizeEncoding | Self::NativeEndian)
     }
 
-    /// A word for tables and files.
+    /// Name for tables and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -87,18 +87,18 @@ impl Fault {
     }
 }
 
-/// How many play.
+/// Number of players.
 pub const PLAYERS: usize = 2;
-/// How long: each fault shows well before the end.
+/// Ticks of a run; each fault shows well before the end.
 pub const TICKS: u32 = 120;
 
-/// What the players do.
+/// Scripted inputs.
 pub fn script(tick: Tick, inputs: &mut Inputs<NewestWins<i8>>) {
     let change = |every: u32, step: u32| NewestWins((tick.0 / every * step % 7) as i8 - 3);
     inputs.follow(&[change(4, 3), change(9, 5)]);
 }
 
-/// A check of the game with a fault: with one thread, and with four.
+/// Check of the game with a fault: with one thread, and with four.
 pub fn check(fault: Fault) -> Check<'static, FaultyGame> {
     Check::new(PLAYERS, move || FaultyGame::new(fault))
         .first_variant("1 thread")
@@ -109,12 +109,12 @@ pub fn check(fault: Fault) -> Check<'static, FaultyGame> {
         .ticks(TICKS)
 }
 
-/// What the game with a fault comes to on this machine.
+/// Digests of the game with a fault on this machine.
 pub fn digests(fault: Fault) -> Digests {
     digests_on(fault, Machine::HERE)
 }
 
-/// What it would come to on a machine of another kind.
+/// Digests of the game with a fault on another kind of machine.
 pub fn digests_on(fault: Fault, machine: Machine) -> Digests {
     let report = Check::new(PLAYERS, move || FaultyGame::new(fault).on(machine))
         .game(&format!("fault {}", fault.name()))

@@ -1,4 +1,4 @@
-//! A whole game through every way: worlds, commands, a bot, and what a session does with them.
+//! A whole game on every path: worlds, commands, a bot and a session.
 
 use isostep_core::{Lanes, parallel::Threads, world::ResimMode};
 use isostep_rollback::check::{Check, Compare, Refusal, Way};
@@ -44,7 +44,7 @@ fn an_arena_is_equal_on_every_path_with_any_lanes_and_threads() {
     assert!(report.rows.len() >= 4 * Way::ALL.len());
 }
 
-/// What one run leaves on the disk, the next machine compares with.
+/// A machine's digest file is equal to a second run on another machine.
 #[test]
 fn the_same_arena_has_the_same_digests_and_another_has_not() {
     let digests = |seed| {
@@ -61,7 +61,7 @@ fn the_same_arena_has_the_same_digests_and_another_has_not() {
     assert!(parting.sections.contains(&"world.bodies".to_owned()), "{parting:?}");
 }
 
-/// A session would spread such commands over ticks, and the recording would be of another match.
+/// A session would split such commands over ticks, and the recording would be of another match.
 #[test]
 fn oversized_commands_are_an_error_not_a_difference() {
     let report = check()

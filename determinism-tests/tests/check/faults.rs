@@ -1,10 +1,10 @@
-//! One fault at a time: which way notices, and which field it names.
+//! One fault at a time: the paths that find it, and the field that they report.
 
 use isostep_determinism_tests::faults::{self, Fault, Machine, TICKS};
 use isostep_rollback::Tick;
 use isostep_rollback::check::{Difference, Outcome, Refusal, Report, Row, Way};
 
-/// What is wrong with a fault, by variant and way.
+/// Variants and paths on which a fault shows.
 fn found(report: &Report) -> Vec<(&str, Way)> {
     report.findings().map(|row| (row.variant.as_str(), row.way)).collect()
 }
@@ -16,7 +16,8 @@ pub(super) fn difference(row: &Row) -> &Difference {
     }
 }
 
-/// Each row that differs names this field of this section first, on a tick whose last one is the same.
+/// Asserts that each differing row reports this field of this section first, on the first tick that
+/// differs.
 fn assert_named(report: &Report, section: &str, entity: &str, field: &str) {
     assert!(!report.is_equal());
     for row in report.findings() {
@@ -37,7 +38,7 @@ fn run(fault: Fault) -> Report {
     faults::check(fault).run_with_snapshots()
 }
 
-/// All ways of these variants but some.
+/// All paths of these variants except some.
 fn all_but(variants: &[&'static str], without: &[Way]) -> Vec<(&'static str, Way)> {
     let ways = Way::ALL.into_iter().filter(|way| !without.contains(way));
     variants.iter().flat_map(|variant| ways.clone().map(move |way| (*variant, way))).collect()
@@ -123,7 +124,7 @@ fn an_address_that_affects_results_is_located() {
     }
 }
 
-/// One machine alone sees nothing of these; beside another one the first tick and the section come out.
+/// These faults do not show on one machine; comparing two gives the first tick and the section.
 #[test]
 fn differences_between_machines_show_in_their_digests() {
     for fault in Fault::ALL.into_iter().filter(|fault| fault.needs_another_machine()) {
@@ -144,7 +145,7 @@ fn differences_between_machines_show_in_their_digests() {
     }
 }
 
-/// What every machine must come to, whatever it is.
+/// Digests that every machine must reproduce.
 #[test]
 fn a_correct_game_has_the_same_digests_on_every_machine() {
     let here = faults::digests(Fault::Nothing);

@@ -1,5 +1,5 @@
-//! A fault inside the core's step: a variant of a game whose lanes round otherwise is found, and its fields are named. Needs the
-//! feature `faults`.
+//! A fault inside the core's step: a variant whose lanes round differently is found, and its fields
+//! are located. Needs the feature `faults`.
 
 use super::faults::difference;
 use isostep_core::test_internals::Plant as Rule;

@@ -1,4 +1,4 @@
-//! Matches of people: whatever the network does, all machines end in the same bits, and nobody waits.
+//! Matches of human players: on any network, all machines end in the same bits, and none stalls.
 
 use super::common::{DELAY, Figures, bad_link, check, config, straight};
 use isostep_core::state::State;
@@ -6,7 +6,7 @@ use isostep_core::world::ResimMode;
 use isostep_rollback::{Fleet, SessionConfig};
 use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 
-/// Plays a match and checks it; the fleet is settled and agrees.
+/// Plays and checks a match; the returned fleet is settled and agrees.
 fn play(size: ArenaSize, seed: u64, config: &SessionConfig, ticks: u32) -> (Fleet<Arena>, Figures) {
     let make = |_| Arena::new(size, seed);
     let mut fleet = Fleet::mesh(seed, size.players, config, bad_link(), make).unwrap();
@@ -18,7 +18,7 @@ fn play(size: ArenaSize, seed: u64, config: &SessionConfig, ticks: u32) -> (Flee
     (fleet, figures)
 }
 
-/// Matches of some seeds, one after the other.
+/// Plays matches of several seeds.
 fn play_seeds(seeds: u64, size: ArenaSize, ticks: u32) {
     let (mut worst, mut all) = (100, Figures::default());
     for seed in 0..seeds {

@@ -1,4 +1,4 @@
-//! The arena itself: a match over worlds in which nothing happens would say little.
+//! The arena itself: matches in which nothing happens would prove little.
 
 use super::common::{scripted, straight};
 use isostep_core::{Real, real};
@@ -16,7 +16,7 @@ fn players_kick_jump_and_score() {
         let mut arena = Arena::new(SIZE, seed);
         let mut inputs = Inputs::new(4);
         for tick in (0..900).map(Tick) {
-            // Two people, two bots.
+            // Two humans, two bots.
             let mut values = scripted(seed, 4, tick);
             for bot in [2, 3] {
                 values[bot] = arena.bot(tick, PlayerId(bot as u8));
@@ -52,7 +52,7 @@ fn a_player_in_the_air_cannot_jump() {
         let body = arena.world().body(arena.body_of(PlayerId(0)).unwrap()).unwrap();
         highest = highest.max(body.position().y);
     }
-    // 5 m/s carries 1.27 m up, from 0.875.
+    // 5 m/s reaches 1.27 m, from 0.875.
     assert!((real!(1.75)..real!(2.25)).contains(&highest), "{highest}");
 }
 

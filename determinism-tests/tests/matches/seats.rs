@@ -1,4 +1,5 @@
-//! Who else is in a match: bots, two players at one machine, spectators, players who leave and come back, commands.
+//! Seats of a match: bots, two players at one machine, spectators, players who leave and return,
+//! commands.
 
 use super::common::{bad_link, check, config};
 use isostep_rollback::{
@@ -8,7 +9,7 @@ use isostep_scenes::games::{Arena, ArenaSize, arena_input, choose_loadout};
 
 const SIZE: ArenaSize = ArenaSize { players: 4, props: 9 };
 
-/// A match whose machines hold these seats; what nobody holds is a bot's.
+/// A match whose machines hold these seats; all others are bots.
 fn seated(seed: u64, seats: &[&[u8]]) -> Fleet<Arena> {
     let mut fleet = Fleet::new(seed);
     for own in 0..seats.len() {
@@ -29,7 +30,7 @@ fn run(fleet: &mut Fleet<Arena>, seed: u64, ticks: u32) {
     fleet.run(ticks, |_, player, tick| arena_input(seed, player, tick)).unwrap();
 }
 
-/// Settles a match that agreed all the time, and has gone on.
+/// Settles a match and checks that it advanced and always agreed.
 fn end(mut fleet: Fleet<Arena>, ticks: u32) -> Fleet<Arena> {
     assert!(check(&fleet, ticks).progress >= 95);
     fleet.settle().unwrap();
@@ -62,7 +63,7 @@ fn two_players_sit_at_each_machine() {
 fn a_spectator_sees_the_same() {
     for seed in 0..4 {
         let mut fleet = seated(seed, &[&[0, 3], &[1], &[2]]);
-        // Near enough that the players still hold the tick that it has come to.
+        // Close enough for the players to still hold the spectator's tick.
         let watching = SessionConfig::new().authority(Authority::Bundle).spectate(6);
         let watching = (0..SIZE.players).fold(watching, |config, _| config.remote(PeerId(0)));
         let spectator = fleet.add(watching, Arena::new(SIZE, seed)).unwrap();
@@ -86,7 +87,7 @@ fn a_bot_takes_over_until_the_player_is_back() {
         let player = PlayerId(1);
         for (machine, round) in [(Occupant::Bot, 0), (Occupant::Local, 1)] {
             run(&mut fleet, seed, 120);
-            // Somebody has decided on a tick that nobody has confirmed yet.
+            // A tick that no machine has confirmed yet.
             let tick = Tick(150 + 120 * round);
             for (index, it) in fleet.machines_mut().iter_mut().enumerate() {
                 let occupant = match machine {
@@ -119,7 +120,7 @@ fn commands_reach_every_machine_on_one_tick() {
                 let number = (round + index as u8) % 4;
                 let player = PlayerId(index as u8);
                 machine.session.command(player, &choose_loadout(number)).unwrap();
-                // Longer than a tick may carry, and nothing that the game knows.
+                // Longer than a tick may carry, and unknown to the game.
                 machine.session.command(player, &[round; 500]).unwrap();
             }
         }

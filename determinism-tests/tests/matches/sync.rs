@@ -1,4 +1,5 @@
-//! The sync test on a whole game: every tick again in every way; and what it says of games that are wrong.
+//! The sync test on a whole game: every tick resimulated on every path; and its reports on faulty
+//! games.
 
 use isostep_core::Rng;
 use isostep_core::world::ResimMode;
@@ -28,20 +29,21 @@ fn an_arena_passes_the_sync_test() {
         let test = SyncTest::new(3).depth(5).bot(PlayerId(2));
         let report =
             test.run(&mut arena, 120, script(seed)).unwrap_or_else(|error| panic!("{error}"));
-        // One step, and from 1 to 5 ticks back a right guess, a wrong one and the truth.
+        // One step, and from 1 to 5 ticks back a right prediction, a wrong one and the final
+        // inputs.
         assert_eq!(report.ticks, 120);
         assert!(report.steps > 115 * (1 + 3 * 15), "{report:?}");
     }
 }
 
-/// What is wrong with a game.
+/// Fault of a game.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 enum Fault {
-    /// Scratch that decides.
+    /// Scratch that affects results.
     Scratch,
-    /// It matters whether an input was a guess.
+    /// The input's status affects results.
     Status,
-    /// Chance that is not keyed by the tick.
+    /// An RNG that is not keyed by the tick.
     Chance,
 }
 

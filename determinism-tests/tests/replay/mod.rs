@@ -1,4 +1,4 @@
-//! Recordings of the arena: how long they are, and that a sought state is the one that was played.
+//! Recordings of the arena: their size, and seeks that restore the played state.
 
 use isostep_rollback::replay::{
     Player, Recorder, RecorderConfig, RecorderStats, Replay, ReplayError, Verifier, verify,
@@ -9,15 +9,15 @@ use isostep_scenes::games::{Arena, ArenaSize, arena_input, choose_loadout};
 const GAME: [u8; 16] = *b"isostep arena 01";
 /// Ten minutes at 60 Hz.
 const TEN_MINUTES: u32 = 36_000;
-/// Most bytes of ten minutes of two players, without keyframes.
+/// Limit for ten minutes of two players, without keyframes, bytes.
 const MAX_BYTES: usize = 120_000;
 
-/// Who plays.
+/// Source of inputs.
 #[derive(Clone, Copy)]
 enum Trace {
-    /// Scripts that look like people with a keyboard.
+    /// Human-like keyboard scripts.
     Script,
-    /// Bots that run after the ball, with sticks that move on every tick.
+    /// Bots that follow the ball, with sticks that change on every tick.
     Chase,
 }
 
@@ -97,7 +97,7 @@ fn a_recording_of_the_arena_verifies() {
     assert!(found.digests >= 900 / 16 + 3);
 }
 
-/// What recording costs the thread of the game: printed, never asserted.
+/// Cost of recording in the game's thread: printed, never asserted.
 #[test]
 #[ignore = "a measurement: `cargo test --release -p isostep-determinism-tests --test all replay -- --ignored --nocapture`"]
 #[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it is about time")]

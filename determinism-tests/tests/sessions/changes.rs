@@ -1,5 +1,5 @@
-//! Carries out the happenings of a script. Links, clocks and computing are changed here; seats in `seating`, machines in
-//! `membership`.
+//! Runs the events of a script. Links, clocks and compute settings are changed here; seats in
+//! `seating`, machines in `membership`.
 
 use super::checker::Failure;
 use super::game::{Fault, Skirmish, random_order};
@@ -50,7 +50,8 @@ impl Match {
                 tune(&mut self.machines[machine].game, knob);
             }
             ScriptEvent::Record { machine, tape } => {
-                // One that begins with a corrupted state has nothing sound to go on from; REPLAY.md says so.
+                // A recording that starts with a corrupted state has no correct state to continue
+                // from; see REPLAY.md.
                 let machine = self.nth(machine, |it| it.recordings.len() < 3 && !it.glitched);
                 if let Some(machine) = machine {
                     self.machines[machine].record(tape);
@@ -72,7 +73,7 @@ impl Match {
         Ok(())
     }
 
-    /// Returns a machine of those that are alive and of a kind.
+    /// Returns one of the live machines of a kind.
     pub(super) fn nth(&self, number: u8, kind: impl Fn(&Machine) -> bool) -> Option<usize> {
         let alive = |index: &usize| self.machines[*index].alive && kind(&self.machines[*index]);
         let found: Vec<usize> = (0..self.machines.len()).filter(alive).collect();
@@ -100,7 +101,8 @@ impl Match {
         }
     }
 
-    /// Returns the machine that holds a seat and knows of it, if the last change has taken effect there.
+    /// Returns the machine that holds a seat and knows it, if the last change has taken effect
+    /// there.
     fn speaker(&self, seat: u8) -> Option<usize> {
         let (since, who) = self.seats[usize::from(seat)].last();
         let Holder::Machine(machine) = who else { return None };
@@ -122,7 +124,7 @@ impl Match {
         let seat = self.seat(seat);
         let Some(machine) = self.speaker(seat) else { return };
         let order = random_order(&mut Rng::keyed(&[bits]));
-        // Refused only when too much waits.
+        // Refused only if too many commands are queued.
         let _ = self.machines[machine].session.command(PlayerId(seat), &order);
     }
 
@@ -149,11 +151,11 @@ fn tune(game: &mut Skirmish, knob: Knob) {
         Knob::DropScratch => game.world.drop_scratch(),
         Knob::DropRecords => game.world.drop_memo(),
         Knob::Lanes(lanes) => {
-            // A width that this processor lacks changes nothing.
+            // Unsupported lane widths change nothing.
             game.world.set_lanes(Lanes::ALL[usize::from(lanes) % Lanes::ALL.len()]);
         }
         Knob::Resim(mode) => game.world.set_resim_mode(mode),
-        // Never shorter than the session has asked for.
+        // Never shorter than the session's request.
         Knob::History(more) => {
             let held = game.world.history().count();
             game.world.set_history(held.max(40) + usize::from(more));

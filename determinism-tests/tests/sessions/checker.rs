@@ -1,4 +1,4 @@
-//! The judge: compares every machine's final ticks with the reference's, and says what differs.
+//! The checker: compares every machine's final ticks with the reference and reports differences.
 
 use super::game::reading;
 use super::play::Match;
@@ -7,7 +7,7 @@ use core::fmt::{self, Write};
 use isostep_core::state::{Snapshot, State};
 use isostep_rollback::{PlayerId, SessionEvent, Tick};
 
-/// Defect that the judge found.
+/// A defect found by the checker.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     pub(super) machine: usize,
@@ -28,7 +28,7 @@ impl fmt::Display for Failure {
 }
 
 impl Match {
-    /// Looks at a machine after an advance: events, final inputs, final states.
+    /// Checks a machine after an advance: events, final inputs, final states.
     pub(super) fn check(&mut self, index: usize) -> Result<(), Failure> {
         self.hear(index)?;
         self.collect(index)?;
@@ -42,7 +42,7 @@ impl Match {
             self.machines[index].checked = tick.next();
             self.compare(index, tick)?;
         }
-        // A final state stays as it is: an older tick once more.
+        // Final states must not change: check an older tick again.
         let older = settled - self.rng.below(12);
         if older >= self.machines[index].start {
             self.compare(index, older)?;
@@ -64,7 +64,7 @@ impl Match {
                 SessionEvent::Repaired { from } if machine.glitched => {
                     machine.glitched = false;
                     machine.wrong.clear();
-                    // All of it again, as far as it is still held.
+                    // Check everything that is still held again.
                     machine.checked = machine.checked.min(from.next());
                     self.stats.repairs += 1;
                 }
@@ -78,7 +78,7 @@ impl Match {
         Ok(())
     }
 
-    /// Takes down final inputs as a machine reports them.
+    /// Collects final inputs as a machine reports them.
     fn collect(&mut self, index: usize) -> Result<(), Failure> {
         let machine = &mut self.machines[index];
         let settled = machine.settled();
@@ -140,7 +140,7 @@ impl Match {
         Err(Failure::new(index, tick, "its snapshot restores to another state"))
     }
 
-    /// Judges what only the end shows: corruptions that were never repaired.
+    /// Checks at the end of a match: corruptions must be repaired.
     pub(super) fn close(&mut self) -> Result<(), Failure> {
         for (index, machine) in self.machines.iter().enumerate() {
             let stats = machine.session.stats();

@@ -1,4 +1,4 @@
-//! Faults that the judge must find. Each is planted on one machine, which must be the one that is named.
+//! Faults that the checker must find. Each is injected on one machine, which the report must name.
 
 use super::checker::Failure;
 use super::game::Fault;
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Machine with the fault.
 pub(super) const FAULTY: usize = 1;
 
-/// Returns a match with a fixed roster, in which the faulty machine mispredicts all the time.
+/// Returns a match with a fixed roster, in which the faulty machine mispredicts constantly.
 pub(super) fn plain(seed: u64) -> Script {
     let mut script = Script::roll(seed);
     script.spectators.clear();
@@ -32,7 +32,7 @@ pub(super) fn plain(seed: u64) -> Script {
     script
 }
 
-/// Plays a match with a fault; what was found of it. A step that panics is found as well.
+/// Plays a match with a fault; returns the defect found. A panic in a step counts as found.
 pub(super) fn play(script: &Script, plant: impl Fn(&mut Match)) -> Option<Failure> {
     let mut game = Match::new(script);
     plant(&mut game);
@@ -42,7 +42,7 @@ pub(super) fn play(script: &Script, plant: impl Fn(&mut Match)) -> Option<Failur
     played.unwrap_or_else(|_| Err(Failure::new(FAULTY, Tick(0), "panicked"))).err()
 }
 
-/// Plays matches with a fault until it is found; the seed of the match, and what was found.
+/// Plays matches with a fault until it is found; returns the seed and the defect.
 fn found(matches: u64, plant: impl Fn(&mut Match)) -> Option<(u64, Failure)> {
     (0..matches).find_map(|seed| Some((seed, play(&plain(seed), &plant)?)))
 }
@@ -75,7 +75,7 @@ fn a_state_that_changes_by_itself_is_found() {
     }
 }
 
-/// Without digests nothing repairs it.
+/// Without digests the session can't repair it.
 #[test]
 fn a_corruption_that_is_not_repaired_is_found() {
     let failed = (0..8).find_map(|seed| {
@@ -95,7 +95,7 @@ fn a_press_that_is_lost_is_found() {
     assert!(failure.what.contains("was pressed"), "{failure}");
 }
 
-/// The judge is told to let the machine's own states pass; what it recorded is wrong all the same.
+/// The checker skips the machine's own states; its recording is wrong all the same.
 #[test]
 fn a_recording_of_wrong_states_is_found() {
     let tape = RecordingSetup {

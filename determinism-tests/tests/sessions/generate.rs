@@ -9,7 +9,7 @@ use isostep_core::world::ResimMode;
 use isostep_rollback::Mode;
 
 impl Script {
-    /// Rolls the match of a seed.
+    /// Generates the match of a seed.
     pub(super) fn roll(seed: u64) -> Self {
         let mut rng = Rng::keyed(&[seed, 0x5E55]);
         let rng = &mut rng;
@@ -36,7 +36,7 @@ impl Script {
         let spectators = spectators.map(|_| (rng.below(8) as u8, rng.between(1, 24), setup(rng)));
         let spectators = spectators.collect();
         let profile = Profile::roll(rng);
-        // Most repairs need digests; once in a while nothing is compared.
+        // Most repairs need digests; some matches compare none.
         let digest_every = rng.pick(&[1, 4, 8, 16, 16, 32, 0]);
         let budget = rng.pick(&[4, 16, 64]);
         let mut happenings: Vec<(u32, ScriptEvent)> = Vec::new();

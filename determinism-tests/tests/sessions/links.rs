@@ -1,4 +1,4 @@
-//! Links of the matches: profiles of the simulated network, good to hardly playable.
+//! Links of the matches: profiles of the simulated network, from good to hardly playable.
 
 use super::rng::Rng;
 use core::time::Duration;
@@ -12,11 +12,11 @@ pub(super) enum Profile {
     Wifi,
     Mobile,
     Severe,
-    /// Half of the packets come later than those sent after them.
+    /// Half of the packets arrive after later ones.
     Reordered,
-    /// All packets of a spell of about eight are lost.
+    /// Bursts lose about eight packets each.
     Bursty,
-    /// One way takes this many milliseconds, give or take a third, and this many packets in a hundred are lost.
+    /// This one-way latency in milliseconds, plus or minus a third, and this loss in per cent.
     Plain {
         millis: u32,
         lost: u32,

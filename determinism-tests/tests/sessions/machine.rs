@@ -1,4 +1,4 @@
-//! One machine of a match: a session, its game, its links, its recordings, and how far it was checked.
+//! One machine of a match: a session, its game, its links, its recordings, and its checked ticks.
 
 use super::game::{GAME, Skirmish};
 use super::script::{MachineSetup, RecordingSetup};
@@ -10,7 +10,7 @@ use isostep_rollback::{
     SessionEvent, Tick, Time, VirtualClock,
 };
 
-/// Recording in progress, or a finished one.
+/// A recording in progress, or a finished one.
 pub(super) struct RecordingFile {
     pub(super) tape: RecordingSetup,
     pub(super) recorder: Recorder<Skirmish>,
@@ -37,27 +37,27 @@ pub(super) struct Machine {
     /// Host of a spectator.
     pub(super) host: Option<usize>,
     pub(super) alive: bool,
-    /// Tick of true time at which it wakes.
+    /// True tick at which it resumes.
     pub(super) wakes: u32,
-    /// Tick of true time at which it came.
+    /// True tick at which it joined.
     pub(super) came: u32,
     /// First tick of its session.
     pub(super) start: Tick,
     /// Samples that its players gave so far.
     pub(super) samples: u32,
-    /// First tick whose inputs were not reported.
+    /// First tick with unreported inputs.
     pub(super) reported: Tick,
-    /// First tick whose state was not checked.
+    /// First tick with an unchecked state.
     pub(super) checked: Tick,
-    /// True while a planted corruption has not been repaired.
+    /// True while an injected corruption is not repaired.
     pub(super) glitched: bool,
-    /// True once a corruption was planted.
+    /// True once a corruption was injected.
     pub(super) was_glitched: bool,
-    /// Ticks whose state was wrong by a planted corruption.
+    /// Ticks whose state an injected corruption changed.
     pub(super) wrong: Vec<Tick>,
     pub(super) events: Vec<SessionEvent>,
     pub(super) recordings: Vec<RecordingFile>,
-    /// Length of the world's ring at first, and by now.
+    /// Length of the world's ring at first, and now.
     pub(super) ring: [usize; 2],
     /// Last plan, for reports.
     pub(super) plan: String,
@@ -72,7 +72,7 @@ impl Machine {
     ) -> Self {
         let start = session.config().first_tick();
         game.world.set_resim_mode(setup.resim);
-        // A width that this processor lacks leaves the widest.
+        // Unsupported lane widths fall back to the widest.
         game.world.set_lanes(Lanes::ALL[usize::from(setup.lanes) % Lanes::ALL.len()]);
         let mut machine = Self {
             setup,
@@ -108,7 +108,7 @@ impl Machine {
         machine
     }
 
-    /// Returns the tick that the next advance makes.
+    /// Returns the tick that the next advance computes.
     pub(super) fn making(&self) -> Tick {
         self.start + self.session.stats().ticks as u32
     }
@@ -124,7 +124,8 @@ impl Machine {
         Duration::from_nanos((nanos * 1_000_000 / rate.max(1) as u128) as u64)
     }
 
-    /// Begins a recording; false if the newest final state is not held, as when a session catches up from a keyframe.
+    /// Starts a recording; false if the newest final state is not held, as when a session catches
+    /// up from a keyframe.
     pub(super) fn record(&mut self, tape: RecordingSetup) -> bool {
         let config = RecorderConfig {
             keyframe_every: tape.keyframe_every,
@@ -142,7 +143,7 @@ impl Machine {
         true
     }
 
-    /// Notes how many ticks the world holds.
+    /// Records the number of ticks that the world holds.
     pub(super) fn measure_ring(&mut self) {
         let held = self.game.world.history().count();
         // Full, but not yet grown.
@@ -154,7 +155,7 @@ impl Machine {
         self.ring = [first.max(self.ring[0]), held.max(self.ring[1])];
     }
 
-    /// Hands the recorders what became final.
+    /// Passes final ticks to the recorders.
     pub(super) fn flush_recordings(&mut self) {
         let taken = self.session.stats().advances as u32;
         for recording in &mut self.recordings {

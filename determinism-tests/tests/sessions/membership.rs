@@ -1,4 +1,4 @@
-//! Machines that come and go: crashes, late players and spectators, changes of host.
+//! Machines that join and leave: crashes, late players and spectators, changes of host.
 
 use super::checker::Failure;
 use super::game::{GAME, Skirmish};
@@ -10,10 +10,10 @@ use isostep_rollback::replay::{Player, Replay, Stream};
 use isostep_rollback::{PlayerId, Tick};
 use std::io::Cursor;
 
-/// Recording in memory.
+/// A recording in memory.
 type File = Stream<Cursor<Vec<u8>>>;
 
-/// Most machines of a match, those that are gone included.
+/// Limit on machines of a match, departed ones included.
 const MAX_MACHINES: usize = 8;
 
 impl Match {
@@ -24,7 +24,7 @@ impl Match {
         let machine = &mut self.machines[gone];
         machine.alive = false;
         for recording in &mut machine.recordings {
-            // Blocks that were written survive; the recording has no end.
+            // Written blocks survive; the recording has no end marker.
             recording.take_blocks();
         }
         for seat in 0..self.seats.len() as u8 {
@@ -57,7 +57,7 @@ impl Match {
         }
     }
 
-    /// Opens what a machine has recorded so far, at its end.
+    /// Opens a machine's recording so far, at its end.
     fn open_recording(&mut self, donor: usize) -> Option<Player<Skirmish, File>> {
         let settings = self.script.settings;
         let tape = RecordingSetup {
@@ -87,7 +87,7 @@ impl Match {
         Some(player)
     }
 
-    /// A machine comes late, from another's recording, and takes a seat.
+    /// Adds a late machine from another's recording, optionally with a seat.
     pub(super) fn join(
         &mut self,
         donor: u8,
@@ -143,7 +143,7 @@ impl Match {
         Ok(())
     }
 
-    /// Tells a machine that came late of all changes of seats, and hands it the inputs that its donor has.
+    /// Informs a late machine of all seat changes, and passes it the inputs of its donor.
     fn brief(&mut self, index: usize, donor: usize, from: Tick) -> Result<(), Failure> {
         let spectator = self.machines[index].host.is_some();
         let name = if spectator { usize::MAX } else { index };
@@ -154,7 +154,7 @@ impl Match {
                 told.map_err(|error| Failure::new(index, tick, format!("on joining: {error}")))?;
             }
             if spectator {
-                // It gets all inputs from its host.
+                // A spectator gets all inputs from its host.
                 continue;
             }
             let to = self.machines[donor].settled();
@@ -169,7 +169,7 @@ impl Match {
                 taken.map_err(|error| Failure::new(index, tick, format!("on joining: {error}")))?;
             }
         }
-        // Machines that are gone do not repeat what they said.
+        // Departed machines do not resend.
         for gone in (0..index).filter(|_| !spectator) {
             for seat in 0..self.seats.len() as u8 {
                 let said = self.machines[gone].session.local_next(PlayerId(seat));

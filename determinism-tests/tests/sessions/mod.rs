@@ -1,12 +1,13 @@
-//! Sessions, checked from outside: random matches over a physics world, whose final inputs a naive simulator plays again.
+//! Sessions tested from outside: random matches over a physics world, whose final inputs a naive simulator replays.
 //!
-//! The reference's digests, events and readings judge every machine on every tick: players, spectators, machines that came
-//! late, that slept, that were corrupted and repaired themselves, and recordings opened anywhere.
+//! The reference's digests, events and views are compared with every machine on every tick: players, spectators, machines
+//! that joined late, paused, or were corrupted and repaired themselves, and recordings opened anywhere.
 //!
-//! - `rng`, `script`, `generate`, `links`: a match as data, from a seed. `pad`, `game`: what is played.
+//! - `rng`, `script`, `generate`, `links`: a match as data, from a seed. `pad`, `game`: inputs and game.
 //! - `machine`, `play`, `changes`, `seating`, `membership`: playing it in virtual time.
-//! - `seat_history`, `reference`, `checker`, `recordings`, `stats`: judging it. `report`: the defect with its seed and a shorter script.
-//! - `faults`: faults that the judge must find; `rules`: those that break rules of the core (feature `faults`).
+//! - `seat_history`, `reference`, `checker`, `recordings`, `stats`: checking it. `report`: a defect with its seed and a
+//!   shorter script.
+//! - `faults`: faults that the checker must find; `rules`: those that break rules of the core (feature `faults`).
 
 mod changes;
 mod checker;

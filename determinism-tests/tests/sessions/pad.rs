@@ -1,4 +1,4 @@
-//! Input of the game, scripted players that press it, and predictors that guess it wrongly.
+//! Input of the game, scripted players, and predictors that guess wrongly.
 
 use super::rng::{Rng, mixed};
 use isostep_rollback::{Input, InputHistory, PlayerId, Predictor, Tick};
@@ -31,7 +31,7 @@ impl Input for Pad {
     }
 }
 
-/// Rates at which a scripted player does things: one in so many samples.
+/// Rates of a scripted player's actions: one in this many samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InputStyle {
     /// Samples between two changes of direction.
@@ -42,7 +42,7 @@ pub(super) struct InputStyle {
 
 impl InputStyle {
     pub(super) fn roll(rng: &mut Rng) -> Self {
-        // Calm players let bodies fall asleep; busy ones mispredict on most ticks.
+        // Calm players let bodies fall asleep; busy ones cause mispredictions on most ticks.
         let scale = rng.pick(&[1, 1, 2, 4]);
         let base = [10, 45, 20, 25, 30, 40];
         let acts = base.map(|every| (every * scale * rng.between(1, 3)).div_ceil(2));
@@ -63,7 +63,7 @@ impl InputStyle {
     }
 }
 
-/// Ways to guess inputs. A guess never shows in the confirmed state.
+/// Input predictors. A prediction never shows in the confirmed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
     /// Session default: the last input is held.

@@ -1,5 +1,5 @@
-//! Plays a script in virtual time: machines tick by their own clocks, datagrams travel over the simulated network, and
-//! after every advance of a machine the judge looks at it.
+//! Plays a script in virtual time: machines tick by their own clocks, datagrams travel over the
+//! simulated network, and the checker runs after every advance of a machine.
 
 use super::checker::Failure;
 use super::game::Skirmish;
@@ -17,7 +17,7 @@ use isostep_rollback::{
     SessionConfig, SimNetwork, Tick, Time, Timers,
 };
 
-/// A seat's new holder that some machines have not been told of yet.
+/// A seat change that some machines do not know yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notice {
     pub(super) at: u32,
@@ -42,7 +42,7 @@ pub(super) struct Match {
     /// Ticks of true time so far.
     pub(super) wall: u32,
     pub(super) glitches: u32,
-    /// Machine whose players' samples are lost now and then: a fault for the judge to find.
+    /// Machine that loses some of its players' samples: a fault for the checker to find.
     pub(super) loses_presses: Option<usize>,
     pub(super) stats: Stats,
 }
@@ -105,7 +105,7 @@ impl Match {
         seats.fold(config, SessionConfig::seat)
     }
 
-    /// Settings of a spectator: to it all humans are at its host, which confirms.
+    /// Settings of a spectator: all humans are at its host, which confirms.
     pub(super) fn watching(&self, setup: &MachineSetup, buffer: u32, tick: Tick) -> SessionConfig {
         let config = config(setup, self.script.digest_every, self.script.budget);
         let config = config.authority(Authority::Bundle).delay(0).spectate(buffer);
@@ -158,7 +158,7 @@ impl Match {
         }
     }
 
-    /// Plays the whole script, then lets everything arrive.
+    /// Plays the whole script, then lets all packets arrive.
     pub(super) fn play(&mut self) -> Result<(), Failure> {
         let happenings = self.script.happenings.clone();
         let mut happenings = happenings.into_iter().peekable();
@@ -238,7 +238,7 @@ impl Match {
         self.send(index, at)
     }
 
-    /// Has the players of a machine press something: once a tick, or not at all, or twice.
+    /// Gives the players' samples of a machine: once a tick, or not at all, or twice.
     fn press(&mut self, index: usize, making: Tick) {
         for (player, truth) in (0..).map(PlayerId).zip(&mut self.seats) {
             let machine = &mut self.machines[index];
@@ -257,7 +257,7 @@ impl Match {
         }
     }
 
-    /// Notes which ticks an advance that makes `making` gave inputs to.
+    /// Records the ticks to which an advance that computes `making` gave inputs.
     fn note_presses(&mut self, index: usize, making: Tick) {
         let machine = &self.machines[index];
         for (player, truth) in (0..).map(PlayerId).zip(&mut self.seats) {
@@ -271,7 +271,7 @@ impl Match {
     fn advance(&mut self, index: usize, at: Time) -> Result<(), Failure> {
         let machine = &mut self.machines[index];
         let now = machine.clock.local_time(at);
-        // A plan that is dropped changes nothing; but the delay may change once more.
+        // A dropped plan changes nothing; but the delay may change once more.
         if !machine.setup.adaptive && self.rng.one_in(40) {
             drop(machine.session.advance(now));
         }
@@ -301,9 +301,9 @@ impl Match {
         let Some((to, error)) = lost else { return Ok(()) };
         let other = &mut self.machines[to];
         match error {
-            // A machine that came late has not yet said from which tick on it needs inputs.
+            // A late machine has not yet reported the first tick for which it needs inputs.
             ExchangeError::LostTouch { .. } if self.wall < other.came + TIMEOUT => Ok(()),
-            // A spectator that was away too long has to come anew.
+            // A spectator that was away too long has to rejoin.
             ExchangeError::LostTouch { .. } if other.host.is_some() => {
                 other.alive = false;
                 Ok(())
@@ -335,7 +335,7 @@ impl Match {
     }
 }
 
-/// Ticks of true time in which a machine that came late may lack inputs that are no longer kept.
+/// True ticks in which a late machine may lack inputs that are no longer kept.
 const TIMEOUT: u32 = 90;
-/// Ticks of true time after which a match that does not settle is stuck.
+/// True ticks after which a match that does not settle counts as stuck.
 const MAX_SETTLING: u32 = 900;

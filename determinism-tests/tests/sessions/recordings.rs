@@ -1,5 +1,6 @@
-//! Judges recordings: every state that a recording leads to, by whichever way, is the reference's. They are verified, sought
-//! forwards and backwards, played backwards, cut off anywhere, and continued as live sessions from the middle.
+//! Checks recordings: every state that a recording leads to, on every path, equals the reference's.
+//! They are verified, sought in both directions, played backwards, truncated anywhere, and
+//! continued as live sessions from the middle.
 
 use super::checker::Failure;
 use super::game::{GAME, Skirmish};
@@ -17,16 +18,16 @@ use std::io::Cursor;
 type File = Stream<Cursor<Vec<u8>>>;
 
 impl Match {
-    /// Ends all recordings and judges them.
+    /// Finishes all recordings and checks them.
     pub(super) fn check_recordings(&mut self) -> Result<(), Failure> {
         for index in 0..self.machines.len() {
             for mut recording in core::mem::take(&mut self.machines[index].recordings) {
                 let Machine { session, game, alive, glitched, .. } = &self.machines[index];
                 if *glitched && !*alive {
-                    // It was gone before it could take back what was wrong.
+                    // The machine crashed before it could repair the recording.
                     continue;
                 }
-                // A machine that is gone has not finished its file.
+                // A crashed machine has not finished its file.
                 if *alive && !self.rng.one_in(4) {
                     recording.recorder.finish(session, game);
                 }
@@ -53,7 +54,7 @@ impl Match {
             let tick = Tick(self.rng.between(first.0, last.0));
             match player.seek(tick) {
                 Ok(()) => self.check_player(index, &mut player)?,
-                // Within a stretch that was not recorded.
+                // In a gap of the recording.
                 Err(ReplayError::Gap { .. }) => continue,
                 Err(error) => return Err(wrong("seeking", error)),
             }
@@ -73,7 +74,7 @@ impl Match {
             Ok(failure) => failure,
             Err(error) => wrong("playing", error),
         })?;
-        // Cut off before the record of a repair, what was wrong is in the file.
+        // Truncated before a repair record, the file has the wrong states.
         if self.machines[index].was_glitched { Ok(()) } else { self.check_cut(index, file) }
     }
 
@@ -108,7 +109,7 @@ impl Match {
         Err(Failure::new(index, tick, format!("{what}: its state is not what the inputs lead to")))
     }
 
-    /// Plays back and forth: backwards by states that are held, forwards by computing them again.
+    /// Plays back and forth: backwards through held states, forwards by resimulation.
     fn check_playback(
         &mut self,
         index: usize,
@@ -143,7 +144,7 @@ impl Match {
         Ok(())
     }
 
-    /// Opens a recording that ends anywhere.
+    /// Opens a recording truncated at a random point.
     fn check_cut(&mut self, index: usize, mut file: Vec<u8>) -> Result<(), Failure> {
         file.truncate(self.rng.below(file.len() as u32 + 1) as usize);
         let Ok(mut player) = self.open(&file) else { return Ok(()) };
@@ -155,7 +156,8 @@ impl Match {
         }
     }
 
-    /// Goes on from the middle of a recording with a live session that is fed the final inputs, late and out of order.
+    /// Continues from the middle of a recording with a live session that receives the final inputs
+    /// late and out of order.
     fn check_branch(
         &mut self,
         index: usize,
@@ -169,7 +171,7 @@ impl Match {
         let config = occupants.fold(config, SessionConfig::seat);
         let (session, game) = player.branch(config).expect("sound settings");
         self.stats.branches += 1;
-        // The same machine as any other, but for who feeds it.
+        // The same machine as any other, with a different input source.
         let mut machine = Machine::new(setup, session, game, self.nodes[index]);
         let failed =
             |tick, error: String| Failure::new(index, tick, format!("branch at {from}: {error}"));
@@ -213,7 +215,7 @@ impl Match {
     }
 }
 
-/// Input that a branch is fed.
+/// An input for a branch.
 struct Arrival {
     at: u32,
     seat: PlayerId,

@@ -1,6 +1,7 @@
-//! The naive simulator: plays the final inputs once, straight ahead. Its world holds the least history, drops scratch and
-//! step records before every step, uses scalar lanes and one thread, and never goes back. Digests are taken from copies,
-//! so not even saved states are shared with what comes after.
+//! The naive simulator: computes the final inputs once, straight ahead. Its world holds the minimum
+//! history, drops scratch and step records before every step, uses scalar lanes and one thread, and
+//! never rewinds. Digests are taken from copies, so not even saved states are shared with later
+//! ticks.
 
 use super::game::{SeatInput, Settings, Skirmish, reading};
 use super::pad::Pad;
@@ -10,11 +11,11 @@ use isostep_core::digest::{Digest, DigestTree};
 use isostep_core::state::{Snapshot, State, StateDifference};
 use isostep_rollback::{PlayerId, Simulation, Tick};
 
-/// State of a tick as the reference sees it.
+/// State of a tick in the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) digest: Digest,
-    /// Hash of what the public interface shows of the world.
+    /// Hash of the world's public view.
     pub(super) reading: u64,
     /// Tick of the world, which may make several steps in a tick of the match.
     pub(super) world_tick: u32,
@@ -54,7 +55,7 @@ impl Reference {
         self.seen[tick.0 as usize]
     }
 
-    /// Plays on to a tick; false if an input before it is not known yet.
+    /// Advances to a tick; false if an input before it is not known yet.
     pub(super) fn play(&mut self, seats: &[Seat], to: Tick) -> bool {
         while self.tick() < to {
             let Some(inputs) = self.inputs(seats) else { return false };
@@ -79,7 +80,7 @@ impl Reference {
                 Holder::Bot => (self.game.bot(tick, PlayerId(place as u8)), &[][..]),
                 Holder::Nobody => (Pad::default(), &[][..]),
             };
-            // A new holder does not finish what the one before had half said.
+            // A new holder does not complete its predecessor's partial command.
             if seat.begins(tick) || !human(seat) {
                 self.halves[place] = None;
             }
@@ -91,7 +92,8 @@ impl Reference {
         Some(inputs)
     }
 
-    /// Returns the fields in which a state differs from that of a tick; `local` is the state's, `remote` the reference's.
+    /// Returns the fields in which a state differs from that of a tick; `local` is the state's
+    /// value, `remote` the reference's.
     pub(super) fn explain(
         &self,
         seats: &[Seat],
@@ -140,14 +142,15 @@ fn see(game: &Skirmish) -> Seen {
     Seen { digest, reading: reading(&past), world_tick }
 }
 
-/// Returns the digest and the reading of a snapshot, restored into a new game.
+/// Returns the digest and the view hash of a snapshot, restored into a new game.
 pub(super) fn see_snapshot(settings: Settings, bytes: &[u8]) -> Result<Seen, String> {
     let mut game = Skirmish::new(settings);
     game.restore(bytes).map_err(|error| error.to_string())?;
     Ok(see(&game))
 }
 
-/// Returns the commands that are whole with this tick. A half that does not go on at once is lost.
+/// Returns the commands that this tick completes. A partial command that does not continue at once
+/// is lost.
 fn assemble(mut payload: &[u8], half: &mut Option<Vec<u8>>) -> Vec<Vec<u8>> {
     const FIRST: u8 = 1;
     const LAST: u8 = 2;

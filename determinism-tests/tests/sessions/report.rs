@@ -1,5 +1,5 @@
-//! Runs many matches, and reports the first defect with the command that repeats it and a script that is as short as
-//! still fails.
+//! Runs many matches, and reports the first defect with the command that repeats it and a minimal
+//! script.
 
 use super::checker::Failure;
 use super::play::Match;
@@ -22,7 +22,7 @@ pub(super) fn play(seeds: impl Iterator<Item = u64>) -> Stats {
     stats
 }
 
-/// Plays a match and judges it.
+/// Plays and checks a match.
 fn play_checked(script: &Script) -> Result<Stats, Failure> {
     let mut game = Match::new(script);
     game.play()?;
@@ -31,7 +31,7 @@ fn play_checked(script: &Script) -> Result<Stats, Failure> {
     Ok(game.stats)
 }
 
-/// Plays a match; a panic of the code under test is a defect as well.
+/// Plays a match; a panic of the tested code is a defect as well.
 fn attempt(script: &Script) -> Result<Stats, Failure> {
     catch_unwind(AssertUnwindSafe(|| play_checked(script))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -52,7 +52,7 @@ fn describe(script: &Script, failure: &Failure) -> String {
     )
 }
 
-/// Leaves out everything without which the match still fails in a similar way.
+/// Removes everything without which the match still fails in a similar way.
 fn reduce(script: &Script, failure: &Failure) -> (Script, Failure) {
     let (mut script, mut failure) = (script.clone(), failure.clone());
     let kind = failure.what.clone();

@@ -1,6 +1,5 @@
-//! A match as plain data: machines, seats, links, and happenings at certain times. Happenings name
-//! machines and seats by any number, counted modulo those that there are, so that a script with some of them left out
-//! still plays.
+//! A match as plain data: machines, seats, links, and timed events. Events refer to machines and
+//! seats by numbers modulo their count, so that a script still plays with some of them removed.
 
 use super::game::Settings;
 use super::links::Profile;
@@ -14,12 +13,12 @@ use isostep_rollback::Mode;
 pub(super) struct MachineSetup {
     pub(super) mode: Mode,
     pub(super) delay: u32,
-    /// Delay that follows the network, from 0 to 6 ticks.
+    /// Adaptive delay, from 0 to 6 ticks.
     pub(super) adaptive: bool,
     pub(super) always_roll_back: bool,
     pub(super) guess: Guess,
     pub(super) resim: ResimMode,
-    /// Place in the list of lane widths; widths that this machine lacks leave the widest.
+    /// Index into the lane widths; unsupported widths fall back to the widest.
     pub(super) lanes: u8,
     pub(super) drift_ppm: i32,
     pub(super) style: InputStyle,
@@ -30,7 +29,7 @@ pub(super) struct MachineSetup {
 pub(super) struct RecordingSetup {
     pub(super) keyframe_every: u32,
     pub(super) flush_every: u32,
-    /// Ticks between two times that blocks are taken. With a short queue some are lost.
+    /// Ticks between two times that blocks are drained. With a short queue some are lost.
     pub(super) taken_every: u32,
     pub(super) queue_bytes: usize,
 }
@@ -43,7 +42,7 @@ pub(super) enum To {
     Nobody,
 }
 
-/// Change of how a machine computes, never of what.
+/// Change of a machine's compute settings, which never affects results.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Knob {
     DropScratch,
@@ -82,7 +81,8 @@ pub(super) enum ScriptEvent {
         seat: u8,
         ticks: u32,
     },
-    /// Another holder. `sent` takes back ticks that the old one has sent; `late` tells the other machines later.
+    /// Changes a seat's holder. `sent` takes back ticks that the old one has sent; `late` informs
+    /// the other machines later.
     Seat {
         seat: u8,
         to: To,
@@ -107,12 +107,12 @@ pub(super) enum ScriptEvent {
         glitch: Glitch,
         after: u32,
     },
-    /// A machine is gone; its seats go to others.
+    /// Removes a machine; others take its seats.
     Crash {
         machine: u8,
         to: To,
     },
-    /// A machine comes from the recording of another; with a seat, or only to watch through a host.
+    /// Adds a machine from the recording of another, with a seat or as a spectator through a host.
     Join {
         donor: u8,
         seat: Option<u8>,
@@ -123,7 +123,7 @@ pub(super) enum ScriptEvent {
         buffer: u32,
         setup: MachineSetup,
     },
-    /// A spectator goes on with another host.
+    /// Moves a spectator to another host.
     Rehost {
         spectator: u8,
         host: u8,

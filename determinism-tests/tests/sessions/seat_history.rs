@@ -1,7 +1,7 @@
-//! The match as it really is, seen from outside: the occupant of every seat on every tick, and every human's final input.
+//! Ground truth of a match: the holder of every seat on every tick, and every human's final input.
 //!
-//! Inputs are reported by the machines that confirmed them; all machines must report the same ones, and what the scripted
-//! players pressed must have become exactly these by the documented rules of delay, hold and merge.
+//! Machines report the inputs that they confirmed. All machines must report the same ones, and they
+//! must follow from the scripted players' samples by the documented rules of delay, hold and merge.
 
 use super::pad::Pad;
 use isostep_rollback::{Input, Occupant, PeerId, Tick};
@@ -16,7 +16,8 @@ pub(super) enum Holder {
 }
 
 impl Holder {
-    /// Returns the occupant as a session of a machine names it. Peers have the numbers of their machines.
+    /// Returns the occupant as a machine's session names it. Peers have the numbers of their
+    /// machines.
     pub(super) fn seen_by(self, machine: usize) -> Occupant {
         match self {
             Self::Machine(own) if own == machine => Occupant::Local,
@@ -72,22 +73,23 @@ impl Seat {
             presses.until = presses.until.min(tick);
         }
         if let Holder::Machine(machine) = who {
-            // A machine that held the seat shortly before has samples under way; which tick they reach is its own
-            // affair.
+            // A machine that held the seat shortly before has samples in flight; their ticks are
+            // not specified.
             let exact =
                 !self.presses.iter().any(|old| old.machine == machine && old.until + 64 > tick);
             self.presses.push(Presses::new(machine, tick, delay, exact));
         }
     }
 
-    /// Notes that a machine was told of the last change: if it holds the seat by it, its player speaks from now on.
+    /// Records that a machine knows the last change: if it holds the seat, its player's samples
+    /// count from now on.
     pub(super) fn tell(&mut self, machine: usize) {
         if let Some(presses) = self.presses.last_mut().filter(|it| it.machine == machine) {
             presses.told = true;
         }
     }
 
-    /// Notes a sample that a machine's player gave.
+    /// Records a sample of a machine's player.
     pub(super) fn sample(&mut self, machine: usize, making: Tick, sample: Pad) {
         let mut presses = self.presses.iter_mut().filter(|presses| presses.machine == machine);
         if let Some(presses) =
@@ -98,7 +100,8 @@ impl Seat {
         }
     }
 
-    /// Notes that the delay of a machine's player changed: of the one who has yet to speak.
+    /// Records a change of the delay of a machine's player: of the one whose samples are yet to
+    /// come.
     pub(super) fn set_delay(&mut self, machine: usize, delay: u32) {
         let speaks = |it: &&mut Presses| it.machine == machine && it.told && it.next < it.until;
         if let Some(presses) = self.presses.iter_mut().find(speaks) {
@@ -106,13 +109,13 @@ impl Seat {
         }
     }
 
-    /// Notes that a machine is about to make a tick, with the samples that it was given.
+    /// Records that a machine is about to compute a tick, with its samples.
     pub(super) fn advance(&mut self, machine: usize, making: Tick) {
         let own = |presses: &&mut Presses| presses.machine == machine && presses.told;
         self.presses.iter_mut().filter(own).for_each(|presses| presses.advance(making));
     }
 
-    /// Compares a final input that a machine reports with what others reported and with what was pressed.
+    /// Compares a reported final input with other reports and with the samples.
     pub(super) fn report(
         &mut self,
         machine: usize,
@@ -158,8 +161,8 @@ impl Seat {
     }
 }
 
-/// Samples of one player at one machine, and the ticks that they become: the rules of `Session::local_input` and
-/// `Session::set_delay`, written down anew.
+/// Samples of one player at one machine, and their ticks: an independent implementation of the
+/// rules of `Session::local_input` and `Session::set_delay`.
 #[derive(Clone, Debug)]
 struct Presses {
     machine: usize,
@@ -170,7 +173,7 @@ struct Presses {
     last: Pad,
     waiting: Option<Pad>,
     ticks: BTreeMap<u32, Pad>,
-    /// True once its machine was told of it.
+    /// True once its machine knows the change.
     told: bool,
     exact: bool,
 }

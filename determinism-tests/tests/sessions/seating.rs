@@ -1,5 +1,6 @@
-//! Changes of seats. Sessions leave it to others to agree on them; here the agreement is made by hand, within the documented
-//! contract of `Session::seat`: every machine is told the same tick, one that none has confirmed.
+//! Seat changes. Sessions leave their agreement to the application; the tests agree here, within
+//! the documented contract of `Session::seat`: every machine gets the same tick, one that none has
+//! confirmed.
 
 use super::checker::Failure;
 use super::play::{Match, Notice};
@@ -40,7 +41,7 @@ impl Match {
         let (since, last) = self.seats[place].last();
         let old = self.seats[place].who(open);
         let mut tick = (open + ahead).max(Tick(1));
-        // Later only if nothing that is confirmed until then could be confirmed otherwise.
+        // Later only if no tick confirmed until then could change.
         let speaks = |machine: usize| {
             self.machines[machine].alive && self.machines[machine].wakes <= self.wall
         };
@@ -55,13 +56,14 @@ impl Match {
         }
         let mut who = who;
         if let Holder::Machine(new) = who {
-            // Inputs that it sent for the seat before could not be told apart from those that it sends now.
+            // Inputs that it sent for the seat before could not be distinguished from those that it
+            // sends now.
             tick = tick.max(said(new));
         }
         if let Holder::Machine(silent) = old
             && !speaks(silent)
         {
-            // Nothing more comes from it; what it has said reaches everyone.
+            // The departed machine sends nothing more; its inputs so far reach all machines.
             let last = said(silent).max(open);
             if tick > last && matches!(who, Holder::Machine(new) if said(new) > last) {
                 who = Holder::Bot;
@@ -87,8 +89,8 @@ impl Match {
             if !self.machines[machine].alive {
                 continue;
             }
-            // The old holder must know at once, or it would go on; a spectator, or it would take its host's word for
-            // a human's.
+            // The old holder must know at once, or it would continue; so must a spectator, or it
+            // would take its host's input for a human's.
             let at_once = old == Holder::Machine(machine) || self.machines[machine].host.is_some();
             let at = if at_once { self.wall } else { self.wall + self.rng.below(late + 1) };
             self.notices.push(Notice { at, machine, seat, tick, who });
@@ -96,7 +98,7 @@ impl Match {
         self.tell_due()
     }
 
-    /// Brings what a machine has said for a seat, up to a tick, to all players' machines.
+    /// Forwards a machine's inputs for a seat, up to a tick, to all players' machines.
     pub(super) fn forward(&mut self, from: usize, seat: u8, to: Tick) -> Result<(), Failure> {
         let player = PlayerId(seat);
         for other in 0..self.machines.len() {
@@ -126,7 +128,7 @@ impl Match {
         self.tell(|notice| notice.at <= wall)
     }
 
-    /// Tells machines of changes, in the order in which they were made.
+    /// Informs machines of seat changes, in order.
     pub(super) fn tell(&mut self, which: impl Fn(&Notice) -> bool) -> Result<(), Failure> {
         let (due, later) = self.notices.drain(..).partition(|notice| which(notice));
         self.notices = later;

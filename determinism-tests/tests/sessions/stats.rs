@@ -1,10 +1,10 @@
-//! Counts of what was checked, so that a test can tell that it was not idle.
+//! Counters of checks, so that a test can assert that work was done.
 
 use core::ops::AddAssign;
 
 macro_rules! stats {
     ($($(#[$doc:meta])* $field:ident,)+) => {
-        /// Work that was done.
+        /// Work done.
         #[derive(Clone, Copy, Debug, Default)]
         pub(super) struct Stats {
             $($(#[$doc])* pub(super) $field: u64,)+

@@ -1,4 +1,4 @@
-//! Matches of whole machines over a simulated network, in virtual time; arguments; and bots.
+//! Matches of whole machines over a simulated network, in virtual time; arguments; bots.
 
 use super::{SETTINGS, TestMatch};
 use crate::machine::{End, Machine, Setup};
@@ -11,7 +11,7 @@ use isostep::rollback::{LinkConfig, Occupant, SimNetwork};
 use isostep::{PlayerId, Tick, Time};
 use std::collections::BTreeSet;
 
-/// From frame to frame.
+/// Milliseconds between frames.
 const MILLIS: usize = 4;
 
 fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine<SimTransport>> {
@@ -35,7 +35,7 @@ fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine
     (0..players).zip(transports).map(machine).collect()
 }
 
-/// Lets them play until all have ended; `each` may do something before each frame, even take a machine away.
+/// Plays until all machines have ended; `each` runs before each frame and may remove a machine.
 fn play(
     machines: &mut Vec<Machine<SimTransport>>,
     mut each: impl FnMut(Time, &mut Vec<Machine<SimTransport>>),
@@ -57,7 +57,7 @@ fn play(
     panic!("no end after a minute: {:?}", machines.iter().map(|it| &it.result).collect::<Vec<_>>());
 }
 
-/// The same digest everywhere, and a bot in the last of three seats.
+/// All digests are equal, and a bot holds the last of three seats.
 fn agree_with_a_bot(machines: &[Machine<SimTransport>]) {
     let results: Vec<_> = machines.iter().map(|it| it.result.clone()).collect();
     assert!(results[0].is_some() && results[0] == results[1], "{results:?}");
@@ -92,8 +92,8 @@ fn a_bot_takes_the_seat_of_a_player_who_leaves() {
     agree_with_a_bot(&machines);
 }
 
-/// One machine heard less of the one that crashed than the other: what it lacks must be handed on, else it could never confirm
-/// those ticks, or would confirm something else.
+/// One machine received less from the crashed machine than the other. The missing inputs must be
+/// forwarded; else it could never confirm those ticks, or would confirm different ones.
 #[test]
 fn inputs_of_a_departed_player_are_forwarded() {
     let mut machines = machines(3, 3, Tick(700), LinkConfig::lan());

@@ -1,4 +1,4 @@
-//! Each rule by itself.
+//! Each rule alone.
 
 use super::{SETTINGS, STILL, TestMatch, walk};
 use crate::rules::{
@@ -9,7 +9,8 @@ use isostep::{Buttons, PlayerId, Real, Tick, Transform, Vec3, real};
 
 const ONE: PlayerId = PlayerId(0);
 
-/// Two players after the start of a round, and the first crate, where a test wants them along x. Everything else is aside.
+/// Two players after the start of a round, and the first crate, at given positions along x.
+/// Everything else is moved away.
 fn table(first: Real, second: Real) -> TestMatch {
     let mut table = TestMatch::new(Settings { players: 2, ..SETTINGS });
     table.hold(READY + 1, &[]);
@@ -46,7 +47,7 @@ fn a_fall_without_a_push_costs_a_point() {
     table.until(&[walk(127)], |game| game.players[0].out);
     assert_eq!(table.points(), [-1, 0]);
     assert_eq!(table.game.players[0].fell, Some(Fall { by: None, tick: table.tick - 1 }));
-    // It is counted once, however long the fall.
+    // Counted once, however long the fall.
     table.hold(BACK_AFTER / 2, &[]);
     assert_eq!(table.points(), [-1, 0]);
 }
@@ -104,7 +105,7 @@ fn leaning_on_a_player_counts_as_a_push() {
     table.until(&[walk(127)], |game| game.players[1].out);
     assert_eq!(table.game.players[1].fell.and_then(|fall| fall.by), Some(ONE));
     assert_eq!(table.points()[0], 1);
-    // Who only stood there pushed nobody.
+    // A resting player pushes nothing.
     assert_eq!(table.game.pushed[0], None);
 }
 
@@ -217,7 +218,7 @@ fn a_new_round_equals_the_first_except_for_wins() {
         assert_eq!((player.points, player.facing), (0, expected.facing));
         assert_eq!((player.shoved, player.fell, player.out), (None, None, false));
         assert_eq!(player.wins, u32::from(seat == 0));
-        // One tick of falling onto the ground that it touches.
+        // One tick of falling onto the ground.
         assert!(table.game.place(seat).distance(fresh.place(seat)) < real!(0.0078125));
     }
 }

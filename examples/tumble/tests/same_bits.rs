@@ -1,4 +1,4 @@
-//! The same bits in every way to a tick: two players by a script, two bots.
+//! Equal bits on every path to a tick: two scripted players, two bots.
 
 use super::SETTINGS;
 use crate::rules::{Move, Settings, Tumble};
@@ -7,11 +7,11 @@ use isostep::rollback::SyncTest;
 use isostep::{Inputs, PlayerId, Tick};
 use isostep_scenes::games::arena_input;
 
-/// A little more than two short rounds, with all that happens between them.
+/// Slightly more than two short rounds, with the phases between them.
 const SHORT: Settings = Settings { round_ticks: 500, points: 2, ..SETTINGS };
 const TICKS: u32 = 1800;
 
-/// Inputs that look like people's; of bots' seats they are not read.
+/// Human-like inputs; ignored for the bots' seats.
 fn script(tick: Tick, inputs: &mut Inputs<Move>) {
     let moves = [0, 1, 2, 3].map(|seat| {
         let input = arena_input(11, PlayerId(seat), tick);

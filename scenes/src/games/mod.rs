@@ -1,4 +1,5 @@
-//! The shared games: simulations with exact parameters and scripts of inputs, used by tests, examples, benches and labs.
+//! Shared games: simulations with exact parameters and input scripts, used by tests, examples,
+//! benches and the lab.
 #![allow(
     clippy::missing_panics_doc,
     reason = "games are built of constants: what they expect holds or a test fails"

@@ -1,4 +1,5 @@
-//! Scenes with two players who nudge bodies, in every way to a tick and with everything that must not show.
+//! Scenes nudged by two players, on every path to a tick and with every lane width and thread
+//! count.
 
 use super::{Cell, Progress};
 use crate::golden::{Golden, Line};
@@ -8,22 +9,22 @@ use isostep_core::parallel::Threads;
 use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, Way};
 use isostep_rollback::{Inputs, PlayerId, Tick};
 
-/// The committed digests of the last ticks.
+/// Committed digests of the last ticks.
 const GOLDEN: &str = include_str!("../../goldens/played.txt");
 
-/// Ticks that have a digest there.
+/// Ticks with a committed digest.
 const LASTS: [u32; 3] = [40, 120, 600];
 const SEED: u64 = 1;
 const PLAYERS: usize = 2;
 
-/// Ways that lanes and threads are tried in. The others have nothing to do with them.
+/// Paths for lane and thread variants. The other paths do not depend on them.
 const FEW: [Way; 2] = [Way::Straight, Way::RolledBack];
 
 fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
     inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
 }
 
-/// A check of a scene without its ways.
+/// Check of a scene without its paths.
 fn check<'a>(spec: Spec, ticks: u32) -> Check<'a, Scene> {
     Check::new(PLAYERS, move || spec.play())
         .game(&spec.to_string())
@@ -34,11 +35,11 @@ fn check<'a>(spec: Spec, ticks: u32) -> Check<'a, Scene> {
         .first_variant("default")
 }
 
-/// What the machine could do otherwise: each width of lanes, and threads.
+/// Variants of the machine: each lane width, and threads.
 fn variants() -> Vec<(String, Lanes, Threads)> {
     let lanes = Lanes::available().map(|lanes| (lanes.name().to_owned(), lanes, Threads::ONE));
     let threads = [2, 3, 8].into_iter().filter_map(|count| {
-        // A target without threads has the one.
+        // A target without threads has one.
         let threads = Threads::new(count).ok()?;
         Some((format!("{count} threads"), Lanes::widest(), threads.eager()))
     });
@@ -64,7 +65,7 @@ pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result
         });
     }
     let mut report = check.run();
-    // Those are in the first report.
+    // The first report has those rows.
     report.rows.retain(|row| row.variant != "default");
     tell(&report, spec, expected.as_ref(), progress);
     Ok(())
@@ -85,7 +86,7 @@ fn tell(report: &Report, spec: Spec, expected: Option<&Line>, progress: &mut Pro
     }
 }
 
-/// What is wrong with a row: it differs from the straight one, or that from the golden.
+/// Difference of a row: from the straight run, or of that run from the golden.
 fn difference(row: &Row, expected: Option<&Line>) -> Option<String> {
     if row.outcome != Outcome::Equal {
         return Some(row.to_string());
@@ -98,10 +99,10 @@ fn difference(row: &Row, expected: Option<&Line>) -> Option<String> {
     (is != was).then(|| format!("tick {} has the digest {is}, and {was} in the golden", row.ticks))
 }
 
-/// Computes the golden anew: each scene straight, to each of the last ticks.
+/// Computes the golden: each scene straight, to each of the last ticks.
 ///
 /// # Errors
-/// When a scene can't be computed.
+/// A scene can't be computed.
 pub fn mint() -> Result<Golden, String> {
     let mut lines = Vec::new();
     for name in NAMES {
@@ -115,10 +116,10 @@ pub fn mint() -> Result<Golden, String> {
     Ok(Golden { lines })
 }
 
-/// The digests of a small scene, played straight for so many ticks, for machines that never meet.
+/// Digests of a small scene, played straight for some ticks, for comparing machines through a file.
 ///
 /// # Errors
-/// When there is no such scene, or it has no digest.
+/// The scene does not exist, or it has no digest.
 pub fn digests_of(name: &str, ticks: u32) -> Result<Digests, String> {
     let spec = Spec::named(name, Size::Small, SEED).ok_or_else(|| format!("no scene {name:?}"))?;
     let report = check(spec, ticks).ways(&[]).run();

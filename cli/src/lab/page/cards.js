@@ -1,5 +1,5 @@
-// A card for each machine: its name and digest, the place where it is drawn, and its curves. A bar of rollbacks can be
-// chosen, with the pointer or the keyboard, to look at that frame.
+// A card for each machine: name, digest, viewport and curves. A bar of the rollback curve can be
+// selected, with the pointer or the keyboard, to inspect that frame.
 
 import { element, plural } from "./report.js";
 
@@ -96,7 +96,7 @@ export class Cards {
 
   nameOne(card, frame, peer) {
     const votes = frame.peers.filter((other) => other.digest === peer.digest).length;
-    // Of several digests, the ones that fewer than half have are marked.
+    // If digests differ, those held by at most half of the machines are marked.
     const fine = frame.verdict === 1 || votes * 2 > frame.peers.length;
     card.digest.textContent = frame.verdict === 0 ? "" : `${fine ? "✓" : "✗"} ${peer.digest}`;
     card.digest.className = `digest ${fine ? "good" : "bad"}`;
@@ -121,14 +121,14 @@ export class Cards {
     const [real, high] = [Math.round(width * scale), Math.round(height * scale)];
     if (canvas.width !== real || canvas.height !== high) Object.assign(canvas, { width: real, height: high });
     const pen = canvas.getContext("2d");
-    // The style sheet's colours, as the theme resolves them.
+    // Colours of the style sheet, as the theme resolves them.
     const style = getComputedStyle(canvas);
     const [back, ink, warn, line, dim] = [style.borderTopColor, style.color, style.caretColor, style.outlineColor, style.textDecorationColor];
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
     pen.font = "10px system-ui, sans-serif";
     card.shown = history.slice();
-    // Below each other where there is room, else beside.
+    // Stacked if the card is tall enough, else side by side.
     const tall = height > 100;
     const gap = tall ? 6 : 8;
     const size = tall ? [width, (height + gap) / CURVES.length - gap] : [(width + gap) / CURVES.length - gap, height];

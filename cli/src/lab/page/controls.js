@@ -1,5 +1,5 @@
-// The panel: shows the settings that the server has, and sends what somebody changes as the server writes it. How
-// settings are written is the server's business: addresses and commands come from there.
+// The panel: shows the server's settings and sends changes by name and value. Only the server
+// formats settings; URLs and commands come from it.
 
 import { plural } from "./report.js";
 import { control, saveReplay } from "./wire.js";
@@ -44,7 +44,7 @@ export class Controls {
   wire() {
     for (const name of LINK) $(name).addEventListener("input", () => this.slideLink());
     for (const name of ["predict", "delay"]) {
-      // A new match for each step of a slider would be too much: only where it is let go.
+      // Settings that restart the match are sent on release, not on every step of the slider.
       $(name).addEventListener("input", () => this.outputs());
       $(name).addEventListener("change", () => this.set(name, $(name).value));
     }
@@ -125,7 +125,7 @@ export class Controls {
     $("profile").value = this.profiles.find((it) => LINK.every((name) => it.link[name] === link[name]))?.name ?? "";
     for (const input of $("ways").querySelectorAll("input")) {
       const own = settings.links.some(([[from, to]]) => `${from + 1}-${to + 1}` === input.value);
-      // A dot says that a direction has values of its own.
+      // A dot marks a direction with its own values.
       input.nextElementSibling.classList.toggle("own", own);
     }
     this.outputs();
@@ -160,7 +160,7 @@ export class Controls {
       await navigator.clipboard.writeText(text);
       this.report.line(`copied: ${text}`);
     } catch {
-      // Without a clipboard it can be selected here.
+      // Without clipboard access, print the text so that it can be selected.
       this.report.line(`the ${what}: ${text}`);
     }
   }

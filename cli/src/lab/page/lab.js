@@ -1,5 +1,5 @@
-// The page: what comes from the server goes to the cards, the panel and the report; and the clock that draws between two
-// frames.
+// Entry point of the page: routes messages of the server to the cards, the panel and the report,
+// and runs the clock that interpolates between two frames.
 
 import { Cards, HISTORY } from "./cards.js";
 import { Controls } from "./controls.js";
@@ -59,7 +59,7 @@ listen({
   frame(frame) {
     if (!scene || frame.peers.length !== scene.settings.players) return;
     const drift = performance.now() - frame.number * TICK;
-    // Follows the server's clock slowly, so that late packets don't show; after a pause at once.
+    // Follows the server's clock slowly, which hides late packets; jumps after a pause.
     offset = offset === null || Math.abs(drift - offset) > 150 ? drift : offset + 0.05 * (drift - offset);
     history.push(frame);
     if (history.length > HISTORY) history.shift();
@@ -85,10 +85,10 @@ function setBadge(kind, content) {
   $("badge").className = `badge ${kind}`;
 }
 
-// ---- looking at one rollback
+// ---- inspecting one rollback
 
 function choose(frame, machine) {
-  // The curves stand still as well, as long as one is looked at.
+  // The curves freeze while a frame is selected.
   chosen = frame ? { frame, machine, history: chosen?.history ?? history.slice() } : null;
   if (!chosen) return cards.setChosen(null);
   const peer = frame.peers[machine];
@@ -135,7 +135,7 @@ function paint() {
   const begun = performance.now();
   player.poll(begun);
   if (history.length === 0) return;
-  // Something else each time, so that no frame has all of it.
+  // Spreads the work: each repaint updates a sixth of it.
   const turn = painted++ % 6;
   if (turn < cards.list.length) cards.show(turn, chosen?.history ?? history);
   else if (turn === 5) showNumbers();

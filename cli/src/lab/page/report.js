@@ -1,4 +1,4 @@
-// What happened, newest first: a line each, and a box for a desync, with all that was found out about it.
+// Events, newest first: one line each, and a box with the details of a desync.
 
 const MOST = 14;
 
@@ -33,7 +33,7 @@ export class Report {
     if (note.note === "bit-flip") this.desyncs = 0;
     if (note.note === "differ") return;
     if (note.note !== "desync") return this.line(note.text, note.note === "refused" || note.note === "stopped" ? "wrong" : "");
-    // Every pair of machines has the same to say; the first one says it.
+    // Every pair of machines reports the same desync; only the first report is shown.
     if (this.desyncs++ === 0) this.desync(note);
   }
 

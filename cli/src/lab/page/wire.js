@@ -1,4 +1,4 @@
-// Talks to the server: reads the stream's messages (frame.rs says how they look) and posts controls.
+// Connection to the server: decodes the stream's messages (layout: frame.rs) and posts controls.
 
 const text = new TextDecoder();
 
@@ -69,10 +69,10 @@ function readFrame(view, at) {
       pose(peer.bodies, j);
       peer.bodies[j + 7] = u8();
     }
-    // Bodies that were computed again: which, and the least of its cluster.
+    // Resimulated bodies: index, and the lowest index of the island.
     peer.groups = new Uint8Array(2 * u8());
     for (let j = 0; j < peer.groups.length; j++) peer.groups[j] = u8();
-    // Where bodies were for sure: which, then a pose.
+    // Confirmed poses: body index, then a pose.
     peer.ghosts = new Float32Array(8 * u8());
     for (let j = 0; j < peer.ghosts.length; j += 8) {
       peer.ghosts[j + 7] = u8();

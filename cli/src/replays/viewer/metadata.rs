@@ -1,4 +1,4 @@
-//! What the page has to know once: how long the recording is, what the timeline has on it, and what there is to draw.
+//! Metadata for the page, sent once: length of the recording, timeline marks, and drawables.
 
 use super::super::open::{PlaybackOf, unfinished};
 use crate::drawable::{DrawableGame, scene};
@@ -43,7 +43,8 @@ pub(super) fn of<G: DrawableGame>(playback: &PlaybackOf<G>, path: &Path) -> Valu
     facts
 }
 
-/// Ticks that ascend as runs of first, step and count: an hour has 13,500 digests, and one run of them.
+/// Encodes ascending ticks as runs of first, step and count: an hour has 13,500 digests, which form
+/// one run.
 fn runs(ticks: impl Iterator<Item = Tick>) -> Vec<[u32; 3]> {
     let mut runs: Vec<[u32; 3]> = Vec::new();
     for Tick(tick) in ticks {

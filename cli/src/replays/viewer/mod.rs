@@ -1,17 +1,17 @@
 //! `isostep replay play --web`: a recording in a browser, with a timeline to drag.
 //!
 //! ```text
-//! browser ──GET /recording──▶ facts: what there is from end to end, once
-//!         ──GET /frames?ticks=450,451,452──▶ ask, then shared_playback: the playback goes there, and shows each
-//!         ──POST /verify──▶ verifier: another stretch of the recording is checked
+//! browser ──GET /recording──▶ metadata: length, marks and drawables, once
+//!         ──GET /frames?ticks=450,451,452──▶ query, then shared_playback: seeks to each tick and returns its frame
+//!         ──POST /verify──▶ verifier: verifies another chunk of the recording
 //! ```
 //!
-//! - `query`: which ticks the page wants, checked.
-//! - `shared_playback`: the one playback, whoever asks; a long walk ends when something newer is asked for.
-//! - `verifier`: verifies the recording beside it.
-//! - `metadata`: what the timeline has on it, and what there is to draw.
-//! - `page/`: the page, embedded, with what `crate::web` has for all pages. It asks for one thing at a time, always for
-//!   what it wants by then, so nothing ever queues up here.
+//! - `query`: ticks that the page requests, checked.
+//! - `shared_playback`: the playback of all connections; a newer query supersedes a long seek.
+//! - `verifier`: verifies the recording independently of the playback.
+//! - `metadata`: timeline marks and drawables.
+//! - `page/`: the embedded page; `crate::web` has the files that all pages share. It has one query in flight, for the
+//!   newest tick that it needs, so no queue builds up here.
 
 mod metadata;
 mod query;
@@ -35,12 +35,12 @@ use std::net::TcpStream;
 use std::path::Path;
 use verifier::SharedVerifier;
 
-/// Beside the lab's, so that both can be open.
+/// Next to the lab's port, so that both can be open.
 pub(super) const PORT: u16 = 7879;
 
 const JSON: &str = "application/json";
 
-/// The page's files.
+/// Files of the page.
 const FILES: [File; 6] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/viewer.css", CSS, include_str!("page/viewer.css")),
@@ -86,7 +86,7 @@ where
     let verifier = SharedVerifier::<G>::open(path)?;
     let listener = web::open(port)?;
     let address = listener.local_addr()?;
-    // Whoever started it may read the address from a pipe, and close it then.
+    // The parent may read the address from a pipe and close it.
     let _ = writeln!(out, "The viewer is open: http://{address}/{moment}");
     if let Some(cut) = cut {
         let _ = writeln!(out, "  {}: {cut}", path.display());
@@ -97,7 +97,7 @@ where
     web::serve(&listener, move |stream, request| viewer.answer(stream, request))
 }
 
-/// What is behind the routes.
+/// State behind the routes.
 struct Viewer<G: DrawableGame> {
     facts: String,
     shared_playback: SharedPlayback<G>,
@@ -109,10 +109,10 @@ impl<G: DrawableGame> Viewer<G> {
         let stream = &mut stream;
         match (request.method, &*request.path) {
             (Method::Get, "/recording") => respond(stream, 200, JSON, self.facts.as_bytes()),
-            // Whether somebody is here.
+            // Liveness probe.
             (Method::Get, "/alive") => respond(stream, 204, TEXT, b""),
             (Method::Get, "/frames") => self.show(stream, &request.query),
-            // Each makes it go on, so it is no GET.
+            // POST, because each request advances the verification.
             (Method::Post, "/verify") => {
                 respond(stream, 200, JSON, self.verifier.advance().to_string().as_bytes())
             }

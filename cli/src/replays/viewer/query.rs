@@ -1,18 +1,19 @@
-//! Which ticks the page wants to see: a query from anywhere, read and checked before the playback sees it.
+//! Frame queries of the page: untrusted query strings, parsed and checked before the playback sees
+//! them.
 
 use isostep_rollback::Tick;
 
-/// Most ticks of one question: a quarter of a second at four times the pace.
+/// Limit on ticks of one query: a quarter of a second at four times the pace.
 pub(super) const MAX_TICKS: usize = 64;
 
-/// What the page asks for.
+/// A query for frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FrameQuery {
-    /// In the order in which they are to be shown.
+    /// Ticks, in display order.
     pub(super) ticks: Vec<Tick>,
 }
 
-/// Why there is nothing to show.
+/// Errors of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum QueryError {
     #[error("{0:?} is no question: ask for ticks=450,451")]
@@ -46,7 +47,7 @@ fn read_ticks(list: &str) -> Result<Vec<Tick>, QueryError> {
         return Err(QueryError::Many(count));
     }
     let tick = |text: &str| {
-        // A sign would be read, too.
+        // `parse` would accept a sign.
         let plain = text.bytes().all(|c| c.is_ascii_digit());
         let number = text.parse().ok().filter(|_| plain);
         number.map(Tick).ok_or_else(|| QueryError::Tick(text.to_owned()))

@@ -1,5 +1,5 @@
-//! The one playback, for whoever asks, one question at a time. Every state that it shows was computed from the keyframe
-//! before it, as `isostep replay seek` does, so a tick looks the same whichever way it is reached.
+//! The playback shared by all connections, one query at a time. Every state is computed from the
+//! keyframe before it, as `isostep replay seek` does, so a tick is the same on every path.
 
 use super::super::open::PlaybackOf;
 use super::query::{FrameQuery, QueryError};
@@ -11,27 +11,28 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Steps between two looks at whether something newer is asked for. More than keyframes are apart by default, so that only
-/// recordings with few of them have walks that can be ended.
+/// Steps between two tests for a newer query. Larger than the default keyframe interval, so that
+/// only recordings with few keyframes have seeks that can be superseded.
 const STRIDE: u32 = 240;
-/// How far back a state is likely to be held: farther, a keyframe is nearer.
+/// Distance up to which stepping back through the history is likely to be cheaper than a keyframe,
+/// ticks.
 const NEAR: u32 = 64;
 
 pub(super) struct SharedPlayback<G: DrawableGame> {
     playback: Mutex<PlaybackOf<G>>,
-    /// How often something was asked for.
+    /// Number of the newest query.
     asked: AtomicU64,
 }
 
-/// What comes of a question.
+/// Result of a query.
 pub(super) enum Answer {
-    /// A list of frames; the last one may be the reason why there are no more.
+    /// A list of frames; the last may be an error instead.
     Frames(Value),
-    /// Something newer was asked for on the way there.
+    /// A newer query arrived during the seek.
     Superseded,
 }
 
-/// Why a tick is not shown.
+/// Reasons for ending a seek early.
 enum SeekError {
     Superseded,
     Replay(ReplayError),
@@ -62,10 +63,10 @@ impl<G: DrawableGame> SharedPlayback<G> {
             let shown = go(playback, tick, &superseded);
             match shown.and_then(|()| Ok(frame(playback)?)) {
                 Ok(frame) => frames.push(frame),
-                // What there is by then is not lost.
+                // Returns the frames computed so far.
                 Err(SeekError::Superseded) if frames.is_empty() => return Ok(Answer::Superseded),
                 Err(SeekError::Superseded) => break,
-                // A gap, or damage: what lies elsewhere can be shown all the same.
+                // A gap or damage. Other ticks can still be shown.
                 Err(SeekError::Replay(error)) => {
                     frames.push(json!({ "tick": tick.0, "error": error.to_string() }));
                     break;
@@ -76,7 +77,7 @@ impl<G: DrawableGame> SharedPlayback<G> {
     }
 }
 
-/// Goes to a tick: back by what is held, else from the keyframe before it.
+/// Seeks to a tick: back through the held history, else from the keyframe before it.
 fn go<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     tick: Tick,
@@ -118,20 +119,20 @@ fn frame<G: DrawableGame>(playback: &mut PlaybackOf<G>) -> Result<Value, ReplayE
     }))
 }
 
-/// Eight numbers for each thing that moves: place, rotation, and whether it sleeps.
+/// Eight numbers for each moving drawable: position, rotation, asleep.
 fn bodies<G: DrawableGame>(game: &G) -> Vec<f32> {
     let things = game.drawables().filter(|thing| thing.kind.moves());
     let numbers = things.flat_map(|thing| {
         let Transform { translation: Vec3 { x, y, z }, rotation } = thing.pose;
         let [x, y, z] = [x, y, z].map(Real::to_f32);
-        // Of 2³⁰ for one.
+        // A quaternion component has 30 fractional bits.
         let [i, j, k, w] = rotation.to_bits().map(|part| part as f32 / (1u32 << 30) as f32);
         [x, y, z, i, j, k, w, f32::from(u8::from(thing.asleep))]
     });
     numbers.collect()
 }
 
-/// What everybody did in the step that led to the tick.
+/// Inputs of the step that produced the tick.
 fn inputs<G: DrawableGame>(inputs: &Inputs<G::Input>) -> Value {
     let seats = inputs.iter().map(|(player, input)| {
         let who = match input.status {

@@ -1,5 +1,5 @@
-//! The whole recording computed again and every digest compared, a stretch at a time, so that the page can show how far it
-//! has come. It has a game and a file of its own: the playback does not wait for it.
+//! Verifies the whole recording in chunks, so that the page can show progress. It has its own game
+//! and file, so the playback does not wait for it.
 
 use super::super::CommandError;
 use super::super::open::{at, player};
@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Ticks of a stretch: some ten milliseconds.
+/// Ticks of one chunk: some ten milliseconds of work.
 const CHUNK: u32 = 300;
 
 pub(super) struct SharedVerifier<G: DrawableGame>(Mutex<Progress<G>>);
@@ -20,7 +20,7 @@ pub(super) struct SharedVerifier<G: DrawableGame>(Mutex<Progress<G>>);
 struct Progress<G: DrawableGame> {
     verifier: Verifier<G, Stream<BufReader<File>>>,
     done: bool,
-    /// Why it can't go on.
+    /// Error that ended the verification.
     error: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl<G: DrawableGame> SharedVerifier<G> {
         Ok(Self(Mutex::new(Progress { verifier, done: false, error: None })))
     }
 
-    /// Does another stretch, and says what was found so far.
+    /// Verifies another chunk and returns the results so far.
     pub(super) fn advance(&self) -> Value {
         let progress = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !progress.done {

@@ -1,5 +1,5 @@
-// Draws the machines: WebGL2, one canvas, a viewport for each of them, instances of two meshes. Nothing here decides
-// anything.
+// Draws the machines: WebGL2, one canvas, a viewport for each machine, instances of two meshes.
+// Display only.
 
 import { boxTriangles, fit, link, mesh, roundTriangles } from "./meshes.js";
 
@@ -52,13 +52,13 @@ void main() {
   vec3 paint = v_paint.rgb;
   float pattern = v_paint.a;
   if (pattern > 1.5) {
-    // Computed again: stripes, so that it is no matter of colour alone.
+    // Resimulated bodies have stripes, so that they do not depend on colour alone.
     if (fract((v_place.x + v_place.y + v_place.z) * 2.2) < 0.36) paint *= 0.4;
   } else if (mode == 0) {
     vec3 rim = step(0.84, abs(v_unit));
     if (rim.x + rim.y + rim.z > 1.5) paint *= 0.82;
   } else if (pattern > 0.5) {
-    // The ball: a pattern, so that spin shows.
+    // A pattern makes the ball's spin visible.
     vec3 p = normalize(v_unit);
     if (abs(p.x) < 0.16 || abs(p.y) < 0.16 || abs(p.z) < 0.16) paint *= 0.35;
   } else if (v_unit.x * v_unit.z > 0.0) paint *= 0.86;
@@ -137,7 +137,8 @@ export class Painter {
       thing.pose = [...thing.at, ...UPRIGHT];
       if (thing.kind === "wall") Object.assign(thing, kerb(thing));
     }
-    // A platform ends where it ends; walls stand on the floor. A little above the platform, so that both are not at one height.
+    // A platform has edges; walls have a floor. The marks lie slightly above the platform to avoid
+    // z-fighting.
     this.open = scene.things.some((thing) => thing.kind === "platform");
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
@@ -198,10 +199,10 @@ export class Painter {
         pattern = cluster === undefined ? 0 : 2;
       } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Who sleeps is darker.
       rows[thing.shape].add(bodies, from, thing.size, paint, pattern, tint);
-      // What falls beside the field has nothing to throw a shadow on.
+      // Bodies outside the field cast no shadow.
       const [wide, long] = scene.half;
       if (bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
-      // Whoever sits at this machine, or is pointed at, has a mark over their head.
+      // Marks the local or highlighted player.
       if (thing.seat === marked) rows.box.add([bodies[from], bodies[from + 1] + 1.45, bodies[from + 2], ...TIPPED], 0, [0.2, 0.2, 0.2], [1, 1, 1], 0);
     });
     for (let j = 0; j < ghosts.length; j += 8) {

@@ -1,5 +1,5 @@
-// What is drawn again and again: a box, and a round thing (a sphere that is cut at its equator and pulled apart: a
-// capsule). And the camera that sees the whole field.
+// Meshes: a box, and a capsule (a sphere cut at its equator and pulled apart). Also the camera that
+// covers the whole field.
 
 export function link(gl, vertex, fragment) {
   const program = gl.createProgram();

@@ -11,10 +11,10 @@ use isostep_core::world::{BodyId, Command, CommandError, Event};
 use isostep_core::{Real, Transform, Vec3, real};
 use isostep_rollback::{InputStatus, Inputs, PlayerId, PlayerInput, Simulation, Tick};
 
-/// Bullets and walls at once; the oldest makes room.
+/// Limits on bullets and walls; new ones replace the oldest.
 const MAX_BULLETS: usize = 5;
 const MAX_WALLS: usize = 5;
-/// Bodies beyond this distance from the middle, metres, are put back.
+/// Distance from the middle beyond which bodies are put back, metres.
 const EDGE: Real = real!(9);
 
 impl Simulation for Skirmish {
@@ -52,7 +52,7 @@ pub(in super::super) struct SeatInput {
 }
 
 impl Skirmish {
-    /// Makes a tick. Simulators without a session call this directly.
+    /// Computes a tick. Simulators without a session call this directly.
     pub(in super::super) fn advance(&mut self, tick: Tick, inputs: &[SeatInput]) {
         self.local.calls += 1;
         self.apply_commands(inputs);
@@ -82,13 +82,13 @@ impl Skirmish {
         body.map_or(Vec3::ZERO, |body| body.position())
     }
 
-    /// Counts what the world refuses.
+    /// Counts refused commands.
     pub(super) fn attempt<T>(&mut self, done: Result<T, CommandError>) -> Option<T> {
         self.board.refused += u32::from(done.is_err());
         done.ok()
     }
 
-    /// Answers events of the last world step: hits, pickups. Then everything that counts ticks.
+    /// Handles events of the last world step: hits, pickups. Then advances all counters.
     fn answer(&mut self) {
         let events: Vec<Event> = self.world.events().collect();
         for event in events {
@@ -105,7 +105,7 @@ impl Skirmish {
         self.recover();
     }
 
-    /// A bullet that touches something is gone, and scores if that is another player.
+    /// Despawns a bullet that touched something; scores if that is another player.
     fn hit(&mut self, bodies: [BodyId; 2]) {
         for (body, other) in [(bodies[0], bodies[1]), (bodies[1], bodies[0])] {
             let at = self.board.bullets.iter().position(|bullet| bullet.body == body);
@@ -123,14 +123,14 @@ impl Skirmish {
     fn enter(&mut self, [sensor, visitor]: [BodyId; 2]) {
         let pickup = self.board.pickups.iter().position(|pickup| pickup.body == Some(sensor));
         let fighter = self.board.fighters.iter().position(|fighter| fighter.body == visitor);
-        // The roller is worth nothing; its entry shows in the chronicle.
+        // The roller scores nothing; its entry shows in the event hash.
         if let (Some(pickup), Some(fighter)) = (pickup, fighter) {
             self.board.fighters[fighter].score += 1;
             self.take(pickup, fighter);
         }
     }
 
-    /// Despawns a pickup; it is back after 0, 1 or 3 ticks.
+    /// Despawns a pickup; it respawns after 0, 1 or 3 ticks.
     fn take(&mut self, pickup: usize, fighter: usize) {
         let Some(body) = self.board.pickups[pickup].body.take() else { return };
         let gone = self.world.despawn(body);
@@ -162,7 +162,7 @@ impl Skirmish {
         }
     }
 
-    /// Puts back what left the floor.
+    /// Puts back bodies that left the floor.
     fn recover(&mut self) {
         for seat in 0..self.board.fighters.len() {
             self.put_back(self.board.fighters[seat].body, fighter_place(seat as u8), Vec3::ZERO);
@@ -220,11 +220,11 @@ impl Skirmish {
             self.board.fighters[seat].aim = input.value.lean;
             push = direction(input.value.lean) * real!(0.5);
         }
-        // An edge between this input and the one before: two ticks of a press make one jump.
+        // An edge between two inputs: a press of two ticks gives one jump.
         if input.value.act & JUMP != 0 && input.previous.act & JUMP == 0 {
             push += Vec3::Y * real!(3);
         }
-        // The stick was let go.
+        // The stick was released.
         if input.value.lean == 0 && input.previous.lean != 0 {
             push -= direction(input.previous.lean) * real!(0.25);
         }

@@ -1,25 +1,25 @@
-//! What Tumble is played on: the platform, and the bodies of players and crates. `rules` moves them.
+//! Bodies of Tumble: the platform, players and crates. `rules` moves them.
 
 use super::rules::{Board, Phase, Player, Settings, Tumble};
 use isostep::{
     BodyDef, BodyId, Material, Real, Shape, ShapeDef, Tick, Transform, Vec3, World, WorldDef, real,
 };
 
-/// A player is a capsule: half of its straight part, and its radius, metres.
+/// A player's capsule: half length of the straight part, and radius, metres.
 pub const PLAYER: [Real; 2] = [real!(0.375), real!(0.4375)];
-/// Half the edges of crates, metres: two sizes in turn.
+/// Half extents of crates, metres: two sizes in turn.
 pub const CRATES: [Real; 2] = [real!(0.5), real!(0.625)];
 /// Half the height of the platform; its top is at 0.
 pub const PLATFORM: Real = real!(0.75);
-/// kg/m³: a player weighs about 270 kg, and a crate 150 or 290.
+/// Densities, kg/m³: a player weighs about 270 kg, a crate 150 or 290.
 const PLAYER_DENSITY: Real = real!(300);
 const CRATE_DENSITY: Real = real!(150);
-/// Where more crates are, there is more room: m² for each player and crate, at least.
+/// Minimum area of the platform for each player and crate, m².
 const ROOM: i32 = 6;
 
 pub const KNOWN: &str = "nothing is ever taken away";
 
-/// What never changes: settings, the platform, and the bodies of players by seat and then of crates.
+/// Constant data: settings, the platform, and the bodies of players by seat, then of crates.
 #[derive(Debug, serde::Serialize)]
 pub struct Cast {
     pub settings: Settings,
@@ -30,7 +30,7 @@ pub struct Cast {
 }
 
 impl Tumble {
-    /// Before the first tick.
+    /// Creates a match before its first tick.
     pub fn new(settings: Settings) -> Self {
         let settings = Settings { players: settings.players.clamp(2, 8), ..settings };
         let mut world = World::new(WorldDef::default()).expect("the default is fine");
@@ -41,7 +41,7 @@ impl Tumble {
         let half = wide.max(real!(4) + Real::from_int(settings.players.into()) / 2);
         let slab = cuboid(Vec3::new(half, PLATFORM, half));
         let platform = put(BodyDef::fixed().at(Vec3::Y * -PLATFORM).shape(slab));
-        // What they stand on must not hold players back: legs do that.
+        // Low friction: the controller brakes the players, not the ground.
         let material = |friction| Material { friction, ..Material::default() };
         let capsule = Shape::capsule(PLAYER[0], PLAYER[1]).expect("within the limits");
         let capsule = ShapeDef::from(capsule).density(PLAYER_DENSITY);
@@ -68,7 +68,7 @@ impl Tumble {
         game
     }
 
-    /// A body to a place, where it rests and nobody has pushed it.
+    /// Places a body at rest and clears its last push.
     pub fn put(&mut self, number: usize, pose: Transform) {
         let body = self.cast.bodies[number];
         self.world.teleport(body, pose).expect(KNOWN);
@@ -77,7 +77,7 @@ impl Tumble {
         self.pushed[number] = None;
     }
 
-    /// Where a player or a crate is.
+    /// Position of a player or crate.
     pub fn place(&self, number: usize) -> Vec3 {
         self.world.body(self.cast.bodies[number]).expect(KNOWN).position()
     }

@@ -1,5 +1,6 @@
-//! Two to eight players shove each other and crates off a platform: `rules` first, then `bodies` and `bot`. The
-//! program in examples/tumble/ plays it over a network, the lab plays it on several machines at once.
+//! Two to eight players shove each other and crates off a platform. Start with `rules`, then
+//! `bodies` and `bot`. The program in examples/tumble/ plays it over a network, the lab plays it on
+//! several machines at once.
 
 #![allow(
     missing_docs,

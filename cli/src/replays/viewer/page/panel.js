@@ -1,4 +1,5 @@
-// What is known of the tick that is shown: number, time, score, digests, what everybody did; and of the recording as a whole.
+// Panel of the current tick: number, time, score, digests, inputs; and facts about the whole
+// recording.
 
 const $ = (id) => document.getElementById(id);
 

@@ -1,5 +1,5 @@
-// Talks to the server. One question is on its way at a time, and it is for what is wanted when it leaves: whoever drags the
-// timeline gets the newest place, never a queue of old ones.
+// Connection to the server. One query is in flight at a time, for the newest tick that is needed:
+// dragging the timeline never queues old positions.
 
 /** Frames that are kept: ten seconds. */
 const KEPT = 600;
@@ -32,7 +32,7 @@ export class Source {
         const answer = await fetch("recording");
         if (answer.ok) return await answer.text();
       } catch {
-        // Told below.
+        // Handled below.
       }
       this.setLost(true);
       await pause(1000);
@@ -80,7 +80,7 @@ export class Source {
       this.frames.set(frame.tick, frame);
       this.on.frame(frame);
     }
-    // The oldest come first; what is wanted now is not among them.
+    // Evicts the oldest frames first; none of them is needed now.
     for (const tick of this.frames.keys()) {
       if (this.frames.size <= KEPT) break;
       if (!this.wanted.includes(tick)) this.frames.delete(tick);
@@ -96,7 +96,7 @@ export class Source {
       const answer = await fetch(`frames?ticks=${ticks.join()}`, { signal: stop.signal });
       this.setLost(false);
       if (answer.ok) return await answer.json();
-      // Superseded by another tab: ask again, but not at once.
+      // Superseded by another tab: retry after a pause.
       if (answer.status === 409) return this.rest();
       const error = (await answer.text()).trim();
       return ticks.map((tick) => ({ tick, error }));

@@ -1,5 +1,6 @@
-// The timeline: the whole recording from left to right, with lanes for time, keyframes, digests and what happened. Dragged
-// with the pointer; keys are the page's. Marks are drawn when they change, the playhead is an element that moves.
+// The timeline: the whole recording from left to right, with rows for time, keyframes, digests and
+// events. It is dragged with the pointer; the page handles keys. Marks are redrawn when they
+// change; the playhead is a separate element.
 
 import { clock } from "./panel.js";
 
@@ -37,7 +38,7 @@ export class Timeline {
     new ResizeObserver(() => this.draw()).observe(root);
   }
 
-  // ---- where ticks are
+  // ---- positions of ticks
 
   x(tick) {
     const { first, last } = this.recording;
@@ -95,7 +96,7 @@ export class Timeline {
     this.tip.style.left = `${Math.min(Math.max(x - wide / 2, LEFT), this.root.clientWidth - wide)}px`;
   }
 
-  // ---- what is known
+  // ---- verification results
 
   /** The tick that is looked at. */
   setTick(tick) {
@@ -179,7 +180,7 @@ export class Timeline {
     pen.strokeRect(LEFT + 0.5, top + 0.5, this.wide - 1, high - 1);
     for (const [from, to] of gaps) this.drawGap(pen, this.x(from), this.x(to ?? last));
     if (!unfinished) return;
-    // A torn edge: it was not finished.
+    // A torn edge: the recording was not finished.
     pen.strokeStyle = this.colors.orange;
     pen.lineWidth = 2;
     pen.beginPath();
@@ -220,7 +221,7 @@ export class Timeline {
     this.name("keyframes", KEYFRAMES);
     const { keyframes } = this.recording;
     const middle = KEYFRAMES[0] + KEYFRAMES[1] / 2;
-    // Diamonds where there is viewer, else a line each.
+    // Diamonds if they fit, else lines.
     const half = this.wide / Math.max(keyframes.length, 1) >= 9 ? 4 : 0;
     pen.fillStyle = this.colors.text;
     let before = -1;

@@ -1,4 +1,5 @@
-// The page: where in the recording it is, how it moves on, and what shows it. Frames come from `source.js`.
+// Entry point of the page: position in the recording, playback and display. Frames come from
+// `source.js`.
 
 import { Painter } from "./draw.js";
 import { between } from "./motion.js";
@@ -29,7 +30,7 @@ const source = new Source({
     setBadge("waiting", "the server is gone: start isostep replay play again");
   },
   async found() {
-    // Another recording may be served here by now.
+    // The server may have restarted with another recording.
     if (text && (await source.open()) !== text) location.reload();
     showBadge();
   },
@@ -56,7 +57,7 @@ const timeline = new Timeline($("timeline"), recording, {
   },
 });
 
-// ---- places in the recording
+// ---- positions in the recording
 
 /** The nearest tick that can be shown; where two are as near, the one in this direction. */
 function reach(tick, direction = 0) {
@@ -99,14 +100,14 @@ function play(direction) {
   pause();
   if (again) return;
   way = direction;
-  // From the end it begins anew.
+  // At the end, playback restarts.
   if (following(at) === null) go(way > 0 ? first : last);
   playing = following(at) !== null;
   showKeys();
 }
 
 function pause() {
-  // What is shown is a tick, not a picture between two.
+  // A paused view shows a tick, not an interpolated pose.
   part = 0;
   playing = false;
   stale = true;
@@ -145,7 +146,7 @@ function readAddress() {
 }
 addEventListener("hashchange", () => { if (location.hash !== address()) readAddress(); });
 
-// ---- what is known of digests
+// ---- digests
 
 let checks = 0, wrong = [], verdict = null;
 
@@ -250,7 +251,7 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const { target } = event;
-  // Where keys have a meaning of their own, they keep it.
+  // Focused controls keep their own keys.
   if (!action || event.ctrlKey || event.altKey || event.metaKey || (target.matches("input") && event.key !== " ") || target.matches("input[type=number]")) return;
   if (event.key === " " && target.matches("button, a")) return;
   event.preventDefault();
@@ -264,7 +265,7 @@ async function copy(what, button) {
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = name; }, 1200);
   } catch {
-    // Without a clipboard it can be selected here.
+    // Without clipboard access, print the text so that it can be selected.
     notice(what);
   }
 }
@@ -277,7 +278,7 @@ function showKeys() {
     $(id).setAttribute("aria-pressed", on);
     put(id, on ? "‖ Pause" : name);
   }
-  // What changes sixty times a second is not read out.
+  // Screen readers skip values that change sixty times a second.
   $("badge").setAttribute("aria-live", playing ? "off" : "polite");
 }
 
@@ -330,7 +331,7 @@ function paint(now) {
     stale = true;
   }
   pictures++;
-  // Now and then in any case: the page may have been laid out anew.
+  // Redraws now and then in any case: the layout may have changed.
   if (stale || playing || pictures % 60 === 0) picture();
   if (playing && pictures % 60 === 0) remember();
 }
