@@ -79,7 +79,7 @@ fn command() -> Command {
         .subcommand(replays::command())
         .after_help(
             "Examples:\n  isostep lab\n  isostep new marbles\n  isostep doctor\n\n\
-             Exit codes: 0 fine, 1 something was found wrong, 2 the command was misused",
+             Exit codes: 0 success, 1 a negative finding, 2 misuse",
         )
 }
 

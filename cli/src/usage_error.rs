@@ -37,7 +37,7 @@ fn line(text: &str, name: &str) -> String {
     let told = told.split("\n\n").take_while(|part| !part.trim_start().starts_with("Usage:"));
     let told = told.filter(|part| !part.starts_with("For more information"));
     let words: Vec<&str> = told.flat_map(str::split_whitespace).collect();
-    format!("{}; `{name} --help` tells more", words.join(" "))
+    format!("{}; `{name} --help` has more", words.join(" "))
 }
 
 #[cfg(test)]
@@ -57,15 +57,15 @@ mod tests {
         for (arguments, expected) in [
             (
                 &["bench", "--fast"][..],
-                "unexpected argument '--fast' found; `isostep bench --help` tells more",
+                "unexpected argument '--fast' found; `isostep bench --help` has more",
             ),
             (
                 &["match", "show"],
-                "the following required arguments were not provided: <PATH>; `isostep match show --help` tells more",
+                "the following required arguments were not provided: <PATH>; `isostep match show --help` has more",
             ),
             (
                 &["token", "new", "--game", "a", "--players", "9", "--out", "b"],
-                "invalid value '9' for '--players <N>': 9 is not in 2..=8; `isostep match new --help` tells more",
+                "invalid value '9' for '--players <N>': 9 is not in 2..=8; `isostep match new --help` has more",
             ),
         ] {
             assert_eq!(said(arguments), expected);

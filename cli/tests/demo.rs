@@ -62,7 +62,9 @@ fn an_injected_desync_is_explained_and_exits_with_0() {
         text.contains("players[0], points: ") && text.contains("machine 2, outvoted"),
         "{text}"
     );
-    assert!(text.contains("The machines end in different bits, and the report above says why."));
+    assert!(
+        text.contains("The machines end in different bits; the report above explains the desync.")
+    );
 }
 
 #[test]

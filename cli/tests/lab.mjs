@@ -15,10 +15,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const USAGE = 'usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]';
-/** What a busy machine may take for anything, ms. */
+/** Timeout for a busy machine, ms. */
 const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
-/** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
+/** Console warning of Chromium's software renderer, which is not the page's. */
 const NOT_OURS = /GPU stall due to ReadPixels/;
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
@@ -66,7 +66,7 @@ class Visit {
       .catch(() => { throw new Error(`in vain: ${what}`); });
   }
 
-  /** Waits until all agree on a tick as late as this. */
+  /** Waits until all machines agree on this tick or a later one. */
   async agreed(tick, what) {
     const test = (least) => Number(/^✓ all \d agree on tick (\d+): [0-9a-f]{16}$/.exec(document.getElementById('badge').textContent)?.[1]) >= least;
     await this.until(`${what}: all agree on tick ${tick}`, test, tick);
@@ -98,7 +98,7 @@ class Visit {
     expect(outside.length === 0, `${what}: ${outside} lie outside`);
   }
 
-  /** How many colours the picture of a machine has: a view that was not drawn has one. */
+  /** Number of colours in a machine's viewport: an empty one has one. */
   async drawn(machine) {
     const box = await this.page.locator('.view').nth(machine).boundingBox();
     const bytes = await this.page.screenshot({ clip: { x: box.x + 4, y: box.y + 4, width: box.width - 8, height: box.height - 8 } });
@@ -110,7 +110,7 @@ class Visit {
   }
 }
 
-/** Sliders, switches, and what the address and the command say of them. */
+/** Sliders and switches, and their values in the URL and the command. */
 async function settings(visit) {
   const { page } = visit;
   await visit.agreed(64, 'at first');
@@ -169,7 +169,7 @@ async function trouble(visit) {
   expect(!page.url().includes('flip'), 'a restart forgets what went wrong');
 }
 
-/** A bar of rollbacks, chosen with the pointer and by keys. */
+/** A rollback, selected with the pointer and by keys. */
 async function rollback(visit) {
   const { page } = visit;
   await page.locator('#ways label', { hasText: 'all' }).click();
@@ -222,7 +222,7 @@ async function replay(visit, program) {
   console.log(`replay: ${stdout.trim().split('\n')[0]}`);
 }
 
-/** Lockstep, and a delay that adapts. */
+/** Lockstep, and adaptive delay. */
 async function modes(visit) {
   const { page } = visit;
   await page.locator('#adaptive').check();
@@ -238,7 +238,7 @@ async function modes(visit) {
   }
 }
 
-/** An address opens a match: four machines, in which a bit goes wrong; dark and light. */
+/** A URL opens a match: four machines with a bit flip; dark and light. */
 async function pictures(visit, address, folder) {
   const { page } = visit;
   await page.goto(`${address}?seed=4&players=4&mode=rollback&net=mobile&flip=2@400:velocity`);
@@ -268,7 +268,7 @@ async function picture(page, folder, theme) {
   console.log(`${path}: ${statSync(path).size} bytes`);
 }
 
-/** Where a browser can't draw, the page says so and goes on. */
+/** Without WebGL2 the page shows a notice and keeps working. */
 async function blind(browser, address, folder) {
   const page = await browser.newPage({ viewport: SIZE });
   await page.addInitScript(() => { HTMLCanvasElement.prototype.getContext = ((own) => function get(kind, ...rest) { return kind === 'webgl2' ? null : own.call(this, kind, ...rest); })(HTMLCanvasElement.prototype.getContext); });

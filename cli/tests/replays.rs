@@ -78,7 +78,7 @@ fn damaged_and_foreign_files_are_reported() {
         2,
         "; ticks 0 to 144 are right by their digests, nothing from tick 150",
     );
-    dir.ends("compare a later", 2, "; 150 ticks before it were compared, and are the same");
+    dir.ends("compare a later", 2, "; 150 ticks before it are equal");
     dir.ends("compare a foreign", 2, "foreign");
 }
 

@@ -117,7 +117,7 @@ fn verify_recording(file: &str) -> ExitCode {
         Ok(found) => match found.mismatch {
             None => {
                 let (ticks, digests) = (found.ticks, found.digests);
-                println!("{file}: {ticks} ticks are right, by {digests} digests");
+                println!("{file}: {ticks} ticks are correct, by {digests} digests");
                 ExitCode::SUCCESS
             }
             Some(mismatch) => {

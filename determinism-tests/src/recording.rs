@@ -113,7 +113,7 @@ impl Report {
     fn verify(&mut self, golden: &[u8]) {
         match verify_file(golden) {
             Ok(Verified { ticks, digests, gaps, mismatch: None }) => {
-                self.lines.push(format!("verify: {ticks} ticks are right, by {digests} digests"));
+                self.lines.push(format!("verify: {ticks} ticks are correct, by {digests} digests"));
                 if ticks < TICKS || digests < TICKS / DIGEST_EVERY || gaps > 0 {
                     self.differences.push(format!(
                         "  there are {TICKS} ticks, digests every {DIGEST_EVERY} of them, and no gaps; not {gaps}"

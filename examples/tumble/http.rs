@@ -57,13 +57,13 @@ impl Request {
 fn request_line(line: &str) -> Result<(bool, String), Refusal> {
     let words: Vec<&str> = line.split(' ').collect();
     let [method, target, "HTTP/1.1" | "HTTP/1.0"] = words[..] else {
-        return Err((400, "not a request of HTTP/1.1"));
+        return Err((400, "not an HTTP/1.1 request"));
     };
     let path = target.split('?').next().unwrap_or_default().to_owned();
     match method {
         "GET" => Ok((false, path)),
         "POST" => Ok((true, path)),
-        _ => Err((405, "GET and POST are understood here")),
+        _ => Err((405, "only GET and POST are supported")),
     }
 }
 
@@ -96,7 +96,7 @@ fn check_headers<'a>(
     let host = host.ok_or((400, "a Host header is missing"))?;
     let name = host.rsplit_once(':').map_or(host, |host| host.0);
     if !["127.0.0.1", "localhost"].contains(&name) {
-        return Err((403, "open the page by the address that was printed"));
+        return Err((403, "open the page at the printed address"));
     }
     if origin.is_some_and(|origin| origin.strip_prefix("http://") != Some(host)) {
         return Err((403, "only the page itself is answered"));
@@ -116,7 +116,7 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
                 return Ok(count);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-            Err(_) => return Err((408, "the request did not come in time")),
+            Err(_) => return Err((408, "the request timed out")),
         }
     }
 }

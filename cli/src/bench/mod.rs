@@ -21,7 +21,7 @@ With Rapier and ggrs beside: cargo run --release -p isostep-cli --features peers
 /// Errors of `isostep bench`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
-    #[error("{}: the report can't be written there ({error}); choose another place", path.display())]
+    #[error("{}: the report can't be written ({error}); choose another path", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the table can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -40,9 +40,9 @@ pub(crate) fn command() -> Command {
              with what is wanted. Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
         )
         .arg(flag.help("A short run: fewer rounds, smaller worlds"))
-        .arg(scene.value_parser(SCENES).help("Only what is measured on this scene; may be repeated"))
-        .arg(file("json").help("Also write everything as JSON"))
-        .arg(file("html").help("Also write a page with pictures"))
+        .arg(scene.value_parser(SCENES).help("Measure only this scene; may be repeated"))
+        .arg(file("json").help("Also write the results as JSON"))
+        .arg(file("html").help("Also write an HTML page with charts"))
         .after_help(EXAMPLE)
 }
 

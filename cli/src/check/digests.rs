@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Emitted, CheckError> {
     let emitted: Emitted =
         serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))?;
     if emitted.format != FORMAT {
-        return Err(foreign(format!("it calls itself {:?}", emitted.format)));
+        return Err(foreign(format!("its format is {:?}", emitted.format)));
     }
     if emitted.version != VERSION {
         let (found, known) = (emitted.version, VERSION);

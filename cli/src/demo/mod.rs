@@ -23,7 +23,7 @@ Example:
   isostep demo --cut 2@120 --flip 1@300
   isostep demo --net severe --save match.isoreplay && isostep replay verify match.isoreplay
 
-Exit codes: 0 all machines end in the same bits, or say what differs; 1 they differ and nobody can tell why; 2 misuse";
+Exit codes: 0 the machines agree, or the desync is explained; 1 an unexplained desync; 2 misuse";
 
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 const TICKS_A_SECOND: u32 = 60;
@@ -38,7 +38,7 @@ pub(crate) enum DemoError {
     Setting(#[from] SettingError),
     #[error("the match can't be played: {0}")]
     Play(#[from] PlayError),
-    #[error("{}: {error}; choose another place with --save", path.display())]
+    #[error("{}: {error}; choose another path with --save", path.display())]
     Save { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -53,15 +53,15 @@ pub(crate) fn command() -> Command {
     Command::new("demo")
         .about("Plays the lab's match without a page: a live table, and a summary")
         .long_about(
-            "Plays a match of two to four simulated machines over a network that is as bad as you say: as a live table \
+            "Plays a match of two to four simulated machines over a configurable bad network: as a live table \
              on a terminal, as a line a second elsewhere. The same settings give the same match, here and in \
              `isostep lab`, whose page copies them as a command.",
         )
-        .arg(seconds.help("How long the match is, 1 to 3600"))
+        .arg(seconds.help("Length of the match in seconds, 1 to 3600"))
         .args(settings::arguments())
-        .arg(save.help("Saves the recording of machine 1, for isostep replay"))
-        .arg(flag("fast", "As fast as it goes, also on a terminal"))
-        .arg(flag("json", "Prints the summary as JSON, and nothing else"))
+        .arg(save.help("Save the recording of machine 1, for isostep replay"))
+        .arg(flag("fast", "Play at full speed, even on a terminal"))
+        .arg(flag("json", "Print only the summary, as JSON"))
         .after_help(EXAMPLE)
 }
 

@@ -201,9 +201,14 @@ impl Ending {
                 writeln!(out, "All {count} machines have the same bits on tick {tick}: {digest}")
             }
             None if self.is_fine() => {
-                writeln!(out, "The machines end in different bits, and the report above says why.")
+                writeln!(
+                    out,
+                    "The machines end in different bits; the report above explains the desync."
+                )
             }
-            None => writeln!(out, "The machines end in DIFFERENT bits, and nobody can tell why."),
+            None => {
+                writeln!(out, "The machines end in DIFFERENT bits, and the desync is unexplained.")
+            }
         }
     }
 }

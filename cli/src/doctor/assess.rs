@@ -16,7 +16,7 @@ pub(super) fn udp(arrived: Result<Vec<usize>, String>) -> Finding {
     let advice =
         "allow UDP on 127.0.0.1 in the firewall or container; without it there are no matches here";
     match arrived {
-        Err(error) => Finding::bad("udp", format!("no socket can be had: {error}"), advice),
+        Err(error) => Finding::bad("udp", format!("no socket can be opened: {error}"), advice),
         Ok(sizes) if sizes == SIZES => {
             let [least, .., most] = SIZES;
             Finding::good("udp", format!("datagrams of {least} to {most} bytes arrive"))
@@ -25,7 +25,7 @@ pub(super) fn udp(arrived: Result<Vec<usize>, String>) -> Finding {
             let missing = SIZES.into_iter().filter(|size| !sizes.contains(size));
             let missing: Vec<_> = missing.map(|size| size.to_string()).collect();
             let missing = missing.join(", ");
-            Finding::bad("udp", format!("datagrams of {missing} bytes don't arrive"), advice)
+            Finding::bad("udp", format!("datagrams of {missing} bytes are lost"), advice)
         }
     }
 }
@@ -39,14 +39,14 @@ pub(super) fn ports(Ports { any, taken }: Ports) -> Finding {
         ),
         Ok(port) if taken.is_empty() => Finding::good(
             "ports",
-            format!("free: {port}, and those that examples and the lab ({LAB_PORT}) use"),
+            format!("free: {port}, and the ports of the examples and the lab ({LAB_PORT})"),
         ),
         Ok(port) => {
             let taken: Vec<_> = taken.iter().map(u16::to_string).collect();
             Finding::poor(
                 "ports",
                 format!("free: {port}; taken: {}", taken.join(", ")),
-                "choose others: `isostep lab --port 0`, and in the commands of the examples",
+                "choose other ports: `isostep lab --port 0`, and in the commands of the examples",
             )
         }
     }
@@ -56,24 +56,24 @@ pub(super) fn clock(Clock { resolution, went_back }: Clock) -> Finding {
     let Some(step) = resolution else {
         return Finding::bad(
             "clock",
-            "stands still".to_owned(),
-            "look at the virtual machine's clock source",
+            "does not advance".to_owned(),
+            "check the virtual machine's clock source",
         );
     };
-    let found = format!("steps of {}", span(step));
+    let found = format!("resolution {}", span(step));
     if went_back {
-        let advice = "look at the system's clock source; pacing needs a clock that never goes back";
-        Finding::bad("clock", format!("{found}, and it went back"), advice)
+        let advice = "check the system's clock source; pacing needs a monotonic clock";
+        Finding::bad("clock", format!("{found}, not monotonic"), advice)
     } else if step > TICK {
         Finding::bad(
             "clock",
             found,
-            "a step is longer than a tick; look at the system's clock source",
+            "its resolution is longer than a tick; check the system's clock source",
         )
     } else if step > FINE {
-        Finding::poor("clock", found, "ticks will come unevenly; look at the system's clock source")
+        Finding::poor("clock", found, "ticks will be uneven; check the system's clock source")
     } else {
-        Finding::good("clock", format!("{found}, never back"))
+        Finding::good("clock", format!("{found}, monotonic"))
     }
 }
 
@@ -84,8 +84,8 @@ pub(super) fn time_of_day(unix: Option<u64>) -> Finding {
         }
         _ => Finding::bad(
             "time of day",
-            "long past".to_owned(),
-            "set the clock of this machine: tokens are refused by one that is wrong",
+            "in the past".to_owned(),
+            "set the clock of this machine: with a wrong clock it refuses valid tokens",
         ),
     }
 }
@@ -98,10 +98,10 @@ pub(super) fn sleep(late: &mut [Duration]) -> Finding {
     let found = format!("wakes {} late, {} at worst", span(median), span(worst));
     // Never bad: a game that polls the clock still plays, and the load may be temporary.
     if median > FINE {
-        let advice = "close what keeps the processor busy, pace by the display, or raise the timer's resolution";
+        let advice = "close busy programs, pace by the display, or raise the timer resolution";
         Finding::poor("sleep", found, advice)
     } else if worst > TICK {
-        Finding::poor("sleep", found, "something keeps the processor busy; close it for even ticks")
+        Finding::poor("sleep", found, "the processor is busy; close other programs for even ticks")
     } else {
         Finding::good("sleep", found)
     }
@@ -113,10 +113,10 @@ pub(super) fn threads((count, can_start): (usize, bool)) -> Finding {
         Finding::bad(
             "threads",
             "none can be started".to_owned(),
-            "raise the limit of processes (ulimit -u)",
+            "raise the process limit (ulimit -u)",
         )
     } else if count < 2 {
-        Finding::poor("threads", found, "matches work; the lab with its browser wants two")
+        Finding::poor("threads", found, "matches work; the lab with its browser needs two")
     } else {
         Finding::good("threads", found)
     }
@@ -125,7 +125,7 @@ pub(super) fn threads((count, can_start): (usize, bool)) -> Finding {
 pub(super) fn lanes(lanes: Lanes) -> Finding {
     if lanes == Lanes::Scalar {
         let advice =
-            "the same bits, in more time: this processor has neither SSE4.1, AVX2 nor NEON";
+            "results are the same, but slower: this processor has neither SSE4.1, AVX2 nor NEON";
         Finding::poor("lanes", "one contact at a time".to_owned(), advice)
     } else {
         let count = if lanes == Lanes::Avx2 { 8 } else { 4 };
@@ -135,7 +135,7 @@ pub(super) fn lanes(lanes: Lanes) -> Finding {
 
 pub(super) fn build(debug: bool) -> Finding {
     if debug {
-        let advice = "build with --release before you judge how fast anything is";
+        let advice = "build with --release before you measure";
         Finding::poor("build", "with assertions, not optimised".to_owned(), advice)
     } else {
         Finding::good("build", "optimised".to_owned())
@@ -147,8 +147,8 @@ pub(super) fn terminal(is_one: bool, term: Option<&str>) -> Finding {
         _ if !is_one => Finding::good("terminal", "none: plain lines are printed".to_owned()),
         None | Some("" | "dumb") => Finding::poor(
             "terminal",
-            "one that says it can do nothing".to_owned(),
-            "set TERM (TERM=xterm, say), or live tables will look odd",
+            "no capabilities".to_owned(),
+            "set TERM, for example TERM=xterm, for live tables",
         ),
         Some(term) => Finding::good("terminal", term.to_owned()),
     }

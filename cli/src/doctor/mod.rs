@@ -59,12 +59,12 @@ impl Finding {
 pub(crate) fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
     Command::new("doctor")
-        .about("Looks whether this machine is fit for matches, and says what to do where it is not")
+        .about("Checks if this machine is fit for matches, and gives advice")
         .long_about(
             "Looks at UDP on this machine, ports, clocks, sleep, threads, SIMD lanes, the build and the terminal. It talks to \
              nobody but itself, and takes about a second.",
         )
-        .arg(json.help("Reports as one line of JSON"))
+        .arg(json.help("Print the report as one line of JSON"))
         .after_help(EXAMPLE)
 }
 

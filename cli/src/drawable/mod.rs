@@ -103,7 +103,7 @@ impl Drawable {
     pub(crate) fn label(&self) -> String {
         match self.kind {
             Kind::Player(player) => format!("player {}", player.0 + 1),
-            Kind::Prop => "a thing to kick".to_owned(),
+            Kind::Prop => "a prop".to_owned(),
             Kind::Crate => "a crate".to_owned(),
             kind => format!("the {}", kind.name()),
         }

@@ -80,7 +80,7 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
         out.push(u8::from(body.asleep));
     }
     out.push(peer.groups.len() as u8);
-    out.extend(peer.groups.iter().flat_map(|&(body, cluster)| [body, cluster]));
+    out.extend(peer.groups.iter().flat_map(|&(body, island)| [body, island]));
     out.push(peer.ghosts.len() as u8);
     for &(body, pose) in &peer.ghosts {
         out.push(body);

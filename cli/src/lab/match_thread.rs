@@ -116,7 +116,7 @@ impl MatchThread {
     }
 
     fn save(&mut self) -> Result<Vec<u8>, String> {
-        let play = self.play.as_mut().ok_or("there is no match; restart it")?;
+        let play = self.play.as_mut().ok_or("no match is running; restart it")?;
         play.save_recording().map_err(|error| error.to_string())
     }
 
@@ -139,15 +139,13 @@ impl MatchThread {
     /// Ends the match after an error.
     fn stop(&mut self, why: &str) {
         self.play = None;
-        self.send_note(
-            &json!({ "note": "stopped", "text": format!("the match can’t go on: {why}") }),
-        );
+        self.send_note(&json!({ "note": "stopped", "text": format!("the match stopped: {why}") }));
     }
 
     /// Adds a stream; the scene is its first message.
     fn subscribe(&mut self, subscriber: SyncSender<Arc<[u8]>>) {
         let Some(play) = &self.play else {
-            let note = json!({ "note": "stopped", "text": "there is no match: restart it" });
+            let note = json!({ "note": "stopped", "text": "no match is running: restart it" });
             let _ = subscriber.try_send(message(Kind::Note, note.to_string().as_bytes()).into());
             self.subscribers.push(subscriber);
             return;

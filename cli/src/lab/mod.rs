@@ -32,9 +32,9 @@ Example:
 
 pub(crate) fn command() -> Command {
     let port = Arg::new("port").long("port").value_name("PORT").default_value("7878");
-    let port = port.value_parser(value_parser!(u16)).help("Where to serve; 0 takes any free port");
+    let port = port.value_parser(value_parser!(u16)).help("Port to serve on; 0 selects a free one");
     Command::new("lab")
-        .about("Plays a match on several machines over a bad network, to watch in a browser")
+        .about("Plays a match on several machines over a bad network, shown in a browser")
         .long_about(
             "Plays a match on two to four simulated machines over a network that you make as bad as you like, and \
              shows what each of them sees. Serves one page on this computer only; nothing is downloaded. \

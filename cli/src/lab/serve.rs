@@ -55,12 +55,12 @@ fn answer(
         (Method::Get, path) => match send_file(&mut stream, FILES.iter().chain(&SHARED), path) {
             Some(sent) => sent,
             None if ["/control", "/replay"].contains(&path) => {
-                send_refusal(&mut stream, refuse(405, "POST it"))
+                send_refusal(&mut stream, refuse(405, "use POST for this path"))
             }
-            None => send_refusal(&mut stream, refuse(404, "there is nothing here")),
+            None => send_refusal(&mut stream, refuse(404, "not found")),
         },
         (Method::Post, _) => {
-            send_refusal(&mut stream, refuse(405, "only /control and /replay are posted to"))
+            send_refusal(&mut stream, refuse(405, "POST is only allowed for /control and /replay"))
         }
     }
 }
@@ -69,13 +69,13 @@ fn control(request: &Request, requests: &Sender<MatchRequest>) -> Result<(), Str
     let control = Control::read(&request.body).map_err(|error| error.to_string())?;
     requests
         .send(MatchRequest::Control(control))
-        .map_err(|_| "the stage is gone; start the lab again".to_owned())
+        .map_err(|_| "the match thread has ended; restart the lab".to_owned())
 }
 
 /// Sends the recording so far.
 fn save(stream: &mut TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, reply) = sync_channel(1);
-    let gone = || Err("the stage is gone; start the lab again".to_owned());
+    let gone = || Err("the match thread has ended; restart the lab".to_owned());
     let saved = match requests.send(MatchRequest::Save(sender)) {
         Ok(()) => reply.recv().unwrap_or_else(|_| gone()),
         Err(_) => gone(),
@@ -90,7 +90,7 @@ fn save(stream: &mut TcpStream, requests: &Sender<MatchRequest>) -> io::Result<(
 fn stream_frames(mut stream: TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, messages) = sync_channel::<Arc<[u8]>>(STREAM_QUEUE);
     if requests.send(MatchRequest::Subscribe(sender)).is_err() {
-        return respond(&mut stream, 503, TEXT, b"the stage is gone; start the lab again\n");
+        return respond(&mut stream, 503, TEXT, b"the match thread has ended; restart the lab\n");
     }
     let head = head(200, "application/octet-stream");
     stream.write_all(format!("{head}Transfer-Encoding: chunked\r\n\r\n").as_bytes())?;

@@ -89,11 +89,8 @@ pub(super) fn run(
         });
         return Ok(writeln!(out, "{value}")?);
     }
-    writeln!(out, "Match {id} of \"{name}\" for {count} players; they are let in until {until}.")?;
-    writeln!(
-        out,
-        "- Send each player its folder, {place}/player-N, so that nobody else reads it."
-    )?;
+    writeln!(out, "Match {id} of \"{name}\" for {count} players; they can connect until {until}.")?;
+    writeln!(out, "- Send each player its folder, {place}/player-N, over a private channel.")?;
     if !theirs.is_empty() {
         let theirs = theirs.join(", ");
         writeln!(
@@ -103,8 +100,8 @@ pub(super) fn run(
     }
     let secret = reused.map_or_else(|| folder.join("matchmaker.key"), Clone::clone);
     let secret = secret.display();
-    writeln!(out, "- Keep {secret} to yourself: who has it can seat anybody in any match.")?;
-    Ok(writeln!(out, "- To look at a folder: isostep match show {place}/player-0")?)
+    writeln!(out, "- Keep {secret} secret: its holder can seat any player in any match.")?;
+    Ok(writeln!(out, "- To inspect a folder: isostep match show {place}/player-0")?)
 }
 
 /// Assigns players to all slots and creates the missing keys.

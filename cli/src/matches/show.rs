@@ -64,16 +64,16 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     }
     if let Some(roster) = is::<Roster>(path)? {
         let slots: Vec<u8> = roster.slots().map(|slot| slot.0).collect();
-        let about = format!("a roster: who sits in the slots {}", join(&slots));
+        let about = format!("a roster: the players of the slots {}", join(&slots));
         return Ok((vec![("file", about)], json!({ "file": "roster", "slots": slots })));
     }
     // Prints only the public half of a secret key.
     let (name, about, public) = if let Some(key) = is::<StaticKey>(path)? {
-        ("key", "a player's secret key: give it to nobody", key.public().to_string())
+        ("key", "a player's secret key: do not share it", key.public().to_string())
     } else if let Some(key) = is::<MatchmakerKey>(path)? {
         (
             "matchmaker.key",
-            "a matchmaker's secret key: who has it can seat anybody",
+            "a matchmaker's secret key: its holder can seat any player",
             key.public().to_string(),
         )
     } else if let Some(public) = is::<MatchmakerPublic>(path)? {
@@ -170,23 +170,15 @@ impl Folder {
             ("matchmaker", self.matchmaker.to_string()),
         ];
         lines.push(match verified {
-            Ok(_) => {
-                ("verified", "yes: signed, in time, and all of it belongs together".to_owned())
-            }
+            Ok(_) => ("verified", "yes: signed, not expired, and consistent".to_owned()),
             Err(error) => ("verified", format!("NO: {error}")),
         });
         if matches!(verified, Ok(true)) {
-            lines.push((
-                "WARNING",
-                "for development only: everybody knows these secrets".to_owned(),
-            ));
+            lines.push(("WARNING", "for development only: these secrets are public".to_owned()));
         }
         if self.key.is_none() {
             let path = path.join("key");
-            lines.push((
-                "key",
-                format!("not here: put the secret that you made in {}", path.display()),
-            ));
+            lines.push(("key", format!("missing: put your secret key in {}", path.display())));
         }
         let value = json!({
             "slot": token.slot().0, "players": slots, "game": spec.game.to_string(),

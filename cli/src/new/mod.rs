@@ -59,17 +59,17 @@ const KEYWORDS: [&str; 52] = [
 pub(crate) enum NewError {
     #[error("{name}: {why}; choose a name like tug-of-war")]
     Name { name: String, why: &'static str },
-    #[error("{0} is there already: choose another name, or move it away")]
+    #[error("{0} exists already: choose another name, or move it away")]
     Exists(String),
     #[error(
         "no checkout of Isostep here or above, and it is not on crates.io yet: say where one is with --path DIR"
     )]
     NoCheckout,
-    #[error("--path {}: no checkout of Isostep (its Cargo.toml is not there); name the folder that `git clone` made", .0.display())]
+    #[error("--path {}: not a checkout of Isostep (its Cargo.toml is missing); give the folder that `git clone` created", .0.display())]
     NotACheckout(PathBuf),
-    #[error("--path {}: Cargo.toml can't say this; move the checkout to a path of plain text", .0.display())]
+    #[error("--path {}: Cargo.toml can't hold this path; move the checkout to a path of plain text", .0.display())]
     NoText(PathBuf),
-    #[error("{}: can't be written ({error}); make room, or go to another folder", path.display())]
+    #[error("{}: can't be written ({error}); free some space, or use another folder", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -78,13 +78,13 @@ pub(crate) enum NewError {
 pub(crate) fn command() -> Command {
     let path = Arg::new("path").long("path").value_name("DIR").value_parser(value_parser!(PathBuf));
     Command::new("new")
-        .about("Makes a small game of two players, with tests, to be made into your own")
+        .about("Creates a small two-player game with tests, to start from")
         .long_about(
             "Makes a folder with a game of two players: physics, a match over UDP or in one process, tests, and a determinism \
              check for CI. It builds and plays as it is; change it into your own.",
         )
-        .arg(Arg::new("name").value_name("NAME").required(true).help("What the game, its crate and its folder are called"))
-        .arg(path.help("A checkout of Isostep to depend on, if not the one that this folder lies in"))
+        .arg(Arg::new("name").value_name("NAME").required(true).help("Name of the game, its crate and its folder"))
+        .arg(path.help("Checkout of Isostep to depend on; by default the one around this folder"))
         .after_help(EXAMPLE)
 }
 
@@ -114,14 +114,14 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     // Reuses the tested versions, which are already downloaded.
     let _ = fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"));
     let out = &mut io::stdout().lock();
-    writeln!(out, "Made {name}: a game of two players, with tests. It uses Isostep in {path}.")?;
+    writeln!(out, "Created {name}: a two-player game with tests. It uses Isostep in {path}.")?;
     writeln!(out, "  cd {name}")?;
     writeln!(
         out,
         "  cargo test                 the rules, and that every machine computes the same"
     )?;
     writeln!(out, "  cargo run -- together      two players in one process, over a bad network")?;
-    writeln!(out, "Its README.md tells the rest.")?;
+    writeln!(out, "See its README.md for more.")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -131,9 +131,9 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     if name.is_empty() || name.len() > 64 {
         Err("a crate's name has 1 to 64 letters")
     } else if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(plain) {
-        Err("a crate's name is a small letter, then small letters, digits, - and _")
+        Err("a crate's name is a lowercase letter, then lowercase letters, digits, - and _")
     } else if TAKEN.contains(&&*name.replace('-', "_")) || KEYWORDS.contains(&name) {
-        Err("this name has another meaning in Rust, or here")
+        Err("this name is reserved in Rust or by the template")
     } else {
         Ok(())
     }

@@ -210,7 +210,7 @@ impl Play {
         self.fleet.run(1, |machine, _, _| samples[machine])?;
         let first = &self.fleet.machines()[0];
         if self.recording.record(&first.session, &first.game) {
-            let why = "the recording is full; save it, and another one begins".to_owned();
+            let why = "the recording is full; save it to start another".to_owned();
             self.notes.push(Note::RecordingEnded { why });
         }
         Ok(())

@@ -104,14 +104,14 @@ impl Difference {
         let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
         let peer = usize::from(peer.0);
         let text = match blame {
-            Blame::Us => format!("{} found itself wrong", name(machine)),
-            Blame::Them => format!("{} says that it was wrong", name(peer)),
+            Blame::Us => format!("{} found its own state wrong", name(machine)),
+            Blame::Them => format!("{} reports that it was wrong", name(peer)),
             Blame::Minority { peers, us } => {
                 let mut who: Vec<_> = peers.iter().map(|peer| name(peer.0.into())).collect();
                 who.extend(us.then(|| name(machine)));
                 format!("{}, outvoted by the others", who.join(" and "))
             }
-            _ => "nobody can tell: it is one word against another".to_owned(),
+            _ => "undecided: two machines, two results".to_owned(),
         };
         let more = more.iter().map(|it| [&it.entity, &it.field, &it.local, &it.remote]);
         Self {
@@ -145,10 +145,10 @@ impl fmt::Display for Note {
                     FaultTarget::Score => "player 1’s points",
                 };
                 let often = if *always { "whenever it computes that tick" } else { "once" };
-                write!(f, "tick {tick}: a bit of {what} goes wrong at {}, {often}", name(*machine))
+                write!(f, "tick {tick}: a bit of {what} is flipped on {}, {often}", name(*machine))
             }
             Self::Cut { machine, seconds } => {
-                write!(f, "{} is cut off for {seconds} s", name(*machine))
+                write!(f, "{} is disconnected for {seconds} s", name(*machine))
             }
             Self::Differ { machine, peer, tick } => {
                 let (machine, peer) = (name(*machine), name(*peer));
@@ -156,7 +156,7 @@ impl fmt::Display for Note {
             }
             Self::Desync(found) => found.fmt(f),
             Self::Repaired { machine, tick } => {
-                write!(f, "{} computed anew from tick {tick} and is right again", name(*machine))
+                write!(f, "{} resimulated from tick {tick} and is correct again", name(*machine))
             }
             Self::Agreed { machine, peer, tick } => {
                 write!(f, "tick {tick}: {} and {} agree again", name(*machine), name(*peer))
@@ -174,9 +174,9 @@ impl fmt::Display for Difference {
             write!(f, " ({thing})")?;
         }
         let (here, there) = if self.itself {
-            ("computed anew".to_owned(), "before".to_owned())
+            ("resimulated".to_owned(), "before".to_owned())
         } else {
-            (format!("at {}", name(*machine)), format!("at {}", name(*peer)))
+            (format!("on {}", name(*machine)), format!("on {}", name(*peer)))
         };
         write!(f, ", {field}: {local} {here}, {remote} {there}; {blame}")
     }

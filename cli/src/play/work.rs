@@ -50,13 +50,13 @@ impl Work {
             self.reached = tick.next();
             return;
         }
-        for (body, cluster) in world.computed() {
+        for (body, island) in world.computed() {
             self.redone += 1;
-            let (Some(body), Some(cluster)) = (self.number(body), self.number(cluster)) else {
+            let (Some(body), Some(island)) = (self.number(body), self.number(island)) else {
                 continue;
             };
             self.bodies |= 1 << body;
-            self.join(body, cluster);
+            self.join(body, island);
         }
     }
 

@@ -52,7 +52,7 @@ fn run_as<G: DrawableGame>(
             writeln!(out, "{report}")?;
         }
         None => {
-            writeln!(out, "the same, as far as both go: to tick {to}")?;
+            writeln!(out, "equal up to tick {to}, where the shorter one ends")?;
             writeln!(out, "  {ticks} ticks and {digests} digests were compared")?;
         }
         Some(parting) => {
@@ -67,7 +67,7 @@ fn broken(path: &Path, error: ReplayError, ticks: u32) -> CommandError {
     if ticks == 0 {
         return at(path)(error);
     }
-    let before = format!("{ticks} ticks before it were compared, and are the same");
+    let before = format!("{ticks} ticks before it are equal");
     CommandError::After { path: path.to_path_buf(), error, before }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn game_of<G: DrawableGame>(replay: &Recording, path: &Path) -> Resul
 pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
     match lost_bytes {
         0 => format!("not finished: it ends after tick {last}"),
-        bytes => format!("not finished: {bytes} bytes behind tick {last} can't be read"),
+        bytes => format!("not finished: {bytes} bytes after tick {last} can't be read"),
     }
 }
 

@@ -154,7 +154,7 @@ fn live<G: DrawableGame>(
 fn picture(look: &View, last: Tick, rate: f64) -> Vec<String> {
     let View { tick, seconds, digest, score, .. } = look;
     let head = [
-        format!("tick {tick} of {last}, {seconds:.1} s, {rate} times as fast as played"),
+        format!("tick {tick} of {last}, {seconds:.1} s, {rate} times the original speed"),
         format!("digest {digest}, {}", score_text(score)),
     ];
     head.into_iter().chain(View::table(look.players())).collect()

@@ -81,7 +81,10 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
     let name = ArenaName { size: ArenaSize { players, props }, seed };
     let total = seconds * TICKS_A_SECOND;
     if let Some(fault) = fault.filter(|fault| fault.0 >= total) {
-        let why = format!("tick {fault} for a fault is not in it, which has 0 to {}", total - 1);
+        let why = format!(
+            "the fault's tick {fault} is outside of the match, which has 0 to {}",
+            total - 1
+        );
         return Err(CommandError::Play(why));
     }
     let file = path(arguments, "file");
@@ -134,7 +137,7 @@ fn report(
     writeln!(out, "{name}: {ticks} ticks in {bytes} bytes, {states} of them keyframes")?;
     writeln!(out, "  {rate:.0} ticks a second")?;
     if stats.gaps > 0 {
-        writeln!(out, "  the disk was too slow: {} stretches are missing", stats.gaps)?;
+        writeln!(out, "  the disk was too slow: {} ranges are missing", stats.gaps)?;
     }
     Ok(())
 }

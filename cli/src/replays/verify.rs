@@ -66,11 +66,11 @@ fn verify<G: DrawableGame>(
     if let Some(mismatch) = &found.mismatch {
         writeln!(out, "{name}: {mismatch}")?;
     } else {
-        writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
-        writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
+        writeln!(out, "{name}: {ticks} ticks are correct, by {digests} digests")?;
+        writeln!(out, "  {rate:.0} ticks a second, {times:.0} times the original speed")?;
     }
     if gaps > 0 {
-        writeln!(out, "  {gaps} stretches were not recorded")?;
+        writeln!(out, "  {gaps} ranges were not recorded")?;
     }
     if !finished {
         writeln!(out, "  {}", unfinished(last, lost_bytes))?;

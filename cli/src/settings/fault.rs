@@ -38,7 +38,7 @@ pub(crate) struct ScheduledFault {
 }
 
 const CUT: &str = "MACHINE@TICK, as in 2@300";
-const FLIP: &str = "MACHINE@TICK, then :velocity or :score, then :always if it happens each time; as in 2@300:score:always";
+const FLIP: &str = "MACHINE@TICK, then :velocity or :score, then :always for every computation of the tick; as in 2@300:score:always";
 
 impl ScheduledFault {
     /// Name of its setting.

@@ -105,11 +105,13 @@ impl Default for Settings {
 /// Errors of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SettingError {
-    #[error("`{0}` is no setting; see isostep demo --help")]
+    #[error("`{0}` is not a setting; see isostep demo --help")]
     Name(String),
     #[error("{name} is `{value}`: give {wanted}")]
     Value { name: &'static str, value: String, wanted: String },
-    #[error("{name} names machine {machine}, and {players} play: raise players or choose another")]
+    #[error(
+        "{name} names machine {machine}, but there are {players}: raise players or choose another machine"
+    )]
     Machine { name: &'static str, machine: u8, players: u8 },
 }
 

@@ -29,42 +29,42 @@ const fn many(name: &'static str, value: &'static str, help: &'static str) -> Fi
 
 /// All settings, in the order of output.
 pub(crate) const FIELDS: [Field; 13] = [
+    field("seed", "N", true, "Seed of the crates, the bots and the network"),
+    field("players", "N", true, "Number of machines, 2 to 4"),
     field(
-        "seed",
-        "N",
+        "mode",
+        "MODE",
         true,
-        "Decides where crates fall, what bots do, and all chance of the network",
+        "rollback predicts missing inputs and corrects them; lockstep waits for them",
     ),
-    field("players", "N", true, "How many machines play, 2 to 4"),
-    field("mode", "MODE", true, "rollback guesses what is missing and corrects it; lockstep waits"),
-    field("predict", "TICKS", true, "How far rollback may guess, 1 to 30"),
-    field("delay", "TICKS", false, "How many ticks later inputs take effect, 0 to 12"),
-    field("adaptive", "on|off", true, "Whether the delay follows the network"),
+    field("predict", "TICKS", true, "Limit on predicted ticks, 1 to 30"),
+    field("delay", "TICKS", false, "Input delay in ticks, 0 to 12"),
+    field("adaptive", "on|off", true, "Adapt the input delay to the network"),
     field(
         "dilation",
         "on|off",
         false,
-        "Whether ticks give way, so that inputs arrive in time alike",
+        "Adjust tick lengths, so that all inputs arrive equally early",
     ),
     field(
         "resim",
         "WHAT",
         false,
-        "What a rollback computes again: incremental (what may differ) or full",
+        "Extent of resimulation: incremental (islands that may differ) or full",
     ),
     field(
         "net",
         "LINK",
         false,
-        "How all links are: perfect, lan, wifi, mobile, severe, or LATENCY,JITTER,LOSS,BURSTS in ms, ms, %, %",
+        "Quality of all links: perfect, lan, wifi, mobile, severe, or LATENCY,JITTER,LOSS,BURSTS in ms, ms, %, %",
     ),
-    many("link", "FROM-TO:LINK", "How one direction is, as in 1-2:mobile; may be repeated"),
-    many("drift", "MACHINE:PPM", "How much too fast a clock is, −10000 to 10000; may be repeated"),
-    many("cut", "MACHINE@TICK", "Cuts a machine off for 2 s; may be repeated"),
+    many("link", "FROM-TO:LINK", "Quality of one direction, as in 1-2:mobile; may be repeated"),
+    many("drift", "MACHINE:PPM", "Clock drift, −10000 to 10000, positive is fast; may be repeated"),
+    many("cut", "MACHINE@TICK", "Disconnect a machine for 2 s; may be repeated"),
     many(
         "flip",
-        "MACHINE@TICK[:SPOT[:always]]",
-        "Has a machine compute a bit wrong; may be repeated",
+        "MACHINE@TICK[:TARGET[:always]]",
+        "Flip a bit of a machine's state; may be repeated",
     ),
 ];
 
@@ -130,7 +130,7 @@ impl Settings {
         let wrong = || SettingError::Value {
             name,
             value: value.to_owned(),
-            wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same is like all others"
+            wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same removes the override"
                 .to_owned(),
         };
         let (way, link) = value.split_once(':').ok_or_else(wrong)?;

@@ -109,18 +109,18 @@ impl Headers {
                 "host" => &mut headers.host,
                 "origin" => &mut headers.origin,
                 "content-type" => &mut headers.content_type,
-                "transfer-encoding" => return Err(refuse(411, "say how long the body is")),
+                "transfer-encoding" => return Err(refuse(411, "send a Content-Length header")),
                 "content-length" => {
                     let length = content_length(value)?;
                     if headers.length.replace(length).is_some() {
-                        return Err(refuse(400, "two lengths"));
+                        return Err(refuse(400, "the Content-Length header is repeated"));
                     }
                     continue;
                 }
                 _ => continue,
             };
             if place.replace(value.to_owned()).is_some() {
-                return Err(refuse(400, "a header comes twice"));
+                return Err(refuse(400, "a header is repeated"));
             }
         }
         Ok(headers)
@@ -133,12 +133,12 @@ fn request_line(line: &str) -> Result<(Method, String, String), Refusal> {
     let (Some(method), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) =
         (method, target, version, words.next())
     else {
-        return Err(refuse(400, "not a request of HTTP/1.1"));
+        return Err(refuse(400, "not an HTTP/1.1 request"));
     };
     let method = match method {
         "GET" => Method::Get,
         "POST" => Method::Post,
-        _ => return Err(refuse(405, "GET and POST are understood here")),
+        _ => return Err(refuse(405, "only GET and POST are supported")),
     };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     if path.len() > MAX_PATH {
@@ -171,7 +171,7 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
                 return Ok(count);
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),
-            Err(_) => return Err(refuse(408, "the request did not come in time")),
+            Err(_) => return Err(refuse(408, "the request timed out")),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) type File = (&'static str, &'static str, &'static str);
 /// Errors of opening a port.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PortError {
-    #[error("port {0} is in use: choose another with --port, or let --port 0 find a free one")]
+    #[error("port {0} is in use: choose another with --port, or use --port 0 for a free one")]
     InUse(u16),
     #[error("port {port} can't be opened ({error}): choose another with --port")]
     Other { port: u16, error: io::Error },
@@ -120,11 +120,11 @@ impl Read for Until<'_> {
 fn check_sender(request: &Request) -> Result<(), Refusal> {
     let name = request.host.rsplit_once(':').map_or(&*request.host, |host| host.0);
     if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
-        return Err(refuse(403, "open the page by the address that was printed"));
+        return Err(refuse(403, "open the page at the printed address"));
     }
     let own = format!("http://{}", request.host);
     if request.origin.as_ref().is_some_and(|origin| *origin != own) {
-        return Err(refuse(403, "only the page that is served here is answered"));
+        return Err(refuse(403, "requests from other origins are refused"));
     }
     let json = request.content_type.as_ref().is_some_and(|it| it.starts_with("application/json"));
     if request.method == Method::Post && !json {

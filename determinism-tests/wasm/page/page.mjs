@@ -7,7 +7,7 @@ const scenes = [];
 const rows = new Map();
 const counts = { equal: 0, different: 0 };
 
-/** For whoever drives the page: the lines as the module gave them. */
+/** The module's lines, for the driver of the page. */
 window.cells = [];
 
 function end(state, words) {

@@ -1,7 +1,7 @@
 // Draws the match: WebGL2 with instances of a box and a capsule; without WebGL2, a top view in two
 // dimensions. Display only.
 
-/** The best painter that this browser has: `scene(scene)`, and `draw(picture, bodies)`, which says where heads are on the page. */
+/** The best renderer of this browser: `scene(scene)`, and `draw(picture, bodies)`, which returns the page positions of heads. */
 export function painter(canvas, colors) {
   const paints = colors.map((color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255));
   const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true });
@@ -155,7 +155,7 @@ class Painter {
     return picture.players.map((_, seat) => this.project(bodies[seat].at, wide, high));
   }
 
-  /** A slab, and below it steps that fade into the sky. */
+  /** A slab, with steps below that fade into the sky. */
   platform(dark) {
     const { half, platform } = this.what;
     const top = dark ? [0.42, 0.49, 0.53] : [0.80, 0.84, 0.82], below = dark ? [0.30, 0.34, 0.39] : [0.66, 0.66, 0.64];
@@ -167,7 +167,7 @@ class Painter {
     return rows;
   }
 
-  /** Where on the page something over a head is; nothing if it fell. */
+  /** Page position above a head; nothing after a fall. */
   project([x, y, z], wide, high) {
     if (y < -3) return null;
     const m = this.camera, p = [x, y + 1.05, z, 1];
@@ -192,7 +192,7 @@ class Painter {
   }
 }
 
-/** From above, for browsers without WebGL2. */
+/** Top view, for browsers without WebGL2. */
 class FlatPainter {
   constructor(canvas, colors) { Object.assign(this, { canvas, colors, pen: canvas.getContext("2d") }); }
 
@@ -287,7 +287,7 @@ function boxTriangles() {
   return out;
 }
 
-/** Two half balls; the normal's sign tells which, and the belt between them becomes the capsule's wall. */
+/** Two hemispheres, by the sign of the normal; the belt between them becomes the capsule's wall. */
 function capsuleTriangles(around = 28, rings = 8) {
   const levels = [];
   for (let i = 0; i <= rings; i++) levels.push([-Math.PI / 2 + (i / rings) * Math.PI / 2, -1]);
@@ -302,7 +302,7 @@ function capsuleTriangles(around = 28, rings = 8) {
   return out;
 }
 
-/** From the south, high up, as near as the whole platform allows. */
+/** A camera from the south and above, at the least distance that shows the whole platform. */
 function fit(half, aspect) {
   const corners = [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1.5, 1.5].map((y) => [i * (half + 0.6), y, j * (half + 0.6)])));
   let camera;

@@ -7,7 +7,7 @@ export const SEATS = [
   ["Blue", "#3b82d6"], ["Amber", "#e8963a"], ["Jade", "#2fa37c"], ["Rose", "#d873a8"],
   ["Gold", "#d8b832"], ["Sky", "#62b8de"], ["Rust", "#cf4f3a"], ["Violet", "#8a75d1"],
 ];
-/** Pictures are drawn this late, in ms, so that there is one before and one after. */
+/** Display delay in ms, so that there is a frame before and after. */
 const LATE = 26;
 /** Ticks a second. */
 const RATE = 60;
@@ -16,7 +16,7 @@ const $ = (id) => document.getElementById(id);
 const paint = painter($("stage"), SEATS.map(([, color]) => color));
 let scene = null, latest = null, gone = false;
 const pictures = [];
-/** What the machine's clock shows when ours shows 0; the quickest picture knows best. */
+/** Offset to the machine's clock, by the fastest frame. */
 let offset = null;
 
 // ---- the stream
@@ -232,7 +232,7 @@ function pad() {
   send();
 }
 
-/** One at a time, so that they arrive in order; the newest goes next. */
+/** One request at a time keeps the order; the newest keys go next. */
 async function send() {
   let [x, y] = stick, held = padHeld;
   for (const code of down) {

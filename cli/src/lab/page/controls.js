@@ -5,16 +5,16 @@ import { plural } from "./report.js";
 import { control, saveReplay } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
-/** Sliders of a link, in the order in which a link is written. */
+/** Sliders of a link, in the order of its text. */
 const LINK = ["latency", "jitter", "loss", "bursts"];
 const UNITS = { latency: "ms", jitter: "ms", loss: "%", bursts: "%" };
-/** Between two values of a slider that are sent, ms. */
+/** Minimum interval between two sent slider values, ms. */
 const PAUSE = 60;
 
 export class Controls {
   constructor(report) {
     this.report = report;
-    /** The direction that the sliders are for, as in `1-2`; empty for all. */
+    /** Direction of the sliders, as in `1-2`; empty for all. */
     this.way = "";
     this.waiting = new Map();
     this.wire();
@@ -29,7 +29,7 @@ export class Controls {
     this.send({ do: "set", name, value: String(value) });
   }
 
-  /** Sends the newest value of a slider, and not too many. */
+  /** Sends the newest value of a slider at a limited rate. */
   slide(name, value) {
     const timer = this.waiting.has(name);
     this.waiting.set(name, value);
@@ -73,7 +73,7 @@ export class Controls {
     $("save").addEventListener("click", () => this.save());
   }
 
-  /** A match began. */
+  /** Called at the start of a match. */
   begin(scene) {
     const { players } = scene.settings;
     const machines = Array.from({ length: players }, (_, i) => i);
@@ -86,7 +86,7 @@ export class Controls {
     this.show(scene);
   }
 
-  /** Who sends to whom: a row for each sender, and one button for all. */
+  /** Directions: a row for each sender, and one button for all. */
   buildWays(players) {
     const numbers = Array.from({ length: players }, (_, i) => i + 1);
     const ways = numbers.flatMap((from) => numbers.filter((to) => to !== from).map((to) => [`${from}-${to}`, `${from}→${to}`]));
@@ -106,7 +106,7 @@ export class Controls {
     return found ? found[1] : net;
   }
 
-  /** Shows what the server has; a slider that is being moved stays where it is. */
+  /** Shows the server's settings; a slider that is being moved is not changed. */
   show(state) {
     this.state = state;
     const { settings } = state;
@@ -172,7 +172,7 @@ export class Controls {
       const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `lab-${players}-players-seed-${seed}.isoreplay` });
       anchor.click();
       setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
-      this.report.line(`saved ${blob.size} bytes: isostep replay verify ${anchor.download}. Another recording begins here.`);
+      this.report.line(`saved ${blob.size} bytes: isostep replay verify ${anchor.download}. A new recording starts here.`);
     } catch (error) {
       this.report.line(`not saved: ${error.message}`, "wrong");
     }

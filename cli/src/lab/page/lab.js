@@ -15,9 +15,9 @@ const TICK = 1000 / 60;
 
 let painter = null, apology = "";
 let scene = null, history = [], offset = null, addressRead = false;
-/** A frame and a machine that are looked at, instead of the present. */
+/** Selected frame and machine, instead of the live match. */
 let chosen = null;
-/** What this page's script took, ms, of the last frames. */
+/** Script time of the last frames, ms. */
 const cost = [];
 
 const theme = new Theme($("theme"));
@@ -28,12 +28,12 @@ const cards = new Cards($("peers"), choose);
 
 function noPicture(why) {
   painter = null;
-  apology = `This browser can’t draw the match: ${why}. It is played and measured all the same.`;
+  apology = `This browser can’t draw the match: ${why}. The match and its measurements continue.`;
 }
 try {
   painter = new Painter($("canvas"));
   $("canvas").addEventListener("webglcontextlost", () => {
-    noPicture("its graphics were reset; reload the page");
+    noPicture("the graphics context was lost; reload the page");
     if (scene) cards.build(scene.settings.players, apology);
   });
 } catch (error) {
@@ -76,7 +76,7 @@ listen({
   },
   lost() {
     addressRead = false;
-    setBadge("waiting", "the server is gone: start isostep lab again");
+    setBadge("waiting", "connection lost: restart isostep lab");
   },
 });
 
@@ -93,16 +93,16 @@ function choose(frame, machine) {
   if (!chosen) return cards.setChosen(null);
   const peer = frame.peers[machine];
   const numbers = new Map();
-  const clusters = new Map();
+  const islands = new Map();
   for (let j = 0; j < peer.groups.length; j += 2) {
     const [body, least] = [peer.groups[j], peer.groups[j + 1]];
     if (!numbers.has(least)) numbers.set(least, numbers.size);
-    clusters.set(body, numbers.get(least));
+    islands.set(body, numbers.get(least));
   }
-  chosen.clusters = clusters;
-  const bodies = clusters.size === 0 ? "nothing, since the guess led to the same" : `${plural(clusters.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "cluster")} again, ${plural(peer.redone, "step")} of bodies`;
+  chosen.islands = islands;
+  const bodies = islands.size === 0 ? "nothing, since the prediction gave the same state" : `${plural(islands.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "island")} again, ${plural(peer.redone, "step")} of bodies`;
   const to = peer.present - peer.depth - (peer.stalls ? 0 : 1);
-  cards.setChosen(chosen, `Went back ${plural(peer.depth, "tick")}, to tick ${to}: computed ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc goes on.`);
+  cards.setChosen(chosen, `Rolled back ${plural(peer.depth, "tick")}, to tick ${to}: resimulated ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc resumes.`);
 }
 addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen) choose(null); });
 
@@ -145,12 +145,12 @@ function paint() {
 }
 requestAnimationFrame(paint);
 
-/** The frame that was chosen, with what its machine computed again. */
+/** The selected frame, with the resimulated bodies of its machine. */
 function still() {
-  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, clusters: i === chosen.machine ? chosen.clusters : null }));
+  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, islands: i === chosen.machine ? chosen.islands : null }));
 }
 
-/** A little in the past, so that there is mostly a frame on both sides. */
+/** Slightly in the past, so that there usually is a frame on both sides. */
 function moving(time) {
   const now = (time - offset) / TICK - 1.5;
   let next = history.length - 1;
@@ -159,6 +159,6 @@ function moving(time) {
   const part = Math.min(Math.max((now - a.number) / Math.max(b.number - a.number, 1), 0), 1);
   return b.peers.map((peer, i) => {
     shown[i] = shown[i]?.length === peer.bodies.length ? shown[i] : new Float32Array(peer.bodies.length);
-    return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, clusters: null };
+    return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, islands: null };
   });
 }

@@ -4,9 +4,9 @@ const KEYS = {
   ArrowLeft: "left", KeyA: "left", ArrowRight: "right", KeyD: "right", ArrowUp: "up", KeyW: "up", ArrowDown: "down", KeyS: "down",
   Space: "jump", KeyE: "shove",
 };
-/** A stick that is nearer to its middle rests. */
+/** Dead zone of a stick. */
 const DEAD = 0.2;
-/** Between two changes of a stick that are sent, ms. */
+/** Minimum interval between two sent stick changes, ms. */
 const PAUSE = 30;
 
 export class Player {
@@ -40,7 +40,7 @@ export class Player {
     this.change({ do: "keys", x: x * full, y: y * full, jump: this.held.has("jump"), shove: this.held.has("shove") });
   }
 
-  /** Looks at the first gamepad; browsers tell of its buttons only when asked. */
+  /** Polls the first gamepad; browsers send no events for its buttons. */
   poll(now) {
     const pad = navigator.getGamepads?.().find((pad) => pad?.connected && pad.axes.length >= 2);
     if (!pad || now - this.padSent < PAUSE) return;

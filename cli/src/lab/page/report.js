@@ -9,14 +9,14 @@ export const plural = (number, one, more = `${one}s`) => `${number} ${Number(num
 export class Report {
   constructor(root) {
     this.root = root;
-    /** Desyncs that were shown since one was planted. */
+    /** Desyncs shown since the last injected fault. */
     this.desyncs = 0;
   }
 
   begin() {
     this.desyncs = 0;
     this.root.replaceChildren();
-    this.line("Arrow keys or WASD walk, space jumps, E shoves, and so does a gamepad; until then a bot plays for you. Make the network bad, cut a machine off, plant a wrong bit and see it found. Click a bar of rollbacks to see what was computed again.");
+    this.line("Arrow keys or WASD walk, space jumps, E shoves, or use a gamepad; until then a bot plays for you. Make the network bad, disconnect a machine, flip a bit and read the explanation. Click a bar of rollbacks to see what was computed again.");
   }
 
   line(content, className = "") {

@@ -2,7 +2,7 @@
 
 const text = new TextDecoder();
 
-/** Reads messages for ever; calls `on.scene`, `on.frame`, `on.note`, and `on.lost` when the server is gone. */
+/** Reads messages forever; calls `on.scene`, `on.frame`, `on.note`, and `on.lost` when the connection is lost. */
 export async function listen(on) {
   for (;;) {
     try {
@@ -27,7 +27,7 @@ export async function listen(on) {
   }
 }
 
-/** Handles all whole messages; returns how many bytes they were. */
+/** Handles all complete messages; returns their length in bytes. */
 function take(bytes, on) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
@@ -83,7 +83,7 @@ function readFrame(view, at) {
   return frame;
 }
 
-/** Asks for something; what was wrong with it as text, or nothing. */
+/** Posts a control; returns the error text, or nothing. */
 export async function control(what) {
   try {
     const headers = { "Content-Type": "application/json" };
@@ -94,7 +94,7 @@ export async function control(what) {
   }
 }
 
-/** The recording so far; throws what is wrong with it. */
+/** Fetches the recording so far; throws the error text. */
 export async function saveReplay() {
   const answer = await fetch("replay", { method: "POST", headers: { "Content-Type": "application/json" } });
   if (!answer.ok) throw new Error(await answer.text());

@@ -116,10 +116,12 @@ impl<G: DrawableGame> Viewer<G> {
             (Method::Post, "/verify") => {
                 respond(stream, 200, JSON, self.verifier.advance().to_string().as_bytes())
             }
-            (Method::Get, "/verify") => send_refusal(stream, refuse(405, "POST it")),
+            (Method::Get, "/verify") => send_refusal(stream, refuse(405, "use POST for this path")),
             (Method::Get, path) => send_file(stream, FILES.iter().chain(&SHARED), path)
-                .unwrap_or_else(|| send_refusal(stream, refuse(404, "there is nothing here"))),
-            (Method::Post, _) => send_refusal(stream, refuse(405, "only /verify is posted to")),
+                .unwrap_or_else(|| send_refusal(stream, refuse(404, "not found"))),
+            (Method::Post, _) => {
+                send_refusal(stream, refuse(405, "POST is only allowed for /verify"))
+            }
         }
     }
 

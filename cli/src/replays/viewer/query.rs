@@ -16,13 +16,13 @@ pub(super) struct FrameQuery {
 /// Errors of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum QueryError {
-    #[error("{0:?} is no question: ask for ticks=450,451")]
+    #[error("{0:?} is not a valid query: use ticks=450,451")]
     Name(String),
-    #[error("{0:?} is no tick: a number is")]
+    #[error("{0:?} is not a tick: use a number")]
     Tick(String),
-    #[error("{0} ticks at once: at most {MAX_TICKS}")]
+    #[error("{0} ticks in one query: use at most {MAX_TICKS}")]
     Many(usize),
-    #[error("which ticks? ask for ticks=450,451")]
+    #[error("the query has no ticks: use ticks=450,451")]
     None,
     #[error("{0}")]
     NotThere(String),

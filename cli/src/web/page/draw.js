@@ -65,27 +65,27 @@ void main() {
   color = vec4(paint * (ambient + 0.16 * n.y + 0.55 * sun), alpha);
 }`;
 
-/** Of sides; each differs from the others in lightness too. */
+/** Colours of the sides; they also differ in lightness. */
 const SIDES = [[0.27, 0.55, 0.93], [0.95, 0.58, 0.18], [0.16, 0.66, 0.50], [0.90, 0.62, 0.78]];
 const WHITE = [0.97, 0.96, 0.93], KERB = [0.56, 0.59, 0.64], WOOD = [[0.74, 0.63, 0.49], [0.66, 0.55, 0.43]];
 const PROPS = [[0.62, 0.65, 0.70], [0.72, 0.66, 0.58], [0.56, 0.66, 0.66]];
-/** Of clusters that were computed again, in turn: told apart by most eyes. */
-const CLUSTERS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
+/** Colours of resimulated islands, in turn; distinguishable for most colour-blind readers. */
+const ISLANDS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
 const DIM = [0.44, 0.46, 0.49];
-/** Numbers of an instance: place, rotation, size, colour and pattern. */
+/** Floats of an instance: position, rotation, size, colour and pattern. */
 const PARTS = [3, 4, 3, 4], ROW = 14;
-/** Frames between two looks at where on the page to draw: asking makes the browser lay it out. */
+/** Frames between two layout queries, which force a reflow. */
 const LOOK_EVERY = 20;
 const UPRIGHT = [0, 0, 0, 1], TIPPED = [0.36, 0.15, 0.36, 0.85];
 
-/** Instances of one mesh, in a list that is kept from frame to frame. */
+/** Instances of one mesh, in a buffer reused from frame to frame. */
 class Rows {
   constructor(room) {
     this.numbers = new Float32Array(room * ROW);
     this.count = 0;
   }
 
-  /** `pose` has a place and a rotation from `from` on. */
+  /** `pose` has a position and a rotation from index `from` on. */
   add(pose, from, size, paint, pattern, tint = 1) {
     const { numbers } = this, to = this.count++ * ROW;
     for (let k = 0; k < 7; k++) numbers[to + k] = pose[from + k];
@@ -96,7 +96,7 @@ class Rows {
 }
 
 export class Painter {
-  /** Throws when there is no WebGL2. */
+  /** Throws without WebGL2. */
   constructor(canvas) {
     this.canvas = canvas;
     const gl = this.gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
@@ -143,8 +143,8 @@ export class Painter {
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
-  /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, clusters to show or nothing, and the seat
-   *  to mark if that is another than the machine's. */
+  /** `views`: the page area of each machine; `peers`: its bodies, ghosts, islands to mark or nothing, and the seat
+   *  to mark if it is not the machine's own. */
   draw(views, peers, dark) {
     const { gl, canvas } = this;
     if (!this.places || this.places.age++ >= LOOK_EVERY) this.places = this.measure(views);
@@ -174,7 +174,7 @@ export class Painter {
     });
   }
 
-  /** Where the machines are on the canvas, in its pixels. */
+  /** Viewports of the machines, in canvas pixels. */
   measure(views) {
     const scale = window.devicePixelRatio || 1;
     const box = this.canvas.getBoundingClientRect();
@@ -185,7 +185,7 @@ export class Painter {
     return { width: Math.round(box.width * scale), height: Math.round(box.height * scale), areas, age: 0 };
   }
 
-  gather(machine, { bodies, ghosts, clusters, marked = machine }) {
+  gather(machine, { bodies, ghosts, islands, marked = machine }) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
     rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
@@ -193,11 +193,11 @@ export class Painter {
       if (!thing.moves) return rows[thing.kind === "goal" ? "goal" : "box"].add(thing.pose, 0, thing.size, thing.paint, 0);
       const from = i * 8;
       let { paint, pattern } = thing, tint = 1;
-      if (clusters) {
-        const cluster = clusters.get(i);
-        paint = cluster === undefined ? DIM : CLUSTERS[cluster % CLUSTERS.length];
-        pattern = cluster === undefined ? 0 : 2;
-      } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Who sleeps is darker.
+      if (islands) {
+        const island = islands.get(i);
+        paint = island === undefined ? DIM : ISLANDS[island % ISLANDS.length];
+        pattern = island === undefined ? 0 : 2;
+      } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Sleeping bodies are darker.
       rows[thing.shape].add(bodies, from, thing.size, paint, pattern, tint);
       // Bodies outside the field cast no shadow.
       const [wide, long] = scene.half;
@@ -243,7 +243,7 @@ export class Painter {
   }
 }
 
-/** Of a wall only a kerb along its inner side is drawn: it is taller than anybody could look over. */
+/** Draws only a low kerb along a wall's inner side: the whole wall would hide the field. */
 function kerb({ at, size }) {
   const across = size[0] < size[2] ? 0 : 2, along = 2 - across;
   const pose = [0, 0.2, 0, ...UPRIGHT], kerb = [0, 0.2, 0];

@@ -1,6 +1,6 @@
 // Interpolated poses between two ticks.
 
-/** Eight numbers a body: place, rotation, and one that is the later one's. `part` of the way from `a` to `b`, in `out`. */
+/** Interpolates from `a` to `b` by `part` into `out`. Eight floats a body: position, rotation, and a flag taken from `b`. */
 export function between(a, b, part, out) {
   out.set(b);
   for (let i = 0; i < b.length; i += 8) {
