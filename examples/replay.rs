@@ -96,7 +96,7 @@ fn show(path: &Path) -> Result<[u32; 2], Box<dyn Error>> {
     // What if the players had let go here? A branch repeats the last inputs until new ones arrive,
     // so release the sticks.
     let (mut session, mut branch) = player.branch(SessionConfig::new().local().local())?;
-    while session.present() < Tick(TICKS) {
+    while session.current_tick() < Tick(TICKS) {
         for player in [PlayerId(0), PlayerId(1)] {
             session.local_input(player, Stick::default())?;
         }

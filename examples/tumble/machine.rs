@@ -87,7 +87,7 @@ impl<T: Transport> Machine<T> {
         let me = PlayerId(me.0);
         let mut names = vec![None; settings.players.into()];
         names[usize::from(me.0)] = name;
-        let view = View::new(peer.session().config().length_of(1));
+        let view = View::new(peer.session().config().duration_of(1));
         let unfinished = slots.into_iter().filter(|slot| slot.0 != me.0).collect();
         Ok(Self {
             game,
@@ -111,7 +111,7 @@ impl<T: Transport> Machine<T> {
         self.view.alpha = frame.alpha;
         for _ in 0..frame.ticks {
             let input =
-                self.controller.next(now, &self.game, self.peer.session().present(), self.me);
+                self.controller.next(now, &self.game, self.peer.session().current_tick(), self.me);
             self.peer.local_input(self.me, input)?;
             let ran = self.peer.tick(now, &mut self.game)?;
             self.view.tick(ran, self.peer.session(), &self.game);
@@ -124,7 +124,7 @@ impl<T: Transport> Machine<T> {
     /// Tests if the last tick is reached and confirmed, so that its state is final.
     fn check_end(&mut self) -> Result<(), Box<dyn Error>> {
         let session = self.peer.session();
-        let certain = session.present().min(session.confirmed());
+        let certain = session.current_tick().min(session.confirmed_tick());
         if let Some(tick) = self.last.filter(|&tick| certain >= tick && self.result.is_none()) {
             let digest = self.game.digest(session.slots(), tick.0)?;
             self.result = Some(format!("tick {tick} digest {digest}"));

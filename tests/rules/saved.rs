@@ -138,7 +138,7 @@ mod guess {
 /// rollbacks, by snapshots, and by opening a recording in the middle, for any seed.
 #[test]
 fn a_changed_fixed_field_is_found_on_every_rollback_path() {
-    use isostep::check::{Check, Way};
+    use isostep::check::{Check, TickPath};
 
     #[derive(State, Snapshot)]
     struct Sled {
@@ -159,8 +159,8 @@ fn a_changed_fixed_field_is_found_on_every_rollback_path() {
         let script = |tick, inputs: &mut Inputs<_>| inputs.follow(&[super::pad(tick)]);
         let check = Check::new(1, || Sled { place: 0, speed: 0 }).script(script).ticks(100);
         let report = check.seed(seed).run_with_snapshots();
-        let found: Vec<Way> = report.findings().map(|row| row.way).collect();
-        for way in [Way::RolledBack, Way::Encoded, Way::Recorded] {
+        let found: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+        for way in [TickPath::RolledBack, TickPath::Encoded, TickPath::Recorded] {
             assert!(found.contains(&way), "seed {seed}, {way}: {report}");
         }
     }

@@ -2,7 +2,7 @@
 //! in a browser.
 //!
 //! ```text
-//! browser ──POST /control──▶ serve ──MatchRequest──▶ match_thread: Fleet of Peers, 60 ticks a second
+//! browser ──POST /control──▶ serve ──MatchRequest──▶ match_thread: SimMatch of Peers, 60 ticks a second
 //!         ◀──GET /stream──── serve ◀──bytes──────── frame: views of all machines, after each tick
 //! ```
 //!

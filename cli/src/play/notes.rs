@@ -80,7 +80,7 @@ impl Note {
                 Self::Desync(Box::new(Difference::new(machine, report, game)))
             }
             SessionEvent::Repaired { from } => Self::Repaired { machine, tick: from.0 },
-            SessionEvent::AgreedAgain { peer, tick } => {
+            SessionEvent::Resynced { peer, tick } => {
                 Self::Agreed { machine, peer: peer.0.into(), tick: tick.0 }
             }
             _ => return None,
@@ -104,9 +104,9 @@ impl Difference {
         let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
         let peer = usize::from(peer.0);
         let text = match blame {
-            Blame::Us => format!("{} found its own state wrong", name(machine)),
-            Blame::Them => format!("{} reports that it was wrong", name(peer)),
-            Blame::Minority { peers, us } => {
+            Blame::Local => format!("{} found its own state wrong", name(machine)),
+            Blame::Remote => format!("{} reports that it was wrong", name(peer)),
+            Blame::Minority { peers, local: us } => {
                 let mut who: Vec<_> = peers.iter().map(|peer| name(peer.0.into())).collect();
                 who.extend(us.then(|| name(machine)));
                 format!("{}, outvoted by the others", who.join(" and "))
@@ -123,7 +123,7 @@ impl Difference {
             field: field.clone(),
             local: local.clone(),
             remote: remote.clone(),
-            itself: *blame == Blame::Us,
+            itself: *blame == Blame::Local,
             blame: text,
             more: more.map(|it| it.map(Clone::clone)).collect(),
         }

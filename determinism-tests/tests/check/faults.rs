@@ -2,11 +2,11 @@
 
 use isostep_determinism_tests::faults::{self, Fault, Machine, TICKS};
 use isostep_rollback::Tick;
-use isostep_rollback::check::{Difference, Outcome, Refusal, Report, Row, Way};
+use isostep_rollback::check::{CheckError, Difference, Outcome, Report, Row, TickPath};
 
 /// Variants and paths on which a fault shows.
-fn found(report: &Report) -> Vec<(&str, Way)> {
-    report.findings().map(|row| (row.variant.as_str(), row.way)).collect()
+fn found(report: &Report) -> Vec<(&str, TickPath)> {
+    report.findings().map(|row| (row.variant.as_str(), row.path)).collect()
 }
 
 pub(super) fn difference(row: &Row) -> &Difference {
@@ -22,13 +22,13 @@ fn assert_named(report: &Report, section: &str, entity: &str, field: &str) {
     assert!(!report.is_equal());
     for row in report.findings() {
         let found = difference(row);
-        assert!(found.again, "{report}");
+        assert!(found.reproduced, "{report}");
         let first = &found.fields[0];
         let named =
             (first.section.as_str(), first.field.entity.as_str(), first.field.field.as_str());
         assert_eq!(named, (section, entity, field), "{report}");
         assert_ne!(first.field.local, first.field.remote, "{report}");
-        if let Some(agreed) = found.agreed.filter(|_| row.way != Way::Recorded) {
+        if let Some(agreed) = found.agreed.filter(|_| row.path != TickPath::Recorded) {
             assert_eq!(agreed.next(), found.tick, "{report}");
         }
     }
@@ -39,8 +39,8 @@ fn run(fault: Fault) -> Report {
 }
 
 /// All paths of these variants except some.
-fn all_but(variants: &[&'static str], without: &[Way]) -> Vec<(&'static str, Way)> {
-    let ways = Way::ALL.into_iter().filter(|way| !without.contains(way));
+fn all_but(variants: &[&'static str], without: &[TickPath]) -> Vec<(&'static str, TickPath)> {
+    let ways = TickPath::ALL.into_iter().filter(|way| !without.contains(way));
     variants.iter().flat_map(|variant| ways.clone().map(move |way| (*variant, way))).collect()
 }
 
@@ -48,7 +48,7 @@ fn all_but(variants: &[&'static str], without: &[Way]) -> Vec<(&'static str, Way
 fn a_correct_game_is_equal_on_every_path() {
     let report = run(Fault::Nothing);
     assert!(report.is_equal(), "{report}");
-    assert_eq!(report.rows.len(), 2 * Way::ALL.len());
+    assert_eq!(report.rows.len(), 2 * TickPath::ALL.len());
     assert!(report.rows.iter().all(|row| row.ticks == Tick(TICKS) && row.digest.is_some()));
     assert!(report.rows.iter().all(|row| row.digest == report.rows[0].digest));
 }
@@ -56,8 +56,9 @@ fn a_correct_game_is_equal_on_every_path() {
 #[test]
 fn a_float_in_the_state_is_refused_by_its_path() {
     let report = run(Fault::FloatInState);
-    assert_eq!(found(&report), [("1 thread", Way::Straight)]);
-    let Outcome::Refused { tick: Tick(0), why: Refusal::State(error) } = &report.rows[0].outcome
+    assert_eq!(found(&report), [("1 thread", TickPath::Straight)]);
+    let Outcome::Refused { tick: Tick(0), error: CheckError::State(error) } =
+        &report.rows[0].outcome
     else {
         panic!("{report}");
     };
@@ -84,7 +85,7 @@ fn results_merged_in_arrival_order_are_located() {
 #[test]
 fn scratch_that_affects_results_is_located() {
     let report = run(Fault::ScratchLeak);
-    let straight = [Way::Straight, Way::Twice];
+    let straight = [TickPath::Straight, TickPath::Interleaved];
     assert_eq!(found(&report), all_but(&["1 thread", "4 threads"], &straight), "{report}");
     assert_named(&report, "numbers", "numbers", "fault");
 }
@@ -92,8 +93,12 @@ fn scratch_that_affects_results_is_located() {
 #[test]
 fn a_field_missing_from_snapshots_is_located_by_its_effect() {
     let report = run(Fault::MissingField);
-    let ways: Vec<Way> = report.findings().map(|row| row.way).collect();
-    assert_eq!(ways, [Way::Encoded, Way::Recorded, Way::Encoded, Way::Recorded], "{report}");
+    let ways: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+    assert_eq!(
+        ways,
+        [TickPath::Encoded, TickPath::Recorded, TickPath::Encoded, TickPath::Recorded],
+        "{report}"
+    );
     assert_named(&report, "numbers", "numbers", "fault");
 }
 
@@ -110,8 +115,12 @@ fn a_shared_static_counter_is_located() {
 #[test]
 fn reading_the_input_status_is_located() {
     let report = run(Fault::Guess);
-    let ways: Vec<Way> = report.findings().map(|row| row.way).collect();
-    assert_eq!(ways, [Way::RolledBack, Way::InFull, Way::RolledBack, Way::InFull], "{report}");
+    let ways: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+    assert_eq!(
+        ways,
+        [TickPath::RolledBack, TickPath::FullResim, TickPath::RolledBack, TickPath::FullResim],
+        "{report}"
+    );
     assert_named(&report, "numbers", "numbers", "fault");
 }
 
@@ -133,15 +142,15 @@ fn differences_between_machines_show_in_their_digests() {
         let here = faults::digests(fault);
         assert!(here.compare(&faults::digests(fault)).unwrap().is_equal());
         let there = faults::digests_on(fault, Machine::ELSEWHERE);
-        let parting = here.compare(&there).unwrap().parting.unwrap();
+        let divergence = here.compare(&there).unwrap().divergence.unwrap();
         // 0 has the same bytes in every order.
         let first = if fault == Fault::NativeEndian { 2 } else { 1 };
         assert_eq!(
-            (parting.tick, parting.agreed),
+            (divergence.tick, divergence.agreed),
             (Tick(first), Some(Tick(first - 1))),
             "{fault:?}"
         );
-        assert_eq!(parting.sections, ["numbers"], "{fault:?}");
+        assert_eq!(divergence.sections, ["numbers"], "{fault:?}");
     }
 }
 

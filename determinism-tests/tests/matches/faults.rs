@@ -6,8 +6,8 @@ use isostep_core::world::Command;
 use isostep_core::{Real, Vec3};
 use isostep_derive::State;
 use isostep_rollback::{
-    Blame, DesyncReport, Fleet, Inputs, PeerId, PlayerId, Session, SessionConfig, SessionError,
-    SessionEvent, Simulation, Tick,
+    Blame, DesyncReport, Inputs, PeerId, PlayerId, Session, SessionConfig, SessionError,
+    SessionEvent, SimMatch, Simulation, Tick,
 };
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input};
 use serde::{Serialize, Serializer};
@@ -140,14 +140,14 @@ impl Hasher for Seeded {
 }
 
 /// Plays a match with a fault of its own, or none, on each machine.
-fn play(seed: u64, faults: [Fault; 3], ticks: u32) -> Fleet<Faulty> {
+fn play(seed: u64, faults: [Fault; 3], ticks: u32) -> SimMatch<Faulty> {
     let make = |own| Faulty::new(seed, faults[usize::from(own)]);
-    let mut fleet = Fleet::mesh(seed, 3, &config(), bad_link(), make).unwrap();
+    let mut fleet = SimMatch::mesh(seed, 3, &config(), bad_link(), make).unwrap();
     fleet.run(ticks, |_, player, tick| arena_input(seed, player, tick)).unwrap();
     fleet
 }
 
-fn reports(fleet: &Fleet<Faulty>, machine: usize) -> Vec<&DesyncReport> {
+fn reports(fleet: &SimMatch<Faulty>, machine: usize) -> Vec<&DesyncReport> {
     let events = fleet.machines()[machine].events.iter();
     let reports = events.filter_map(|event| match event {
         SessionEvent::Desync(report) => Some(report.as_ref()),
@@ -170,7 +170,7 @@ fn a_fused_float_operation_is_located() {
         assert!(fields.any(|field| field.starts_with("velocity.")), "{first}");
         assert_ne!(first.local, first.remote);
         let (peers, us) = if machine == 1 { (vec![], true) } else { (vec![PeerId(1)], false) };
-        assert_eq!(first.blame, Blame::Minority { peers, us });
+        assert_eq!(first.blame, Blame::Minority { peers, local: us });
     }
 }
 
@@ -217,7 +217,7 @@ fn a_scratch_leak_is_found_and_repaired_locally() {
         let first = own.first().expect("the machine that was wrong did not notice");
         println!("seed {seed}: {first}");
         assert_eq!((first.entity.as_str(), first.field.as_str()), ("arena.players[1]", "kicks"));
-        assert_eq!(first.blame, Blame::Us);
+        assert_eq!(first.blame, Blame::Local);
         let repaired = |event: &SessionEvent| matches!(event, SessionEvent::Repaired { .. });
         assert!(fleet.machines()[1].events.iter().any(repaired));
         for machine in [0, 2] {
@@ -292,7 +292,7 @@ fn a_hash_table_in_the_state_is_refused_with_its_path() {
 #[test]
 fn different_settings_are_reported_at_once() {
     let make = |own| Arena::new(SIZE, if own == 1 { 8 } else { 7 });
-    let mut fleet = Fleet::mesh(3, 3, &config(), bad_link(), make).unwrap();
+    let mut fleet = SimMatch::mesh(3, 3, &config(), bad_link(), make).unwrap();
     fleet.run(120, |_, player, tick| arena_input(3, player, tick)).unwrap();
     for (index, machine) in fleet.machines().iter().enumerate() {
         let report = machine.events.iter().find_map(|event| match event {

@@ -147,7 +147,7 @@ impl Match {
             self.stats.machines += 1;
             self.stats.spectators += u64::from(machine.host.is_some());
             self.stats.rollbacks += stats.rollbacks;
-            self.stats.ticks_again += stats.ticks_again;
+            self.stats.resimulated_ticks += stats.resimulated_ticks;
             self.stats.grown_rings += u64::from(
                 machine.ring[1] > machine.ring[0].max(usize::from(self.script.settings.history)),
             );

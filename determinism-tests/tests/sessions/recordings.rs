@@ -119,7 +119,7 @@ impl Match {
         let last = replay.last();
         let games = (Skirmish::new(self.script.settings), Skirmish::new(self.script.settings));
         let held_ticks = self.rng.between(2, 30);
-        let limits = PlaybackConfig { most_steps: 32, held_ticks };
+        let limits = PlaybackConfig { max_steps: 32, held_ticks };
         let mut playback = Playback::with(replay, GAME, games, limits).map_err(Err)?;
         let start = Tick(self.rng.between(playback.tick().0, last.0));
         match playback.seek(start) {
@@ -237,6 +237,6 @@ fn remote(who: Holder) -> Occupant {
     match who {
         Holder::Machine(machine) => Occupant::Remote(PeerId(machine as u8)),
         Holder::Bot => Occupant::Bot,
-        Holder::Nobody => Occupant::Nobody,
+        Holder::Nobody => Occupant::Empty,
     }
 }

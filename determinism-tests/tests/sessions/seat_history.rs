@@ -23,7 +23,7 @@ impl Holder {
             Self::Machine(own) if own == machine => Occupant::Local,
             Self::Machine(other) => Occupant::Remote(PeerId(other as u8)),
             Self::Bot => Occupant::Bot,
-            Self::Nobody => Occupant::Nobody,
+            Self::Nobody => Occupant::Empty,
         }
     }
 }

@@ -31,7 +31,7 @@ stats! {
     /// Snapshots that were restored and compared.
     snapshots,
     rollbacks,
-    ticks_again,
+    resimulated_ticks,
     /// Machines whose world had to hold more ticks than at first.
     grown_rings,
     seat_changes,

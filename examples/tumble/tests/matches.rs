@@ -83,7 +83,7 @@ fn a_bot_takes_the_seat_of_a_player_who_leaves() {
     let mut machines = machines(3, 3, Tick(900), LinkConfig::mobile());
     let mut gone = None;
     play(&mut machines, |now, machines| {
-        if machines.len() == 3 && machines[2].peer.session().present() >= Tick(300) {
+        if machines.len() == 3 && machines[2].peer.session().current_tick() >= Tick(300) {
             machines[2].leave(now);
             gone = machines.pop();
         }
@@ -102,7 +102,7 @@ fn inputs_of_a_departed_player_are_forwarded() {
         if machines.len() < 3 {
             return;
         }
-        let present = machines[2].peer.session().present();
+        let present = machines[2].peer.session().current_tick();
         if present == Tick(200) {
             let mut network = machines[2].peer.transport_mut().network().borrow_mut();
             let nodes: Vec<_> = network.nodes().collect();

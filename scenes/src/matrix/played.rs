@@ -6,7 +6,7 @@ use crate::golden::{Golden, Line};
 use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
 use isostep_core::Lanes;
 use isostep_core::parallel::Threads;
-use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, Way};
+use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, TickPath};
 use isostep_rollback::{Inputs, PlayerId, Tick};
 
 /// Committed digests of the last ticks.
@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 const PLAYERS: usize = 2;
 
 /// Paths for lane and thread variants. The other paths do not depend on them.
-const FEW: [Way; 2] = [Way::Straight, Way::RolledBack];
+const FEW: [TickPath; 2] = [TickPath::Straight, TickPath::RolledBack];
 
 fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
     inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
@@ -55,7 +55,7 @@ pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result
     let report = check(spec, ticks).clock(&mut *progress.clock).run_with_snapshots();
     tell(&report, spec, expected.as_ref(), progress);
     (progress.status)(&format!("{name}, with other lanes and threads"));
-    let mut check = check(spec, ticks).ways(&FEW).clock(&mut *progress.clock);
+    let mut check = check(spec, ticks).paths(&FEW).clock(&mut *progress.clock);
     for (name, lanes, threads) in variants() {
         check = check.variant(&name, move || {
             let mut scene = spec.play();
@@ -76,7 +76,7 @@ fn tell(report: &Report, spec: Spec, expected: Option<&Line>, progress: &mut Pro
         (progress.cell)(Cell {
             target: String::new(),
             variant: row.variant.clone(),
-            way: row.way.name().to_owned(),
+            way: row.path.name().to_owned(),
             scene: spec.to_string(),
             ticks: row.ticks.0,
             digest: row.digest.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
@@ -122,7 +122,7 @@ pub fn mint() -> Result<Golden, String> {
 /// The scene does not exist, or it has no digest.
 pub fn digests_of(name: &str, ticks: u32) -> Result<Digests, String> {
     let spec = Spec::named(name, Size::Small, SEED).ok_or_else(|| format!("no scene {name:?}"))?;
-    let report = check(spec, ticks).ways(&[]).run();
+    let report = check(spec, ticks).paths(&[]).run();
     match report.rows.first() {
         Some(row) if row.outcome == Outcome::Equal => Ok(report.digests().clone()),
         row => Err(row.map_or_else(|| spec.to_string(), ToString::to_string)),
