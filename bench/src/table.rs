@@ -61,7 +61,7 @@ fn head(out: &mut String, report: &Report) {
     );
     let _ = writeln!(out, "Computed as: {}", about.paths.join("; "));
     if !about.peers.is_empty() {
-        let _ = writeln!(out, "Comparison: {}", about.peers.join("; "));
+        let _ = writeln!(out, "Beside: {}", about.peers.join("; "));
     }
     out.push_str("Median (10th to 90th percentile), least; a ratio is ours / theirs, of rounds taken side by side.\n");
     if about.debug {

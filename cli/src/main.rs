@@ -44,7 +44,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn fail(error: &dyn Error) -> ExitCode {
+/// Prints an error and returns the exit code. A closed pipe ends the command silently: its reader,
+/// such as `head`, has read enough.
+fn fail(error: &(dyn Error + 'static)) -> ExitCode {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    let is_closed_pipe = |error: &(dyn Error + 'static)| {
+        let error = error.downcast_ref::<io::Error>();
+        error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if causes.any(|error| is_closed_pipe(error)) {
+        return ExitCode::SUCCESS;
+    }
     eprintln!("isostep: {error}");
     ExitCode::from(2)
 }

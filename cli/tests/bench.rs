@@ -18,8 +18,8 @@ fn an_unknown_scene_is_refused_with_the_known_names() {
 
 #[test]
 fn an_unwritable_report_path_fails_before_measuring() {
-    refuses("--quick --html no/such/folder/report.html", "choose another place");
-    refuses("--quick --json no/such/folder/report.json", "choose another place");
+    refuses("--quick --html no/such/folder/report.html", "choose another path");
+    refuses("--quick --json no/such/folder/report.json", "choose another path");
 }
 
 #[test]

@@ -58,11 +58,11 @@ fn unusable_files_are_refused_with_exit_code_2() {
     write("seed.json", &good.replacen("\"seed\":1", "\"seed\":2", 1));
     write("empty.json", "");
     for (file, word) in [
-        ("cut.json", "choose another one"),
+        ("cut.json", "choose another file"),
         ("foreign.json", "a song"),
         ("later.json", "version 7"),
         ("seed.json", "seed"),
-        ("empty.json", "choose another one"),
+        ("empty.json", "choose another file"),
         ("none.json", "can't be read"),
     ] {
         let (code, report) = dir.run("check", &format!("--against {file}"));
@@ -76,8 +76,8 @@ fn impossible_requests_fail_before_computing() {
     let dir = WorkDir::new("check-misuse");
     for (arguments, word) in [
         ("--scene moon", "pyramid"),
-        ("--emit no/such/folder/a.json", "choose another place"),
-        ("--matrix", "no checkout"),
+        ("--emit no/such/folder/a.json", "choose another path"),
+        ("--matrix", "in no checkout"),
         ("--matrix --scene rack", "cannot be used with"),
         ("aarch64", "--matrix"),
     ] {

@@ -3,7 +3,7 @@
 
 use crate::work_dir::WorkDir;
 use std::net::TcpListener;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// All subcommands, and those below them.
 const PARTS: [&str; 14] = [
@@ -120,16 +120,16 @@ fn usage_errors_print_one_line_with_advice() {
         ("dance", "isostep --help"),
         ("bench --fast", "isostep bench --help"),
         ("bench --scene moon", "pyramid"),
-        ("bench --html no/where.html", "choose another place"),
+        ("bench --html no/where.html", "choose another path"),
         ("check --scene moon", "pyramid"),
-        ("check --emit no/where.json", "choose another place"),
+        ("check --emit no/where.json", "choose another path"),
         ("check --against nothing.json", "can't be read"),
-        ("check --against song.mid", "choose another one"),
+        ("check --against song.mid", "choose another file"),
         ("check --matrix", "checkout"),
         ("doctor --loud", "isostep doctor --help"),
         ("lab --players 9", "isostep lab --help"),
         ("lab --port 99999", "isostep lab --help"),
-        ("match new --game tanks --players 2 --out m", "choose another place"),
+        ("match new --game tanks --players 2 --out m", "choose another path"),
         (
             "match new --game tanks --players 2 --out n --matchmaker m/player-0/key",
             "copy the file again",
@@ -140,7 +140,7 @@ fn usage_errors_print_one_line_with_advice() {
         ("match key --out m/player-0/key", "choose another place"),
         ("new 9lives", "choose a name"),
         ("new marbles", "--path"),
-        ("replay info nothing.isoreplay", "look whether the path is right"),
+        ("replay info nothing.isoreplay", "check the path"),
         ("replay info song.mid", "song.mid: "),
         ("replay verify song.mid", "song.mid: "),
         ("replay compare r.isoreplay song.mid", "song.mid: "),
@@ -148,7 +148,7 @@ fn usage_errors_print_one_line_with_advice() {
         ("replay seek r.isoreplay soon", "isostep replay seek --help"),
         ("replay play song.mid", "song.mid: "),
         ("replay play r.isoreplay --rate 1000", "64"),
-        ("replay record no/where.isoreplay", "look whether the path is right"),
+        ("replay record no/where.isoreplay", "check the path"),
         ("replay record s.isoreplay --seconds 0", "isostep replay record --help"),
     ] {
         let (code, report, wrong) = run(&dir, arguments);
@@ -203,7 +203,6 @@ fn a_port_in_use_prints_one_line() {
 fn no_escape_sequence_reaches_a_pipe() {
     let dir = set_up("conventions-plain");
     for arguments in [
-        "doctor",
         "match show m/player-0",
         "replay play r.isoreplay",
         "replay verify r.isoreplay",
@@ -230,5 +229,34 @@ fn the_doctor_runs_every_probe_and_gives_advice() {
         ["udp", "ports", "clock", "time of day", "sleep", "threads", "lanes", "build", "terminal"]
     {
         assert!(findings.iter().any(|finding| finding["what"] == what), "{what}: {report}");
+    }
+}
+
+/// `isostep … | head` closes the pipe early. Regression: some subcommands printed an error or
+/// panicked.
+#[test]
+fn a_closed_pipe_ends_a_subcommand_silently() {
+    let dir = set_up("conventions-pipe");
+    for arguments in [
+        "check --scene cradle",
+        "demo --seconds 2 --fast",
+        "match show m/player-0",
+        "replay info r.isoreplay",
+        "replay play r.isoreplay",
+        "replay verify r.isoreplay",
+        "--help",
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_isostep"))
+            .args(arguments.split(' '))
+            .current_dir(&dir.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        drop(child.stdout.take());
+        let done = child.wait_with_output().expect("the command ends");
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!((done.status.code(), &*errors), (Some(0), ""), "{arguments}");
     }
 }

@@ -144,7 +144,7 @@ fn a_machine_repairs_a_single_bit_flip() {
     let flip = r#"{"do":"flip","machine":1,"target":"velocity","always":false}"#;
     assert!(lab.post(flip).starts_with("HTTP/1.1 204"));
     let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
-    assert!(report.contains("machine 2 found itself wrong"), "{report}");
+    assert!(report.contains("machine 2 found its own state wrong"), "{report}");
     let repaired = messages.find(3, |note| note.contains(r#""note":"repaired""#));
     assert!(repaired.contains(r#""machine":1"#), "{repaired}");
     messages.agreed(128);
@@ -209,7 +209,7 @@ fn a_saved_replay_verifies() {
         .expect("the command starts");
     let report = String::from_utf8(verify.stdout).unwrap();
     let _ = std::fs::remove_file(&file);
-    assert!(verify.status.success() && report.contains("ticks are right"), "{report}");
+    assert!(verify.status.success() && report.contains("ticks are correct"), "{report}");
     assert!(!report.contains("not finished"), "{report}");
 }
 

@@ -105,9 +105,9 @@ fn a_player_can_keep_its_secret_key() {
     dir.good(&format!("new --game tanks --players 2 --holder 1={public} --out m"));
     assert!(dir.path("m/player-0/key").exists());
     assert!(!dir.path("m/player-1/key").exists());
-    assert!(dir.good("show m/player-1").contains("not here"));
+    assert!(dir.good("show m/player-1").contains("missing: put"));
     std::fs::rename(dir.path("my.key"), dir.path("m/player-1/key")).unwrap();
-    assert!(!dir.good("show m/player-1").contains("not here"));
+    assert!(!dir.good("show m/player-1").contains("missing: put"));
     assert_eq!(Credentials::load(dir.path("m/player-1")).unwrap().slot(), Slot(1));
 }
 

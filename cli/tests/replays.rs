@@ -42,9 +42,9 @@ fn a_match_is_recorded_shown_verified_and_compared() {
     let dir = WorkDir::new("replay-good");
     dir.ends("record a --seconds 5", 0, "300 ticks");
     dir.ends("info a", 0, "ticks 0 to 300, 5.0 s");
-    dir.ends("verify a", 0, "300 ticks are right");
+    dir.ends("verify a", 0, "300 ticks are correct");
     dir.ends("record b --seconds 4", 0, "240 ticks");
-    dir.ends("compare a b", 0, "the same, as far as both go: to tick 240");
+    dir.ends("compare a b", 0, "equal up to tick 240");
     dir.ends("record c --seconds 4 --seed 2", 0, "240 ticks");
     dir.ends("compare a c", 1, "not of one match: an asset differs");
 }
@@ -56,7 +56,7 @@ fn damaged_and_foreign_files_are_reported() {
     dir.change("cut", |bytes| bytes.truncate(bytes.len() - 100));
     dir.ends("info cut", 0, "not finished");
     dir.ends("info cut", 0, "its blocks were not checked");
-    dir.ends("verify cut", 0, "ticks are right");
+    dir.ends("verify cut", 0, "ticks are correct");
     dir.ends("verify cut", 0, "not finished: ");
     assert_eq!(dir.json("verify cut", 0)[0]["finished"], false);
     dir.change("newer", |bytes| bytes[8] = 9);
@@ -125,7 +125,7 @@ fn a_fault_is_found_and_explained() {
     let dir = WorkDir::new("replay-fault");
     dir.put("a", recording::GOLDEN);
     dir.put("b", &recording::record_faulty().unwrap());
-    dir.ends("verify a", 0, "240 ticks are right");
+    dir.ends("verify a", 0, "240 ticks are correct");
     dir.ends("verify b", 1, "part after tick 128, the last that is the same");
     dir.ends("verify b", 1, "not after tick 136, the first that differs");
     dir.ends("verify b", 1, "players[0], kicks:");
@@ -149,7 +149,7 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
     dir.ends("record a --seconds 3 --other b", 0, "b: 180 ticks");
     dir.ends("compare a b", 0, "180 ticks and ");
     dir.ends("record a --seconds 3 --other b --fault 100", 0, "b: 180 ticks");
-    dir.ends("verify a", 0, "180 ticks are right");
+    dir.ends("verify a", 0, "180 ticks are correct");
     dir.ends("verify b", 1, "players[0], kicks:");
     dir.ends("compare a b", 1, "tick 112: they differ in the state");
     // After the last keyframe and the last regular digest.
@@ -209,5 +209,5 @@ fn each_replay_subcommand_has_help_with_an_example() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_ends_the_recording_and_not_the_match() {
     let dir = WorkDir::new("replay-full");
-    dir.ends("record /dev/full --seconds 5", 2, "the match went on");
+    dir.ends("record /dev/full --seconds 5", 2, "the match continued");
 }

@@ -76,7 +76,7 @@ fn head(out: &mut String, report: &Report) {
         escape(&about.paths.join("; "))
     );
     if !about.peers.is_empty() {
-        let _ = writeln!(out, "<p>Comparison: {}.</p>", escape(&about.peers.join("; ")));
+        let _ = writeln!(out, "<p>Beside: {}.</p>", escape(&about.peers.join("; ")));
     }
     if about.debug {
         out.push_str(

@@ -243,6 +243,6 @@ mod tests {
         assert!(!ending.is_fine());
         let mut out = Vec::new();
         ending.print(false, &mut out).unwrap();
-        assert!(String::from_utf8(out).unwrap().contains("nobody can tell why"));
+        assert!(String::from_utf8(out).unwrap().contains("the desync is unexplained"));
     }
 }

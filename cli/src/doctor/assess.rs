@@ -176,10 +176,7 @@ mod tests {
     fn lost_datagram_sizes_are_reported() {
         assert_eq!(udp(Ok(SIZES.to_vec())).verdict, Good);
         let found = udp(Ok(vec![1, 64, 576]));
-        assert_eq!(
-            (found.verdict, &*found.found),
-            (Bad, "datagrams of 1000, 1200 bytes don't arrive")
-        );
+        assert_eq!((found.verdict, &*found.found), (Bad, "datagrams of 1000, 1200 bytes are lost"));
         assert_eq!(udp(Err("no".to_owned())).verdict, Bad);
     }
 

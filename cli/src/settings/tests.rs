@@ -1,6 +1,7 @@
 //! Settings round-trip through URLs and commands; invalid values are refused.
 
 use super::*;
+use crate::play::Play;
 use clap::Command;
 
 fn unusual() -> Settings {
@@ -131,12 +132,19 @@ fn every_allowed_link_is_a_valid_link_config() {
     }
 }
 
+/// Regression: the test used to build configurations only, which any values allow.
 #[test]
 fn every_allowed_session_starts() {
-    for adaptive in [false, true] {
-        for mode in [Pace::Rollback, Pace::Lockstep] {
-            let settings = Settings { mode, adaptive, ..Settings::default() };
-            assert_eq!(settings.session().seats(), 0);
+    for (mode, adaptive) in
+        [Pace::Rollback, Pace::Lockstep].map(|it| [(it, false), (it, true)]).concat()
+    {
+        for (predict, delay) in [(1, 0), (MAX_PREDICT, MAX_DELAY)] {
+            let settings = Settings { mode, adaptive, predict, delay, ..Settings::default() };
+            let mut play = Play::new(settings.clone()).unwrap_or_else(|error| {
+                panic!("{}: {error}", settings.query());
+            });
+            play.tick().unwrap_or_else(|error| panic!("{}: {error}", settings.query()));
+            assert_eq!(play.fleet().machines().len(), 2);
         }
     }
 }
