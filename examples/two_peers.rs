@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release --example two_peers`
 
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::SimTransport;
 use isostep::netcode::{Address, Peer, PeerConfig, SeededEntropy};
 use isostep::rollback::{LinkConfig, SimNetwork};
@@ -36,11 +36,11 @@ struct Machine {
 
 impl Machine {
     fn new(slot: u8, transport: SimTransport) -> Result<Self, Box<dyn Error>> {
-        let credentials = Credentials::insecure(Slot(slot), 2, GameId::named("tug"))?;
+        let credentials = Credentials::insecure(MachineId(slot), 2, GameId::named("tug"))?;
         let other = 1 - slot;
         let config = PeerConfig::new(credentials, 0)
             .session(SessionConfig::new().delay(2))
-            .address(Slot(other), Address::Node(other.into()));
+            .address(MachineId(other), Address::Node(other.into()));
         let mut game = Tug::default();
         let entropy = Box::new(SeededEntropy::new(slot.into()));
         let peer = Peer::new(config, &mut game, transport, entropy)?;

@@ -47,13 +47,13 @@ fn main() -> ExitCode {
 /// Prints an error and returns the exit code. A closed pipe ends the command silently: its reader,
 /// such as `head`, has read enough.
 fn fail(error: &(dyn Error + 'static)) -> ExitCode {
-    let mut causes = std::iter::successors(Some(error), |error| error.source());
-    let is_closed_pipe = |error: &(dyn Error + 'static)| {
-        let error = error.downcast_ref::<io::Error>();
-        error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    };
-    if causes.any(|error| is_closed_pipe(error)) {
-        return ExitCode::SUCCESS;
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        cause = error.source();
     }
     eprintln!("isostep: {error}");
     ExitCode::from(2)

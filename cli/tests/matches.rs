@@ -1,7 +1,7 @@
 //! `isostep match` from outside: the real command in a folder of its own.
 
 use crate::work_dir::WorkDir;
-use isostep_netcode::crypto::{Credentials, GameId, Slot, Stored, Token};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId, Stored, Token};
 use std::path::{Path, PathBuf};
 
 impl WorkDir {
@@ -36,7 +36,7 @@ fn a_new_match_has_a_folder_for_each_player() {
         .map(|player| Credentials::load(dir.path(&format!("a/b/player-{player}"))).unwrap())
         .collect();
     for (player, credentials) in (0..).zip(&all) {
-        assert_eq!(credentials.slot(), Slot(player));
+        assert_eq!(credentials.machine(), MachineId(player));
         assert_eq!(credentials.roster(), all[0].roster());
         let spec = credentials.token().spec();
         assert_eq!(spec.expires - spec.issued, 7200);
@@ -108,7 +108,7 @@ fn a_player_can_keep_its_secret_key() {
     assert!(dir.good("show m/player-1").contains("missing: put"));
     std::fs::rename(dir.path("my.key"), dir.path("m/player-1/key")).unwrap();
     assert!(!dir.good("show m/player-1").contains("missing: put"));
-    assert_eq!(Credentials::load(dir.path("m/player-1")).unwrap().slot(), Slot(1));
+    assert_eq!(Credentials::load(dir.path("m/player-1")).unwrap().machine(), MachineId(1));
 }
 
 #[test]

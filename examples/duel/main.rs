@@ -17,7 +17,7 @@ mod screen;
 mod status;
 
 use game::Duel;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{
     CloseReason, Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock, close_code,
@@ -79,7 +79,7 @@ struct Machine {
     peer: Peer<Duel, UdpTransport>,
     me: PlayerId,
     /// Slots that have not confirmed the last tick yet.
-    unfinished: Vec<Slot>,
+    unfinished: Vec<MachineId>,
     /// Final line, once this machine has confirmed the last tick.
     last: Option<String>,
     /// Time to leave after a desync.
@@ -91,8 +91,8 @@ impl Machine {
     fn new(options: &Options) -> Result<Self, Box<dyn Error>> {
         let clock = WallClock::start();
         let credentials = options.credentials(clock.unix_at_zero())?;
-        let me = credentials.slot();
-        let mut unfinished: Vec<Slot> = credentials.roster().slots().collect();
+        let me = credentials.machine();
+        let mut unfinished: Vec<MachineId> = credentials.roster().machines().collect();
         let mut game = Duel::new(unfinished.len());
         unfinished.retain(|&slot| slot != me);
         // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
@@ -185,10 +185,10 @@ impl Machine {
                 // The other machine has its report already.
                 PeerEvent::Left { .. } if self.leave_at.is_some() => return Some(End::Desync),
                 // Machines leave only when all are done, so its DONE message was lost.
-                PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
+                PeerEvent::Left { machine, reason: CloseReason::ClosedByPeer { code, .. } }
                     if self.last.is_some() && code == close_code::SHUTDOWN =>
                 {
-                    self.unfinished.retain(|&other| other != slot);
+                    self.unfinished.retain(|&other| other != machine);
                 }
                 PeerEvent::Left { .. } if self.peer.has_started() => {
                     self.screen.say(&event);
@@ -204,7 +204,7 @@ impl Machine {
                     self.leave_at.get_or_insert(now + EXPLAIN_TIMEOUT);
                 }
                 // No message for the player.
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => self.screen.say(&event),

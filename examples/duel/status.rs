@@ -56,7 +56,7 @@ impl Status {
             delay.unwrap_or_default()
         );
         for slot in peer.endpoint().connected() {
-            let millis = peer.endpoint().round_trip(slot).unwrap_or_default().as_micros() / 1000;
+            let millis = peer.endpoint().rtt(slot).unwrap_or_default().as_micros() / 1000;
             let _ = write!(first, "  {slot}: {millis} ms");
         }
         let [sent, received] = self.bytes;

@@ -6,16 +6,16 @@
 
 use crate::messages::Message;
 use crate::rules::Tumble;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::netcode::{Peer, Transport};
 use isostep::rollback::Occupant;
 use isostep::{PeerId, PlayerId, Tick};
 
 /// One departed player.
 struct Absence {
-    slot: Slot,
+    slot: MachineId,
     /// First missing tick of each remaining machine, as reported; this machine included.
-    heard: Vec<(Slot, Tick)>,
+    heard: Vec<(MachineId, Tick)>,
     /// True if this machine lost the connection as well. Until then it may still receive inputs.
     left: bool,
     seated: bool,
@@ -27,13 +27,13 @@ pub struct Absences(Vec<Absence>);
 
 impl Absences {
     /// Returns true if a bot has taken, or will take, this slot's seat.
-    pub fn has(&self, slot: Slot) -> bool {
+    pub fn has(&self, slot: MachineId) -> bool {
         self.0.iter().any(|absence| absence.slot == slot && absence.left)
     }
 
     /// Records that this machine lost a player.
-    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: Slot) {
-        let mine = (peer.endpoint().slot(), received(peer, slot));
+    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: MachineId) {
+        let mine = (peer.endpoint().machine(), received(peer, slot));
         let absence = self.of(slot);
         if !std::mem::replace(&mut absence.left, true) {
             absence.heard.push(mine);
@@ -42,7 +42,7 @@ impl Absences {
     }
 
     /// Records that another machine lost a player, with its first missing tick.
-    pub fn heard(&mut self, from: Slot, slot: Slot, heard: Tick) {
+    pub fn heard(&mut self, from: MachineId, slot: MachineId, heard: Tick) {
         let absence = self.of(slot);
         absence.heard.retain(|it| it.0 != from);
         absence.heard.push((from, heard));
@@ -50,12 +50,12 @@ impl Absences {
 
     /// Seats bots once all remaining machines have reported and this machine has every input.
     pub fn settle<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>) {
-        let here = peer.endpoint().slot();
-        let gone: Vec<Slot> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
+        let here = peer.endpoint().machine();
+        let gone: Vec<MachineId> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
         for absence in self.0.iter_mut().filter(|it| it.left && !it.seated) {
-            let stays = |slot: &Slot| !gone.contains(slot);
-            let said = |slot: Slot| absence.heard.iter().any(|it| it.0 == slot);
-            if !peer.endpoint().others().filter(stays).all(said) {
+            let stays = |slot: &MachineId| !gone.contains(slot);
+            let said = |slot: MachineId| absence.heard.iter().any(|it| it.0 == slot);
+            if !peer.endpoint().peers().filter(stays).all(said) {
                 continue;
             }
             let heard = absence.heard.iter().filter(|it| stays(&it.0));
@@ -78,7 +78,7 @@ impl Absences {
     pub fn take<T: Transport>(
         &self,
         peer: &mut Peer<Tumble, T>,
-        slot: Slot,
+        slot: MachineId,
         tick: Tick,
         record: &[Vec<u8>; 2],
     ) {
@@ -95,7 +95,7 @@ impl Absences {
         }
     }
 
-    fn of(&mut self, slot: Slot) -> &mut Absence {
+    fn of(&mut self, slot: MachineId) -> &mut Absence {
         let at = self.0.iter().position(|it| it.slot == slot).unwrap_or_else(|| {
             self.0.push(Absence { slot, heard: Vec::new(), left: false, seated: false });
             self.0.len() - 1
@@ -105,14 +105,14 @@ impl Absences {
 }
 
 /// First missing tick of a machine's player.
-fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: Slot) -> Tick {
+fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: MachineId) -> Tick {
     peer.session().received(PlayerId(slot.0)).unwrap_or_default()
 }
 
 /// Sends a machine the inputs that it lacks.
 fn forward_inputs<T: Transport>(
     peer: &mut Peer<Tumble, T>,
-    to: Slot,
+    to: MachineId,
     player: PlayerId,
     ticks: std::ops::Range<Tick>,
 ) {

@@ -9,7 +9,7 @@ use crate::messages::Message;
 use crate::options::clean_name;
 use crate::rules::{Settings, Tumble};
 use crate::view::View;
-use isostep::netcode::crypto::{Credentials, Slot};
+use isostep::netcode::crypto::{Credentials, MachineId};
 use isostep::netcode::{Address, Entropy, Event, Peer, PeerConfig, PeerEvent, Seat, Transport};
 use isostep::rollback::{AdaptiveDelay, Occupant, SessionEvent};
 use isostep::{Mode, PlayerId, SessionConfig, State, Tick, Time};
@@ -30,7 +30,7 @@ pub enum End {
 pub struct Setup {
     pub credentials: Credentials,
     pub unix_at_zero: u64,
-    pub addresses: Vec<(Slot, Address)>,
+    pub addresses: Vec<(MachineId, Address)>,
     pub settings: Settings,
     pub name: Option<String>,
     /// True if no packet leaves this process, so that publicly known keys are safe.
@@ -52,7 +52,7 @@ pub struct Machine<T: Transport> {
     /// Messages for the player; the caller drains them.
     pub notes: Vec<String>,
     /// Slots that have not confirmed the last tick yet.
-    unfinished: Vec<Slot>,
+    unfinished: Vec<MachineId>,
     private: bool,
     last: Option<Tick>,
     /// Final line, once this machine has confirmed the last tick.
@@ -66,8 +66,8 @@ impl<T: Transport> Machine<T> {
         entropy: Box<dyn Entropy + Send>,
     ) -> Result<Self, Box<dyn Error>> {
         let Setup { credentials, unix_at_zero, addresses, settings, name, private, last } = setup;
-        let me = credentials.slot();
-        let slots: Vec<Slot> = credentials.roster().slots().collect();
+        let me = credentials.machine();
+        let slots: Vec<MachineId> = credentials.roster().machines().collect();
         // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
         // of up to 3 are accepted.
         let session = SessionConfig::new()
@@ -77,7 +77,7 @@ impl<T: Transport> Machine<T> {
         let mut config = PeerConfig::new(credentials, unix_at_zero).session(session);
         for number in 0..settings.players {
             let slot = slots.get(usize::from(number));
-            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::At(slot)));
+            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::Machine(slot)));
         }
         for (slot, address) in addresses {
             config = config.address(slot, address);
@@ -150,7 +150,7 @@ impl<T: Transport> Machine<T> {
         end.or(done.then_some(End::Over))
     }
 
-    fn hear(&mut self, from: Slot, word: Message) {
+    fn hear(&mut self, from: MachineId, word: Message) {
         match word {
             Message::Name(name) => {
                 if let Some(place) = self.names.get_mut(usize::from(from.0)) {
@@ -158,25 +158,27 @@ impl<T: Transport> Machine<T> {
                 }
             }
             Message::Done => self.unfinished.retain(|&other| other != from),
-            Message::Gone { slot, heard } => self.absences.heard(from, Slot(slot), Tick(heard)),
+            Message::Gone { slot, heard } => {
+                self.absences.heard(from, MachineId(slot), Tick(heard))
+            }
             Message::Past { slot, tick, record } => {
-                self.absences.take(&mut self.peer, Slot(slot), Tick(tick), &record);
+                self.absences.take(&mut self.peer, MachineId(slot), Tick(tick), &record);
             }
         }
     }
 
     fn take(&mut self, event: &PeerEvent) -> Option<End> {
         match event {
-            PeerEvent::Joined { slot } => {
+            PeerEvent::Joined { machine } => {
                 if let Some(name) = self.names[usize::from(self.me.0)].clone() {
-                    let _ = self.peer.send_message(*slot, &Message::Name(name).to_bytes());
+                    let _ = self.peer.send_message(*machine, &Message::Name(name).to_bytes());
                 }
             }
-            PeerEvent::Left { slot, .. } if self.peer.has_started() => {
+            PeerEvent::Left { machine, .. } if self.peer.has_started() => {
                 // A departed machine can't report that it is done.
-                self.unfinished.retain(|other| other != slot);
+                self.unfinished.retain(|other| other != machine);
                 if self.result.is_none() {
-                    self.absences.left(&mut self.peer, *slot);
+                    self.absences.left(&mut self.peer, *machine);
                     self.notes.push(event.to_string());
                 }
                 return None;
@@ -193,7 +195,7 @@ impl<T: Transport> Machine<T> {
             }
             PeerEvent::Insecure if self.private => return None,
             // No message for the player.
-            PeerEvent::Connection(Event::LongerPackets { .. })
+            PeerEvent::Connection(Event::MtuRaised { .. })
             | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) => {
                 return None;
             }
@@ -205,7 +207,7 @@ impl<T: Transport> Machine<T> {
 
     /// Returns true if all other machines left.
     pub fn is_alone(&self) -> bool {
-        self.peer.has_started() && self.peer.endpoint().others().all(|slot| self.absences.has(slot))
+        self.peer.has_started() && self.peer.endpoint().peers().all(|slot| self.absences.has(slot))
     }
 
     /// Standings of the match, in a line.

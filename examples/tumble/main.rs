@@ -32,7 +32,7 @@ mod page;
 mod tests;
 mod view;
 
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::{SimTransport, UdpTransport};
 use isostep::netcode::{Address, OsEntropy, Transport, WallClock};
 use isostep::rollback::{LinkConfig, SimNetwork};
@@ -89,7 +89,7 @@ fn over_udp(
     clock: &WallClock,
 ) -> Result<Vec<Machine<UdpTransport>>, Box<dyn Error>> {
     let credentials = options.credentials(clock.unix_at_zero())?;
-    let machines = credentials.roster().slots().len();
+    let machines = credentials.roster().machines().len();
     let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
     println!("waiting for the others at {}", transport.local_addr());
     let setup = Setup {
@@ -115,9 +115,9 @@ fn local(
     let machine = |(slot, transport)| {
         let others = (0..players).filter(|&other| other != slot);
         let setup = Setup {
-            credentials: Credentials::insecure(Slot(slot), players, GameId::named("tumble"))?,
+            credentials: Credentials::insecure(MachineId(slot), players, GameId::named("tumble"))?,
             unix_at_zero: clock.unix_at_zero(),
-            addresses: others.map(|it| (Slot(it), Address::Node(it.into()))).collect(),
+            addresses: others.map(|it| (MachineId(it), Address::Node(it.into()))).collect(),
             settings: options.settings(players.into()),
             name: options.name.clone().filter(|_| slot == 0),
             private: true,

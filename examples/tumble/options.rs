@@ -2,7 +2,7 @@
 
 use crate::rules::Settings;
 use isostep::Tick;
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use std::error::Error;
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -45,9 +45,9 @@ pub const NAME: usize = 14;
 pub struct Options {
     pub local: Option<u8>,
     folder: Option<PathBuf>,
-    insecure: Option<(Slot, u8)>,
+    insecure: Option<(MachineId, u8)>,
     pub listen: Option<SocketAddr>,
-    pub peers: Vec<(Slot, SocketAddr)>,
+    pub peers: Vec<(MachineId, SocketAddr)>,
     pub port: Option<u16>,
     pub name: Option<String>,
     pub bot: bool,
@@ -103,12 +103,12 @@ impl Options {
             "--local" => self.local = Some(within(value, 2, 8)?),
             "--insecure" => {
                 let (slot, players) = two(value, '/')?;
-                self.insecure = Some((Slot(number(slot)?), number(players)?));
+                self.insecure = Some((MachineId(number(slot)?), number(players)?));
             }
             "--listen" => self.listen = Some(number(value)?),
             "--peer" => {
                 let (slot, address) = two(value, '=')?;
-                self.peers.push((Slot(number(slot)?), number(address)?));
+                self.peers.push((MachineId(number(slot)?), number(address)?));
             }
             "--port" => self.port = Some(number(value)?),
             "--name" => self.name = Some(clean_name(value).ok_or("there is no letter in it")?),
@@ -162,7 +162,7 @@ impl Options {
             _ => return Err("say who you are: a folder, or --insecure SLOT/PLAYERS".into()),
         };
         credentials.verify(game, unix_now)?;
-        let machines = credentials.roster().slots().len();
+        let machines = credentials.roster().machines().len();
         if !(2..=8).contains(&(machines + usize::from(self.bots))) {
             let bots = self.bots;
             return Err(

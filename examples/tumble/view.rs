@@ -5,7 +5,7 @@ use crate::bodies::{CRATES, PLATFORM, PLAYER};
 use crate::machine::Machine;
 use crate::rules::{OVER, Phase, READY, Tumble};
 use isostep::netcode::Transport;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::rollback::presentation::{EffectConfig, EffectEvent, EffectId, EffectJournal};
 use isostep::rollback::{Occupant, Poses, RunReport, WorldReader};
 use isostep::{BodyId, PlayerId, Real, Session, Tick, Time};
@@ -174,15 +174,15 @@ impl<T: Transport> Machine<T> {
             .map(PlayerId)
             .zip(&self.game.players)
             .map(|(seat, player)| {
-                let slot = Slot(seat.0);
-                let heard = endpoint.last_heard(slot).map(|heard| now.since(heard));
+                let slot = MachineId(seat.0);
+                let heard = endpoint.last_received(slot).map(|heard| now.since(heard));
                 let (who, there) = match session.occupant(seat) {
                     Some(Occupant::Local) if self.controller.is_human(now) => ("you", true),
                     Some(Occupant::Local) => ("bot for you", true),
                     Some(Occupant::Remote(_)) => ("", heard.is_some_and(|heard| heard < QUIET)),
                     _ => ("bot", true),
                 };
-                let trip = endpoint.round_trip(slot).filter(|_| there && heard.is_some());
+                let trip = endpoint.rtt(slot).filter(|_| there && heard.is_some());
                 json!({
                     "name": self.names[usize::from(seat.0)],
                     "who": who,

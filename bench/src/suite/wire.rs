@@ -4,7 +4,7 @@
 use super::session::{Nothing, Pad, times};
 use super::{Match, Options, Peers, Sent, row};
 use crate::report::{Report, Section, Unit};
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy};
 use isostep_rollback::{
@@ -108,11 +108,11 @@ impl Ours {
         let mut game = Nothing;
         let peer = |(own, transport): (usize, SimTransport)| {
             let credentials =
-                Credentials::insecure(Slot(own as u8), players as u8, GameId::named("bench"));
+                Credentials::insecure(MachineId(own as u8), players as u8, GameId::named("bench"));
             let config = PeerConfig::new(credentials.expect("a slot"), 0).session(session.clone());
             let others = (0..players).filter(|&other| other != own);
             let config = others.fold(config, |config, other| {
-                config.address(Slot(other as u8), Address::Node(other as u64))
+                config.address(MachineId(other as u8), Address::Node(other as u64))
             });
             let entropy = Box::new(SeededEntropy::new(own as u64));
             Peer::new(config, &mut game, transport, entropy).expect("sound")

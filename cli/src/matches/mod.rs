@@ -14,7 +14,7 @@ mod show;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_netcode::OsEntropy;
 use isostep_netcode::crypto::{
-    CredentialsError, FileError, IssueError, MatchmakerKey, PublicKey, Slot, StaticKey, Stored,
+    CredentialsError, FileError, IssueError, MachineId, MatchmakerKey, PublicKey, StaticKey, Stored,
 };
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -179,8 +179,8 @@ fn unix_now() -> Result<u64, MatchError> {
 }
 
 /// Parses `1=` followed by a public key in hex.
-fn parse_holder(text: &str) -> Result<(Slot, PublicKey), String> {
+fn parse_holder(text: &str) -> Result<(MachineId, PublicKey), String> {
     let (slot, key) = text.split_once('=').ok_or("write the slot, =, and the public key")?;
     let slot = slot.parse().map_err(|_| "the slot before = is a number from 0 to 7")?;
-    Ok((Slot(slot), key.parse().map_err(|error| format!("{error}"))?))
+    Ok((MachineId(slot), key.parse().map_err(|error| format!("{error}"))?))
 }

@@ -4,8 +4,8 @@ use super::{MatchError, dates, path};
 use clap::ArgMatches;
 use isostep_netcode::OsEntropy;
 use isostep_netcode::crypto::{
-    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, PublicKey, Slot, StaticKey,
-    Stored,
+    Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, PublicKey,
+    StaticKey, Stored,
 };
 use isostep_netcode::wire::PROTOCOL_VERSION;
 use serde_json::json;
@@ -51,7 +51,7 @@ pub(super) fn run(
         issued: now,
         expires: now + u64::from(hours) * 3600,
     };
-    let holders: Vec<_> = (0..).map(Slot).zip(players.iter().map(Player::public)).collect();
+    let holders: Vec<_> = (0..).map(MachineId).zip(players.iter().map(Player::public)).collect();
     let matchmaker = Matchmaker::new(key.clone());
     let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
 
@@ -107,7 +107,7 @@ pub(super) fn run(
 /// Assigns players to all slots and creates the missing keys.
 fn seat<'a>(
     count: u8,
-    holders: impl Iterator<Item = &'a (Slot, PublicKey)>,
+    holders: impl Iterator<Item = &'a (MachineId, PublicKey)>,
 ) -> Result<Vec<Player>, MatchError> {
     let mut given = vec![None; usize::from(count)];
     for &(slot, key) in holders {

@@ -47,7 +47,7 @@ type Lines = Vec<(&'static str, String)>;
 /// Describes one file of any kind.
 fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     if let Some(token) = is::<Token>(path)? {
-        let (spec, slot, holder) = (*token.spec(), token.slot().0, token.holder().to_string());
+        let (spec, slot, holder) = (*token.spec(), token.machine().0, token.holder().to_string());
         let lines = vec![
             ("file", "a token: with its holder's secret key, a seat in a match".to_owned()),
             ("slot", slot.to_string()),
@@ -63,7 +63,7 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
         return Ok((lines, value));
     }
     if let Some(roster) = is::<Roster>(path)? {
-        let slots: Vec<u8> = roster.slots().map(|slot| slot.0).collect();
+        let slots: Vec<u8> = roster.machines().map(|slot| slot.0).collect();
         let about = format!("a roster: the players of the slots {}", join(&slots));
         return Ok((vec![("file", about)], json!({ "file": "roster", "slots": slots })));
     }
@@ -93,7 +93,7 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
 fn is<T: Stored>(path: &Path) -> Result<Option<T>, MatchError> {
     match T::load(path) {
         Ok(thing) => Ok(Some(thing)),
-        Err(FileError::Foreign { .. }) => Ok(None),
+        Err(FileError::WrongFormat { .. }) => Ok(None),
         // A file readable by others is no secret key, or is refused as one by its own kind.
         Err(FileError::Exposed { .. }) if !says_key(path) => Ok(None),
         Err(error) => Err(error.into()),
@@ -147,8 +147,8 @@ impl Folder {
             let all = Credentials::new(key.clone(), token.clone(), roster.clone(), *matchmaker)?;
             return Ok(all.is_insecure());
         }
-        if roster.key_of(token.slot()) != Some(token.holder()) {
-            return Err(CredentialsError::Seat { slot: token.slot() });
+        if roster.key_of(token.machine()) != Some(token.holder()) {
+            return Err(CredentialsError::NotInRoster { machine: token.machine() });
         }
         Ok(false)
     }
@@ -160,9 +160,9 @@ impl Folder {
         verified: &Result<bool, CredentialsError>,
     ) -> (Lines, Value) {
         let (token, spec) = (&self.token, *self.token.spec());
-        let slots: Vec<u8> = self.roster.slots().map(|slot| slot.0).collect();
+        let slots: Vec<u8> = self.roster.machines().map(|slot| slot.0).collect();
         let mut lines = vec![
-            ("slot", format!("{} (players: {})", token.slot().0, join(&slots))),
+            ("slot", format!("{} (players: {})", token.machine().0, join(&slots))),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
             ("expires", dates::expiry(spec.expires, now)),
@@ -181,7 +181,7 @@ impl Folder {
             lines.push(("key", format!("missing: put your secret key in {}", path.display())));
         }
         let value = json!({
-            "slot": token.slot().0, "players": slots, "game": spec.game.to_string(),
+            "slot": token.machine().0, "players": slots, "game": spec.game.to_string(),
             "match": spec.match_id.to_string(), "expires": spec.expires,
             "public_key": token.holder().to_string(), "matchmaker": self.matchmaker.to_string(),
             "verified": verified.is_ok(), "why_not": verified.as_ref().err().map(ToString::to_string),

@@ -4,7 +4,7 @@
 use super::common::{bad_link, config};
 use core::time::Duration;
 use isostep_core::state::State;
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, PeerEvent, SeededEntropy};
 use isostep_rollback::{LinkConfig, PlayerId, SessionEvent, SimNetwork, Tick, Time};
@@ -21,10 +21,10 @@ fn machines(size: ArenaSize, seed: u64) -> Vec<Machine> {
     let transports = SimTransport::nodes(network, size.players.into());
     let machine = |(own, transport)| {
         let credentials =
-            Credentials::insecure(Slot(own), size.players, GameId::named("arena")).unwrap();
+            Credentials::insecure(MachineId(own), size.players, GameId::named("arena")).unwrap();
         let mut settings = PeerConfig::new(credentials, 0).session(config());
         for other in (0..size.players).filter(|other| *other != own) {
-            settings = settings.address(Slot(other), Address::Node(other.into()));
+            settings = settings.address(MachineId(other), Address::Node(other.into()));
         }
         let mut game = Arena::new(size, seed);
         let entropy = Box::new(SeededEntropy::new(seed << 8 | u64::from(own)));
@@ -52,7 +52,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
                         let waits = matches!(event, SessionEvent::Stalled { .. });
                         waits || matches!(event, SessionEvent::Resumed { .. })
                     }
-                    PeerEvent::Left { .. } | PeerEvent::Broken { .. } => false,
+                    PeerEvent::Left { .. } | PeerEvent::LinkError { .. } => false,
                     _ => true,
                 };
                 assert!(fine, "seed {seed}, {player:?}: {event}");

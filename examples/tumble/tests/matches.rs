@@ -4,7 +4,7 @@ use super::{SETTINGS, TestMatch};
 use crate::machine::{End, Machine, Setup};
 use crate::options::Options;
 use crate::rules::{Phase, Settings};
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::SimTransport;
 use isostep::netcode::{Address, SeededEntropy};
 use isostep::rollback::{LinkConfig, Occupant, SimNetwork};
@@ -20,10 +20,10 @@ fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine
     let machine = |(slot, transport)| {
         let others = (0..players).filter(|&other| other != slot);
         let setup = Setup {
-            credentials: Credentials::insecure(Slot(slot), players, GameId::named("tumble"))
+            credentials: Credentials::insecure(MachineId(slot), players, GameId::named("tumble"))
                 .expect("so many may play"),
             unix_at_zero: 0,
-            addresses: others.map(|it| (Slot(it), Address::Node(it.into()))).collect(),
+            addresses: others.map(|it| (MachineId(it), Address::Node(it.into()))).collect(),
             settings: Settings { players: seats, ..SETTINGS },
             name: Some(format!("number {slot}")),
             private: true,

@@ -1,34 +1,34 @@
 //! What a session has to tell one peer and what that peer tells it, as frames: the session on one side, a connection on the
 //! other. Everything that was not acknowledged is in each frame, so any of them may be lost, late, doubled or out of order.
 
-mod pace;
 mod read;
+mod timing;
 mod write;
 
 #[cfg(test)]
-pub(crate) use {pace::Heard as HeardStamps, read::digest_tick};
+pub(crate) use read::digest_tick;
 
 use core::time::Duration;
 use isostep_rollback::{FeedError, PeerId, RecordError, Session, Simulation, Tick, Time};
-use pace::Heard;
+pub(crate) use timing::PeerStamps;
 
 /// Frames with a full stamp and pace at the start of a connection; after that, one in so many has a full stamp, and one in so
 /// many the pace.
-const FULL_AT_FIRST: u32 = 32;
-const FULL_EVERY: u32 = 32;
-const PACE_EVERY: u32 = 16;
+const INITIAL_FULL_STAMPS: u32 = 32;
+const FULL_STAMP_INTERVAL: u32 = 32;
+const PACING_INTERVAL: u32 = 16;
 /// After this silence every stamp is full: the other side may have missed too much.
-const SILENCE: Duration = Duration::from_secs(1);
+const RESYNC_AFTER: Duration = Duration::from_secs(1);
 /// Known ticks before a window that its coding learns from.
-const KNOWN: u32 = crate::wire::window::KNOWN_TICKS as u32;
+const KNOWN_TICKS: u32 = crate::wire::window::KNOWN_TICKS as u32;
 /// Most ticks in a window.
 const MAX_TICKS: u32 = 255;
 /// Bytes after which no more ticks are added. Eight ticks of the greatest budget of commands, so that they flow with a round
 /// trip of 130 ms; with the longest tick more, 16 fragments carry it easily.
-const FULL_FRAME: usize = 8000;
+const TARGET_FRAME_BYTES: usize = 8000;
 /// Orders of the numbers around windows.
-const ORDER_OF_TICKS: u32 = 4;
-const ORDER_OF_COUNTS: u32 = 4;
+const TICK_ORDER: u32 = 4;
+const COUNT_ORDER: u32 = 4;
 
 /// Why a frame was refused. What came before the part that is wrong was taken; it was said before and is checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,7 +45,7 @@ pub enum LinkError {
     Feed(#[from] FeedError),
     /// The other end lacks inputs that we no longer have.
     #[error("{peer} lacks inputs since tick {tick}, which are no longer kept; it has to join anew")]
-    LostTouch {
+    InputsDiscarded {
         /// Who.
         peer: PeerId,
         /// Since when.
@@ -63,17 +63,17 @@ pub struct Link {
     /// For each seat: up to where the peer has our inputs.
     acknowledged: Vec<Tick>,
     /// The seat whose inputs the last frame began with: where not all fit, all get their turn.
-    turn: usize,
+    first_seat: usize,
     frames: u32,
     /// What the last pace said of our delay, and what the last full stamp said.
-    told_delay: u8,
-    told_stamp: (u32, u32),
+    sent_delay: u8,
+    sent_stamp: (u32, u32),
     /// Full stamps that are still to come since one was off.
-    unsteady: u8,
+    full_stamps_left: u8,
     /// The last digest that was told.
-    told_digest: Option<Tick>,
-    heard: Option<Heard>,
-    heard_at: Option<Time>,
+    sent_digest: Option<Tick>,
+    peer_stamps: Option<PeerStamps>,
+    last_received: Option<Time>,
     /// Pieces of commands, and a tick with them, on their way.
     pieces: Vec<u8>,
 }
@@ -84,14 +84,14 @@ impl Link {
         Self {
             peer,
             acknowledged: Vec::new(),
-            turn: 0,
+            first_seat: 0,
             frames: 0,
-            told_delay: 0,
-            told_stamp: (0, 0),
-            unsteady: 0,
-            told_digest: None,
-            heard: None,
-            heard_at: None,
+            sent_delay: 0,
+            sent_stamp: (0, 0),
+            full_stamps_left: 0,
+            sent_digest: None,
+            peer_stamps: None,
+            last_received: None,
             pieces: Vec::new(),
         }
     }
@@ -103,11 +103,11 @@ impl Link {
 }
 
 /// A signed number as an unsigned one: 0, -1, 1, -2, …
-const fn fold(number: i32) -> u32 {
+const fn zigzag(number: i32) -> u32 {
     ((number << 1) ^ (number >> 31)) as u32
 }
 
-const fn unfold(number: u32) -> i32 {
+const fn unzigzag(number: u32) -> i32 {
     (number >> 1) as i32 ^ -((number & 1) as i32)
 }
 

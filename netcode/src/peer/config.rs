@@ -1,7 +1,7 @@
 //! What a peer has to know, and why it could not be made.
 
 use crate::address::Address;
-use crate::crypto::{Credentials, Slot};
+use crate::crypto::{Credentials, MachineId};
 use crate::endpoint::{EndpointConfig, EndpointError};
 use core::time::Duration;
 use isostep_rollback::{Occupant, PeerId, SessionConfig, SessionError};
@@ -9,8 +9,8 @@ use isostep_rollback::{Occupant, PeerId, SessionConfig, SessionError};
 /// Who sits where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat {
-    /// A player at the machine of this slot.
-    At(Slot),
+    /// A player at the machine of this machine.
+    Machine(MachineId),
     /// The simulation itself, on every machine alike.
     Bot,
 }
@@ -21,13 +21,13 @@ pub struct PeerConfig {
     pub(super) endpoint: EndpointConfig,
     pub(super) session: SessionConfig,
     pub(super) seats: Vec<Seat>,
-    pub(super) addresses: Vec<(Slot, Address)>,
+    pub(super) addresses: Vec<(MachineId, Address)>,
 }
 
 impl PeerConfig {
     /// With these credentials. `unix_at_zero` is the time of day at [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds
     /// since 1970 UTC, by which tokens expire. The session is set up as [`SessionConfig::new`] does it, with one seat for
-    /// each slot of the roster.
+    /// each machine of the roster.
     pub fn new(credentials: Credentials, unix_at_zero: u64) -> Self {
         Self {
             endpoint: EndpointConfig::new(credentials, unix_at_zero),
@@ -45,17 +45,17 @@ impl PeerConfig {
         self
     }
 
-    /// Adds a seat. All machines must add the same ones in the same order. If none is added, each slot has one, in order.
+    /// Adds a seat. All machines must add the same ones in the same order. If none is added, each machine has one, in order.
     #[must_use]
     pub fn seat(mut self, seat: Seat) -> Self {
         self.seats.push(seat);
         self
     }
 
-    /// Where another machine is. Of two machines at least the one with the lower slot must know.
+    /// Where another machine is. Of two machines at least the one with the lower machine must know.
     #[must_use]
-    pub fn address(mut self, slot: Slot, address: impl Into<Address>) -> Self {
-        self.addresses.push((slot, address.into()));
+    pub fn address(mut self, machine: MachineId, address: impl Into<Address>) -> Self {
+        self.addresses.push((machine, address.into()));
         self
     }
 
@@ -75,28 +75,28 @@ impl PeerConfig {
 
     /// Changes what concerns connections alone.
     #[must_use]
-    pub fn connections(mut self, change: impl FnOnce(EndpointConfig) -> EndpointConfig) -> Self {
+    pub fn endpoint(mut self, change: impl FnOnce(EndpointConfig) -> EndpointConfig) -> Self {
         self.endpoint = change(self.endpoint);
         self
     }
 
     /// The session with its seats, as this machine sees them.
-    pub(super) fn seated(&self) -> Result<SessionConfig, PeerError> {
+    pub(super) fn session_config(&self) -> Result<SessionConfig, PeerError> {
         if self.session.seats() > 0 {
-            return Err(PeerError::Seats);
+            return Err(PeerError::SessionHasSeats);
         }
         let credentials = self.endpoint.credentials();
-        let one_each: Vec<Seat> = credentials.roster().slots().map(Seat::At).collect();
+        let one_each: Vec<Seat> = credentials.roster().machines().map(Seat::Machine).collect();
         let seats = if self.seats.is_empty() { &one_each } else { &self.seats };
         let mut session = self.session.clone();
         for seat in seats {
             session = session.seat(match *seat {
                 Seat::Bot => Occupant::Bot,
-                Seat::At(slot) if slot == credentials.slot() => Occupant::Local,
-                Seat::At(slot) if credentials.roster().key_of(slot).is_some() => {
-                    Occupant::Remote(PeerId(slot.0))
+                Seat::Machine(machine) if machine == credentials.machine() => Occupant::Local,
+                Seat::Machine(machine) if credentials.roster().key_of(machine).is_some() => {
+                    Occupant::Remote(PeerId(machine.0))
                 }
-                Seat::At(slot) => return Err(PeerError::NoSuchSlot { slot }),
+                Seat::Machine(machine) => return Err(PeerError::UnknownMachine { machine }),
             });
         }
         Ok(session)
@@ -109,20 +109,20 @@ impl PeerConfig {
 pub enum PeerError {
     /// The session's settings name seats.
     #[error("the session's settings have seats; say them with PeerConfig::seat")]
-    Seats,
+    SessionHasSeats,
     /// A seat of nobody.
-    #[error("a seat of {slot}, which the roster does not have")]
-    NoSuchSlot {
+    #[error("a seat of {machine}, which the roster does not have")]
+    UnknownMachine {
         /// It.
-        slot: Slot,
+        machine: MachineId,
     },
     /// Somebody whom this machine has to call, nobody knows where.
     #[error(
-        "this machine calls {slot}, since its own slot is lower: say where it is with PeerConfig::address"
+        "this machine calls {machine}, since its own machine is lower: say where it is with PeerConfig::address"
     )]
     NoAddress {
         /// Whom.
-        slot: Slot,
+        machine: MachineId,
     },
     /// The credentials are not good, or the others can't be called.
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! What a peer has to tell.
 
-use crate::crypto::Slot;
+use crate::crypto::MachineId;
 use crate::endpoint::{CloseReason, ConnectError, Event};
 use crate::link::LinkError;
 use core::fmt;
@@ -15,38 +15,38 @@ pub enum PeerEvent {
     /// A machine is there.
     Joined {
         /// Which.
-        slot: Slot,
+        machine: MachineId,
     },
     /// All are there, and ticks begin.
     Started,
     /// A machine can't be reached, or does not want to. It is called again.
-    NotReached {
+    ConnectFailed {
         /// Which.
-        slot: Slot,
+        machine: MachineId,
         /// Why.
         reason: ConnectError,
     },
     /// A machine that wanted to join was refused.
     Refused {
         /// Which, as far as it has proved that.
-        slot: Option<Slot>,
+        machine: Option<MachineId>,
         /// Why.
         reason: ConnectError,
     },
     /// Nothing was heard of a machine for a second.
-    Quiet {
+    Interrupted {
         /// Which.
-        slot: Slot,
+        machine: MachineId,
     },
     /// It was heard again.
-    Back {
+    Resumed {
         /// Which.
-        slot: Slot,
+        machine: MachineId,
     },
     /// A machine has left. The match can't go on past the inputs that it sent.
     Left {
         /// Which.
-        slot: Slot,
+        machine: MachineId,
         /// Why.
         reason: CloseReason,
     },
@@ -55,9 +55,9 @@ pub enum PeerEvent {
     /// Something about the session.
     Session(SessionEvent),
     /// A machine said what the session refuses. One that goes on so is broken.
-    Broken {
+    LinkError {
         /// Which.
-        slot: Slot,
+        machine: MachineId,
         /// What.
         error: LinkError,
     },
@@ -74,20 +74,20 @@ impl fmt::Display for PeerEvent {
             Self::Insecure => f.write_str(
                 "INSECURE: development keys, which everybody knows; get tokens with `isostep match new`",
             ),
-            Self::Joined { slot } => write!(f, "{slot} is there"),
+            Self::Joined { machine } => write!(f, "{machine} is there"),
             Self::Started => f.write_str("all are there: go"),
-            Self::NotReached { slot, reason } => write!(f, "{slot}: {reason}"),
-            Self::Refused { slot: Some(slot), reason } => write!(f, "{slot} was refused: {reason}"),
-            Self::Refused { slot: None, reason } => write!(f, "somebody was refused: {reason}"),
-            Self::Quiet { slot } => write!(f, "nothing of {slot} for a second"),
-            Self::Back { slot } => write!(f, "{slot} is back"),
-            Self::Left { slot, reason: CloseReason::Said } => {
-                write!(f, "the connection with {slot} was closed from here")
+            Self::ConnectFailed { machine, reason } => write!(f, "{machine}: {reason}"),
+            Self::Refused { machine: Some(machine), reason } => write!(f, "{machine} was refused: {reason}"),
+            Self::Refused { machine: None, reason } => write!(f, "somebody was refused: {reason}"),
+            Self::Interrupted { machine } => write!(f, "nothing of {machine} for a second"),
+            Self::Resumed { machine } => write!(f, "{machine} is back"),
+            Self::Left { machine, reason: CloseReason::LocallyClosed } => {
+                write!(f, "the connection with {machine} was closed from here")
             }
-            Self::Left { slot, reason } => write!(f, "{slot} has left: {reason}"),
+            Self::Left { machine, reason } => write!(f, "{machine} has left: {reason}"),
             Self::Connection(event) => event.fmt(f),
             Self::Session(event) => event.fmt(f),
-            Self::Broken { slot, error } => write!(f, "{slot} makes no sense: {error}"),
+            Self::LinkError { machine, error } => write!(f, "{machine} makes no sense: {error}"),
             Self::Transport { error } => f.write_str(error),
         }
     }

@@ -7,21 +7,21 @@ use isostep_rollback::ggrs::{Guard, PacketError};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Something that carries opaque datagrams between slots, protected.
+/// Something that carries opaque datagrams between machines, protected.
 pub trait Datagrams {
-    /// Sends a datagram to a slot, or loses it.
+    /// Sends a datagram to a machine, or loses it.
     fn send_datagram(&mut self, to: u8, bytes: &[u8]);
 
-    /// The next datagram that has arrived and the slot that sent it; its bytes replace those of the buffer.
+    /// The next datagram that has arrived and the machine that sent it; its bytes replace those of the buffer.
     fn poll_datagram(&mut self, into: &mut Vec<u8>) -> Option<u8>;
 }
 
 /// Messages that ggrs gets at once; the rest waits for the next time. A peer can't hold the caller by sending fast.
-const MOST_AT_ONCE: usize = 1024;
+const MAX_MESSAGES_PER_CALL: usize = 1024;
 /// Refusals that are remembered; with more, the oldest are forgotten.
-const MOST_REFUSED: usize = 64;
+const MAX_STORED_REFUSALS: usize = 64;
 
-/// A socket for sessions of ggrs, whose addresses are slots.
+/// A socket for sessions of ggrs, whose addresses are machines.
 ///
 /// ggrs takes its socket for good, so keep a clone: all clones are the same socket.
 ///
@@ -50,7 +50,7 @@ struct Shared<D> {
 impl<D: Datagrams> EncryptedSocket<D> {
     /// A socket over datagrams.
     pub fn new(datagrams: D, guard: Guard) -> Self {
-        let refused = VecDeque::with_capacity(MOST_REFUSED);
+        let refused = VecDeque::with_capacity(MAX_STORED_REFUSALS);
         let shared = Shared { datagrams, guard, refused, refusals: 0, buffer: Vec::new() };
         Self { shared: Arc::new(Mutex::new(shared)) }
     }
@@ -61,7 +61,7 @@ impl<D: Datagrams> EncryptedSocket<D> {
         act(&mut self.lock().datagrams)
     }
 
-    /// The next packet that was refused: the slot that sent it, and why. Its sender is broken or hostile (the packet was
+    /// The next packet that was refused: the machine that sent it, and why. Its sender is broken or hostile (the packet was
     /// authentic); one that goes on like this is worth dropping. The last 64 are remembered.
     pub fn poll_refused(&self) -> Option<(u8, PacketError)> {
         self.lock().refused.pop_front()
@@ -90,13 +90,13 @@ impl<D: Datagrams> Shared<D> {
 
     fn receive(&mut self) -> Vec<(u8, Message)> {
         let mut messages = Vec::new();
-        for _ in 0..MOST_AT_ONCE {
+        for _ in 0..MAX_MESSAGES_PER_CALL {
             let Some(from) = self.datagrams.poll_datagram(&mut self.buffer) else { break };
             match self.guard.incoming(&self.buffer) {
                 Ok(message) => messages.push((from, message)),
                 Err(error) => {
                     self.refusals += 1;
-                    if self.refused.len() == MOST_REFUSED {
+                    if self.refused.len() == MAX_STORED_REFUSALS {
                         self.refused.pop_front();
                     }
                     self.refused.push_back((from, error));
@@ -131,10 +131,10 @@ impl<D> fmt::Debug for EncryptedSocket<D> {
 }
 
 /// Datagrams that may wait in one direction of [`DatagramQueues`].
-const MOST_QUEUED: usize = 4096;
+const MAX_QUEUED_DATAGRAMS: usize = 4096;
 
 /// [`Datagrams`] that wait in memory for somebody who moves them, when what carries them can't be given to ggrs: before a
-/// call of the session [`arrive`](Self::arrive) with everything that came, after it [`leave`](Self::leave) until there is
+/// call of the session [`push_incoming`](Self::push_incoming) with everything that came, after it [`pop_outgoing`](Self::pop_outgoing) until there is
 /// nothing. Past 4,096 in one direction they are lost.
 #[derive(Clone, Debug, Default)]
 pub struct DatagramQueues {
@@ -143,13 +143,13 @@ pub struct DatagramQueues {
 }
 
 impl DatagramQueues {
-    /// Hands in a datagram that came from a slot.
-    pub fn arrive(&mut self, from: u8, bytes: &[u8]) {
+    /// Hands in a datagram that came from a machine.
+    pub fn push_incoming(&mut self, from: u8, bytes: &[u8]) {
         push(&mut self.arrived, from, bytes);
     }
 
-    /// Takes a datagram that is to go to a slot.
-    pub fn leave(&mut self) -> Option<(u8, Vec<u8>)> {
+    /// Takes a datagram that is to go to a machine.
+    pub fn pop_outgoing(&mut self) -> Option<(u8, Vec<u8>)> {
         self.leaving.pop_front()
     }
 }
@@ -167,8 +167,8 @@ impl Datagrams for DatagramQueues {
     }
 }
 
-fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, slot: u8, bytes: &[u8]) {
-    if queue.len() < MOST_QUEUED {
-        queue.push_back((slot, bytes.to_vec()));
+fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, machine: u8, bytes: &[u8]) {
+    if queue.len() < MAX_QUEUED_DATAGRAMS {
+        queue.push_back((machine, bytes.to_vec()));
     }
 }

@@ -11,15 +11,15 @@ use isostep_rollback::bytes::Reader;
 use std::collections::VecDeque;
 
 /// Addresses that may be known. A match has fewer; the rest are strangers.
-const MOST_NODES: usize = 64;
+const MAX_NODES: usize = 64;
 /// Messages that may wait. ggrs's sockets hand over all that they have at once.
-const MOST_WAITING: usize = 4096;
+const MAX_QUEUED: usize = 4096;
 
 /// What is in front of a datagram, in the encoding of ggrs's own socket: bincode with numbers of fixed width.
 ///
 /// A session of ggrs that gets such a message by mistake ignores it: it has the connection states of no players, and inputs
 /// from a frame before the first.
-const HEAD: [u8; 23] = {
+const MESSAGE_HEADER: [u8; 23] = {
     let mut head = [0; 23];
     // The magic number, which sessions draw: here a name.
     (head[0], head[1]) = (b'i', b's');
@@ -34,8 +34,8 @@ const HEAD: [u8; 23] = {
     head
 };
 
-/// What a datagram costs on top, in bytes: [`HEAD`] and a length of eight.
-const OVERHEAD_BYTES: usize = HEAD.len() + 8;
+/// What a datagram costs on top, in bytes: [`MESSAGE_HEADER`] and a length of eight.
+const OVERHEAD_BYTES: usize = MESSAGE_HEADER.len() + 8;
 
 /// Any socket of ggrs, used as a transport.
 ///
@@ -60,7 +60,7 @@ pub struct GgrsSocketTransport<A, S> {
     socket: S,
     /// By number; a forgotten one is `None`.
     nodes: Vec<Option<A>>,
-    waiting: VecDeque<(A, Message)>,
+    queued: VecDeque<(A, Message)>,
     /// The encoding of the message at hand.
     encoded: Vec<u8>,
     dropped: u64,
@@ -73,17 +73,11 @@ where
 {
     /// The longest datagram that is sent or taken, in bytes: with what is added it fits the buffer that
     /// `UdpTransport` has, and half of that of ggrs's own socket.
-    pub const MOST_BYTES: usize = 2047 - OVERHEAD_BYTES;
+    pub const MAX_DATAGRAM_BYTES: usize = 2047 - OVERHEAD_BYTES;
 
     /// Over a socket.
     pub const fn new(socket: S) -> Self {
-        Self {
-            socket,
-            nodes: Vec::new(),
-            waiting: VecDeque::new(),
-            encoded: Vec::new(),
-            dropped: 0,
-        }
+        Self { socket, nodes: Vec::new(), queued: VecDeque::new(), encoded: Vec::new(), dropped: 0 }
     }
 
     /// The number of an address: the one it has, or the next that is free. `None` if there are 64.
@@ -92,7 +86,7 @@ where
         let node = known.or_else(|| self.nodes.iter().position(Option::is_none));
         let node = node.unwrap_or(self.nodes.len());
         if node == self.nodes.len() {
-            if node == MOST_NODES {
+            if node == MAX_NODES {
                 return None;
             }
             self.nodes.push(None);
@@ -126,8 +120,8 @@ where
     }
 
     fn open(&mut self, message: &Message, into: &mut Vec<u8>) -> Result<(), &'static str> {
-        const MOST: u64 = 2047;
-        let fits = bincode::serialized_size(message).is_ok_and(|bytes| bytes <= MOST);
+        const MAX_MESSAGE_BYTES: u64 = 2047;
+        let fits = bincode::serialized_size(message).is_ok_and(|bytes| bytes <= MAX_MESSAGE_BYTES);
         if !fits {
             return Err("a message of ggrs longer than any of ours");
         }
@@ -135,7 +129,7 @@ where
         let encoding = bincode::serialize_into(&mut self.encoded, message);
         encoding.map_err(|_| "a message that ggrs's encoding does not take")?;
         let mut from = Reader::new(&self.encoded);
-        if from.array() != Some(HEAD) {
+        if from.array() != Some(MESSAGE_HEADER) {
             return Err("a message of ggrs, not one of our datagrams; is there a session of ggrs?");
         }
         let length = from.array().map(u64::from_le_bytes);
@@ -158,11 +152,14 @@ where
         let Some(address) = self.address_of(to).cloned() else {
             return Err(TransportError::Unreachable { to });
         };
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         self.encoded.clear();
-        self.encoded.extend_from_slice(&HEAD);
+        self.encoded.extend_from_slice(&MESSAGE_HEADER);
         self.encoded.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         self.encoded.extend_from_slice(bytes);
         let message = bincode::deserialize(&self.encoded).map_err(std::io::Error::other)?;
@@ -175,20 +172,20 @@ where
         _now: Time,
         into: &mut Vec<u8>,
     ) -> Result<Option<Address>, TransportError> {
-        if self.waiting.is_empty() {
-            self.waiting.extend(self.socket.receive_all_messages());
-            let most = self.waiting.len().min(MOST_WAITING);
-            self.dropped += (self.waiting.len() - most) as u64;
-            self.waiting.truncate(most);
+        if self.queued.is_empty() {
+            self.queued.extend(self.socket.receive_all_messages());
+            let most = self.queued.len().min(MAX_QUEUED);
+            self.dropped += (self.queued.len() - most) as u64;
+            self.queued.truncate(most);
         }
-        let Some((address, message)) = self.waiting.pop_front() else { return Ok(None) };
+        let Some((address, message)) = self.queued.pop_front() else { return Ok(None) };
         let opened = self.open(&message, into);
         // Only who sends what we take gets a number.
         let known = opened.is_ok() || self.nodes.iter().flatten().any(|node| *node == address);
         let from = if known { self.node_of(&address) } else { None };
-        let refused = |why: &str| TransportError::Refused {
+        let refused = |reason: &str| TransportError::Refused {
             from: from.unwrap_or(Address::Node(u64::MAX)),
-            why: why.to_owned(),
+            reason: reason.to_owned(),
         };
         opened.map_err(refused)?;
         from.map_or_else(

@@ -8,10 +8,10 @@
 //! | `ggrs_socket` | `GgrsSocketTransport`: any socket of ggrs | `ggrs` |
 //! | `ggrs_session` | `EncryptedSocket`: the other way, sessions of ggrs over what we protect | `ggrs` |
 //! | `tunnel` | [`Tunnel`]: an endpoint and its transport, for sessions that are not ours | |
-//! | `family`, `trouble` | IPv4 and IPv6 on one socket; which errors of a socket matter | |
+//! | `address_family`, `socket_error` | IPv4 and IPv6 on one socket; which errors of a socket matter | |
 
 #[cfg(any(feature = "udp", feature = "laminar"))]
-mod family;
+mod address_family;
 #[cfg(feature = "ggrs")]
 mod ggrs_session;
 #[cfg(feature = "ggrs")]
@@ -20,7 +20,7 @@ mod ggrs_socket;
 mod laminar;
 mod sim;
 #[cfg(any(feature = "udp", feature = "laminar"))]
-mod trouble;
+mod socket_error;
 mod tunnel;
 #[cfg(feature = "udp")]
 mod udp;
@@ -69,19 +69,19 @@ pub enum TransportError {
         to: Address,
     },
     /// A datagram that is too long to send.
-    #[error("a datagram of {bytes} bytes; the transport takes {most}")]
+    #[error("a datagram of {bytes} bytes; the transport takes at most {max}")]
     TooLong {
         /// Its length.
         bytes: usize,
         /// The longest.
-        most: usize,
+        max: usize,
     },
     /// What arrived is not what this transport carries.
-    #[error("a datagram from {from} was refused: {why}")]
+    #[error("a datagram from {from} was refused: {reason}")]
     Refused {
         /// From where.
         from: Address,
         /// Why.
-        why: String,
+        reason: String,
     },
 }

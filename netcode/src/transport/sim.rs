@@ -34,7 +34,7 @@ pub struct SimTransport {
 
 impl SimTransport {
     /// The longest datagram, in bytes: what UDP over IPv4 can say. Links have an `mtu` for less.
-    pub const MOST_BYTES: usize = 65_507;
+    pub const MAX_DATAGRAM_BYTES: usize = 65_507;
 
     /// A transport for each of the first `count` nodes of a network; nodes that it lacks are added.
     pub fn nodes(mut network: SimNetwork, count: usize) -> Vec<Self> {
@@ -109,8 +109,11 @@ impl SimTransport {
 
 impl Transport for SimTransport {
     fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         let unreachable = TransportError::Unreachable { to };
         let mut network = self.borrow()?;
@@ -143,7 +146,7 @@ mod tests {
     type Outcome = Result<(), Box<dyn std::error::Error>>;
 
     #[test]
-    fn a_peer_that_moved_is_reached_at_its_new_address_only() -> Outcome {
+    fn a_rebound_node_is_reachable_only_at_its_new_address() -> Outcome {
         let mut peers = SimTransport::nodes(SimNetwork::new(1), 2);
         let (mut bytes, old, other) = (Vec::new(), peers[0].address(), peers[1].address());
         peers[1].send(Time::ZERO, old, b"on its way")?;
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn links_move_with_a_peer() -> Outcome {
+    fn link_settings_follow_a_rebind() -> Outcome {
         let mut peers = SimTransport::nodes(SimNetwork::new(1), 2);
         let slow = LinkConfig { latency: Duration::from_millis(30), ..LinkConfig::perfect() };
         let slower = LinkConfig { latency: Duration::from_millis(70), ..LinkConfig::perfect() };
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_borrowed_network_is_an_error_and_no_panic() -> Outcome {
+    fn a_borrowed_network_returns_an_error() -> Outcome {
         let mut peers = SimTransport::nodes(SimNetwork::new(1), 1);
         let network = Rc::clone(peers[0].network());
         let borrowed = network.try_borrow()?;

@@ -1,7 +1,7 @@
-//! An endpoint and its transport as one thing that carries datagrams between slots, protected: for sessions that are not ours.
+//! An endpoint and its transport as one thing that carries datagrams between machines, protected: for sessions that are not ours.
 
 use super::{Transport, TransportError};
-use crate::crypto::Slot;
+use crate::crypto::MachineId;
 use crate::endpoint::Endpoint;
 use isostep_rollback::Time;
 
@@ -18,7 +18,7 @@ pub struct Tunnel<T> {
 }
 
 /// Most datagrams that one call takes.
-const MOST: usize = 16_384;
+const MAX_DATAGRAMS_PER_CALL: usize = 16_384;
 
 impl<T: Transport> Tunnel<T> {
     /// Both together.
@@ -32,7 +32,7 @@ impl<T: Transport> Tunnel<T> {
     /// When the transport failed; the next call goes on.
     pub fn pump(&mut self, now: Time) -> Result<(), TransportError> {
         self.now = self.now.max(now);
-        for _ in 0..MOST {
+        for _ in 0..MAX_DATAGRAMS_PER_CALL {
             match self.transport.receive(now, &mut self.bytes)? {
                 Some(from) => self.endpoint.handle_datagram(now, from, &self.bytes),
                 None => break,
@@ -46,12 +46,12 @@ impl<T: Transport> Tunnel<T> {
     }
 
     /// Sends bytes that may be lost, with the next [`pump`](Self::pump).
-    pub fn send(&mut self, to: Slot, bytes: &[u8]) {
+    pub fn send(&mut self, to: MachineId, bytes: &[u8]) {
         self.endpoint.send_datagram(self.now, to, bytes);
     }
 
     /// The next bytes that arrived, and from whom; `into` is replaced.
-    pub fn receive(&mut self, into: &mut Vec<u8>) -> Option<Slot> {
+    pub fn receive(&mut self, into: &mut Vec<u8>) -> Option<MachineId> {
         self.endpoint.poll_datagram(into)
     }
 
@@ -64,10 +64,10 @@ impl<T: Transport> Tunnel<T> {
 #[cfg(feature = "ggrs")]
 impl<T: Transport> super::Datagrams for Tunnel<T> {
     fn send_datagram(&mut self, to: u8, bytes: &[u8]) {
-        self.send(Slot(to), bytes);
+        self.send(MachineId(to), bytes);
     }
 
     fn poll_datagram(&mut self, into: &mut Vec<u8>) -> Option<u8> {
-        self.receive(into).map(|slot| slot.0)
+        self.receive(into).map(|machine| machine.0)
     }
 }

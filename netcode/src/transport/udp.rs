@@ -1,8 +1,8 @@
 //! Datagrams over a UDP socket of the operating system. It never waits, and what goes wrong with one datagram or one
 //! peer is a number to look at, never an error that stops the rest.
 
-use super::family::{for_socket, plain};
-use super::trouble::{Trouble, trouble};
+use super::address_family::{for_socket, unmap};
+use super::socket_error::{SocketError, classify};
 use super::{Transport, TransportError};
 use crate::address::Address;
 use isostep_rollback::Time;
@@ -13,7 +13,7 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 const BUFFER_BYTES: usize = 2048;
 
 /// Datagrams and errors that one call of `receive` may skip; a flood of them must not hold the caller.
-const MOST_SKIPPED: usize = 64;
+const MAX_SKIPPED: usize = 64;
 
 /// A UDP socket, without waiting.
 ///
@@ -53,7 +53,7 @@ pub struct UdpTransport {
 
 impl UdpTransport {
     /// The longest datagram that is sent or taken, in bytes.
-    pub const MOST_BYTES: usize = BUFFER_BYTES - 1;
+    pub const MAX_DATAGRAM_BYTES: usize = BUFFER_BYTES - 1;
 
     /// Binds a socket; port 0 takes any that is free.
     ///
@@ -90,7 +90,7 @@ impl UdpTransport {
         self.too_long
     }
 
-    /// Datagrams that came and were longer than [`MOST_BYTES`](Self::MOST_BYTES); nobody gets to see them.
+    /// Datagrams that came and were longer than [`MAX_DATAGRAM_BYTES`](Self::MAX_DATAGRAM_BYTES); nobody gets to see them.
     pub const fn oversized(&self) -> u64 {
         self.oversized
     }
@@ -100,16 +100,21 @@ impl Transport for UdpTransport {
     fn send(&mut self, _now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
         let target = to.socket().and_then(|target| for_socket(target, self.local.is_ipv6()));
         let target = target.ok_or(TransportError::Unreachable { to })?;
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         loop {
             let Err(error) = self.socket.send_to(bytes, target) else { return Ok(()) };
-            match trouble(&error) {
-                Trouble::Again => (),
-                Trouble::TooLong => break self.too_long += 1,
-                Trouble::Nothing | Trouble::Peer | Trouble::Full => break self.dropped += 1,
-                Trouble::Broken => return Err(error.into()),
+            match classify(&error) {
+                SocketError::Interrupted => (),
+                SocketError::TooLong => break self.too_long += 1,
+                SocketError::WouldBlock | SocketError::Unreachable | SocketError::NoBuffers => {
+                    break self.dropped += 1;
+                }
+                SocketError::Fatal => return Err(error.into()),
             }
         }
         Ok(())
@@ -120,21 +125,23 @@ impl Transport for UdpTransport {
         _now: Time,
         into: &mut Vec<u8>,
     ) -> Result<Option<Address>, TransportError> {
-        for _ in 0..MOST_SKIPPED {
+        for _ in 0..MAX_SKIPPED {
             match self.socket.recv_from(&mut self.buffer[..]) {
-                Ok((length, from)) if length <= Self::MOST_BYTES => {
+                Ok((length, from)) if length <= Self::MAX_DATAGRAM_BYTES => {
                     into.clear();
                     into.extend_from_slice(&self.buffer[..length]);
-                    return Ok(Some(Address::Socket(plain(from))));
+                    return Ok(Some(Address::Socket(unmap(from))));
                 }
                 Ok(_) => self.oversized += 1,
-                Err(error) => match trouble(&error) {
-                    Trouble::Nothing => return Ok(None),
+                Err(error) => match classify(&error) {
+                    SocketError::WouldBlock => return Ok(None),
                     // Windows cuts a datagram with an error instead of silently.
-                    Trouble::TooLong => self.oversized += 1,
+                    SocketError::TooLong => self.oversized += 1,
                     // What became of something that was sent earlier.
-                    Trouble::Again | Trouble::Peer | Trouble::Full => (),
-                    Trouble::Broken => return Err(error.into()),
+                    SocketError::Interrupted
+                    | SocketError::Unreachable
+                    | SocketError::NoBuffers => (),
+                    SocketError::Fatal => return Err(error.into()),
                 },
             }
         }

@@ -1,10 +1,10 @@
 //! Delays, adaptive ones too, several players at one machine, and bots.
 
-use super::figures::Figures;
 use super::harness::{SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
+use super::statistics::Figures;
 use isostep_netcode::Seat;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
 
 fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
@@ -18,7 +18,7 @@ fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
 }
 
 #[test]
-fn delays_from_none_to_six() {
+fn input_delays_from_zero_to_six() {
     for delay in 0..=6 {
         let session = || SessionConfig::new().delay(delay).mode(Mode::Rollback { max: 14 });
         let setup = |seed| Setup::new(seed, 2, bad_link()).session(session());
@@ -27,7 +27,7 @@ fn delays_from_none_to_six() {
 }
 
 #[test]
-fn a_delay_that_follows_the_network() {
+fn adaptive_input_delay() {
     let bounds = AdaptiveDelay::new(0, 8, 3).expect("good bounds");
     for (peers, seeds) in SIZES {
         let session =
@@ -38,15 +38,15 @@ fn a_delay_that_follows_the_network() {
 }
 
 #[test]
-fn several_players_at_a_machine_and_bots() {
+fn several_players_per_machine_and_bots() {
     for (peers, seeds) in [(2, 4), (4, 2)] {
         let setup = |seed| {
             let mut setup = Setup::new(seed, peers, bad_link());
             setup.seats.push(Seat::Bot);
-            for slot in (0..peers).map(Slot) {
-                setup.seats.extend([Seat::At(slot), Seat::At(slot)]);
+            for id in (0..peers).map(MachineId) {
+                setup.seats.extend([Seat::Machine(id), Seat::Machine(id)]);
                 // Machines need not have the same number of them.
-                setup.seats.extend((slot.0 == 1).then_some(Seat::At(slot)));
+                setup.seats.extend((id.0 == 1).then_some(Seat::Machine(id)));
             }
             setup.seats.push(Seat::Bot);
             setup
@@ -56,10 +56,10 @@ fn several_players_at_a_machine_and_bots() {
 }
 
 #[test]
-fn a_machine_without_a_player_watches() {
+fn a_machine_without_a_seat_is_a_spectator() {
     let setup = |seed| {
         let mut setup = Setup::new(seed, 3, good_link());
-        setup.seats = vec![Seat::At(Slot(0)), Seat::At(Slot(1)), Seat::Bot];
+        setup.seats = vec![Seat::Machine(MachineId(0)), Seat::Machine(MachineId(1)), Seat::Bot];
         setup.watcher = Some(6);
         setup
     };

@@ -1,4 +1,4 @@
-//! Why a session can't start, and why what was fed to it was refused.
+//! Errors of starting and feeding a session.
 
 use super::config::{
     MAX_DELAY, MAX_DIGEST_INTERVAL, MAX_LOG, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION,
@@ -8,58 +8,58 @@ use crate::player::{PeerId, PlayerId};
 use crate::tick::Tick;
 use isostep_core::state::StateError;
 
-/// Why a session can't start.
+/// Error when starting a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// None, or too many.
+    /// The number of seats is out of range.
     #[error("{seats} seats: a match has 1 to {MAX_PLAYERS}; add them with local, remote or bot")]
     Seats {
-        /// How many there are.
+        /// Number of seats.
         seats: usize,
     },
-    /// A peer's number is too great.
+    /// A peer's number is out of range.
     #[error("{peer}: number peers from 0, at most {MAX_PEERS} of them")]
     Peers {
-        /// It.
+        /// The peer.
         peer: PeerId,
     },
-    /// Too long.
+    /// The input delay is too long.
     #[error("an input delay of {ticks} ticks: at most {MAX_DELAY}")]
     Delay {
-        /// It.
+        /// The delay.
         ticks: u32,
     },
-    /// None, or too far.
+    /// The prediction window is out of range.
     #[error(
         "predicting {ticks} ticks ahead: 1 to {MAX_PREDICTION}; for none choose Lockstep, for more Unbounded"
     )]
     Prediction {
-        /// It.
+        /// The window.
         ticks: u32,
     },
-    /// Too few.
+    /// There are too few steps for [`Mode::Unbounded`](super::Mode::Unbounded).
     #[error("{steps} steps in one advance: at least 2, or the present is never reached")]
     Steps {
-        /// How many.
+        /// Number of steps.
         steps: u32,
     },
-    /// Too long.
+    /// The digest interval is too long.
     #[error("a digest every {ticks} ticks: at most {MAX_DIGEST_INTERVAL}, or 0 for none")]
     DigestInterval {
-        /// It.
+        /// The interval.
         ticks: u32,
     },
-    /// Too long.
+    /// The input log is too long.
     #[error("a log of {ticks} ticks: at most {MAX_LOG}")]
     Log {
-        /// It.
+        /// The length.
         ticks: u32,
     },
-    /// A spectator plays.
+    /// A spectator has a local player.
     #[error("a session that spectates has no local player; take the seat or the buffer away")]
     LocalSpectator,
-    /// The input type can't be sent.
+    /// The input type can't be encoded.
     #[error(transparent)]
     Input(#[from] InputCodecError),
     /// The state can't be saved or digested.
@@ -67,109 +67,109 @@ pub enum SessionError {
     State(#[from] StateError),
 }
 
-/// Why what was fed to a session was refused. Nothing changed.
+/// Error when feeding a session. The session is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeedError {
-    /// There is no such seat.
+    /// The match has no such seat.
     #[error("there is no {player}: the match has {seats} seats")]
     UnknownPlayer {
-        /// It.
+        /// The seat.
         player: PlayerId,
-        /// How many there are.
+        /// Number of seats.
         seats: usize,
     },
-    /// There is no such peer.
+    /// The session has no such peer.
     #[error("there is no {peer}: a session knows those that hold a seat or were added as watchers")]
     UnknownPeer {
-        /// It.
+        /// The peer.
         peer: PeerId,
     },
-    /// The seat is not held by a player at this machine.
+    /// No player at this machine holds the seat.
     #[error("{player} does not sit at this machine")]
     NotLocal {
-        /// It.
+        /// The seat.
         player: PlayerId,
     },
-    /// The seat is not held by a player elsewhere.
+    /// No player at another machine holds the seat.
     #[error("{player} does not sit at another machine on tick {tick}")]
     NotRemote {
-        /// It.
+        /// The seat.
         player: PlayerId,
         /// The tick.
         tick: Tick,
     },
-    /// Someone else sits there.
+    /// The seat was never the peer's.
     #[error("{player} is not {peer}'s")]
     NotTheirs {
         /// The seat.
         player: PlayerId,
-        /// Who spoke.
+        /// The sender.
         peer: PeerId,
     },
-    /// Further ahead than the log reaches.
+    /// The tick is beyond the input log.
     #[error(
         "tick {tick} lies too far ahead: inputs are taken up to tick {limit}; they may come again later"
     )]
     FarFuture {
-        /// It.
+        /// The tick.
         tick: Tick,
-        /// The first tick that is not taken.
+        /// The first tick that is not accepted.
         limit: Tick,
     },
-    /// Two confirmed values for one tick; the first one stays.
+    /// Two different inputs are confirmed for one tick; the first one is kept.
     #[error(
         "{player} was confirmed for tick {tick} already, with another input; the first one stays"
     )]
     Conflict {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
     },
-    /// A bundle has not as many inputs as the match has seats.
+    /// The number of inputs in a bundle differs from the number of seats.
     #[error("a bundle of {inputs} inputs for {seats} seats")]
     BundleSize {
-        /// How many there are.
+        /// Number of inputs.
         inputs: usize,
-        /// How many there should be.
+        /// Number of seats.
         seats: usize,
     },
-    /// A bundle, but owners confirm.
+    /// A bundle was fed, but owners confirm inputs.
     #[error("in a mesh the owner's word confirms; choose Authority::Bundle for a relay")]
     NoBundles,
-    /// The commands of a tick can't be read.
+    /// The commands of a tick are malformed.
     #[error("the commands of {player} for tick {tick} can't be taken: {error}")]
     Payload {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
-        /// Why.
+        /// The error.
         error: crate::input::PayloadError,
     },
-    /// A change of the roster for a tick that is confirmed.
+    /// A seat change for a tick that is confirmed already.
     #[error(
         "tick {tick} is confirmed already (up to {confirmed}); let the change take place later"
     )]
     TooLate {
         /// The tick.
         tick: Tick,
-        /// What is confirmed.
+        /// The confirmed tick.
         confirmed: Tick,
     },
-    /// Too long.
+    /// The input delay is too long.
     #[error("an input delay of {ticks} ticks: at most {MAX_DELAY}")]
     Delay {
-        /// It.
+        /// The delay.
         ticks: u32,
     },
-    /// A message of another session can't be read.
+    /// A desync message is malformed.
     #[error("a message of {peer} can't be read: {reason}")]
     Message {
-        /// Whose.
+        /// The sender.
         peer: PeerId,
-        /// What is wrong with it.
+        /// The defect.
         reason: &'static str,
     },
 }

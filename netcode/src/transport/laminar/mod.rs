@@ -1,27 +1,27 @@
 //! Datagrams over laminar 0.5, in its unreliable mode: reliability, order and encryption are ours. For games that have
-//! laminar already; everybody else wants `udp`. `sieve` is the socket below it.
+//! laminar already; everybody else wants `udp`. `filter` is the socket below it.
 
-mod sieve;
+mod filter;
 
-use super::family::{for_socket, plain};
+use super::address_family::{for_socket, unmap};
 use super::{Transport, TransportError};
 use crate::address::Address;
 use core::fmt;
 use core::time::Duration;
+use filter::{FilterSocket, HEADER};
 use isostep_rollback::Time;
 use laminar::{Config, ConnectionManager, Packet, SocketEvent, VirtualConnection};
-use sieve::{HEADER, Sieve};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 
 /// What laminar reads a datagram into by default, in bytes: a peer that is not ours has no more room.
-const THEIR_BUFFER_BYTES: usize = 1452;
+const LAMINAR_BUFFER_BYTES: usize = 1452;
 /// What we read it into: more than anybody sends, so that one that lost its end is too long and does not look whole.
-const OUR_BUFFER_BYTES: usize = 2048;
+const BUFFER_BYTES: usize = 2048;
 /// How long laminar keeps what it knows of an address that is silent. We need none of it, and it is 1.6 MB.
-const IDLE: Duration = Duration::from_millis(500);
+const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Events that may wait for a caller who only sends. laminar itself would keep all of them.
-const MOST_WAITING: usize = 4096;
+const MAX_QUEUED: usize = 4096;
 
 /// laminar, without its thread.
 ///
@@ -41,7 +41,7 @@ const MOST_WAITING: usize = 4096;
 ///   changes nothing: the next datagram makes a new one, and events about them are ignored.
 /// - *Heartbeats* are off, so that only our datagrams are sent. Those of others are refused.
 /// - *Length.* It says that it takes 1,452 bytes and forgets its own header; a receiver would lose the last five without a
-///   word. [`MOST_BYTES`](Self::MOST_BYTES) leaves room. In the unreliable mode it never splits datagrams.
+///   word. [`MAX_DATAGRAM_BYTES`](Self::MAX_DATAGRAM_BYTES) leaves room. In the unreliable mode it never splits datagrams.
 /// - *Clock.* It reads the machine's to measure round trips of its reliable mode, which are not used.
 ///
 /// # What strangers can do to it
@@ -58,7 +58,7 @@ const MOST_WAITING: usize = 4096;
 /// of at most eight addresses that nothing was sent to. A flood of well-formed packets from forged addresses still costs
 /// that much for each that gets in; have something in front that limits the rate.
 pub struct LaminarTransport {
-    manager: ConnectionManager<Sieve, VirtualConnection>,
+    manager: ConnectionManager<FilterSocket, VirtualConnection>,
     local: SocketAddr,
     /// What `Time::ZERO` is to laminar.
     #[expect(clippy::disallowed_types, reason = "laminar takes nothing else; we only add to it")]
@@ -68,7 +68,7 @@ pub struct LaminarTransport {
 
 impl LaminarTransport {
     /// The longest datagram that is sent or taken, in bytes.
-    pub const MOST_BYTES: usize = THEIR_BUFFER_BYTES - HEADER.len();
+    pub const MAX_DATAGRAM_BYTES: usize = LAMINAR_BUFFER_BYTES - HEADER.len();
 
     /// Binds a socket; port 0 takes any that is free.
     ///
@@ -86,11 +86,11 @@ impl LaminarTransport {
         let local = socket.local_addr()?;
         let config = Config {
             heartbeat_interval: None,
-            idle_connection_timeout: IDLE,
-            receive_buffer_max_size: OUR_BUFFER_BYTES,
+            idle_connection_timeout: IDLE_TIMEOUT,
+            receive_buffer_max_size: BUFFER_BYTES,
             ..Config::default()
         };
-        let manager = ConnectionManager::new(Sieve::new(socket)?, config);
+        let manager = ConnectionManager::new(FilterSocket::new(socket)?, config);
         #[expect(
             clippy::disallowed_methods,
             clippy::disallowed_types,
@@ -118,9 +118,9 @@ impl LaminarTransport {
 
     fn poll(&mut self, now: Time) -> Result<(), TransportError> {
         let since = now.since(Time::ZERO);
-        self.manager.socket_mut().begin();
+        self.manager.socket_mut().begin_poll();
         self.manager.manual_poll(self.origin.checked_add(since).unwrap_or(self.origin));
-        self.manager.socket_mut().broken.take().map_or(Ok(()), |error| Err(error.into()))
+        self.manager.socket_mut().fatal.take().map_or(Ok(()), |error| Err(error.into()))
     }
 }
 
@@ -128,14 +128,17 @@ impl Transport for LaminarTransport {
     fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
         let target = to.socket().and_then(|target| for_socket(target, self.local.is_ipv6()));
         let target = target.ok_or(TransportError::Unreachable { to })?;
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         let packet = Packet::unreliable(target, bytes.to_vec());
         self.manager.event_sender().send(packet).map_err(io::Error::other)?;
         self.poll(now)?;
         let events = self.manager.event_receiver();
-        while events.len() > MOST_WAITING && events.try_recv().is_ok() {
+        while events.len() > MAX_QUEUED && events.try_recv().is_ok() {
             self.overrun += 1;
         }
         Ok(())
@@ -152,7 +155,7 @@ impl Transport for LaminarTransport {
                 Ok(SocketEvent::Packet(packet)) => {
                     into.clear();
                     into.extend_from_slice(packet.payload());
-                    return Ok(Some(Address::Socket(plain(packet.addr()))));
+                    return Ok(Some(Address::Socket(unmap(packet.addr()))));
                 }
                 // Connections come and go as laminar likes; ours are our own.
                 Ok(_) => (),

@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::terminal::{Keys, Screen};
 use game::{Game, NAME};
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock};
 use isostep::rollback::{AdaptiveDelay, SessionEvent};
@@ -29,7 +29,7 @@ struct Machine {
     game: Game,
     peer: Peer<Game, UdpTransport>,
     me: PlayerId,
-    other: Slot,
+    other: MachineId,
     /// Digest of the last tick, once it is confirmed.
     last: Option<String>,
     /// True once the other machine has reported [`DONE`].
@@ -80,10 +80,10 @@ impl Machine {
         let credentials = match &options.token {
             Some(folder) => Credentials::load(folder)?,
             // Publicly known keys: use them on one computer only.
-            None => Credentials::insecure(Slot(me), 2, game_id)?,
+            None => Credentials::insecure(MachineId(me), 2, game_id)?,
         };
         credentials.verify(game_id, clock.unix_at_zero())?;
-        if credentials.slot() != Slot(me) {
+        if credentials.machine() != MachineId(me) {
             return Err(format!("to {}, take the folder of player-{me}", options.mode).into());
         }
         // Both machines need equal settings. The delay adapts to the network; up to three ticks are
@@ -96,7 +96,7 @@ impl Machine {
         let bind_to = if me == 1 {
             address
         } else {
-            config = config.address(Slot(other), address);
+            config = config.address(MachineId(other), address);
             let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
             any.parse()?
         };
@@ -104,7 +104,7 @@ impl Machine {
             .map_err(|error| format!("{bind_to}: {error}; choose another port"))?;
         let mut game = Game::default();
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
-        let (me, other) = (PlayerId(me), Slot(other));
+        let (me, other) = (PlayerId(me), MachineId(other));
         Ok(Self { clock, game, peer, me, other, last: None, other_done: false, leave_at: None })
     }
 
@@ -160,7 +160,7 @@ impl Machine {
                     self.leave_at.get_or_insert(now + EXPLAIN_TIMEOUT);
                 }
                 // No message for the player.
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => screen.say(&event),

@@ -2,21 +2,21 @@
 
 use super::super::net::Capture;
 use super::hex;
-use crate::link::{HeardStamps, digest_tick};
+use crate::link::{PeerStamps, digest_tick};
 use crate::wire::Game;
 use crate::wire::window::Unpacker;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Orders of the numbers around windows, and most known ticks.
-const TICK: u32 = 4;
-const COUNT: u32 = 4;
-const KNOWN: u32 = 4;
+const TICK_ORDER: u32 = 4;
+const COUNT_ORDER: u32 = 4;
+const KNOWN_TICKS: u32 = 4;
 
 /// All sessions of a capture.
-pub(super) struct Games {
+pub(super) struct Sessions {
     /// By sender and receiver.
-    heard: BTreeMap<(u8, u8), Option<HeardStamps>>,
+    stamps: BTreeMap<(u8, u8), Option<PeerStamps>>,
     /// By receiver and seat, then by tick.
     inputs: BTreeMap<(u8, u8), BTreeMap<u32, Vec<u8>>>,
     seats: Vec<u8>,
@@ -25,11 +25,11 @@ pub(super) struct Games {
     start: u32,
 }
 
-impl Games {
+impl Sessions {
     pub(super) fn new(capture: &Capture) -> Self {
         let Capture { seats, width, tick_micros, start, .. } = capture;
         Self {
-            heard: BTreeMap::new(),
+            stamps: BTreeMap::new(),
             inputs: BTreeMap::new(),
             seats: seats.clone(),
             width: *width,
@@ -39,18 +39,19 @@ impl Games {
     }
 
     /// Writes the lines of a frame.
-    pub(super) fn frame(&mut self, way: (u8, u8), frame: &[u8], out: &mut String) {
+    pub(super) fn frame(&mut self, direction: (u8, u8), frame: &[u8], out: &mut String) {
         let game = Game::read(frame).expect("of an honest peer");
-        let heard = self.heard.entry(way).or_default();
-        let report = HeardStamps::take(heard, game.stamp, game.pace, self.tick_micros)
+        let stamps = self.stamps.entry(direction).or_default();
+        let report = PeerStamps::take(stamps, game.stamp, game.pace, self.tick_micros)
             .expect("the first ones are full");
         let made = report.made.0;
         let mut line = format!("  GAME made={made} sent={}", report.sent);
         if let Some(pace) = game.pace {
             write!(line, " delay={} rate={}", pace.delay, pace.rate).expect("strings take all");
             if let Some(measured) = pace.measured {
-                let (middle, spread, behind) = (measured.middle, measured.spread, measured.behind);
-                write!(line, " middle={middle} spread={spread} behind={behind}")
+                let (median, spread, advantage) =
+                    (measured.median, measured.spread, measured.tick_advantage);
+                write!(line, " middle={median} spread={spread} behind={advantage}")
                     .expect("strings take all");
             }
         }
@@ -61,9 +62,12 @@ impl Games {
         }
         out.push_str(&line);
         out.push('\n');
-        if let Some((stream, lists)) = game.inputs {
+        if let Some((stream, multi_seat)) = game.inputs {
             let mut stream = Unpacker::new(stream);
-            if self.stream(way, made, lists, &mut stream, out).expect("of an honest peer") {
+            if self
+                .stream(direction, made, multi_seat, &mut stream, out)
+                .expect("of an honest peer")
+            {
                 stream.finish().expect("nothing is left");
             }
         }
@@ -74,16 +78,16 @@ impl Games {
         &mut self,
         (from, to): (u8, u8),
         made: u32,
-        lists: bool,
+        multi_seat: bool,
         stream: &mut Unpacker<'_>,
         out: &mut String,
     ) -> Option<bool> {
-        let seats = |slot: u8| {
-            let seats = (0..).zip(&self.seats).filter(move |(_, of)| **of == slot);
+        let seats = |machine: u8| {
+            let seats = (0..).zip(&self.seats).filter(move |(_, of)| **of == machine);
             seats.map(|(seat, _)| seat).collect::<Vec<u8>>()
         };
         let (senders, receivers) = (seats(from), seats(to));
-        let acknowledged = if lists {
+        let acknowledged = if multi_seat {
             let mask = stream.bits(16)? | stream.bits(16)? << 16;
             (0..32).filter(|seat| mask >> seat & 1 == 1).collect()
         } else {
@@ -94,13 +98,13 @@ impl Games {
             let tick = made.wrapping_add_signed(distance(stream)?);
             writeln!(out, "    RECEIVED seat={seat} tick={tick}").ok()?;
         }
-        if !lists {
-            return self.window(to, senders[0], made, lists, stream, out);
+        if !multi_seat {
+            return self.window(to, senders[0], made, multi_seat, stream, out);
         }
         while stream.flag(1 << 15)? {
             let seat = stream.bits(5)? as u8;
             assert!(senders.contains(&seat));
-            if !self.window(to, seat, made, lists, stream, out)? {
+            if !self.window(to, seat, made, multi_seat, stream, out)? {
                 return Some(false);
             }
         }
@@ -112,13 +116,14 @@ impl Games {
         to: u8,
         seat: u8,
         made: u32,
-        lists: bool,
+        multi_seat: bool,
         stream: &mut Unpacker<'_>,
         out: &mut String,
     ) -> Option<bool> {
         let first = made.wrapping_add_signed(distance(stream)?);
-        let count = stream.uint(COUNT)?;
-        let known = if lists { stream.bits(3)? } else { (first - self.start).min(KNOWN) };
+        let count = stream.uint(COUNT_ORDER)?;
+        let known =
+            if multi_seat { stream.bits(3)? } else { (first - self.start).min(KNOWN_TICKS) };
         let inputs = self.inputs.entry((to, seat)).or_default();
         let known: Option<Vec<_>> =
             (first - known..first).map(|tick| inputs.get(&tick).cloned()).collect();
@@ -142,6 +147,6 @@ impl Games {
 }
 
 fn distance(stream: &mut Unpacker<'_>) -> Option<i32> {
-    let folded = stream.uint(TICK)?;
+    let folded = stream.uint(TICK_ORDER)?;
     Some((folded >> 1) as i32 ^ -((folded & 1) as i32))
 }

@@ -1,7 +1,7 @@
 //! Matches that are played to be captured: endpoints, links and sessions, driven by hand in virtual time.
 
 use super::net::{Capture, Net, UNIX, others};
-use crate::crypto::{Credentials, Slot};
+use crate::crypto::{Credentials, MachineId};
 use crate::endpoint::{Endpoint, EndpointConfig};
 use crate::link::Link;
 use core::time::Duration;
@@ -56,16 +56,16 @@ impl<P: Pad> Simulation for Arena<P> {
 }
 
 /// What a match is like.
-pub(super) struct Rules {
+pub(super) struct MatchSetup {
     pub(super) seed: u64,
     pub(super) network: LinkConfig,
-    /// The slot of each seat.
+    /// The machine of each seat.
     pub(super) seats: &'static [u8],
     pub(super) start: u32,
     pub(super) ticks: u32,
     pub(super) key_lifetime: Option<Duration>,
-    pub(super) longest: usize,
-    /// What slot 1's clock shows at first; the others' are zero.
+    pub(super) max_mtu: usize,
+    /// What machine 1's clock shows at first; the others' are zero.
     pub(super) clock: Time,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Machine<P: Pad> {
     pub(super) session: Session<Arena<P>>,
     pub(super) ticks: u32,
     game: Arena<P>,
-    links: BTreeMap<Slot, Link>,
+    links: BTreeMap<MachineId, Link>,
     seats: Vec<PlayerId>,
     /// By how much its clock is ahead.
     ahead: Duration,
@@ -85,41 +85,43 @@ pub(super) struct Machine<P: Pad> {
 }
 
 impl<P: Pad> Machine<P> {
-    fn new(rules: &Rules, net: &Net, credentials: &Credentials) -> Self {
-        let slot = credentials.slot();
+    fn new(setup: &MatchSetup, net: &Net, credentials: &Credentials) -> Self {
+        let id = credentials.machine();
         let seat = |config: SessionConfig, &of: &u8| {
-            if of == slot.0 { config.local() } else { config.remote(PeerId(of)) }
+            if of == id.0 { config.local() } else { config.remote(PeerId(of)) }
         };
-        let config = SessionConfig::new().delay(2).digest_every(16).start(Tick(rules.start));
-        let config = rules.seats.iter().fold(config.start_together(true), seat);
+        let config = SessionConfig::new().delay(2).digest_every(16).start(Tick(setup.start));
+        let config = setup.seats.iter().fold(config.start_together(true), seat);
         let mut game = Arena { sum: 0, pad: core::marker::PhantomData };
         let session = Session::start(config, &mut game).expect("sound settings");
-        let ahead = if slot.0 == 1 { rules.clock.since(Time::ZERO) } else { Duration::ZERO };
+        let ahead = if id.0 == 1 { setup.clock.since(Time::ZERO) } else { Duration::ZERO };
         let codec = session.codec();
         let mut config = EndpointConfig::new(credentials.clone(), UNIX - ahead.as_secs())
             .inputs(codec.width() as u16, codec.schema(), session.fingerprint())
-            .longest_packet(rules.longest);
-        if let Some(lifetime) = rules.key_lifetime {
+            .max_mtu(setup.max_mtu);
+        if let Some(lifetime) = setup.key_lifetime {
             config = config.key_lifetime(lifetime);
         }
-        let mut end = net.endpoint(config, rules.seed + u64::from(slot.0));
-        let slots = credentials.roster().slots().len() as u8;
-        for other in others(slot.0, slots) {
-            end.connect(Time::ZERO + ahead, other, net.address(other.0)).expect("a known slot");
+        let mut end = net.endpoint(config, setup.seed + u64::from(id.0));
+        let machines = credentials.roster().machines().len() as u8;
+        for other in others(id.0, machines) {
+            end.connect(Time::ZERO + ahead, other, net.address(other.0)).expect("a known machine");
         }
-        let seats = (0..).map(PlayerId).zip(rules.seats).filter(|(_, of)| **of == slot.0);
+        let seats = (0..).map(PlayerId).zip(setup.seats).filter(|(_, of)| **of == id.0);
         let seats: Vec<_> = seats.map(|(seat, _)| seat).collect();
         Self {
             end,
             session,
             ticks: 0,
             game,
-            links: others(slot.0, slots).map(|other| (other, Link::new(PeerId(other.0)))).collect(),
+            links: others(id.0, machines)
+                .map(|other| (other, Link::new(PeerId(other.0))))
+                .collect(),
             pads: vec![[0; 8]; seats.len()],
             seats,
             ahead,
-            next: Time::from_millis(3 * u64::from(slot.0)),
-            rng: Rng::new(rules.seed + u64::from(slot.0)),
+            next: Time::from_millis(3 * u64::from(id.0)),
+            rng: Rng::new(setup.seed + u64::from(id.0)),
         }
     }
 
@@ -163,13 +165,13 @@ impl<P: Pad> Machine<P> {
             self.sample();
             self.session.advance(clock).run(&mut self.game).expect("it runs");
             self.ticks += 1;
-            for (&slot, link) in &mut self.links {
+            for (&id, link) in &mut self.links {
                 // Frames are counted from the first that a connection carries.
-                let connected = self.end.connected().any(|other| other == slot);
+                let connected = self.end.connected().any(|other| other == id);
                 let written =
                     connected && link.write(clock, &self.session, &mut frame).expect("in touch");
                 if written {
-                    self.end.send_game(clock, slot, &frame);
+                    self.end.send_game(clock, id, &frame);
                 }
             }
         }
@@ -180,8 +182,8 @@ impl<P: Pad> Machine<P> {
         let clock = self.clock(now);
         self.end.handle_datagram(clock, from, bytes);
         let mut frame = Vec::new();
-        while let Some(slot) = self.end.poll_game(&mut frame) {
-            let link = self.links.get_mut(&slot).expect("a known slot");
+        while let Some(id) = self.end.poll_game(&mut frame) {
+            let link = self.links.get_mut(&id).expect("a known machine");
             link.read(clock, &mut self.session, &frame).expect("of an honest peer");
         }
         while self.end.poll_message().is_some() || self.end.poll_datagram(&mut frame).is_some() {}
@@ -190,12 +192,12 @@ impl<P: Pad> Machine<P> {
 
 /// Plays a match; `script` is called once for each millisecond and machine.
 pub(super) fn play<P: Pad>(
-    rules: &Rules,
+    setup: &MatchSetup,
     all: &[Credentials],
     mut script: impl FnMut(Time, &mut Net, &mut Machine<P>),
 ) -> Capture {
-    let mut net = Net::new(rules.seed, all.len() as u8, rules.network);
-    let mut machines: Vec<_> = all.iter().map(|one| Machine::new(rules, &net, one)).collect();
+    let mut net = Net::new(setup.seed, all.len() as u8, setup.network);
+    let mut machines: Vec<_> = all.iter().map(|one| Machine::new(setup, &net, one)).collect();
     let mut bytes = Vec::new();
     let mut last = None;
     for millis in 0.. {
@@ -210,7 +212,7 @@ pub(super) fn play<P: Pad>(
             net.transmit(now, &mut machine.end, clock);
         }
         // Half a second more for goodbyes.
-        if machines.iter().all(|machine| machine.ticks >= rules.ticks) {
+        if machines.iter().all(|machine| machine.ticks >= setup.ticks) {
             last = last.or(Some(millis + 500));
         }
         if last == Some(millis) {
@@ -218,9 +220,9 @@ pub(super) fn play<P: Pad>(
         }
     }
     for machine in &machines {
-        let confirmed = machine.session.confirmed_tick().since(Tick(rules.start));
-        assert!(confirmed + 20 > rules.ticks.min(150), "it was played: {confirmed}");
+        let confirmed = machine.session.confirmed_tick().since(Tick(setup.start));
+        assert!(confirmed + 20 > setup.ticks.min(150), "it was played: {confirmed}");
     }
     let tick = machines[0].session.config().duration_of(1).as_micros() as u32;
-    net.capture(all, P::WIDTH, (tick, rules.start), rules.seats)
+    net.capture(all, P::WIDTH, (tick, setup.start), setup.seats)
 }

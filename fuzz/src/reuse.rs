@@ -14,12 +14,12 @@ const MOST_REPLAYS: usize = 500;
 /// Inputs at the start of a process that get a value of their own: a file that is given to a target is checked to its end.
 const ALONE: usize = 3;
 
-/// Recipe of a target whose inputs share a value.
-pub struct Recipe<T> {
+/// TargetSpec of a target whose inputs share a value.
+pub struct TargetSpec<T> {
     /// Name of the target.
     pub name: &'static str,
     /// Most inputs that one value takes.
-    pub life: usize,
+    pub max_inputs: usize,
     /// Makes a value, the same one each time.
     pub make: fn() -> T,
     /// Feeds an input; returns whether the value can take another one.
@@ -29,7 +29,7 @@ pub struct Recipe<T> {
 }
 
 /// Value in use, and the inputs that it took.
-pub struct Kept<T> {
+pub struct Reused<T> {
     value: Option<T>,
     /// Inputs that had a value of their own so far.
     alone: usize,
@@ -55,20 +55,20 @@ fn mode() -> &'static Mode {
     })
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for Reused<T> {
     fn default() -> Self {
         Self { value: None, alone: 0, inputs: Vec::new() }
     }
 }
 
-impl<T> Kept<T> {
+impl<T> Reused<T> {
     /// Feeds an input to the value in use, or to a new one.
     ///
     /// # Panics
-    /// When the recipe does, after the failure has been made repeatable.
-    pub fn run(&mut self, recipe: &Recipe<T>, data: &[u8]) {
+    /// When the spec does, after the failure has been made repeatable.
+    pub fn run(&mut self, spec: &TargetSpec<T>, data: &[u8]) {
         if mode().sequence {
-            return recipe.play(&split(data));
+            return spec.play(&split(data));
         }
         let value = self.value.take();
         if value.is_none() {
@@ -77,23 +77,23 @@ impl<T> Kept<T> {
         self.inputs.push(data.to_vec());
         let alone = mode().fresh || self.alone < ALONE;
         self.alone += usize::from(alone);
-        let last = alone || self.inputs.len() >= recipe.life;
+        let last = alone || self.inputs.len() >= spec.max_inputs;
         let fed = quietly(|| {
-            let mut value = value.unwrap_or_else(recipe.make);
-            if (recipe.feed)(&mut value, data) && !last {
+            let mut value = value.unwrap_or_else(spec.make);
+            if (spec.feed)(&mut value, data) && !last {
                 return Some(value);
             }
-            (recipe.finish)(value);
+            (spec.finish)(value);
             None
         });
         match fed {
             Ok(value) => self.value = value,
-            Err(message) => recipe.report(core::mem::take(&mut self.inputs), &message),
+            Err(message) => spec.report(core::mem::take(&mut self.inputs), &message),
         }
     }
 }
 
-impl<T> Recipe<T> {
+impl<T> TargetSpec<T> {
     /// Feeds inputs to a new value, until it takes no more.
     fn play(&self, inputs: &[Vec<u8>]) {
         let mut value = (self.make)();
@@ -213,9 +213,9 @@ mod tests {
     use super::*;
 
     /// Fails on a 3, on a 2 somewhere after a 1, and in the end with a 6 or three 5; a 4 is the end.
-    const RECIPE: Recipe<Vec<u8>> = Recipe {
-        name: "kept",
-        life: 100,
+    const SPEC: TargetSpec<Vec<u8>> = TargetSpec {
+        name: "reused",
+        max_inputs: 100,
         make: Vec::new,
         feed: |seen, input| {
             assert!(input != [3], "three");
@@ -231,9 +231,9 @@ mod tests {
 
     /// Message of the first failure, after some inputs that are harmless.
     fn failure(inputs: &[u8]) -> Option<String> {
-        let mut kept = Kept::default();
+        let mut reused = Reused::default();
         let inputs = [0; ALONE].iter().chain(inputs);
-        inputs.into_iter().find_map(|&byte| quietly(|| kept.run(&RECIPE, &[byte])).err())
+        inputs.into_iter().find_map(|&byte| quietly(|| reused.run(&SPEC, &[byte])).err())
     }
 
     /// Content of the file that a message names.
@@ -246,18 +246,18 @@ mod tests {
     }
 
     #[test]
-    fn failures_name_the_inputs_that_they_need() {
+    fn failures_name_the_required_inputs() {
         let text = failure(&[0, 1, 0, 3]).expect("a 3 fails");
         assert!(text.contains("three") && !text.contains("needed"), "{text}");
         let text = failure(&[0, 1, 0, 0, 7, 2]).expect("a 2 after a 1 fails");
         assert!(text.contains("two after one") && text.contains("2 of 6 are needed"), "{text}");
         let inputs = split(&artifact(&text));
         assert_eq!(inputs, [[1], [2]]);
-        assert!(RECIPE.fails(&inputs));
+        assert!(SPEC.fails(&inputs));
     }
 
     #[test]
-    fn a_value_that_takes_no_more_is_checked_and_replaced() {
+    fn an_exhausted_value_is_checked_and_replaced() {
         assert_eq!(failure(&[0, 1, 4, 2]), None);
         let text = failure(&[5, 0, 5, 0, 5, 4]).expect("the end is checked");
         assert!(text.contains("fives") && text.contains("3 of 6 are needed"), "{text}");
@@ -267,13 +267,13 @@ mod tests {
         assert!(text.contains("a six") && text.contains("not the last input"), "{text}");
         assert_eq!(artifact(&text), [6]);
         assert_eq!(
-            quietly(|| Kept::default().run(&RECIPE, &[6])).err().map(|text| text.contains("a six")),
+            quietly(|| Reused::default().run(&SPEC, &[6])).err().map(|text| text.contains("a six")),
             Some(true)
         );
     }
 
     #[test]
-    fn sequences_are_read_as_they_were_written() {
+    fn sequences_round_trip() {
         let inputs = [vec![], vec![7; 300], vec![1]];
         assert_eq!(split(&join(&inputs)), inputs);
         assert_eq!(split(&join(&inputs)[..310]), [vec![], vec![7; 300]]);

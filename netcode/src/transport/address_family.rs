@@ -4,7 +4,7 @@
 use std::net::{SocketAddr, SocketAddrV6};
 
 /// An address as everybody else writes it: IPv4 where it is IPv4 in disguise.
-pub(super) fn plain(address: SocketAddr) -> SocketAddr {
+pub(super) fn unmap(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V6(v6) => match v6.ip().to_ipv4_mapped() {
             Some(ip) => SocketAddr::new(ip.into(), v6.port()),
@@ -19,7 +19,7 @@ pub(super) fn for_socket(address: SocketAddr, socket_is_v6: bool) -> Option<Sock
     if address.port() == 0 {
         return None;
     }
-    match (plain(address), socket_is_v6) {
+    match (unmap(address), socket_is_v6) {
         (SocketAddr::V4(v4), true) => {
             Some(SocketAddrV6::new(v4.ip().to_ipv6_mapped(), v4.port(), 0, 0).into())
         }
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped_addresses_become_plain_and_others_stay() {
+    fn only_mapped_addresses_are_unmapped() {
         for (from, to) in [
             ("[::ffff:10.0.0.7]:9", "10.0.0.7:9"),
             ("10.0.0.7:9", "10.0.0.7:9"),
@@ -45,7 +45,7 @@ mod tests {
             ("[::10.0.0.7]:9", "[::10.0.0.7]:9"),
             ("[::1]:9", "[::1]:9"),
         ] {
-            assert_eq!(plain(address(from)), address(to));
+            assert_eq!(unmap(address(from)), address(to));
         }
     }
 

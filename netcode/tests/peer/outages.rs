@@ -1,8 +1,8 @@
 //! Ways that break for a while, and machines that move: the match waits, and goes on.
 
-use super::figures::Figures;
 use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
+use super::statistics::Figures;
 use core::time::Duration;
 use isostep_netcode::PeerEvent;
 use isostep_rollback::SessionEvent;
@@ -30,14 +30,14 @@ fn check_partition(mesh: &Mesh, ends: &[usize]) {
     }
     for &end in ends {
         let machine = &mesh.machines[end];
-        let quiet = machine.count(|event| matches!(event, PeerEvent::Quiet { .. }));
+        let quiet = machine.count(|event| matches!(event, PeerEvent::Interrupted { .. }));
         assert!(quiet > 0);
-        assert_eq!(machine.count(|event| matches!(event, PeerEvent::Back { .. })), quiet);
+        assert_eq!(machine.count(|event| matches!(event, PeerEvent::Resumed { .. })), quiet);
     }
 }
 
 #[test]
-fn two_seconds_without_a_way_stall_the_match_and_no_more() {
+fn a_two_second_outage_stalls_the_match_only_for_its_duration() {
     for (peers, seeds) in SIZES {
         let mut all = Figures::default();
         for seed in 0..seeds {
@@ -61,7 +61,7 @@ fn rebind(mesh: &mut Mesh, machine: usize) {
 }
 
 #[test]
-fn a_machine_that_moves_plays_on() {
+fn a_migrating_machine_keeps_playing() {
     for link in [good_link(), bad_link()] {
         for (peers, seeds) in SIZES {
             let mut all = Figures::default();
@@ -83,7 +83,7 @@ fn a_machine_that_moves_plays_on() {
 }
 
 #[test]
-fn all_machines_move_one_after_the_other() {
+fn all_machines_migrate_in_turn() {
     for (peers, seeds) in SIZES {
         let mut all = Figures::default();
         for seed in 0..seeds {
@@ -106,7 +106,7 @@ fn all_machines_move_one_after_the_other() {
 
 /// Neither knows where the other one is, and nobody tells them: all that is left is to notice.
 #[test]
-fn two_that_move_at_once_lose_each_other() {
+fn two_machines_that_migrate_at_once_lose_their_connection() {
     let mut mesh = Setup::new(1, 2, good_link()).mesh();
     mesh.play(SECOND);
     rebind(&mut mesh, 0);

@@ -4,7 +4,7 @@ use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use super::wire::Wire;
 use core::time::Duration;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{CloseReason, PeerEvent, Seat, close_code};
 use isostep_rollback::Tick;
 
@@ -12,7 +12,7 @@ use isostep_rollback::Tick;
 fn left(mesh: &Mesh, machine: usize, gone: usize) -> Option<(Duration, CloseReason)> {
     let events = &mesh.machines[machine].events;
     events.iter().find_map(|(at, event)| match event {
-        PeerEvent::Left { slot, reason } if *slot == Slot(gone as u8) => {
+        PeerEvent::Left { machine, reason } if *machine == MachineId(gone as u8) => {
             Some((at.since(isostep_rollback::Time::ZERO), reason.clone()))
         }
         _ => None,
@@ -31,7 +31,7 @@ fn check_they_stopped(mesh: &Mesh, gone: usize) {
 }
 
 #[test]
-fn who_vanishes_has_left_for_all_within_the_idle_timeout() {
+fn a_vanished_machine_leaves_within_the_idle_timeout() {
     for (peers, seeds) in SIZES {
         for seed in 0..seeds {
             let mut mesh = Setup::new(seed, peers, bad_link()).mesh();
@@ -42,7 +42,7 @@ fn who_vanishes_has_left_for_all_within_the_idle_timeout() {
             mesh.run(7 * SECOND);
             for machine in (0..usize::from(peers)).filter(|machine| *machine != gone) {
                 let (at, reason) = left(&mesh, machine, gone).expect("it noticed");
-                assert!(matches!(reason, CloseReason::Silence { .. }), "{reason:?}");
+                assert!(matches!(reason, CloseReason::IdleTimeout { .. }), "{reason:?}");
                 let after = at.saturating_sub(since);
                 assert!(after <= Duration::from_millis(5200), "only after {after:?}");
                 assert_eq!(mesh.machines[machine].left(), 1, "the others are still there");
@@ -54,7 +54,7 @@ fn who_vanishes_has_left_for_all_within_the_idle_timeout() {
 }
 
 #[test]
-fn who_says_goodbye_has_left_for_all_at_once() {
+fn a_machine_that_closes_leaves_at_once() {
     for (peers, seeds) in SIZES {
         for seed in 0..seeds {
             let mut mesh = Setup::new(seed, peers, bad_link()).mesh();
@@ -67,7 +67,8 @@ fn who_says_goodbye_has_left_for_all_at_once() {
             mesh.run(SECOND);
             for machine in (0..usize::from(peers)).filter(|machine| *machine != gone) {
                 let (at, reason) = left(&mesh, machine, gone).expect("it heard");
-                let said = CloseReason::Peer { code: close_code::SHUTDOWN, text: String::new() };
+                let said =
+                    CloseReason::ClosedByPeer { code: close_code::SHUTDOWN, text: String::new() };
                 assert_eq!(reason, said);
                 assert!(at.saturating_sub(since) <= Duration::from_millis(500));
                 assert_eq!(mesh.machines[machine].left(), 1, "the others are still there");
@@ -82,7 +83,7 @@ fn who_says_goodbye_has_left_for_all_at_once() {
 /// Once the others began without it: its old connection counted until the idle timeout, and then the match was over before
 /// its first tick.
 #[test]
-fn who_crashes_before_the_start_and_comes_again_plays() {
+fn a_machine_that_restarts_before_the_match_plays() {
     for seed in 0..4 {
         let mut mesh = Setup::new(seed, 4, good_link()).mesh();
         let (crashes, late) = (2, 3);
@@ -104,7 +105,7 @@ fn who_crashes_before_the_start_and_comes_again_plays() {
 }
 
 #[test]
-fn all_leave_and_nobody_panics() {
+fn all_machines_may_leave_in_any_order() {
     let mut mesh = Setup::new(3, 4, good_link()).mesh();
     mesh.play(SECOND);
     for machine in &mut mesh.machines {
@@ -121,9 +122,9 @@ fn all_leave_and_nobody_panics() {
 
 /// It lacks inputs that are no longer kept after two seconds. That was told again with every frame, for ever.
 #[test]
-fn a_watcher_that_vanishes_changes_nothing() {
+fn a_vanished_spectator_does_not_affect_the_match() {
     let mut setup = Setup::new(5, 3, good_link());
-    setup.seats = vec![Seat::At(Slot(0)), Seat::At(Slot(1))];
+    setup.seats = vec![Seat::Machine(MachineId(0)), Seat::Machine(MachineId(1))];
     setup.watcher = Some(6);
     let mut mesh = setup.mesh();
     mesh.play(SECOND);
@@ -134,7 +135,7 @@ fn a_watcher_that_vanishes_changes_nothing() {
     drop(gone);
     for machine in &mesh.machines {
         assert_eq!(machine.left(), 1);
-        assert_eq!(machine.count(|event| matches!(event, PeerEvent::Broken { .. })), 1);
+        assert_eq!(machine.count(|event| matches!(event, PeerEvent::LinkError { .. })), 1);
     }
     mesh.check_agreement();
 }

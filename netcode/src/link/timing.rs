@@ -1,29 +1,29 @@
 //! Stamps and pace: in full now and then, and between them some bits of numbers that the receiver completes.
 
-use super::{FULL_AT_FIRST, FULL_EVERY, Link, PACE_EVERY, SILENCE};
+use super::{FULL_STAMP_INTERVAL, INITIAL_FULL_STAMPS, Link, PACING_INTERVAL, RESYNC_AFTER};
 use crate::wire::{self, Stamp};
 use isostep_rollback::pace::ArrivalStats;
 use isostep_rollback::{MarginReport, Tick, Time};
 
 /// Bits of a clock that a short stamp leaves out below; it has 8 of those above.
-const SENT_SHIFT: u32 = 7;
+const SENT_LOW_BITS: u32 = 7;
 /// Bits that it leaves out above.
-const SENT_ABOVE: u32 = 32 - 8 - SENT_SHIFT;
+const SENT_HIGH_BITS: u32 = 32 - 8 - SENT_LOW_BITS;
 /// By how many microseconds a stamp may be off what the last full one leads to and still be short: half of what its bits tell
 /// apart, so that it is completed rightly from any of the stamps between.
-const STEADY: i32 = 1 << (8 + SENT_SHIFT - 2);
+const MAX_DRIFT_MICROS: i32 = 1 << (8 + SENT_LOW_BITS - 2);
 /// Full stamps that follow one that was off: one of them will arrive.
-const AFTER_UNSTEADY: u8 = 3;
+const FULL_STAMPS_AFTER_DRIFT: u8 = 3;
 /// Units of the rate.
-const RATE_PPM: i32 = 10;
+const RATE_UNIT_PPM: i32 = 10;
 /// Units of the spread, in microseconds.
-const SPREAD_MICROS: u32 = 64;
+const SPREAD_UNIT_MICROS: u32 = 64;
 /// How far back a short stamp may lie.
-const BACK: u32 = 64;
+const MAX_TICKS_BACK: u32 = 64;
 
 /// What the other side's stamps said.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct PeerStamps {
     /// The newest tick, and when it was made.
     made: u32,
     sent: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Heard {
     pace: wire::Pace,
 }
 
-impl Heard {
+impl PeerStamps {
     /// The whole stamp and pace; `None` if it is short and nothing was heard before.
     pub(crate) fn take(
         heard: &mut Option<Self>,
@@ -57,33 +57,33 @@ impl Heard {
             (known.paced, known.pace) = (made, pace);
         }
         let measured = known.pace.measured.map(|measured| ArrivalStats {
-            median: measured.middle,
-            p95: measured.middle.wrapping_add(u32::from(measured.spread) * SPREAD_MICROS),
-            tick_advantage: i32::from(measured.behind),
+            median: measured.median,
+            p95: measured.median.wrapping_add(u32::from(measured.spread) * SPREAD_UNIT_MICROS),
+            tick_advantage: i32::from(measured.tick_advantage),
         });
         Some(MarginReport {
             sent,
             made: Tick(made),
             delay: known.pace.delay,
-            rate_ppm: i32::from(known.pace.rate) * RATE_PPM,
+            rate_ppm: i32::from(known.pace.rate) * RATE_UNIT_PPM,
             measured,
         })
     }
 
     /// What a short stamp leaves out.
     fn complete(&self, made: u8, sent: u8, tick_micros: u32) -> Option<(u32, u32)> {
-        let low = self.made.saturating_sub(BACK);
+        let low = self.made.saturating_sub(MAX_TICKS_BACK);
         let made = low.checked_add(u32::from(made.wrapping_sub(low as u8)))?;
-        let expected = expect((self.made, self.sent), made, tick_micros);
+        let expected = expected_sent((self.made, self.sent), made, tick_micros);
         // The middle of what the bits leave open, nearest to what is expected.
-        let end = u32::from(sent) << SENT_SHIFT | 1 << (SENT_SHIFT - 1);
-        let off = (end.wrapping_sub(expected) << SENT_ABOVE) as i32 >> SENT_ABOVE;
+        let end = u32::from(sent) << SENT_LOW_BITS | 1 << (SENT_LOW_BITS - 1);
+        let off = (end.wrapping_sub(expected) << SENT_HIGH_BITS) as i32 >> SENT_HIGH_BITS;
         Some((made, expected.wrapping_add_signed(off)))
     }
 }
 
 /// When a tick should have been made, if another was made then.
-const fn expect((made, sent): (u32, u32), tick: u32, tick_micros: u32) -> u32 {
+const fn expected_sent((made, sent): (u32, u32), tick: u32, tick_micros: u32) -> u32 {
     sent.wrapping_add(tick.wrapping_sub(made).wrapping_mul(tick_micros))
 }
 
@@ -95,33 +95,39 @@ impl Link {
         report: &MarginReport,
         tick_micros: u32,
     ) -> (Stamp, Option<wire::Pace>) {
-        let silent = self.heard_at.is_none_or(|heard| heard + SILENCE <= now);
-        let early = self.frames < FULL_AT_FIRST;
+        let silent = self.last_received.is_none_or(|heard| heard + RESYNC_AFTER <= now);
+        let early = self.frames < INITIAL_FULL_STAMPS;
         let turn = |every: u32| early || silent || self.frames.is_multiple_of(every);
-        let (full, pace) = (turn(FULL_EVERY), turn(PACE_EVERY) || self.told_delay != report.delay);
-        self.frames = self.frames.checked_add(1).unwrap_or(FULL_AT_FIRST);
+        let (full, pace) =
+            (turn(FULL_STAMP_INTERVAL), turn(PACING_INTERVAL) || self.sent_delay != report.delay);
+        self.frames = self.frames.checked_add(1).unwrap_or(INITIAL_FULL_STAMPS);
         let (made, sent) = (report.made.0, report.sent);
-        let expected = expect(self.told_stamp, made, tick_micros);
-        let steady = (sent.wrapping_sub(expected) as i32).abs() < STEADY;
-        self.unsteady = if steady { self.unsteady.saturating_sub(1) } else { AFTER_UNSTEADY + 1 };
-        let stamp = if full || self.unsteady > 0 {
-            self.told_stamp = (made, sent);
+        let expected = expected_sent(self.sent_stamp, made, tick_micros);
+        let steady = (sent.wrapping_sub(expected) as i32).abs() < MAX_DRIFT_MICROS;
+        self.full_stamps_left = if steady {
+            self.full_stamps_left.saturating_sub(1)
+        } else {
+            FULL_STAMPS_AFTER_DRIFT + 1
+        };
+        let stamp = if full || self.full_stamps_left > 0 {
+            self.sent_stamp = (made, sent);
             Stamp::Full { made, sent }
         } else {
-            Stamp::Short { made: made as u8, sent: (sent >> SENT_SHIFT) as u8 }
+            Stamp::Short { made: made as u8, sent: (sent >> SENT_LOW_BITS) as u8 }
         };
         (stamp, pace.then(|| self.pace(report)))
     }
 
     fn pace(&mut self, report: &MarginReport) -> wire::Pace {
-        self.told_delay = report.delay;
-        let rate = (report.rate_ppm / RATE_PPM).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        self.sent_delay = report.delay;
+        let rate = (report.rate_ppm / RATE_UNIT_PPM).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         let measured = report.measured.map(|measured| {
-            let spread = measured.p95.wrapping_sub(measured.median) / SPREAD_MICROS;
-            wire::Measured {
-                middle: measured.median,
+            let spread = measured.p95.wrapping_sub(measured.median) / SPREAD_UNIT_MICROS;
+            wire::ArrivalStats {
+                median: measured.median,
                 spread: spread.min(u32::from(u16::MAX - 1)) as u16,
-                behind: measured.tick_advantage.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+                tick_advantage: measured.tick_advantage.clamp(i16::MIN.into(), i16::MAX.into())
+                    as i16,
             }
         });
         wire::Pace { delay: report.delay, rate, measured }
@@ -137,7 +143,7 @@ mod tests {
     proptest! {
         /// Clocks of any origin, frames that come early, late or not at all for a while, packets that are lost for up to a second.
         #[test]
-        fn a_receiver_completes_what_short_stamps_leave_out(
+        fn short_stamps_are_completed_under_loss_and_jitter(
             origin in any::<u32>(), first in 0u32..1 << 31,
             steps in proptest::collection::vec((0u32..20, -3000i32..3000, any::<bool>()), 40..400),
         ) {
@@ -146,7 +152,7 @@ mod tests {
             for (at, (hiccup, jitter, arrives)) in (0u64..).zip(steps) {
                 let now = Time::from_millis(at * 16);
                 // Never silent from the sender's point of view.
-                link.heard_at = Some(now);
+                link.last_received = Some(now);
                 made += 1;
                 // Now and then a frame takes a third of a second.
                 clock = clock.wrapping_add(if hiccup == 0 { 333_333 } else { 16_667 });
@@ -158,7 +164,7 @@ mod tests {
                     continue;
                 }
                 lost = 0;
-                let got = Heard::take(&mut heard, stamp, pace, 16_667);
+                let got = PeerStamps::take(&mut heard, stamp, pace, 16_667);
                 let got = got.expect("the first ones are full");
                 prop_assert_eq!((got.made, got.delay, got.rate_ppm), (report.made, 3, 50));
                 let off = got.sent.wrapping_sub(sent) as i32;
@@ -168,12 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_delay_is_told_at_once() {
+    fn a_delay_change_is_sent_at_once() {
         let mut link = Link::new(PeerId(1));
         let (mut full, mut paced) = (Vec::new(), Vec::new());
         for frame in 0..100 {
             let now = Time::from_millis(frame * 16);
-            link.heard_at = Some(now);
+            link.last_received = Some(now);
             let delay = if frame < 50 { 2 } else { 3 };
             let (made, sent) = (Tick(frame as u32), frame as u32 * 16_667);
             let report = MarginReport { made, sent, delay, ..MarginReport::default() };

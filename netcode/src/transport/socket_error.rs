@@ -4,26 +4,26 @@ use std::io::{self, ErrorKind};
 
 /// What an error of the operating system means to a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum SocketError {
     /// A signal came in between.
-    Again,
+    Interrupted,
     /// It would have to wait.
-    Nothing,
+    WouldBlock,
     /// One target can't be reached, or a router or the target said so (ICMP).
-    Peer,
+    Unreachable,
     /// No memory for it just now.
-    Full,
+    NoBuffers,
     /// Longer than the interface or the buffer.
     TooLong,
     /// Anything else.
-    Broken,
+    Fatal,
 }
 
-pub(super) fn trouble(error: &io::Error) -> Trouble {
+pub(super) fn classify(error: &io::Error) -> SocketError {
     match error.kind() {
-        ErrorKind::Interrupted => Trouble::Again,
-        ErrorKind::WouldBlock => Trouble::Nothing,
-        ErrorKind::OutOfMemory => Trouble::Full,
+        ErrorKind::Interrupted => SocketError::Interrupted,
+        ErrorKind::WouldBlock => SocketError::WouldBlock,
+        ErrorKind::OutOfMemory => SocketError::NoBuffers,
         ErrorKind::ConnectionReset
         | ErrorKind::ConnectionRefused
         | ErrorKind::ConnectionAborted
@@ -33,13 +33,13 @@ pub(super) fn trouble(error: &io::Error) -> Trouble {
         | ErrorKind::AddrNotAvailable
         | ErrorKind::TimedOut
         // Linux says so when a firewall of this machine refuses the target.
-        | ErrorKind::PermissionDenied => Trouble::Peer,
+        | ErrorKind::PermissionDenied => SocketError::Unreachable,
         // The standard library has no kinds for these.
         _ => match error.raw_os_error() {
-            Some(code) if Some(code) == codes::TOO_LONG => Trouble::TooLong,
-            Some(code) if Some(code) == codes::NO_BUFFERS => Trouble::Full,
-            Some(code) if Some(code) == codes::NETWORK_RESET => Trouble::Peer,
-            _ => Trouble::Broken,
+            Some(code) if Some(code) == codes::TOO_LONG => SocketError::TooLong,
+            Some(code) if Some(code) == codes::NO_BUFFERS => SocketError::NoBuffers,
+            Some(code) if Some(code) == codes::NETWORK_RESET => SocketError::Unreachable,
+            _ => SocketError::Fatal,
         },
     }
 }
@@ -85,23 +85,23 @@ mod tests {
     use std::net::UdpSocket;
 
     #[test]
-    fn what_no_interface_takes_is_known_by_its_error() -> io::Result<()> {
+    fn emsgsize_is_classified_as_too_long() -> io::Result<()> {
         let socket = UdpSocket::bind("127.0.0.1:0")?;
         let error = socket.send_to(&vec![0; 70_000], socket.local_addr()?);
-        assert_eq!(error.map_err(|error| trouble(&error)), Err(Trouble::TooLong));
+        assert_eq!(error.map_err(|error| classify(&error)), Err(SocketError::TooLong));
         Ok(())
     }
 
     #[test]
-    fn only_what_concerns_the_socket_breaks_it() {
+    fn only_socket_errors_are_fatal() {
         for (kind, expected) in [
-            (ErrorKind::ConnectionRefused, Trouble::Peer),
-            (ErrorKind::ConnectionReset, Trouble::Peer),
-            (ErrorKind::Interrupted, Trouble::Again),
-            (ErrorKind::WouldBlock, Trouble::Nothing),
-            (ErrorKind::NotConnected, Trouble::Broken),
+            (ErrorKind::ConnectionRefused, SocketError::Unreachable),
+            (ErrorKind::ConnectionReset, SocketError::Unreachable),
+            (ErrorKind::Interrupted, SocketError::Interrupted),
+            (ErrorKind::WouldBlock, SocketError::WouldBlock),
+            (ErrorKind::NotConnected, SocketError::Fatal),
         ] {
-            assert_eq!(trouble(&kind.into()), expected);
+            assert_eq!(classify(&kind.into()), expected);
         }
     }
 }

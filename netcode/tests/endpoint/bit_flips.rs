@@ -43,7 +43,7 @@ fn stands(which: usize, bits: &[usize]) {
 }
 
 #[test]
-fn a_handshake_stands_although_every_bit_came_flipped_before_the_true_packet() {
+fn a_handshake_survives_corrupted_copies_before_each_packet() {
     let mut lengths = Vec::new();
     step_by_step(&mut World::of(2, Weather::default(), 1), |_, _, next| {
         lengths.push(next.bytes.len());
@@ -66,7 +66,7 @@ fn a_handshake_stands_although_every_bit_came_flipped_before_the_true_packet() {
 
 /// The same where the true packet is lost and only its damaged copy arrives.
 #[test]
-fn a_handshake_stands_although_any_one_bit_came_flipped_in_place_of_the_true_packet() {
+fn a_handshake_survives_any_single_bit_flip() {
     for which in 0..4 {
         for bit in (0..64 * 8).step_by(13) {
             let mut world = World::of(2, Weather { latency: 5, ..Weather::default() }, 1);
@@ -86,9 +86,12 @@ fn a_handshake_stands_although_any_one_bit_came_flipped_in_place_of_the_true_pac
 }
 
 #[test]
-fn data_packets_with_a_flipped_bit_deliver_nothing_and_the_true_ones_still_do() {
+fn corrupted_data_packets_are_dropped_and_the_originals_accepted() {
     let mut world = World::pair(3);
-    world.nodes[1].endpoint.send_message(isostep_netcode::crypto::Slot(0), b"hi").expect("room");
+    world.nodes[1]
+        .endpoint
+        .send_message(isostep_netcode::crypto::MachineId(0), b"hi")
+        .expect("room");
     for number in 0..6 {
         world.held = true;
         world.sent.clear();
@@ -104,7 +107,11 @@ fn data_packets_with_a_flipped_bit_deliver_nothing_and_the_true_ones_still_do() 
             }
             let after = world.nodes[place].endpoint.counters();
             let dropped = |of: &isostep_netcode::Counters| {
-                of.foreign + of.unknown + of.not_opened + of.replayed + of.bad_cookies
+                of.unrecognized
+                    + of.unknown_connection
+                    + of.decrypt_failed
+                    + of.replayed
+                    + of.invalid_cookies
             };
             let flips = 2 * 8 * datagram.bytes.len() as u64;
             assert_eq!(dropped(&after) - dropped(&before), flips, "each is counted once");

@@ -1,8 +1,8 @@
 //! Machines that would not understand each other say why, on both sides.
 
 use super::harness::{Match, Weather, World, endpoint, ms, node};
-use super::hostile::hello;
-use isostep_netcode::crypto::Slot;
+use super::raw_peer::hello;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{ConnectError, EndpointConfig, Event};
 use isostep_rollback::Time;
 
@@ -16,13 +16,13 @@ fn told(caller: EndpointConfig, host: EndpointConfig) -> (Vec<Event>, Vec<Event>
 fn differ(caller: (u16, [u8; 8], u32), here: ConnectError, there: ConnectError) {
     let played = Match::new(2);
     let config = played.config(0).inputs(caller.0, caller.1, caller.2);
-    let refused = Event::Refused { slot: Some(Slot(0)), address: node(0), reason: there };
-    let failed = Event::Failed { slot: Slot(1), reason: here };
+    let refused = Event::Refused { machine: Some(MachineId(0)), address: node(0), reason: there };
+    let failed = Event::ConnectFailed { machine: MachineId(1), reason: here };
     assert_eq!(told(config, played.config(1)), (vec![failed], vec![refused]));
 }
 
 #[test]
-fn another_width_of_inputs_is_named_on_both_sides() {
+fn an_input_width_mismatch_is_reported_on_both_sides() {
     differ(
         (8, [7; 8], 11),
         ConnectError::InputWidth { ours: 8, theirs: 4 },
@@ -31,18 +31,18 @@ fn another_width_of_inputs_is_named_on_both_sides() {
 }
 
 #[test]
-fn another_schema_is_named_on_both_sides() {
+fn an_input_schema_mismatch_is_reported_on_both_sides() {
     differ((4, [8; 8], 11), ConnectError::InputSchema, ConnectError::InputSchema);
 }
 
 #[test]
-fn other_settings_are_named_on_both_sides() {
+fn a_settings_mismatch_is_reported_on_both_sides() {
     differ((4, [7; 8], 12), ConnectError::Settings, ConnectError::Settings);
 }
 
 /// Of several differences the most telling one is told.
 #[test]
-fn the_first_difference_is_told() {
+fn the_first_mismatch_is_reported() {
     differ(
         (8, [8; 8], 12),
         ConnectError::InputWidth { ours: 8, theirs: 4 },
@@ -51,7 +51,7 @@ fn the_first_difference_is_told() {
 }
 
 #[test]
-fn a_hello_of_another_version_is_told_the_versions() {
+fn a_hello_of_another_version_gets_a_versions_packet() {
     let mut host = endpoint(Match::new(2).config(1), 2);
     let mut answer = Vec::new();
     for version in [0, 2, 3, u16::MAX] {
@@ -68,7 +68,7 @@ fn versions(attempt: &[u8], spoken: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn an_attempt_at_another_version_fails_with_both() {
+fn a_version_mismatch_reports_both_versions() {
     let mut world = World::of(2, Weather::default(), 3);
     world.nodes[1].runs = false;
     world.connect(0, 1);
@@ -78,12 +78,12 @@ fn an_attempt_at_another_version_fails_with_both() {
     assert_eq!(world.nodes[0].events, [], "a hint is no reason to give up early");
     world.run(ms(200));
     let reason = ConnectError::Protocol { ours: 1, theirs: vec![2, 3] };
-    assert_eq!(world.nodes[0].events, [Event::Failed { slot: Slot(1), reason }]);
+    assert_eq!(world.nodes[0].events, [Event::ConnectFailed { machine: MachineId(1), reason }]);
 }
 
 /// Nobody vouches for VERSIONS: a forged one stops nothing.
 #[test]
-fn a_forged_hint_of_versions_stops_nothing() {
+fn a_spoofed_versions_packet_does_not_fail_the_attempt() {
     let mut world = World::of(2, Weather { latency: 10, ..Weather::default() }, 3);
     world.connect(0, 1);
     let attempt = world.sent[0].bytes[7..15].to_vec();

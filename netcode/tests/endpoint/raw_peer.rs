@@ -105,7 +105,7 @@ impl Random for Chance {
     }
 }
 
-/// A member of the match, in slot 0, that does not keep to the rules.
+/// A member of the match, in machine 0, that does not keep to the rules.
 pub(crate) struct Insider {
     channel: StatelessTransportState,
     id: u8,
@@ -114,7 +114,7 @@ pub(crate) struct Insider {
 }
 
 impl Insider {
-    /// Connects with an endpoint of slot 1.
+    /// Connects with an endpoint of machine 1.
     pub(crate) fn join(now: Time, played: &Match, end: &mut Endpoint, address: Address) -> Self {
         let cookie = cookie(now, end, address, ATTEMPT);
         let token = played.credentials(0).token().encode();

@@ -6,26 +6,26 @@ use isostep_core::Rng;
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 
-fn read(end: &mut Messages, payload: &[u8]) {
+fn read(end: &mut ReliableChannel, payload: &[u8]) {
     for frame in Frames::new(payload) {
         match frame.expect("whole") {
-            Frame::Message { number, last, bytes } => assert!(end.piece(number, last, bytes)),
-            Frame::MessageAck { next, later } => end.acknowledged(next, later),
+            Frame::Message { number, last, bytes } => assert!(end.on_segment(number, last, bytes)),
+            Frame::MessageAck { next, ack_bits } => end.on_ack(next, ack_bits),
             other => panic!("{other:?}"),
         }
     }
 }
 
 fn messages() -> Vec<Vec<u8>> {
-    let lengths = [0, 1, 1022, 1023, 1024, 30_000, 2, MAX_MESSAGE - 1];
+    let lengths = [0, 1, 1022, 1023, 1024, 30_000, 2, MAX_MESSAGE_BYTES - 1];
     lengths.map(|length| (0..length).map(|i| (i * 7) as u8).collect()).into()
 }
 
 #[test]
-fn messages_arrive_whole_and_in_order_though_packets_are_lost_doubled_and_late() {
+fn messages_arrive_whole_and_in_order_under_loss_duplication_and_reordering() {
     for seed in 0..4 {
         let mut rng = Rng::new(seed);
-        let mut ends = [Messages::default(), Messages::default()];
+        let mut ends = [ReliableChannel::default(), ReliableChannel::default()];
         for message in messages() {
             for end in &mut ends {
                 end.push(1, &message).expect("room");
@@ -58,13 +58,13 @@ fn messages_arrive_whole_and_in_order_though_packets_are_lost_doubled_and_late()
             }
         }
         assert!(got == [messages(), messages()], "seed {seed}");
-        assert!(ends.iter().all(|end| end.waiting == 0 && end.outgoing.is_empty()));
+        assert!(ends.iter().all(|end| end.queued_bytes == 0 && end.outgoing.is_empty()));
     }
 }
 
 #[test]
-fn who_does_not_poll_gets_no_more_than_fits() {
-    let (mut from, mut to) = (Messages::default(), Messages::default());
+fn unpolled_messages_are_bounded() {
+    let (mut from, mut to) = (ReliableChannel::default(), ReliableChannel::default());
     for step in 0..20_000 {
         let _ = from.push(1, &vec![7; 100_000]);
         let mut payload = Vec::new();
@@ -75,8 +75,8 @@ fn who_does_not_poll_gets_no_more_than_fits() {
         read(&mut from, &payload);
     }
     assert!(from.push(1, &vec![7; 100_000]).is_err(), "the sender is told");
-    let held = to.finished_bytes + to.partial.len();
-    assert!((MAX_WAITING..MAX_WAITING + MAX_MESSAGE).contains(&held));
+    let held = to.complete_bytes + to.partial.len();
+    assert!((MAX_QUEUED_BYTES..MAX_QUEUED_BYTES + MAX_MESSAGE_BYTES).contains(&held));
     // Once polled, the rest follows.
     let mut count = 0;
     for step in 20_000..60_000 {
@@ -93,23 +93,23 @@ fn who_does_not_poll_gets_no_more_than_fits() {
 }
 
 #[test]
-fn acknowledgements_of_what_was_not_sent_are_ignored() {
-    let mut end = Messages::default();
+fn acks_of_unsent_segments_are_ignored() {
+    let mut end = ReliableChannel::default();
     end.push(0, &[1; 5000]).expect("room");
-    end.acknowledged(3, u32::MAX);
-    end.acknowledged(u32::MAX, 0);
+    end.on_ack(3, u32::MAX);
+    end.on_ack(u32::MAX, 0);
     assert_eq!((end.first, end.outgoing.len()), (0, 5));
     let mut payload = Vec::new();
     end.write(Time::ZERO, TIMEOUT, 1100, &mut payload);
-    end.acknowledged(1, u32::MAX);
+    end.on_ack(1, u32::MAX);
     assert_eq!((end.first, end.outgoing.len()), (1, 4));
-    assert!(end.outgoing.iter().all(|piece| !piece.arrived));
+    assert!(end.outgoing.iter().all(|segment| !segment.acked));
 }
 
 #[test]
-fn a_message_that_is_too_long_ends_the_channel() {
-    let mut end = Messages::default();
-    let alive = (0..).map(|number| end.piece(number, false, &[0; 1024]));
-    assert_eq!(alive.take_while(|alive| *alive).count(), MAX_MESSAGE / 1024);
-    assert!(!Messages::default().piece(0, true, &[0; 1025]));
+fn a_too_long_message_fails_the_channel() {
+    let mut end = ReliableChannel::default();
+    let alive = (0..).map(|number| end.on_segment(number, false, &[0; 1024]));
+    assert_eq!(alive.take_while(|alive| *alive).count(), MAX_MESSAGE_BYTES / 1024);
+    assert!(!ReliableChannel::default().on_segment(0, true, &[0; 1025]));
 }

@@ -1,13 +1,13 @@
 //! What travels beside inputs: commands, messages of the game, new keys.
 
-use super::figures::Figures;
 use super::game::mixed;
 use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use super::machine::Machine;
+use super::statistics::Figures;
 use core::time::Duration;
 use isostep_netcode::MessageError;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_rollback::{CommandConfig, LinkConfig, Mode, SessionConfig};
 
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
@@ -45,7 +45,7 @@ fn commands_up_to_their_limit() {
 
 /// The widest windows that there are: they need fragments.
 #[test]
-fn commands_with_the_greatest_budget() {
+fn commands_at_the_largest_budget() {
     let commands = CommandConfig::new(1024, 1 << 16, 1 << 18).expect("good limits");
     let session = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 }).commands(commands);
     for (peers, seeds) in [(2, 2), (4, 1)] {
@@ -70,7 +70,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
                 mesh.start();
                 let lengths = [0, 1, 1023, 1024, 1025, 20_000, 200_000, 5];
                 for place in 0..usize::from(peers) {
-                    for to in (0..peers).map(Slot).filter(|slot| usize::from(slot.0) != place) {
+                    for to in (0..peers).map(MachineId).filter(|id| usize::from(id.0) != place) {
                         for length in lengths {
                             let message = bytes(place as u64, length);
                             mesh.machines[place]
@@ -78,7 +78,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
                                 .send_message(to, &message)
                                 .expect("there is room");
                         }
-                        let longest = bytes(0, isostep_netcode::MAX_MESSAGE);
+                        let longest = bytes(0, isostep_netcode::MAX_MESSAGE_BYTES);
                         let refused = mesh.machines[place].peer.send_message(to, &longest);
                         assert!(
                             matches!(refused, Err(MessageError::TooLong { .. })),
@@ -97,8 +97,8 @@ fn messages_up_to_200_kilobytes_both_ways() {
                     }
                 }
                 for machine in &mesh.machines {
-                    for from in machine.peer.endpoint().others() {
-                        let theirs = machine.messages.iter().filter(|(slot, _)| *slot == from);
+                    for from in machine.peer.endpoint().peers() {
+                        let theirs = machine.messages.iter().filter(|(id, _)| *id == from);
                         let wanted = lengths.map(|length| bytes(from.0.into(), length));
                         assert!(
                             theirs.map(|(_, message)| message).eq(&wanted),
@@ -115,7 +115,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
 }
 
 #[test]
-fn keys_that_change_every_second() {
+fn rekeys_every_second() {
     for link in [good_link(), bad_link()] {
         for (peers, seeds) in SIZES {
             let mut all = Figures::default();
@@ -126,7 +126,7 @@ fn keys_that_change_every_second() {
                 all = all.and(&mesh.play(4 * SECOND));
                 mesh.settle_and_check();
                 for machine in &mesh.machines {
-                    for other in machine.peer.endpoint().others() {
+                    for other in machine.peer.endpoint().peers() {
                         let epoch = machine.peer.endpoint().key_epoch(other).expect("connected");
                         assert!(epoch >= 4, "{epoch} changes");
                     }

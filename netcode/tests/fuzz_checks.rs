@@ -5,14 +5,14 @@
 #[path = "../../fuzz/src/handshakes.rs"]
 mod handshakes;
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
-#[path = "../../fuzz/src/kept.rs"]
-mod kept;
-#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/links.rs"]
 mod links;
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/peers.rs"]
 mod peers;
+#[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
+#[path = "../../fuzz/src/reuse.rs"]
+mod reuse;
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/seeds.rs"]
 mod seeds;
@@ -52,7 +52,7 @@ fn mutate(corpus: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
 }
 
 #[test]
-fn nothing_without_keys_touches_a_connection() {
+fn packets_without_keys_do_not_affect_a_connection() {
     let (mut rng, corpus) = (Rng::new(1), seeds::packets());
     for _ in 0..CASES {
         peers::packet(&mutate(&corpus, &mut rng));
@@ -60,7 +60,7 @@ fn nothing_without_keys_touches_a_connection() {
 }
 
 #[test]
-fn nothing_that_a_peer_with_keys_sends_breaks_an_endpoint() {
+fn frames_of_a_malicious_peer_do_not_break_an_endpoint() {
     let (mut rng, corpus) = (Rng::new(2), seeds::payloads());
     for _ in 0..CASES {
         peers::payload(&mutate(&corpus, &mut rng));
@@ -68,7 +68,7 @@ fn nothing_that_a_peer_with_keys_sends_breaks_an_endpoint() {
 }
 
 #[test]
-fn whatever_is_sent_arrives_as_it_is() {
+fn sent_bytes_arrive_unchanged() {
     let (mut rng, mut corpus) = (Rng::new(8), seeds::captured());
     corpus.extend([vec![7; 1100], vec![8; 1177], vec![9; 5000], Vec::new()]);
     for _ in 0..CASES {
@@ -85,7 +85,7 @@ fn piece(number: u32, bytes: &[u8]) -> Vec<u8> {
 /// A message without its first byte is nobody's. They counted for nothing, so any number of them was kept, and each stopped
 /// whoever took what had arrived.
 #[test]
-fn messages_of_nobody_are_not_in_the_way() {
+fn messages_without_a_destination_do_not_block_others() {
     let mut ends = Ends::new();
     for packet in 0..200 {
         let numbers = packet * 100..(packet + 1) * 100;
@@ -99,7 +99,7 @@ fn messages_of_nobody_are_not_in_the_way() {
 
 /// Short messages counted for their few bytes alone, so a million of them was kept.
 #[test]
-fn short_messages_that_nobody_takes_are_bounded() {
+fn unpolled_short_messages_are_bounded() {
     let mut ends = Ends::new();
     let mut most = 0;
     for packet in 0..400 {
@@ -113,7 +113,7 @@ fn short_messages_that_nobody_takes_are_bounded() {
 }
 
 #[test]
-fn no_stranger_spoils_a_handshake() {
+fn datagrams_without_keys_do_not_fail_a_handshake() {
     let (mut rng, corpus) = (Rng::new(3), seeds::handshakes());
     for _ in 0..CASES {
         handshakes::handshake(&mutate(&corpus, &mut rng));
@@ -121,7 +121,7 @@ fn no_stranger_spoils_a_handshake() {
 }
 
 #[test]
-fn nothing_that_a_peer_tells_breaks_a_session() {
+fn frames_of_a_malicious_peer_do_not_break_a_session() {
     let (mut rng, corpus) = (Rng::new(4), seeds::frames());
     for _ in 0..CASES {
         links::frame(&mutate(&corpus, &mut rng));
@@ -129,7 +129,7 @@ fn nothing_that_a_peer_tells_breaks_a_session() {
 }
 
 #[test]
-fn any_stream_is_read_or_refused() {
+fn any_stream_is_decoded_or_rejected() {
     let (mut rng, corpus) = (Rng::new(5), seeds::windows());
     for _ in 0..CASES {
         links::window(&mutate(&corpus, &mut rng));
@@ -137,7 +137,7 @@ fn any_stream_is_read_or_refused() {
 }
 
 #[test]
-fn any_document_is_read_as_it_is_or_refused() {
+fn any_document_round_trips_or_is_rejected() {
     let (mut rng, corpus) = (Rng::new(6), links::documents());
     corpus.iter().for_each(|document| links::document(document));
     for _ in 0..CASES {
@@ -146,7 +146,7 @@ fn any_document_is_read_as_it_is_or_refused() {
 }
 
 #[test]
-fn any_file_is_read_or_refused() {
+fn any_file_is_read_or_rejected() {
     let mut rng = Rng::new(7);
     let names = ["token", "roster", "matchmaker", "key"];
     let digit = |digit: u8| char::from_digit(digit.into(), 16).expect("below 16");

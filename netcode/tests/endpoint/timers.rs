@@ -4,7 +4,7 @@ use super::harness::{Datagram, Weather, World, frame, ms, node};
 use core::time::Duration;
 use isostep_core::Rng;
 use isostep_netcode::Event;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_rollback::Time;
 
 const ROUGH: Weather = Weather { loss: 150, doubles: 50, latency: 30, jitter: 40, longest: None };
@@ -15,16 +15,16 @@ fn minute(seed: u64) -> (Vec<Datagram>, Vec<Vec<Event>>) {
     world.mesh();
     world.run(ms(2000));
     for round in 0..20u8 {
-        for slot in world.nodes[0].endpoint.connected().collect::<Vec<_>>() {
+        for machine in world.nodes[0].endpoint.connected().collect::<Vec<_>>() {
             let end = &mut world.nodes[0].endpoint;
-            end.send_datagram(world.now, slot, &[round; 3000]);
-            end.send_message(slot, &[round; 2500]).expect("room");
+            end.send_datagram(world.now, machine, &[round; 3000]);
+            end.send_message(machine, &[round; 2500]).expect("room");
         }
         world.play(20, round);
         world.run(ms(200));
     }
     let now = world.now;
-    world.nodes[1].endpoint.close(now, Slot(2), 500, "done");
+    world.nodes[1].endpoint.close(now, MachineId(2), 500, "done");
     world.drain(1);
     world.run(ms(50_000));
     (world.sent, world.nodes.into_iter().map(|node| node.events).collect())
@@ -40,21 +40,21 @@ fn the_same_seeds_and_inputs_give_the_same_bytes() {
 
 /// The harness looks after each `handle_timeout`; here is much for it to look at.
 #[test]
-fn timers_always_lie_ahead_after_they_were_handled() {
+fn timers_are_in_the_future_after_handling() {
     for seed in 0..6 {
         let mut rng = Rng::new(seed);
         let change = |config: isostep_netcode::EndpointConfig| config.key_lifetime(ms(500));
         let mut world = World::configured(3, ROUGH, 40 + seed, change);
         world.mesh();
         for round in 0..1500 {
-            let (place, slot) = (round % 3, Slot(((round + 1 + round / 3 % 2) % 3) as u8));
+            let (place, machine) = (round % 3, MachineId(((round + 1 + round / 3 % 2) % 3) as u8));
             let now = world.now;
             match rng.below(12).expect("some") {
-                0 => _ = world.nodes[place].endpoint.send_message(slot, &[1; 4000]),
-                1 => world.nodes[place].endpoint.send_datagram(now, slot, &[1; 9000]),
-                2 if round % 20 == 0 => world.nodes[place].endpoint.close(now, slot, 0, ""),
-                3 if round % 10 == 0 => world.connect(place, usize::from(slot.0)),
-                _ => world.nodes[place].endpoint.send_game(now, slot, &frame(place, 1, 1)),
+                0 => _ = world.nodes[place].endpoint.send_message(machine, &[1; 4000]),
+                1 => world.nodes[place].endpoint.send_datagram(now, machine, &[1; 9000]),
+                2 if round % 20 == 0 => world.nodes[place].endpoint.close(now, machine, 0, ""),
+                3 if round % 10 == 0 => world.connect(place, usize::from(machine.0)),
+                _ => world.nodes[place].endpoint.send_game(now, machine, &frame(place, 1, 1)),
             }
             world.drain(place);
             (0..3).for_each(|place| world.timeout(place));
@@ -78,8 +78,8 @@ fn driven(step: Duration, timeouts: impl Fn(u64) -> bool) -> World {
                 world.timeout(place);
             }
             if number % 16 == 0 && world.links() == 2 {
-                let slot = Slot(1 - place as u8);
-                world.nodes[place].endpoint.send_game(world.now, slot, &frame(place, 1, 1));
+                let machine = MachineId(1 - place as u8);
+                world.nodes[place].endpoint.send_game(world.now, machine, &frame(place, 1, 1));
             }
             world.drain(place);
         }
@@ -109,7 +109,7 @@ fn frames_flow_without_a_single_timeout() {
 }
 
 #[test]
-fn time_that_stands_still_is_no_reason_to_send_for_ever() {
+fn a_frozen_clock_does_not_send_endlessly() {
     let mut world = World::pair(3);
     for _ in 0..50 {
         world.tick(1, 1);
@@ -123,7 +123,7 @@ fn time_that_stands_still_is_no_reason_to_send_for_ever() {
 }
 
 #[test]
-fn an_hour_later_it_is_over_and_may_begin_anew() {
+fn a_connection_ends_after_an_hour_gap_and_can_be_reestablished() {
     let mut world = World::pair(4);
     world.now += Duration::from_hours(1);
     (0..2).for_each(|place| world.timeout(place));
@@ -136,7 +136,7 @@ fn an_hour_later_it_is_over_and_may_begin_anew() {
 /// A laptop slept for an hour, and what waited in its socket comes first: a round trip of an hour was measured, and nothing was
 /// repeated for minutes.
 #[test]
-fn an_answer_that_took_an_hour_does_not_slow_down_what_follows() {
+fn an_hour_long_rtt_sample_does_not_raise_the_pto() {
     let mut world = World::pair(5);
     world.held = true;
     world.sent.clear();
@@ -160,7 +160,7 @@ fn an_answer_that_took_an_hour_does_not_slow_down_what_follows() {
     world.held = false;
     assert_eq!(world.links(), 2, "what waited was heard first");
     world.weather.loss = 1000;
-    world.nodes[0].endpoint.send_message(Slot(1), b"hello again").expect("room");
+    world.nodes[0].endpoint.send_message(MachineId(1), b"hello again").expect("room");
     world.run(ms(50));
     world.weather.loss = 0;
     world.run(ms(4000));
@@ -169,7 +169,7 @@ fn an_answer_that_took_an_hour_does_not_slow_down_what_follows() {
 
 /// Time that goes back by mistake: nothing breaks.
 #[test]
-fn time_that_goes_back_breaks_nothing() {
+fn time_that_goes_back_is_tolerated() {
     let mut world = World::pair(6);
     let later = world.now;
     for now in [Time::ZERO, Time::from_millis(900), later] {
@@ -186,12 +186,12 @@ fn time_that_goes_back_breaks_nothing() {
 
 /// What nobody polls is bounded, and the newest are lost.
 #[test]
-fn what_nobody_polls_does_not_pile_up() {
+fn unpolled_queues_are_bounded() {
     let mut world = World::pair(7);
     let mut bytes = Vec::new();
     for number in 0..5000u32 {
         let now = world.now;
-        world.nodes[0].endpoint.send_game(now, Slot(1), &frame(0, number, 1));
+        world.nodes[0].endpoint.send_game(now, MachineId(1), &frame(0, number, 1));
         while world.nodes[0].endpoint.poll_transmit(now, &mut bytes).is_some() {
             world.nodes[1].endpoint.handle_datagram(now, node(0), &bytes);
         }
@@ -200,6 +200,6 @@ fn what_nobody_polls_does_not_pile_up() {
     world.drain(1);
     assert_eq!(world.nodes[1].game.len(), 1024);
     let end = &mut world.nodes[1].endpoint;
-    (0..5000).for_each(|number| end.send_game(world.now, Slot(0), &frame(1, number, 1)));
+    (0..5000).for_each(|number| end.send_game(world.now, MachineId(0), &frame(1, number, 1)));
     assert!(end.counters().overflowed >= 2 * (5000 - 1024));
 }

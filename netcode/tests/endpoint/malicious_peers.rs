@@ -1,9 +1,9 @@
 //! Members of the match who do not keep to the rules: they may spoil their own connection, and nothing else.
 
 use super::harness::{Match, endpoint, junk, node};
-use super::hostile::Insider;
+use super::raw_peer::Insider;
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, CloseReason, Endpoint, Event, Message};
 use isostep_rollback::Time;
 
@@ -12,7 +12,7 @@ fn join() -> (Time, Endpoint, Insider) {
     let mut host = endpoint(played.config(1), 2);
     let now = Time::from_millis(5);
     let insider = Insider::join(now, &played, &mut host, node(0));
-    let connected = Event::Connected { slot: Slot(0), address: node(0) };
+    let connected = Event::Connected { machine: MachineId(0), address: node(0) };
     assert_eq!(host.poll_event(), Some(connected));
     drain(now, &mut host);
     (now, host, insider)
@@ -29,7 +29,7 @@ fn message(number: u32, last: bool, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn any_frames_at_all_give_no_panic() {
+fn arbitrary_frames_do_not_panic() {
     let (mut now, mut host, mut insider) = join();
     let mut rng = Rng::new(1);
     for round in 0..20_000 {
@@ -55,7 +55,7 @@ fn any_frames_at_all_give_no_panic() {
 
 /// One packet with 120 challenges gave 120 packets to wherever it seemed to come from.
 #[test]
-fn many_challenges_in_one_packet_get_one_answer() {
+fn several_path_challenges_in_one_packet_get_one_response() {
     let (now, mut host, mut insider) = join();
     let challenges: Vec<u8> =
         (0..120u8).flat_map(|number| [6, number, 0, 0, 0, 0, 0, 0, 0]).collect();
@@ -69,14 +69,14 @@ fn many_challenges_in_one_packet_get_one_answer() {
 /// Messages without bytes cost nothing by their length: they waited without a limit, and each made `poll_message` say that there are
 /// no more.
 #[test]
-fn empty_messages_neither_pile_up_nor_hide_what_is_behind() {
+fn empty_messages_are_ignored() {
     let (mut now, mut host, mut insider) = join();
     for number in 0..50 {
         insider.say(now, &mut host, &message(number, true, &[]));
     }
     insider.say(now, &mut host, &message(50, true, &[9, 1]));
     insider.say(now, &mut host, &message(51, true, &[1, 42]));
-    assert_eq!(host.poll_message(), Some((Slot(0), Message::Game(vec![42]))));
+    assert_eq!(host.poll_message(), Some((MachineId(0), Message::Game(vec![42]))));
     assert_eq!(host.poll_message(), None);
     for number in 52..200_000u32 {
         insider.say(now, &mut host, &message(number, true, &[1]));
@@ -88,12 +88,12 @@ fn empty_messages_neither_pile_up_nor_hide_what_is_behind() {
 }
 
 #[test]
-fn a_message_without_end_ends_the_connection() {
+fn an_endless_message_closes_the_connection() {
     let (now, mut host, mut insider) = join();
     for number in 0..257 {
         insider.say(now, &mut host, &message(number, false, &[1; 1024]));
     }
-    let broken = Event::Closed { slot: Slot(0), reason: CloseReason::Broken };
+    let broken = Event::Closed { machine: MachineId(0), reason: CloseReason::ProtocolViolation };
     assert_eq!(host.poll_event(), Some(broken));
     assert_eq!(host.connected().count(), 0);
 }
@@ -101,20 +101,20 @@ fn a_message_without_end_ends_the_connection() {
 /// Each question for keys that made no sense cost a quarter of a millisecond, eleven of them fit into a packet, and nothing
 /// happened.
 #[test]
-fn a_junk_question_for_keys_ends_the_connection() {
+fn an_invalid_rekey_request_closes_the_connection() {
     let (now, mut host, mut insider) = join();
     let question = |epoch: u8| [&[9, epoch][..], &[7; 96]].concat();
     insider.say(now, &mut host, &question(2));
     assert_eq!(host.poll_event(), None, "not for the next epoch: it may be late");
     insider.say(now, &mut host, &question(1).repeat(11));
-    let broken = Event::Closed { slot: Slot(0), reason: CloseReason::Broken };
+    let broken = Event::Closed { machine: MachineId(0), reason: CloseReason::ProtocolViolation };
     assert_eq!((host.poll_event(), host.poll_event()), (Some(broken), None));
 }
 
 #[test]
-fn acknowledgements_of_what_was_never_sent_count_for_nothing() {
+fn acks_of_unsent_segments_are_ignored() {
     let (now, mut host, mut insider) = join();
-    host.send_message(Slot(0), &[5; 5000]).expect("room");
+    host.send_message(MachineId(0), &[5; 5000]).expect("room");
     for (next, later) in [(1u32, 0u32), (u32::MAX, u32::MAX), (5, 1), (1 << 31, 7), (0, u32::MAX)] {
         let frame = [&[4][..], &next.to_le_bytes(), &later.to_le_bytes()].concat();
         insider.say(now, &mut host, &frame);
@@ -125,15 +125,15 @@ fn acknowledgements_of_what_was_never_sent_count_for_nothing() {
 
 /// Its words are shown to people: they are what it says, made into text, at most 200 bytes.
 #[test]
-fn a_goodbye_that_is_no_text_is_made_into_some() {
+fn invalid_utf8_in_a_close_is_replaced() {
     let (now, mut host, mut insider) = join();
     insider.say(now, &mut host, &[&[8, 7, 1, 3][..], &[0xff, 0xfe, b'x']].concat());
-    let reason = CloseReason::Peer { code: 0x107, text: "\u{fffd}\u{fffd}x".into() };
-    assert_eq!(host.poll_event(), Some(Event::Closed { slot: Slot(0), reason }));
+    let reason = CloseReason::ClosedByPeer { code: 0x107, text: "\u{fffd}\u{fffd}x".into() };
+    assert_eq!(host.poll_event(), Some(Event::Closed { machine: MachineId(0), reason }));
 }
 
 #[test]
-fn a_goodbye_that_is_too_long_is_none() {
+fn a_close_with_too_long_text_is_ignored() {
     let (now, mut host, mut insider) = join();
     insider.say(now, &mut host, &[&[8, 7, 1, 201][..], &[b'x'; 201]].concat());
     assert_eq!((host.poll_event(), host.counters().malformed), (None, 1));
@@ -141,7 +141,7 @@ fn a_goodbye_that_is_too_long_is_none() {
 
 /// Numbers far ahead: the window moves, what is below it is gone, and nothing opens twice.
 #[test]
-fn numbers_may_jump_and_nothing_opens_twice() {
+fn packet_numbers_may_jump_without_enabling_replay() {
     let (now, mut host, mut insider) = join();
     let mut packets = Vec::new();
     for number in 0..3000u32 {
