@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example first_game`
 
-use isostep::rollback::{Fleet, LinkConfig, SyncTest};
+use isostep::rollback::{LinkConfig, SimMatch, SyncTest};
 use isostep::{
     BodyDef, BodyId, Event, Inputs, PlayerId, SessionConfig, Shape, Simulation, Snapshot, State,
     Stick, Tick, Vec3, World, WorldDef, real,
@@ -63,8 +63,9 @@ fn script(player: PlayerId, tick: Tick) -> Stick {
 /// Two machines, a player each, and a bad Wi-Fi between them: the game at the end.
 fn play() -> Result<[u32; 2], Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
-    let mut fleet =
-        Fleet::mesh(7, 2, &config, LinkConfig::wifi(), |_| Tag::new().expect("it is well-formed"))?;
+    let mut fleet = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| {
+        Tag::new().expect("it is well-formed")
+    })?;
     fleet.run(600, |_, player, tick| script(player, tick))?;
     fleet.settle()?;
     let (tick, digest) = fleet.agree()?;

@@ -94,7 +94,7 @@ fn show(path: &Path) -> Result<[u32; 2], Box<dyn Error>> {
     }
     // What if nobody had pushed from here on? A branch holds the last inputs until new ones come: let go of the sticks.
     let (mut session, mut branch) = player.branch(SessionConfig::new().local().local())?;
-    while session.present() < Tick(TICKS) {
+    while session.current_tick() < Tick(TICKS) {
         for player in [PlayerId(0), PlayerId(1)] {
             session.local_input(player, Stick::default())?;
         }

@@ -50,14 +50,14 @@ impl Machine {
     /// The calls of a frame.
     fn frame(&mut self, now: Time) -> Result<(), Box<dyn Error>> {
         for _ in 0..self.peer.begin_frame(now).ticks {
-            let pull = self.peer.session().present().0 / 20 % 3;
+            let pull = self.peer.session().current_tick().0 / 20 % 3;
             let pull = if self.me.0 == 0 { pull as i8 } else { -(pull as i8) };
             self.peer.local_input(self.me, NewestWins(pull))?;
             self.peer.tick(now, &mut self.game)?;
         }
         self.peer.end_frame(now);
         let session = self.peer.session();
-        if self.last.is_none() && session.present().min(session.confirmed()) >= LAST {
+        if self.last.is_none() && session.current_tick().min(session.confirmed_tick()) >= LAST {
             self.last = Some(self.game.digest(session.slots(), LAST.0)?.to_string());
         }
         Ok(())

@@ -73,14 +73,14 @@ fn play() -> Result<[i64; 2], Box<dyn Error>> {
     let addresses = [sockets[0].local_addr()?, sockets[1].local_addr()?];
     let [one, two] = sockets;
     let mut machines = [machine(0, one, addresses[1])?, machine(1, two, addresses[0])?];
-    while machines.iter().any(|(game, _)| game.present() < LAST) {
+    while machines.iter().any(|(game, _)| game.current_tick() < LAST) {
         for (own, (game, session)) in machines.iter_mut().enumerate() {
-            if game.present() == LAST {
+            if game.current_tick() == LAST {
                 // It is there, and still has to answer the other one.
                 session.poll_remote_clients();
                 continue;
             }
-            match game.advance_p2p(session, &[(own, pull(own, game.present()))]) {
+            match game.advance_p2p(session, &[(own, pull(own, game.current_tick()))]) {
                 // Until both have found each other.
                 Ok(_) | Err(GgrsGameError::Ggrs(GgrsError::NotSynchronized)) => {}
                 Err(error) => return Err(error.into()),

@@ -287,7 +287,7 @@ fn a_state_goes_on_from_a_pin_before_the_ring() {
         world.save(&mut slots, tick).unwrap();
     }
     world.load(&mut slots, 0).unwrap();
-    world.distrust(&mut slots);
+    world.drop_caches(&mut slots);
     for tick in 1..60 {
         world.step();
         world.save(&mut slots, tick).unwrap();

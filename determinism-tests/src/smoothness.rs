@@ -5,9 +5,9 @@ use core::fmt::Write as _;
 use core::time::Duration;
 use isostep_core::world::{BodyId, BodyKind};
 use isostep_core::{Real, Vec3};
-use isostep_rollback::fleet::FleetError;
-use isostep_rollback::present::{Poses, Smoothing, WorldReader};
-use isostep_rollback::{Fleet, LinkConfig, Mode, SessionConfig};
+use isostep_rollback::presentation::{Poses, Smoothing, WorldReader};
+use isostep_rollback::sim_match::SimMatchError;
+use isostep_rollback::{LinkConfig, Mode, SessionConfig, SimMatch};
 use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 use std::collections::BTreeMap;
 
@@ -94,11 +94,11 @@ pub fn measure(
     link: LinkConfig,
     seconds: u32,
     seed: u64,
-) -> Result<(u64, Vec<Smoothness>), FleetError> {
+) -> Result<(u64, Vec<Smoothness>), SimMatchError> {
     let size = ArenaSize { players: 2, props: 12 };
     let config = SessionConfig::new().delay(DELAY).mode(Mode::Rollback { max: PREDICTION });
-    let tick_length = config.length_of(1);
-    let mut fleet = Fleet::mesh(seed, 2, &config, link, |_| Arena::new(size, seed))?;
+    let tick_length = config.duration_of(1);
+    let mut fleet = SimMatch::mesh(seed, 2, &config, link, |_| Arena::new(size, seed))?;
     // Exactly one tick at a time, so that pictures between them are easy to place.
     fleet.machines_mut().iter_mut().for_each(|machine| machine.paced = false);
     let mut screens: Vec<Screen> = KINDS
@@ -116,8 +116,8 @@ pub fn measure(
         fleet.run(1, |_, player, tick| arena_input(seed, player, tick))?;
         let machine = &fleet.machines()[0];
         let world = machine.game.world();
-        let ran = machine.ran;
-        let tick = machine.session.present();
+        let ran = machine.report;
+        let tick = machine.session.current_tick();
         let samples: Vec<_> = reader
             .read(tick, ran, world)
             .filter(|sample| {
@@ -139,7 +139,7 @@ pub fn measure(
         for screen in &mut screens {
             screen.poses.tick(tick, ran, samples.iter().copied());
         }
-        let (start, end) = (config.length_of(ticks), config.length_of(ticks + 1));
+        let (start, end) = (config.duration_of(ticks), config.duration_of(ticks + 1));
         loop {
             let at = Duration::from_nanos(frames * 1_000_000_000 / FRAME_RATE);
             if at >= end {
@@ -162,7 +162,7 @@ pub fn measure(
 ///
 /// # Errors
 /// When a match can't be played.
-pub fn table(seconds: u32, seed: u64) -> Result<String, FleetError> {
+pub fn table(seconds: u32, seed: u64) -> Result<String, SimMatchError> {
     let links = [
         ("perfect", LinkConfig::perfect()),
         ("wifi", LinkConfig::wifi()),

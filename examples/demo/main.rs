@@ -12,7 +12,7 @@ mod game;
 
 use game::Match;
 use isostep::rollback::{
-    Authority, Fleet, LinkConfig, SessionEvent, fleet::FleetError, sim_network::Jitter,
+    Authority, LinkConfig, SessionEvent, SimMatch, sim_match::SimMatchError, sim_network::Jitter,
 };
 use isostep::{Mode, PeerId, SessionConfig, State, Tick};
 use isostep_scenes::games::arena_input;
@@ -70,10 +70,10 @@ enum Outcome {
 }
 
 /// Machines A and B with a player each, who play with two bots, and one that watches A.
-fn set_up(fault: Option<Tick>) -> Result<Fleet<Match>, FleetError> {
+fn set_up(fault: Option<Tick>) -> Result<SimMatch<Match>, SimMatchError> {
     // 120 ms are 8 ticks: the delay takes 3, the others are guessed, and 12 leave room for lost packets.
     let config = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 });
-    let mut fleet = Fleet::new(SEED);
+    let mut fleet = SimMatch::new(SEED);
     let a = config.clone().local().remote(PeerId(1)).bot().bot();
     let a = fleet.add(a, Match::new(SEED, None))?;
     let b = fleet.add(config.remote(PeerId(0)).local().bot().bot(), Match::new(SEED, fault))?;
@@ -92,7 +92,11 @@ fn set_up(fault: Option<Tick>) -> Result<Fleet<Match>, FleetError> {
 }
 
 /// Plays the match; `show` gets a row now and then, once both machines are sure of its tick.
-fn play(ticks: u32, break_it: bool, mut show: impl FnMut(String)) -> Result<Outcome, FleetError> {
+fn play(
+    ticks: u32,
+    break_it: bool,
+    mut show: impl FnMut(String),
+) -> Result<Outcome, SimMatchError> {
     let mut fleet = set_up(break_it.then_some(Tick(ticks / 2)))?;
     let mut next = Tick(ROW_EVERY);
     while next <= Tick(ticks) {
@@ -104,7 +108,7 @@ fn play(ticks: u32, break_it: bool, mut show: impl FnMut(String)) -> Result<Outc
         if let Some(report) = desync {
             return Ok(Outcome::Desync(report));
         }
-        let sure = |index: usize| fleet.machines()[index].session.confirmed() >= next;
+        let sure = |index: usize| fleet.machines()[index].session.confirmed_tick() >= next;
         if sure(0) && sure(1) {
             show(row(&fleet, next));
             next += ROW_EVERY;
@@ -116,7 +120,7 @@ fn play(ticks: u32, break_it: bool, mut show: impl FnMut(String)) -> Result<Outc
     Ok(Outcome::Agreed(format!("{ticks} ticks, {rollbacks} rollbacks, 0 desyncs.")))
 }
 
-fn row(fleet: &Fleet<Match>, tick: Tick) -> String {
+fn row(fleet: &SimMatch<Match>, tick: Tick) -> String {
     let machines = &fleet.machines()[..2];
     let digest = |index: usize| {
         let machine = &machines[index];
@@ -130,7 +134,7 @@ fn row(fleet: &Fleet<Match>, tick: Tick) -> String {
         digest(0),
         digest(1),
         format!("{}/{}", a.rollbacks, b.rollbacks),
-        format!("{}/{}", a.ticks_again, b.ticks_again)
+        format!("{}/{}", a.resimulated_ticks, b.resimulated_ticks)
     )
 }
 

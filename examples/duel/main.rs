@@ -151,13 +151,13 @@ impl Machine {
         last: Option<Tick>,
     ) -> Result<(), Box<dyn Error>> {
         for _ in 0..self.peer.begin_frame(now).ticks {
-            let scripted = || self.game.script(self.peer.session().present(), self.me);
+            let scripted = || self.game.script(self.peer.session().current_tick(), self.me);
             let stick = keys.as_mut().map_or_else(scripted, |keys| keys.stick());
             self.peer.local_input(self.me, stick)?;
             self.peer.tick(now, &mut self.game)?;
             let session = self.peer.session();
             // Reached, and all that led to it is known: it can't change any more.
-            let certain = session.present().min(session.confirmed());
+            let certain = session.current_tick().min(session.confirmed_tick());
             if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
                 let digest = self.game.digest(session.slots(), tick.0)?;
                 self.last = Some(format!("tick {tick} digest {digest}"));

@@ -46,7 +46,7 @@ impl Status {
             (self.since, self.then) = (now, counted);
         }
         let session = peer.session();
-        let (present, confirmed) = (session.present(), session.confirmed());
+        let (present, confirmed) = (session.current_tick(), session.confirmed_tick());
         let certain = present.min(confirmed);
         let digest = game.digest(session.slots(), certain.0).map(|digest| digest.to_string());
         let delay = peer.local_players().find_map(|player| session.delay(player));

@@ -85,7 +85,7 @@ impl<T: Transport> Machine<T> {
         let me = PlayerId(me.0);
         let mut names = vec![None; settings.players.into()];
         names[usize::from(me.0)] = name;
-        let view = View::new(peer.session().config().length_of(1));
+        let view = View::new(peer.session().config().duration_of(1));
         let unfinished = slots.into_iter().filter(|slot| slot.0 != me.0).collect();
         Ok(Self {
             game,
@@ -108,7 +108,8 @@ impl<T: Transport> Machine<T> {
         let frame = self.peer.begin_frame(now);
         self.view.alpha = frame.alpha;
         for _ in 0..frame.ticks {
-            let input = self.hand.next(now, &self.game, self.peer.session().present(), self.me);
+            let input =
+                self.hand.next(now, &self.game, self.peer.session().current_tick(), self.me);
             self.peer.local_input(self.me, input)?;
             let ran = self.peer.tick(now, &mut self.game)?;
             self.view.tick(ran, self.peer.session(), &self.game);
@@ -121,7 +122,7 @@ impl<T: Transport> Machine<T> {
     /// The last tick is reached, and all that led to it is known: it can't change any more.
     fn look_for_the_end(&mut self) -> Result<(), Box<dyn Error>> {
         let session = self.peer.session();
-        let certain = session.present().min(session.confirmed());
+        let certain = session.current_tick().min(session.confirmed_tick());
         if let Some(tick) = self.last.filter(|&tick| certain >= tick && self.result.is_none()) {
             let digest = self.game.digest(session.slots(), tick.0)?;
             self.result = Some(format!("tick {tick} digest {digest}"));

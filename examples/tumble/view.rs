@@ -6,8 +6,8 @@ use crate::rules::{OVER, Phase, READY, Tumble};
 use crate::stage::{CRATES, PLATFORM, PLAYER};
 use isostep::netcode::Transport;
 use isostep::netcode::crypto::Slot;
-use isostep::rollback::present::{EffectConfig, EffectEvent, EffectId, EffectJournal};
-use isostep::rollback::{Occupant, Poses, Ran, WorldReader};
+use isostep::rollback::presentation::{EffectConfig, EffectEvent, EffectId, EffectJournal};
+use isostep::rollback::{Occupant, Poses, RunReport, WorldReader};
 use isostep::{BodyId, PlayerId, Real, Session, Tick, Time};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -50,12 +50,12 @@ impl View {
     }
 
     /// After each tick.
-    pub fn tick(&mut self, ran: Ran, session: &Session<Tumble>, game: &Tumble) {
-        let present = session.present();
-        self.depth = self.depth.max(ran.again);
+    pub fn tick(&mut self, ran: RunReport, session: &Session<Tumble>, game: &Tumble) {
+        let present = session.current_tick();
+        self.depth = self.depth.max(ran.resimulated);
         self.poses.tick(present, ran, self.reader.read(present, ran, &game.world));
         // Nobody falls twice within what a session rolls back, so the state still has all of them.
-        let computed = (present - (ran.new + ran.again)).0..present.0;
+        let computed = (present - (ran.new + ran.resimulated)).0..present.0;
         for tick in computed.map(Tick) {
             let falls = (0..).zip(&game.players).filter_map(|(seat, player)| {
                 let fall = player.fell.filter(|fall| fall.tick == tick)?;
@@ -63,7 +63,7 @@ impl View {
             });
             self.journal.tick(tick, falls);
         }
-        self.journal.confirm(session.confirmed());
+        self.journal.confirm(session.confirmed_tick());
     }
 
     /// Falls since the last time, as the page reads them. Somebody must ask now and then.
@@ -143,7 +143,7 @@ impl<T: Transport> Machine<T> {
             .collect();
         let session = self.peer.session();
         let (board, settings) = (&self.game.board, self.game.cast.settings);
-        let spent = session.present().since(board.since);
+        let spent = session.current_tick().since(board.since);
         let (phase, length, winner) = match board.phase {
             Phase::Ready => ("ready", READY, None),
             Phase::Play => ("play", settings.round_ticks, None),
@@ -152,8 +152,8 @@ impl<T: Transport> Machine<T> {
         Some(json!({
             "now": now.since(Time::ZERO).as_micros() as u64,
             "started": self.peer.has_started(),
-            "tick": session.present().0,
-            "confirmed": session.confirmed().0,
+            "tick": session.current_tick().0,
+            "confirmed": session.confirmed_tick().0,
             "round": board.round,
             "phase": phase,
             "left": length.saturating_sub(spent),
@@ -169,7 +169,7 @@ impl<T: Transport> Machine<T> {
 
     fn seats(&self, now: Time) -> Vec<Value> {
         let (session, endpoint) = (self.peer.session(), self.peer.endpoint());
-        let present = session.present();
+        let present = session.current_tick();
         (0..)
             .map(PlayerId)
             .zip(&self.game.players)

@@ -76,10 +76,10 @@ impl Side {
 
     fn read(&mut self, frame: &[u8]) {
         let now = self.now();
-        let (present, confirmed) = (self.session.present(), self.session.confirmed());
+        let (present, confirmed) = (self.session.current_tick(), self.session.confirmed_tick());
         let read = self.link.read(now, &mut self.session, frame);
-        assert_eq!(self.session.present(), present, "only advance makes ticks");
-        let after = self.session.confirmed();
+        assert_eq!(self.session.current_tick(), present, "only advance makes ticks");
+        let after = self.session.confirmed_tick();
         assert!(after >= confirmed, "what is confirmed stays so");
         // What is cut off before the stamp's end has said nothing.
         assert!(frame.len() > 2 || (read.is_err() && after == confirmed));

@@ -3,7 +3,7 @@
 
 use isostep_core::digest::Digest;
 use isostep_rollback::replay::{
-    Parting, Player, Recorder, RecorderConfig, Replay, Verifier, compare,
+    Divergence, Player, Recorder, RecorderConfig, Replay, Verifier, compare,
 };
 use isostep_rollback::{
     Inputs, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
@@ -91,7 +91,7 @@ fn play(bytes: &[u8]) {
         && let Ok(found) = compare(a, b, GAME, (Taped::default(), Taped::default()))
     {
         // One that takes back its only state has nothing to compare.
-        let same = matches!(found.parting, None | Some(Parting::NothingInCommon { .. }));
+        let same = matches!(found.divergence, None | Some(Divergence::NothingInCommon { .. }));
         assert!(same, "a recording differs from itself: {found:?}");
     }
 }

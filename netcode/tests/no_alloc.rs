@@ -111,7 +111,7 @@ fn allocating_frames(millis: u64) -> Vec<(u64, u32)> {
         }
     }
     let session = machines[0].0.session();
-    assert!(session.confirmed() > Tick(1900), "they play");
+    assert!(session.confirmed_tick() > Tick(1900), "they play");
     assert_eq!(session.stats().rollbacks > 100, millis > 20, "late packets roll back");
     assert!(session.stats().compared > 300, "digests are compared");
     found

@@ -8,7 +8,6 @@
 pub mod bytes;
 pub mod check;
 mod exchange;
-pub mod fleet;
 #[cfg(feature = "ggrs")]
 pub mod ggrs;
 mod input;
@@ -16,9 +15,10 @@ mod inputs;
 pub mod pace;
 mod pages;
 mod player;
-pub mod present;
+pub mod presentation;
 pub mod replay;
 mod session;
+pub mod sim_match;
 pub mod sim_network;
 mod simulation;
 mod sync_test;
@@ -28,7 +28,6 @@ pub mod window;
 
 pub use check::Check;
 pub use exchange::{Exchange, ExchangeError};
-pub use fleet::Fleet;
 #[doc(hidden)]
 pub use input::carry_part;
 pub use input::{
@@ -39,14 +38,16 @@ pub use input::{
 pub use inputs::{InputStatus, Inputs, PlayerInput};
 pub use pace::{AdaptiveDelay, AdaptiveDelayError, MarginReport, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
-pub use present::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
+pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
     Accepted, Authority, Blame, CommandFeedError, DEPTHS, DesyncReport, FeedError, InputHistory,
-    MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, Ran, RecordError,
-    Rollback, RunError, Session, SessionConfig, SessionError, SessionEvent, Stall, Stats,
+    MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, RecordError,
+    Rollback, RunError, RunReport, Session, SessionConfig, SessionError, SessionEvent, Stall,
+    Stats,
 };
+pub use sim_match::SimMatch;
 pub use sim_network::{LinkConfig, NodeId, SimNetwork, Timers, VirtualClock};
 pub use simulation::Simulation;
-pub use sync_test::{SyncDifference, SyncError, SyncReport, SyncTest, Way};
+pub use sync_test::{SyncDifference, SyncError, SyncPath, SyncReport, SyncTest};
 pub use tick::Tick;
 pub use time::Time;

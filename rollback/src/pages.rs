@@ -5,7 +5,7 @@ use isostep_core::digest::DigestTree;
 use isostep_core::state::{StateDifference, StateError};
 
 /// Most differences that are told of one section, so that others come to word.
-pub(crate) const MOST_OF_A_SECTION: usize = 6;
+pub(crate) const MAX_PER_SECTION: usize = 6;
 
 /// All pages of a state.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl Pages {
     ) -> Result<Vec<StateDifference>, StateError> {
         let mut found = Vec::new();
         for pages in self.0.chunk_by(|a, b| a.0 == b.0) {
-            let most = (found.len() + MOST_OF_A_SECTION).min(most);
+            let most = (found.len() + MAX_PER_SECTION).min(most);
             for (section, page, bytes) in pages {
                 let left = most - found.len().min(most);
                 simulation.explain(slots, tick, "", section, *page, bytes, left, &mut found)?;

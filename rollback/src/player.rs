@@ -52,7 +52,7 @@ pub enum Occupant {
     /// Nobody outside: [`Simulation::bot`](crate::Simulation::bot) decides, on every machine alike.
     Bot,
     /// Nobody. The seat's input is the default one.
-    Nobody,
+    Empty,
 }
 
 impl Occupant {

@@ -1,7 +1,7 @@
 //! The sync test: one machine, no network, every tick computed again in every way a session may come to it. What does not
-//! come out the same is named.
+//! come out the same is reference_ticks.
 
-use crate::check::seat_bots;
+use crate::check::apply_bots;
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
 use crate::pages::Pages;
@@ -15,17 +15,17 @@ use std::collections::VecDeque;
 
 /// How a tick was come to again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum SyncPath {
     /// Gone back, and computed again from the same inputs, as guesses that turn out to be right.
-    Again,
+    Resimulated,
     /// Gone back, computed from guessed inputs, gone back once more and computed from the right ones.
-    Guessed,
+    Mispredicted,
     /// Gone back, and computed again with nothing remembered. Only now and then: between, what is remembered may go wrong.
-    Distrusted,
+    CachesDropped,
 }
 
-impl Way {
-    const ALL: [Self; 3] = [Self::Again, Self::Guessed, Self::Distrusted];
+impl SyncPath {
+    const ALL: [Self; 3] = [Self::Resimulated, Self::Mispredicted, Self::CachesDropped];
 }
 
 /// What came out otherwise.
@@ -36,20 +36,20 @@ pub struct SyncDifference {
     /// How many ticks it was gone back from the present.
     pub depth: u32,
     /// How it was come to.
-    pub way: Way,
+    pub path: SyncPath,
     /// What differs, with the new value as `local` and the first one as `remote`; at most 16 fields.
     pub fields: Vec<StateDifference>,
 }
 
 impl fmt::Display for SyncDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tick, depth, way, fields } = self;
-        let way = match way {
-            Way::Again => "computed again",
-            Way::Guessed => "computed again after a wrong guess",
-            Way::Distrusted => "computed again with nothing remembered",
+        let Self { tick, depth, path, fields } = self;
+        let path = match path {
+            SyncPath::Resimulated => "computed again",
+            SyncPath::Mispredicted => "computed again after a wrong guess",
+            SyncPath::CachesDropped => "computed again with nothing remembered",
         };
-        write!(f, "tick {tick}, {way} from {depth} ticks before, differs")?;
+        write!(f, "tick {tick}, {path} from {depth} ticks before, differs")?;
         for (i, StateDifference { entity, field, local, remote }) in fields.iter().enumerate() {
             let and = if i == 0 { ":" } else { ";" };
             write!(f, "{and} {entity}, {field}: {remote} at first, {local} then")?;
@@ -85,7 +85,7 @@ pub struct SyncReport {
 }
 
 /// Steps a simulation and computes every tick again: gone back by every depth up to a limit, after right and wrong guesses,
-/// and with nothing remembered. The first field that differs is named.
+/// and with nothing remembered. The first field that differs is reference_ticks.
 ///
 /// It finds what the rules of determinism forbid and one machine can see: state that is not saved, caches that leak,
 /// results that depend on how a tick was come to, on addresses, on time or on a hash map's order. What only differs between
@@ -176,7 +176,7 @@ impl SyncTest {
         for tick in (0..ticks).map(Tick) {
             script(tick, &mut inputs);
             run.note(tick, &inputs);
-            run.step(tick, Guess::None)?;
+            run.step(tick, Prediction::None)?;
             run.first(tick.next())?;
             run.replay(tick.next())?;
         }
@@ -186,7 +186,7 @@ impl SyncTest {
 
 /// What a step is made of.
 #[derive(Clone, Copy, PartialEq)]
-enum Guess {
+enum Prediction {
     /// What is known.
     None,
     /// The same, but nobody knows yet.
@@ -196,7 +196,7 @@ enum Guess {
 }
 
 /// Ticks between those that are computed with nothing remembered: a cache that is dropped all the time never goes wrong.
-const DISTRUST_EVERY: u32 = 16;
+const DROP_CACHES_EVERY: u32 = 16;
 
 /// A test under way.
 struct Run<'a, S: Simulation> {
@@ -227,14 +227,14 @@ impl<S: Simulation> Run<'_, S> {
     }
 
     /// Makes a step from the inputs that were noted, or from guesses.
-    fn step(&mut self, tick: Tick, guess: Guess) -> Result<(), SyncError> {
+    fn step(&mut self, tick: Tick, prediction: Prediction) -> Result<(), SyncError> {
         let find = |wanted: Tick| self.log.iter().position(|entry| entry.0 == wanted);
         let Some(index) = find(tick) else { return Ok(()) };
         let mut inputs = self.log[index].1.clone();
-        if guess != Guess::None {
+        if prediction != Prediction::None {
             inputs.players.iter_mut().for_each(|input| input.status = InputStatus::Predicted);
         }
-        if let Guess::Wrong { since } = guess {
+        if let Prediction::Wrong { since } = prediction {
             let last = since.0.checked_sub(1).and_then(|last| find(Tick(last)));
             for (player, input) in inputs.players.iter_mut().enumerate() {
                 let last =
@@ -243,7 +243,7 @@ impl<S: Simulation> Run<'_, S> {
             }
             inputs.commands.iter_mut().for_each(crate::input::Commands::clear);
         }
-        seat_bots(self.simulation, tick, &self.test.bots, &mut inputs);
+        apply_bots(self.simulation, tick, &self.test.bots, &mut inputs);
         self.simulation.step(tick, &inputs);
         self.steps += 1;
         self.save(tick.next())
@@ -264,25 +264,25 @@ impl<S: Simulation> Run<'_, S> {
     fn replay(&mut self, present: Tick) -> Result<(), SyncError> {
         for depth in 1..=self.test.depth.min(present.0) {
             let from = present - depth;
-            for way in Way::ALL {
-                if way == Way::Distrusted && !present.0.is_multiple_of(DISTRUST_EVERY) {
+            for path in SyncPath::ALL {
+                if path == SyncPath::CachesDropped && !present.0.is_multiple_of(DROP_CACHES_EVERY) {
                     continue;
                 }
                 self.load(from)?;
-                let mut guess = Guess::None;
-                match way {
-                    Way::Again => guess = Guess::Right,
-                    Way::Guessed => {
+                let mut prediction = Prediction::None;
+                match path {
+                    SyncPath::Resimulated => prediction = Prediction::Right,
+                    SyncPath::Mispredicted => {
                         for tick in (from.0..present.0).map(Tick) {
-                            self.step(tick, Guess::Wrong { since: from })?;
+                            self.step(tick, Prediction::Wrong { since: from })?;
                         }
                         self.load(from)?;
                     }
-                    Way::Distrusted => self.simulation.distrust(self.slots),
+                    SyncPath::CachesDropped => self.simulation.drop_caches(self.slots),
                 }
                 for tick in (from.0..present.0).map(Tick) {
-                    self.step(tick, guess)?;
-                    self.compare(tick.next(), depth, way)?;
+                    self.step(tick, prediction)?;
+                    self.compare(tick.next(), depth, path)?;
                 }
             }
         }
@@ -293,7 +293,7 @@ impl<S: Simulation> Run<'_, S> {
         self.simulation.load(self.slots, tick.0).map_err(at(tick))
     }
 
-    fn compare(&self, tick: Tick, depth: u32, way: Way) -> Result<(), SyncError> {
+    fn compare(&self, tick: Tick, depth: u32, path: SyncPath) -> Result<(), SyncError> {
         /// More would not be read.
         const MOST: usize = 16;
         let digest = self.simulation.digest(self.slots, tick.0).map_err(at(tick))?;
@@ -305,6 +305,6 @@ impl<S: Simulation> Run<'_, S> {
         }
         let fields = first.pages.explain(self.simulation, self.slots, tick.0, MOST);
         let fields = fields.map_err(at(tick))?;
-        Err(SyncError::Differs(Box::new(SyncDifference { tick, depth, way, fields })))
+        Err(SyncError::Differs(Box::new(SyncDifference { tick, depth, path, fields })))
     }
 }

@@ -7,7 +7,7 @@ mod commands;
 mod feel;
 mod fuzzed;
 mod input;
-mod present;
+mod presentation;
 mod replay;
 mod session;
 mod sim_network;

@@ -1,7 +1,7 @@
 //! What only differs between machines: the width of `usize`, the order of bytes. The other machine is imagined here.
 
 use super::{assert_printed, pad};
-use isostep::check::{Check, CompareError, Comparison, Digests, Way};
+use isostep::check::{Check, CompareError, Comparison, Digests, TickPath};
 use isostep::{Inputs, NewestWins, Simulation, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ fn digests_with(hash: fn(u32) -> u32) -> Digests {
 }
 
 fn digests<S: Simulation>(check: Check<'_, S>) -> Digests {
-    let report = check.game("names, version 1").ticks(600).ways(&[Way::Straight]).run();
+    let report = check.game("names, version 1").ticks(600).paths(&[TickPath::Straight]).run();
     report.digests().clone()
 }
 

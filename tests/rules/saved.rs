@@ -138,7 +138,7 @@ mod guess {
 /// by bytes, and by whoever opens a recording in the middle, whatever the seed.
 #[test]
 fn a_fixed_field_that_changes_is_found_in_every_way_that_goes_back() {
-    use isostep::check::{Check, Way};
+    use isostep::check::{Check, TickPath};
 
     #[derive(State, Snapshot)]
     struct Sled {
@@ -159,8 +159,8 @@ fn a_fixed_field_that_changes_is_found_in_every_way_that_goes_back() {
         let script = |tick, inputs: &mut Inputs<_>| inputs.follow(&[super::pad(tick)]);
         let check = Check::new(1, || Sled { place: 0, speed: 0 }).script(script).ticks(100);
         let report = check.seed(seed).run_with_snapshots();
-        let found: Vec<Way> = report.findings().map(|row| row.way).collect();
-        for way in [Way::RolledBack, Way::Encoded, Way::Recorded] {
+        let found: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+        for way in [TickPath::RolledBack, TickPath::Encoded, TickPath::Recorded] {
             assert!(found.contains(&way), "seed {seed}, {way}: {report}");
         }
     }

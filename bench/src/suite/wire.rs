@@ -134,7 +134,7 @@ impl Match for Ours {
         self.now += TICK;
         for (own, peer) in self.peers.iter_mut().enumerate() {
             for _ in 0..peer.begin_frame(self.now).ticks {
-                let tick = peer.session().present().0;
+                let tick = peer.session().current_tick().0;
                 let input = self.trace.input(own, tick);
                 peer.local_input(PlayerId(own as u8), input).expect("sits here");
                 peer.tick(self.now, &mut self.game).expect("nothing can't go wrong");

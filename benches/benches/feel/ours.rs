@@ -4,7 +4,7 @@ use crate::counts::Counts;
 use crate::traces::{Script, Trace};
 use crate::{Pad, SETTLING};
 use isostep_rollback::{
-    Fleet, Inputs, LinkConfig, PlayerId, SessionConfig, Simulation, Stats, Tick, Time,
+    Inputs, LinkConfig, PlayerId, SessionConfig, SimMatch, Simulation, Stats, Tick, Time,
 };
 
 /// A game that does nothing.
@@ -19,7 +19,7 @@ impl Simulation for Nothing {
 /// Plays a match and counts from the settling time on.
 pub(crate) fn play(config: &SessionConfig, trace: &Trace, script: &Script, ticks: u32) -> Counts {
     let config = config.clone().digest_every(0).start_together(true);
-    let fleet = Fleet::mesh(1, 2, &config, LinkConfig::perfect(), |_| Nothing);
+    let fleet = SimMatch::mesh(1, 2, &config, LinkConfig::perfect(), |_| Nothing);
     let mut fleet = fleet.expect("a sound configuration");
     let nodes: Vec<_> = fleet.network().nodes().collect();
     let mut counts = Counts::default();

@@ -83,7 +83,7 @@ fn ours(seed: u64, players: usize, link: LinkConfig, ticks: u32) -> Counts {
             while let Some(packet) = network.receive(now, nodes[own], &mut bytes).expect("a node") {
                 machine.read(now, packet.from.index(), &bytes);
             }
-            machine.advance(now, own, press(own, machine.session.present().0));
+            machine.advance(now, own, press(own, machine.session.current_tick().0));
             for (to, exchange) in &mut machine.exchanges {
                 exchange.write(&mut machine.session, &mut bytes).expect("nobody is lost");
                 network.send(now, nodes[own], nodes[*to], &bytes).expect("time goes on");

@@ -9,7 +9,7 @@ mod tally;
 use crate::play::{Note, Play, PlayError};
 use crate::settings::{self, SettingError, Settings};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use isostep_rollback::fleet::FleetError;
+use isostep_rollback::sim_match::SimMatchError;
 use show::{Lines, Live, Silent, View};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -136,7 +136,7 @@ fn play(
                 break;
             }
             // They may find out by the next second what it is.
-            Err(FleetError::Disagree { .. } | FleetError::State { .. }) => (),
+            Err(SimMatchError::Disagree { .. } | SimMatchError::State { .. }) => (),
             Err(error) => return Err(PlayError::from(error).into()),
         }
     }

@@ -2,7 +2,7 @@
 //! browser.
 //!
 //! ```text
-//! browser ──POST /control──▶ serve ──Order──▶ stage: Fleet of Peers, 60 ticks a second
+//! browser ──POST /control──▶ serve ──Order──▶ stage: SimMatch of Peers, 60 ticks a second
 //!         ◀──GET /stream──── serve ◀──bytes── frame: what every machine sees, after each tick
 //! ```
 //!

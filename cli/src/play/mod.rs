@@ -23,9 +23,9 @@ use hand::Hand;
 use isostep_core::digest::ShortDigest;
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, real};
-use isostep_rollback::fleet::{FleetError, Machine};
 use isostep_rollback::replay::ReplayError;
-use isostep_rollback::{Fleet, LinkConfig, PlayerId, Stats, Stick, Tick};
+use isostep_rollback::sim_match::{Machine, SimMatchError};
+use isostep_rollback::{LinkConfig, PlayerId, SimMatch, Stats, Stick, Tick};
 use isostep_scenes::games::tumble::rules::{self, Move, Tumble};
 use peer::Fault;
 use std::collections::VecDeque;
@@ -49,7 +49,7 @@ const MILLIHERTZ: i64 = 60_000;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlayError {
     #[error(transparent)]
-    Fleet(#[from] FleetError),
+    SimMatch(#[from] SimMatchError),
     #[error("the match can't be recorded: {0}")]
     Tape(#[from] ReplayError),
 }
@@ -65,7 +65,7 @@ struct Seen {
 /// A match.
 pub(crate) struct Play {
     settings: Settings,
-    fleet: Fleet<Peer>,
+    fleet: SimMatch<Peer>,
     hands: Vec<Hand>,
     seen: Vec<Seen>,
     number: u32,
@@ -82,7 +82,7 @@ impl Play {
         let rules = rules(&settings);
         let game = |_| Peer::new(Tumble::new(rules));
         let perfect = LinkConfig::perfect();
-        let fleet = Fleet::mesh(settings.seed, players, &settings.session(), perfect, game)?;
+        let fleet = SimMatch::mesh(settings.seed, players, &settings.session(), perfect, game)?;
         let hands = (0..players).map(|_| Hand::default()).collect();
         let seen = (0..players).map(|_| Seen::default()).collect();
         let ahead = settings.troubles.iter().copied().collect();
@@ -98,7 +98,7 @@ impl Play {
         &self.settings
     }
 
-    pub(crate) const fn fleet(&self) -> &Fleet<Peer> {
+    pub(crate) const fn fleet(&self) -> &SimMatch<Peer> {
         &self.fleet
     }
 
@@ -142,7 +142,7 @@ impl Play {
     }
 
     /// Links, clocks and ways to compute as the settings have them.
-    fn apply(&mut self) -> Result<(), FleetError> {
+    fn apply(&mut self) -> Result<(), SimMatchError> {
         let now = self.fleet.now();
         let mode = match self.settings.resim {
             Resim::Incremental => ResimMode::Incremental,
@@ -173,7 +173,7 @@ impl Play {
             Deed::Cut => self.cut(machine),
             Deed::Plant { spot, always } => {
                 let Some(it) = self.fleet.machines_mut().get_mut(machine) else { return };
-                let tick = it.session.present().next();
+                let tick = it.session.current_tick().next();
                 it.game.plant(Fault { tick, spot }, always);
                 self.notes.push(Note::Planted { machine, tick: tick.0, spot, always });
             }
@@ -201,7 +201,7 @@ impl Play {
         let hands = self.hands.iter_mut().zip(self.fleet.machines()).zip(players);
         let samples: Vec<Move> = hands
             .map(|((hand, machine), player)| {
-                hand.sample(&machine.game, machine.session.present(), player)
+                hand.sample(&machine.game, machine.session.current_tick(), player)
             })
             .collect();
         self.number += 1;
@@ -293,8 +293,8 @@ fn peer_frame(
     let (now, was) = (session.stats(), seen.stats);
     let depths = (0..).zip(now.depths.iter().zip(was.depths));
     let depth = depths.filter(|(_, (now, was))| *now > was).map(|depth| depth.0).max();
-    let confirmed = session.confirmed().min(session.present());
-    let past = game.world.past(confirmed.0).ok().filter(|_| confirmed < session.present());
+    let confirmed = session.confirmed_tick().min(session.current_tick());
+    let past = game.world.past(confirmed.0).ok().filter(|_| confirmed < session.current_tick());
     let (mut bodies, mut ghosts) = (Vec::with_capacity(BODIES), Vec::new());
     for (thing, number) in game.things().zip(0..BODIES as u8) {
         bodies.push(Body { pose: thing.pose, asleep: thing.asleep });
@@ -311,11 +311,11 @@ fn peer_frame(
     let millihertz = MILLIHERTZ + MILLIHERTZ * (rate + drift) / 1_000_000;
     let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
     let frame = PeerFrame {
-        present: session.present().0,
+        present: session.current_tick().0,
         confirmed: confirmed.0,
-        lead: session.lead(),
+        lead: session.predicted_ticks(),
         depth: depth.unwrap_or(0),
-        again: now.ticks_again - was.ticks_again,
+        again: now.resimulated_ticks - was.resimulated_ticks,
         redone: work.redone(),
         // The first run of a fleet ticks twice: at its beginning and at its end.
         stalls: (now.stalls - was.stalls).min(1),

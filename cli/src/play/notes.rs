@@ -79,7 +79,7 @@ impl Note {
                 Self::Desync(Box::new(Found::new(machine, report, game)))
             }
             SessionEvent::Repaired { from } => Self::Repaired { machine, tick: from.0 },
-            SessionEvent::AgreedAgain { peer, tick } => {
+            SessionEvent::Resynced { peer, tick } => {
                 Self::Agreed { machine, peer: peer.0.into(), tick: tick.0 }
             }
             _ => return None,
@@ -103,9 +103,9 @@ impl Found {
         let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
         let peer = usize::from(peer.0);
         let text = match blame {
-            Blame::Us => format!("{} found itself wrong", name(machine)),
-            Blame::Them => format!("{} says that it was wrong", name(peer)),
-            Blame::Minority { peers, us } => {
+            Blame::Local => format!("{} found itself wrong", name(machine)),
+            Blame::Remote => format!("{} says that it was wrong", name(peer)),
+            Blame::Minority { peers, local: us } => {
                 let mut who: Vec<_> = peers.iter().map(|peer| name(peer.0.into())).collect();
                 who.extend(us.then(|| name(machine)));
                 format!("{}, outvoted by the others", who.join(" and "))
@@ -122,7 +122,7 @@ impl Found {
             field: field.clone(),
             local: local.clone(),
             remote: remote.clone(),
-            itself: *blame == Blame::Us,
+            itself: *blame == Blame::Local,
             blame: text,
             more: more.map(|it| it.map(Clone::clone)).collect(),
         }

@@ -132,9 +132,9 @@ impl State for Peer {
         self.tumble.unpin(slots, tick)
     }
 
-    fn distrust(&mut self, slots: &mut Self::Slots) {
+    fn drop_caches(&mut self, slots: &mut Self::Slots) {
         self.glitch = None;
-        self.tumble.distrust(slots);
+        self.tumble.drop_caches(slots);
     }
 
     fn digest(&self, slots: &Self::Slots, tick: u32) -> Result<Digest, StateError> {

@@ -4,7 +4,7 @@ use super::CommandError;
 use super::open::{Known, at, game_of, known, open};
 use crate::shown::Shown;
 use isostep_core::state::StateDifference;
-use isostep_rollback::replay::{CompareError, Comparison, Parting, ReplayError, compare};
+use isostep_rollback::replay::{CompareError, Comparison, Divergence, ReplayError, compare};
 use isostep_scenes::games::Arena;
 use isostep_scenes::games::tumble::rules::Tumble;
 use serde_json::{Value, json};
@@ -34,12 +34,12 @@ fn run_as<G: Shown>(
         CompareError::Left { error, ticks } => broken(left, error, ticks),
         CompareError::Right { error, ticks } => broken(right, error, ticks),
     })?;
-    let Comparison { ticks, digests, parting } = found;
-    match &parting {
+    let Comparison { ticks, digests, divergence } = found;
+    match &divergence {
         _ if as_json => {
-            let parting = parting.as_ref().map(describe);
+            let divergence = divergence.as_ref().map(describe);
             let [left, right] = [left, right].map(|path| path.display().to_string());
-            let same = parting.is_none();
+            let same = divergence.is_none();
             let report = json!({
                 "left": left,
                 "right": right,
@@ -47,7 +47,7 @@ fn run_as<G: Shown>(
                 "to": to.0,
                 "ticks": ticks,
                 "digests": digests,
-                "parting": parting,
+                "parting": divergence,
             });
             writeln!(out, "{report}")?;
         }
@@ -55,12 +55,12 @@ fn run_as<G: Shown>(
             writeln!(out, "the same, as far as both go: to tick {to}")?;
             writeln!(out, "  {ticks} ticks and {digests} digests were compared")?;
         }
-        Some(parting) => {
+        Some(divergence) => {
             writeln!(out, "left: {}, right: {}", left.display(), right.display())?;
-            writeln!(out, "{parting}")?;
+            writeln!(out, "{divergence}")?;
         }
     }
-    Ok(parting.is_none())
+    Ok(divergence.is_none())
 }
 
 fn broken(path: &Path, error: ReplayError, ticks: u32) -> CommandError {
@@ -71,17 +71,17 @@ fn broken(path: &Path, error: ReplayError, ticks: u32) -> CommandError {
     CommandError::After { path: path.to_path_buf(), error, before }
 }
 
-fn describe(parting: &Parting) -> Value {
-    let text = parting.to_string();
-    match parting {
-        Parting::Settings { what } => json!({ "kind": "settings", "what": what, "text": text }),
-        Parting::NothingInCommon { left, right } => json!({
+fn describe(divergence: &Divergence) -> Value {
+    let text = divergence.to_string();
+    match divergence {
+        Divergence::Settings { what } => json!({ "kind": "settings", "what": what, "text": text }),
+        Divergence::NothingInCommon { left, right } => json!({
             "kind": "nothing in common",
             "left": [left.0.0, left.1.0],
             "right": [right.0.0, right.1.0],
             "text": text,
         }),
-        Parting::Seat { tick, player, left, right } => json!({
+        Divergence::Seat { tick, player, left, right } => json!({
             "kind": "seat",
             "tick": tick.0,
             "player": player.0,
@@ -89,10 +89,10 @@ fn describe(parting: &Parting) -> Value {
             "right": format!("{right:?}"),
             "text": text,
         }),
-        Parting::Input { tick, player, left, right } => json!({
+        Divergence::Input { tick, player, left, right } => json!({
             "kind": "input", "tick": tick.0, "player": player.0, "left": left, "right": right, "text": text,
         }),
-        Parting::State { agreed, tick, explained, fields } => {
+        Divergence::State { agreed, tick, explained, fields } => {
             let field = |difference: &StateDifference| {
                 let StateDifference { entity, field, local, remote } = difference;
                 json!({ "entity": entity, "field": field, "left": local, "right": remote })

@@ -174,7 +174,7 @@ fn read_rate(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CommandError> {
     match report(arguments) {
-        // Who reads the first lines only has what they wanted.
+        // SeatKind reads the first lines only has what they wanted.
         Err(CommandError::Print(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(ExitCode::SUCCESS)
         }

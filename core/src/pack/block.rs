@@ -2,7 +2,7 @@
 
 use super::error::UnpackError;
 use super::segments::Group;
-use super::{Effort, model};
+use super::{Effort, lz, model};
 use crate::digest::{Digest, ShortDigest};
 use core::ops::Range;
 
@@ -43,16 +43,6 @@ fn digest(number: usize, bytes: &[u8]) -> ShortDigest {
     Digest::from(hasher.finalize()).short()
 }
 
-pub(super) fn lz(bytes: &[u8]) -> Vec<u8> {
-    lz4_flex::block::compress(bytes)
-}
-
-/// Fills `out`, or gives `None`.
-pub(super) fn unlz(packed: &[u8], out: &mut [u8]) -> Option<()> {
-    let length = lz4_flex::block::decompress_into(packed, out).ok()?;
-    (length == out.len()).then_some(())
-}
-
 /// Rows to columns, the last column first: in little-endian numbers that is the high byte, which says most about the
 /// next one.
 pub(super) fn transpose(rows: &[u8], group: Group, planes: &mut Vec<u8>) {
@@ -90,7 +80,7 @@ pub(super) fn write(
     if bytes.iter().all(|byte| *byte == 0) {
         return Entry { codec: Codec::Zero, length: 0, digest: ShortDigest::default() };
     }
-    let packed = lz(bytes);
+    let packed = lz::compress(bytes);
     let mut best = (Codec::Stored, bytes);
     if packed.len() < best.1.len() {
         best = (Codec::Lz, &packed);
@@ -137,7 +127,7 @@ impl<'a> Reader<'a> {
             Codec::Zero => {}
             Codec::Stored if packed.len() == range.len() => planes[range].copy_from_slice(packed),
             Codec::Stored => return Err(damaged),
-            Codec::Lz => unlz(packed, &mut planes[range]).ok_or(damaged)?,
+            Codec::Lz => lz::decompress(packed, &mut planes[range]).ok_or(damaged)?,
             Codec::Modelled => model::decode(packed, planes, range, rows).ok_or(damaged)?,
         }
         self.bodies = rest;

@@ -12,9 +12,9 @@
 //!    the blocks, back to back
 //! ```
 
-use super::block::{self, Codec, Entry};
+use super::block::{Codec, Entry};
 use super::error::UnpackError;
-use super::plan;
+use super::{lz, plan};
 use crate::digest::{Digest, ShortDigest};
 
 const MAGIC: [u8; 4] = *b"IPAK";
@@ -114,7 +114,7 @@ impl Header {
         header.extend(self.length.to_le_bytes());
         header.extend(self.digest.to_bytes());
         header.extend(self.baseline.unwrap_or_default().to_bytes());
-        let packed = block::lz(&self.plan);
+        let packed = lz::compress(&self.plan);
         let (codec, plan) = if packed.len() < self.plan.len() {
             (Codec::Lz, &packed)
         } else {
@@ -189,7 +189,7 @@ impl Header {
             Some(Codec::Stored) if length == packed_length => Ok(packed.to_vec()),
             Some(Codec::Lz) => {
                 let mut plan = vec![0; length];
-                block::unlz(packed, &mut plan).ok_or(UnpackError::Plan)?;
+                lz::decompress(packed, &mut plan).ok_or(UnpackError::Plan)?;
                 Ok(plan)
             }
             _ => Err(UnpackError::Plan),

@@ -18,6 +18,7 @@ mod align;
 mod block;
 mod error;
 mod layout;
+mod lz;
 mod model;
 mod plan;
 mod segments;

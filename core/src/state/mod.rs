@@ -107,7 +107,7 @@ pub trait State {
     fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool;
 
     /// Forgets everything that can be computed again (caches, memo, scratch), so that the next steps owe nothing to it.
-    fn distrust(&mut self, slots: &mut Self::Slots);
+    fn drop_caches(&mut self, slots: &mut Self::Slots);
 
     /// The digest of a held tick: equal on two machines if and only if the states are.
     ///

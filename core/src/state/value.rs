@@ -127,7 +127,7 @@ impl<T: Clone + Serialize> State for T {
         slots.unpin(tick)
     }
 
-    fn distrust(&mut self, _: &mut History<T>) {}
+    fn drop_caches(&mut self, _: &mut History<T>) {}
 
     fn digest(&self, slots: &History<T>, tick: u32) -> Result<Digest, StateError> {
         digest(slots.get(tick)?)

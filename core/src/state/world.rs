@@ -165,7 +165,7 @@ impl State for World {
         true
     }
 
-    fn distrust(&mut self, _: &mut WorldSlots) {
+    fn drop_caches(&mut self, _: &mut WorldSlots) {
         self.compute_scalar();
         self.forget_future();
         self.drop_memo();

@@ -123,7 +123,7 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
                     assert_eq!(game.unpin(&mut slots, tick), had);
                 }
             }
-            Act::Distrust => game.distrust(&mut slots),
+            Act::Distrust => game.drop_caches(&mut slots),
         }
         let newest = inputs.len() as u32 + 2;
         for tick in 0..newest {

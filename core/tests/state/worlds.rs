@@ -268,7 +268,7 @@ fn distrust_makes_the_next_steps_full() {
     world.load(&mut slots, 4).unwrap();
     assert!(world.step().again);
     world.load(&mut slots, 4).unwrap();
-    world.distrust(&mut slots);
+    world.drop_caches(&mut slots);
     for _ in 4..10 {
         assert!(!world.step().again);
     }

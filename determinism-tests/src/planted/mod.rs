@@ -12,7 +12,7 @@ mod game;
 
 pub use game::{Machine, Planted};
 
-use isostep_rollback::check::{Check, Digests, Way};
+use isostep_rollback::check::{Check, Digests, TickPath};
 use isostep_rollback::{Inputs, NewestWins, Tick};
 use serde::Serialize;
 
@@ -121,7 +121,7 @@ pub fn digests_on(plant: Plant, machine: Machine) -> Digests {
         .script(script)
         .script_name("pushes")
         .ticks(TICKS)
-        .ways(&[Way::Straight])
+        .paths(&[TickPath::Straight])
         .run();
     report.digests().clone()
 }

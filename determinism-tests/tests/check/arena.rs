@@ -1,7 +1,7 @@
 //! A whole game through every way: worlds, commands, a bot, and what a session does with them.
 
 use isostep_core::{Lanes, parallel::Threads, world::ResimMode};
-use isostep_rollback::check::{Check, Compare, Refusal, Way};
+use isostep_rollback::check::{Check, CheckError, Compare, TickPath};
 use isostep_rollback::{Inputs, PlayerId, Tick};
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 
@@ -41,7 +41,7 @@ fn an_arena_is_equal_in_every_way_with_any_lanes_and_threads() {
         .variant("in full", || arena(|arena| arena.world_mut().set_resim_mode(ResimMode::Full)))
         .run_with_snapshots();
     assert!(report.is_equal(), "{report}");
-    assert!(report.rows.len() >= 4 * Way::ALL.len());
+    assert!(report.rows.len() >= 4 * TickPath::ALL.len());
 }
 
 /// What one run leaves on the disk, the next machine compares with.
@@ -49,16 +49,16 @@ fn an_arena_is_equal_in_every_way_with_any_lanes_and_threads() {
 fn the_same_arena_has_the_same_digests_and_another_has_not() {
     let digests = |seed| {
         let make = move || Arena::new(SIZE, seed);
-        let check = Check::new(3, make).script(script(3)).ticks(100).ways(&[Way::Straight]);
+        let check = Check::new(3, make).script(script(3)).ticks(100).paths(&[TickPath::Straight]);
         check.compare(Compare::Doubling).run().digests().clone()
     };
     let (one, other) = (digests(1), digests(2));
     assert_eq!(one, digests(1));
     let ticks: Vec<u32> = one.ticks.iter().map(|digests| digests.tick.0).collect();
     assert_eq!(ticks, [0, 1, 2, 4, 8, 16, 32, 64, 100]);
-    let parting = one.compare(&other).unwrap().parting.unwrap();
-    assert_eq!((parting.tick, parting.agreed), (Tick(0), None));
-    assert!(parting.sections.contains(&"world.bodies".to_owned()), "{parting:?}");
+    let divergence = one.compare(&other).unwrap().divergence.unwrap();
+    assert_eq!((divergence.tick, divergence.agreed), (Tick(0), None));
+    assert!(divergence.sections.contains(&"world.bodies".to_owned()), "{divergence:?}");
 }
 
 /// A session would spread such commands over ticks, and the recording would be of another match.
@@ -75,13 +75,13 @@ fn commands_that_no_tick_can_carry_are_told_and_not_taken_for_a_difference() {
         .run_with_snapshots();
     let rows: Vec<_> = report.findings().collect();
     assert_eq!(rows.len(), 1, "{report}");
-    assert_eq!(rows[0].way, Way::Recorded);
+    assert_eq!(rows[0].path, TickPath::Recorded);
     let text = report.to_string();
     assert!(text.contains("as made, recorded: refused on tick 7\n  the commands of "), "{text}");
     assert!(matches!(
         &rows[0].outcome,
         isostep_rollback::check::Outcome::Refused {
-            why: Refusal::Commands { bytes: 1204, .. },
+            error: CheckError::Commands { bytes: 1204, .. },
             ..
         }
     ));

@@ -2,11 +2,11 @@
 
 use isostep_determinism_tests::planted::{self, Machine, Plant, TICKS};
 use isostep_rollback::Tick;
-use isostep_rollback::check::{Difference, Outcome, Refusal, Report, Row, Way};
+use isostep_rollback::check::{CheckError, Difference, Outcome, Report, Row, TickPath};
 
 /// What is wrong with a fault, by variant and way.
-fn found(report: &Report) -> Vec<(&str, Way)> {
-    report.findings().map(|row| (row.variant.as_str(), row.way)).collect()
+fn found(report: &Report) -> Vec<(&str, TickPath)> {
+    report.findings().map(|row| (row.variant.as_str(), row.path)).collect()
 }
 
 pub(super) fn difference(row: &Row) -> &Difference {
@@ -21,13 +21,13 @@ fn assert_named(report: &Report, section: &str, entity: &str, field: &str) {
     assert!(!report.is_equal());
     for row in report.findings() {
         let found = difference(row);
-        assert!(found.again, "{report}");
+        assert!(found.reproduced, "{report}");
         let first = &found.fields[0];
         let named =
             (first.section.as_str(), first.field.entity.as_str(), first.field.field.as_str());
         assert_eq!(named, (section, entity, field), "{report}");
         assert_ne!(first.field.local, first.field.remote, "{report}");
-        if let Some(agreed) = found.agreed.filter(|_| row.way != Way::Recorded) {
+        if let Some(agreed) = found.agreed.filter(|_| row.path != TickPath::Recorded) {
             assert_eq!(agreed.next(), found.tick, "{report}");
         }
     }
@@ -38,8 +38,8 @@ fn run(plant: Plant) -> Report {
 }
 
 /// All ways of these variants but some.
-fn all_but(variants: &[&'static str], without: &[Way]) -> Vec<(&'static str, Way)> {
-    let ways = Way::ALL.into_iter().filter(|way| !without.contains(way));
+fn all_but(variants: &[&'static str], without: &[TickPath]) -> Vec<(&'static str, TickPath)> {
+    let ways = TickPath::ALL.into_iter().filter(|way| !without.contains(way));
     variants.iter().flat_map(|variant| ways.clone().map(move |way| (*variant, way))).collect()
 }
 
@@ -47,7 +47,7 @@ fn all_but(variants: &[&'static str], without: &[Way]) -> Vec<(&'static str, Way
 fn a_game_that_is_right_is_equal_in_every_way() {
     let report = run(Plant::Nothing);
     assert!(report.is_equal(), "{report}");
-    assert_eq!(report.rows.len(), 2 * Way::ALL.len());
+    assert_eq!(report.rows.len(), 2 * TickPath::ALL.len());
     assert!(report.rows.iter().all(|row| row.ticks == Tick(TICKS) && row.digest.is_some()));
     assert!(report.rows.iter().all(|row| row.digest == report.rows[0].digest));
 }
@@ -55,8 +55,9 @@ fn a_game_that_is_right_is_equal_in_every_way() {
 #[test]
 fn a_float_in_the_state_is_refused_by_its_path() {
     let report = run(Plant::FloatInState);
-    assert_eq!(found(&report), [("1 thread", Way::Straight)]);
-    let Outcome::Refused { tick: Tick(0), why: Refusal::State(error) } = &report.rows[0].outcome
+    assert_eq!(found(&report), [("1 thread", TickPath::Straight)]);
+    let Outcome::Refused { tick: Tick(0), error: CheckError::State(error) } =
+        &report.rows[0].outcome
     else {
         panic!("{report}");
     };
@@ -83,7 +84,7 @@ fn threads_that_are_merged_as_they_arrive_are_named() {
 #[test]
 fn scratch_that_decides_is_named() {
     let report = run(Plant::ScratchLeak);
-    let straight = [Way::Straight, Way::Twice];
+    let straight = [TickPath::Straight, TickPath::Interleaved];
     assert_eq!(found(&report), all_but(&["1 thread", "4 threads"], &straight), "{report}");
     assert_named(&report, "numbers", "numbers", "fault");
 }
@@ -91,8 +92,12 @@ fn scratch_that_decides_is_named() {
 #[test]
 fn a_field_that_is_missing_in_snapshots_is_named_by_what_it_decides() {
     let report = run(Plant::MissingField);
-    let ways: Vec<Way> = report.findings().map(|row| row.way).collect();
-    assert_eq!(ways, [Way::Encoded, Way::Recorded, Way::Encoded, Way::Recorded], "{report}");
+    let ways: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+    assert_eq!(
+        ways,
+        [TickPath::Encoded, TickPath::Recorded, TickPath::Encoded, TickPath::Recorded],
+        "{report}"
+    );
     assert_named(&report, "numbers", "numbers", "fault");
 }
 
@@ -109,8 +114,12 @@ fn a_counter_that_games_share_is_named() {
 #[test]
 fn a_game_that_asks_whether_an_input_was_a_guess_is_named() {
     let report = run(Plant::Guess);
-    let ways: Vec<Way> = report.findings().map(|row| row.way).collect();
-    assert_eq!(ways, [Way::RolledBack, Way::InFull, Way::RolledBack, Way::InFull], "{report}");
+    let ways: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+    assert_eq!(
+        ways,
+        [TickPath::RolledBack, TickPath::FullResim, TickPath::RolledBack, TickPath::FullResim],
+        "{report}"
+    );
     assert_named(&report, "numbers", "numbers", "fault");
 }
 
@@ -132,15 +141,15 @@ fn what_differs_between_machines_shows_when_their_digests_meet() {
         let here = planted::digests(plant);
         assert!(here.compare(&planted::digests(plant)).unwrap().is_equal());
         let there = planted::digests_on(plant, Machine::ELSEWHERE);
-        let parting = here.compare(&there).unwrap().parting.unwrap();
+        let divergence = here.compare(&there).unwrap().divergence.unwrap();
         // 0 has the same bytes in every order.
         let first = if plant == Plant::NativeEndian { 2 } else { 1 };
         assert_eq!(
-            (parting.tick, parting.agreed),
+            (divergence.tick, divergence.agreed),
             (Tick(first), Some(Tick(first - 1))),
             "{plant:?}"
         );
-        assert_eq!(parting.sections, ["numbers"], "{plant:?}");
+        assert_eq!(divergence.sections, ["numbers"], "{plant:?}");
     }
 }
 

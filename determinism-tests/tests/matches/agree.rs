@@ -3,13 +3,18 @@
 use super::common::{DELAY, Figures, bad_link, check, config, straight};
 use isostep_core::state::State;
 use isostep_core::world::ResimMode;
-use isostep_rollback::{Fleet, SessionConfig};
+use isostep_rollback::{SessionConfig, SimMatch};
 use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 
 /// Plays a match and checks it; the fleet is settled and agrees.
-fn play(size: ArenaSize, seed: u64, config: &SessionConfig, ticks: u32) -> (Fleet<Arena>, Figures) {
+fn play(
+    size: ArenaSize,
+    seed: u64,
+    config: &SessionConfig,
+    ticks: u32,
+) -> (SimMatch<Arena>, Figures) {
     let make = |_| Arena::new(size, seed);
-    let mut fleet = Fleet::mesh(seed, size.players, config, bad_link(), make).unwrap();
+    let mut fleet = SimMatch::mesh(seed, size.players, config, bad_link(), make).unwrap();
     fleet.run(ticks, |_, player, tick| arena_input(seed, player, tick)).unwrap();
     let figures = check(&fleet, ticks);
     fleet.settle().unwrap();
@@ -69,10 +74,10 @@ fn what_they_agree_on_is_what_nobody_had_to_guess() {
     let size = ArenaSize { players: 4, props: 12 };
     for seed in 0..4 {
         let make = |_| Arena::new(size, seed);
-        let mut fleet = Fleet::mesh(seed, 4, &config(), bad_link(), make).unwrap();
+        let mut fleet = SimMatch::mesh(seed, 4, &config(), bad_link(), make).unwrap();
         fleet.run(400, |_, player, tick| arena_input(seed, player, tick)).unwrap();
         assert_eq!(check(&fleet, 400).stalls, 0, "a stall moves later inputs: take another seed");
-        let tick = fleet.machines().iter().map(|machine| machine.session.confirmed()).min();
+        let tick = fleet.machines().iter().map(|machine| machine.session.confirmed_tick()).min();
         let tick = tick.unwrap();
         let mut truth = straight(size, seed, DELAY, tick.0);
         let mut slots = truth.slots(1);
@@ -94,7 +99,7 @@ fn full_and_incremental_resimulation_agree() {
             arena.world_mut().set_resim_mode(modes[usize::from(own)]);
             arena
         };
-        let mut fleet = Fleet::mesh(seed, 3, &config(), bad_link(), make).unwrap();
+        let mut fleet = SimMatch::mesh(seed, 3, &config(), bad_link(), make).unwrap();
         fleet.run(300, |_, player, tick| arena_input(seed, player, tick)).unwrap();
         assert!(check(&fleet, 300).again > 300);
         fleet.settle().unwrap();

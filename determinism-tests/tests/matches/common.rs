@@ -3,7 +3,7 @@
 use core::time::Duration;
 use isostep_rollback::sim_network::Jitter;
 use isostep_rollback::{
-    Fleet, Inputs, LinkConfig, Mode, PlayerId, SessionConfig, SessionEvent, Simulation, Tick,
+    Inputs, LinkConfig, Mode, PlayerId, SessionConfig, SessionEvent, SimMatch, Simulation, Tick,
 };
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input};
 
@@ -56,14 +56,14 @@ pub(crate) struct Figures {
 }
 
 /// What a match must show after so many ticks of true time on a bad network: that it went on, compared, and never differed.
-pub(crate) fn check<S: Simulation>(fleet: &Fleet<S>, wall_ticks: u32) -> Figures {
+pub(crate) fn check<S: Simulation>(fleet: &SimMatch<S>, wall_ticks: u32) -> Figures {
     let mut figures = Figures { progress: 100, ..Figures::default() };
     for (index, machine) in fleet.machines().iter().enumerate() {
         let stats = machine.session.stats();
-        let progress = machine.session.confirmed().0 * 100 / wall_ticks;
+        let progress = machine.session.confirmed_tick().0 * 100 / wall_ticks;
         figures.progress = figures.progress.min(progress);
         figures.rollbacks += stats.rollbacks;
-        figures.again += stats.ticks_again;
+        figures.again += stats.resimulated_ticks;
         figures.ticks += stats.ticks;
         figures.stalls += stats.stalls;
         assert!(stats.compared > 0, "machine {index} compared nothing");

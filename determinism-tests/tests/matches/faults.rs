@@ -6,8 +6,8 @@ use isostep_core::world::Command;
 use isostep_core::{Real, Vec3};
 use isostep_derive::State;
 use isostep_rollback::{
-    Blame, DesyncReport, Fleet, Inputs, PeerId, PlayerId, Session, SessionConfig, SessionError,
-    SessionEvent, Simulation, Tick,
+    Blame, DesyncReport, Inputs, PeerId, PlayerId, Session, SessionConfig, SessionError,
+    SessionEvent, SimMatch, Simulation, Tick,
 };
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input};
 use serde::{Serialize, Serializer};
@@ -139,14 +139,14 @@ impl Hasher for Seeded {
 }
 
 /// A match in which each machine has a fault of its own, or none.
-fn play(seed: u64, faults: [Fault; 3], ticks: u32) -> Fleet<Faulty> {
+fn play(seed: u64, faults: [Fault; 3], ticks: u32) -> SimMatch<Faulty> {
     let make = |own| Faulty::new(seed, faults[usize::from(own)]);
-    let mut fleet = Fleet::mesh(seed, 3, &config(), bad_link(), make).unwrap();
+    let mut fleet = SimMatch::mesh(seed, 3, &config(), bad_link(), make).unwrap();
     fleet.run(ticks, |_, player, tick| arena_input(seed, player, tick)).unwrap();
     fleet
 }
 
-fn reports(fleet: &Fleet<Faulty>, machine: usize) -> Vec<&DesyncReport> {
+fn reports(fleet: &SimMatch<Faulty>, machine: usize) -> Vec<&DesyncReport> {
     let events = fleet.machines()[machine].events.iter();
     let reports = events.filter_map(|event| match event {
         SessionEvent::Desync(report) => Some(report.as_ref()),
@@ -169,7 +169,7 @@ fn a_float_that_is_rounded_otherwise_is_named() {
         assert!(fields.any(|field| field.starts_with("velocity.")), "{first}");
         assert_ne!(first.local, first.remote);
         let (peers, us) = if machine == 1 { (vec![], true) } else { (vec![PeerId(1)], false) };
-        assert_eq!(first.blame, Blame::Minority { peers, us });
+        assert_eq!(first.blame, Blame::Minority { peers, local: us });
     }
 }
 
@@ -215,7 +215,7 @@ fn a_leak_of_scratch_is_owned_up_to_and_mended() {
         let first = own.first().expect("the machine that was wrong did not notice");
         println!("seed {seed}: {first}");
         assert_eq!((first.entity.as_str(), first.field.as_str()), ("arena.players[1]", "kicks"));
-        assert_eq!(first.blame, Blame::Us);
+        assert_eq!(first.blame, Blame::Local);
         let repaired = |event: &SessionEvent| matches!(event, SessionEvent::Repaired { .. });
         assert!(fleet.machines()[1].events.iter().any(repaired));
         for machine in [0, 2] {
@@ -290,7 +290,7 @@ fn a_hash_table_in_the_state_is_refused_with_its_path() {
 #[test]
 fn other_settings_are_named_at_once() {
     let make = |own| Arena::new(SIZE, if own == 1 { 8 } else { 7 });
-    let mut fleet = Fleet::mesh(3, 3, &config(), bad_link(), make).unwrap();
+    let mut fleet = SimMatch::mesh(3, 3, &config(), bad_link(), make).unwrap();
     fleet.run(120, |_, player, tick| arena_input(3, player, tick)).unwrap();
     for (index, machine) in fleet.machines().iter().enumerate() {
         let report = machine.events.iter().find_map(|event| match event {

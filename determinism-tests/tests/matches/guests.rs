@@ -2,15 +2,15 @@
 
 use super::common::{bad_link, check, config};
 use isostep_rollback::{
-    Authority, Fleet, Occupant, PeerId, PlayerId, SessionConfig, SessionEvent, Tick,
+    Authority, Occupant, PeerId, PlayerId, SessionConfig, SessionEvent, SimMatch, Tick,
 };
 use isostep_scenes::games::{Arena, ArenaSize, arena_input, choose_loadout};
 
 const SIZE: ArenaSize = ArenaSize { players: 4, props: 9 };
 
 /// A match whose machines hold these seats; what nobody holds is a bot's.
-fn seated(seed: u64, seats: &[&[u8]]) -> Fleet<Arena> {
-    let mut fleet = Fleet::new(seed);
+fn seated(seed: u64, seats: &[&[u8]]) -> SimMatch<Arena> {
+    let mut fleet = SimMatch::new(seed);
     for own in 0..seats.len() {
         let occupant = |player: u8| match seats.iter().position(|held| held.contains(&player)) {
             Some(machine) if machine == own => Occupant::Local,
@@ -25,12 +25,12 @@ fn seated(seed: u64, seats: &[&[u8]]) -> Fleet<Arena> {
     fleet
 }
 
-fn run(fleet: &mut Fleet<Arena>, seed: u64, ticks: u32) {
+fn run(fleet: &mut SimMatch<Arena>, seed: u64, ticks: u32) {
     fleet.run(ticks, |_, player, tick| arena_input(seed, player, tick)).unwrap();
 }
 
 /// Settles a match that agreed all the time, and has gone on.
-fn end(mut fleet: Fleet<Arena>, ticks: u32) -> Fleet<Arena> {
+fn end(mut fleet: SimMatch<Arena>, ticks: u32) -> SimMatch<Arena> {
     assert!(check(&fleet, ticks).progress >= 95);
     fleet.settle().unwrap();
     check(&fleet, ticks);
@@ -71,7 +71,7 @@ fn a_spectator_sees_the_same() {
         run(&mut fleet, seed, 400);
         let stats = fleet.machines()[spectator].session.stats();
         assert_eq!((stats.rollbacks, stats.predicted), (0, 0), "spectators guess nothing");
-        let present = fleet.machines()[spectator].session.present();
+        let present = fleet.machines()[spectator].session.current_tick();
         assert!(present > Tick(340), "the spectator has only come to {present}");
         fleet.settle().unwrap();
         check(&fleet, 400);

@@ -4,7 +4,7 @@ use isostep_core::Rng;
 use isostep_core::world::ResimMode;
 use isostep_derive::State;
 use isostep_rollback::{
-    InputStatus, Inputs, PlayerId, Simulation, SyncDifference, SyncError, SyncTest, Tick, Way,
+    InputStatus, Inputs, PlayerId, Simulation, SyncDifference, SyncError, SyncPath, SyncTest, Tick,
 };
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 
@@ -92,7 +92,10 @@ fn scratch_that_decides_is_named() {
     let difference = found(Fault::Scratch);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[1]"), "{difference}");
-    assert!(matches!(difference.way, Way::Again | Way::Guessed), "{difference}");
+    assert!(
+        matches!(difference.path, SyncPath::Resimulated | SyncPath::Mispredicted),
+        "{difference}"
+    );
 }
 
 #[test]

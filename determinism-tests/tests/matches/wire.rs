@@ -40,7 +40,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
             let now = Time::from_nanos(frame * 1_000_000_000 / 60) + apart;
             let player = PlayerId(player as u8);
             for _ in 0..peer.begin_frame(now).ticks {
-                let input = arena_input(seed, player, peer.session().present());
+                let input = arena_input(seed, player, peer.session().current_tick());
                 peer.local_input(player, input).unwrap();
                 peer.tick(now, game).unwrap();
             }
@@ -64,7 +64,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
 fn check_agreement(machines: &[Machine], seed: u64) -> Tick {
     let reached = machines.iter().map(|machine| {
         let session = machine.peer.session();
-        session.confirmed().min(session.present())
+        session.confirmed_tick().min(session.current_tick())
     });
     let tick = reached.min().unwrap();
     let digests: Vec<_> = machines
@@ -86,10 +86,10 @@ fn play_seeds(seeds: u64, size: ArenaSize) {
             frame += 10;
         }
         let before: Vec<_> =
-            machines.iter().map(|machine| machine.peer.session().confirmed()).collect();
+            machines.iter().map(|machine| machine.peer.session().confirmed_tick()).collect();
         play(&mut machines, seed, frame..frame + 300);
         for (Machine { peer, .. }, before) in machines.iter().zip(before) {
-            worst = worst.min(peer.session().confirmed().since(before) * 100 / 300);
+            worst = worst.min(peer.session().confirmed_tick().since(before) * 100 / 300);
             rollbacks += peer.session().stats().rollbacks;
             bytes += peer.counters().sent_bytes;
             assert!(peer.session().stats().compared > 10);

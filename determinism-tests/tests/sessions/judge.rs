@@ -147,7 +147,7 @@ impl Match {
             self.tally.machines += 1;
             self.tally.spectators += u64::from(machine.host.is_some());
             self.tally.rollbacks += stats.rollbacks;
-            self.tally.ticks_again += stats.ticks_again;
+            self.tally.ticks_again += stats.resimulated_ticks;
             self.tally.grown_rings += u64::from(
                 machine.ring[1] > machine.ring[0].max(usize::from(self.script.settings.history)),
             );

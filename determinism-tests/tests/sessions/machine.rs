@@ -115,11 +115,11 @@ impl Machine {
 
     /// Returns the newest tick whose state is final.
     pub(super) fn settled(&self) -> Tick {
-        self.session.confirmed().min(self.session.present())
+        self.session.confirmed_tick().min(self.session.current_tick())
     }
 
     pub(super) fn tick_length(&self) -> Duration {
-        let nanos = self.session.config().length_of(1).as_nanos();
+        let nanos = self.session.config().duration_of(1).as_nanos();
         let rate = 1_000_000 + i128::from(self.session.rate_ppm());
         Duration::from_nanos((nanos * 1_000_000 / rate.max(1) as u128) as u64)
     }

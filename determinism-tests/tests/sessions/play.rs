@@ -171,7 +171,8 @@ impl Match {
         self.network.set_all_links(Profile::Perfect.config()).expect("a sound link");
         self.machines.iter_mut().for_each(|machine| machine.wakes = 0);
         let alive = || self.machines.iter().filter(|machine| machine.alive);
-        let goal = alive().map(|machine| machine.session.present()).max().unwrap_or_default() + 50;
+        let goal =
+            alive().map(|machine| machine.session.current_tick()).max().unwrap_or_default() + 50;
         for _ in 0..MOST_SETTLING {
             self.tell_due()?;
             self.run_tick()?;
@@ -273,7 +274,7 @@ impl Match {
         let plan = machine.session.advance(now);
         machine.plan = format!("{plan:?}");
         let ran = plan.run(&mut machine.game);
-        let tick = machine.session.present();
+        let tick = machine.session.current_tick();
         ran.map_err(|error| Failure::new(index, tick, format!("can't go on: {error}")))?;
         machine.measure_ring();
         machine.turn_reels();
@@ -324,7 +325,7 @@ impl Match {
             ) => Ok(()),
             Err(error) => {
                 let what = format!("refuses a datagram of {}: {error}", from.index());
-                Err(Failure::new(to.index(), machine.session.present(), what))
+                Err(Failure::new(to.index(), machine.session.current_tick(), what))
             }
         }
     }

@@ -118,7 +118,7 @@ impl Match {
         let last = replay.last();
         let games = (Skirmish::new(self.script.settings), Skirmish::new(self.script.settings));
         let held_ticks = self.dice.between(2, 30);
-        let limits = PlaybackConfig { most_steps: 32, held_ticks };
+        let limits = PlaybackConfig { max_steps: 32, held_ticks };
         let mut playback = Playback::with(replay, GAME, games, limits).map_err(Err)?;
         let start = Tick(self.dice.between(playback.tick().0, last.0));
         match playback.seek(start) {
@@ -235,6 +235,6 @@ fn remote(who: Who) -> Occupant {
     match who {
         Who::Machine(machine) => Occupant::Remote(PeerId(machine as u8)),
         Who::Bot => Occupant::Bot,
-        Who::Nobody => Occupant::Nobody,
+        Who::Nobody => Occupant::Empty,
     }
 }

@@ -20,7 +20,7 @@ impl Match {
                 Some(tick)
             });
             let known = known.min().unwrap_or_else(|| machine.making().next());
-            known.max(session.confirmed())
+            known.max(session.confirmed_tick())
         });
         open.max().unwrap_or_default().max(self.referee.tick())
     }

@@ -22,7 +22,7 @@ impl Who {
             Self::Machine(own) if own == machine => Occupant::Local,
             Self::Machine(other) => Occupant::Remote(PeerId(other as u8)),
             Self::Bot => Occupant::Bot,
-            Self::Nobody => Occupant::Nobody,
+            Self::Nobody => Occupant::Empty,
         }
     }
 }

@@ -83,7 +83,7 @@ fn a_bot_takes_the_seat_of_who_leaves_and_the_others_agree() {
     let mut machines = machines(3, 3, Tick(900), LinkConfig::mobile());
     let mut gone = None;
     play(&mut machines, |now, machines| {
-        if machines.len() == 3 && machines[2].peer.session().present() >= Tick(300) {
+        if machines.len() == 3 && machines[2].peer.session().current_tick() >= Tick(300) {
             machines[2].say_goodbye(now);
             gone = machines.pop();
         }
@@ -102,7 +102,7 @@ fn what_only_some_heard_of_who_is_gone_is_handed_on() {
         if machines.len() < 3 {
             return;
         }
-        let present = machines[2].peer.session().present();
+        let present = machines[2].peer.session().current_tick();
         if present == Tick(200) {
             let mut network = machines[2].peer.transport_mut().network().borrow_mut();
             let nodes: Vec<_> = network.nodes().collect();

@@ -156,7 +156,7 @@ impl<P: Pad> Machine<P> {
         let clock = self.clock(now);
         let mut frame = Vec::new();
         if self.next <= now {
-            let length = self.session.config().length_of(1);
+            let length = self.session.config().duration_of(1);
             let rate = i64::from(self.session.rate_ppm());
             let nanos = length.as_nanos() as i64;
             self.next += Duration::from_nanos((nanos - nanos * rate / 1_000_000) as u64);
@@ -218,9 +218,9 @@ pub(super) fn play<P: Pad>(
         }
     }
     for machine in &machines {
-        let confirmed = machine.session.confirmed().since(Tick(rules.start));
+        let confirmed = machine.session.confirmed_tick().since(Tick(rules.start));
         assert!(confirmed + 20 > rules.ticks.min(150), "it was played: {confirmed}");
     }
-    let tick = machines[0].session.config().length_of(1).as_micros() as u32;
+    let tick = machines[0].session.config().duration_of(1).as_micros() as u32;
     net.capture(all, P::WIDTH, (tick, rules.start), rules.seats)
 }

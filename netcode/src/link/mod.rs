@@ -123,5 +123,5 @@ fn seats(mask: u32) -> impl Iterator<Item = isostep_rollback::PlayerId> {
 
 /// The length of a tick, as stamps are completed with it.
 fn tick_micros<S: Simulation>(session: &Session<S>) -> u32 {
-    session.config().length_of(1).as_micros() as u32
+    session.config().duration_of(1).as_micros() as u32
 }

@@ -2,7 +2,7 @@
 
 use super::{FULL_AT_FIRST, FULL_EVERY, Link, PACE_EVERY, SILENCE};
 use crate::wire::{self, Stamp};
-use isostep_rollback::pace::Measured;
+use isostep_rollback::pace::ArrivalStats;
 use isostep_rollback::{MarginReport, Tick, Time};
 
 /// Bits of a clock that a short stamp leaves out below; it has 8 of those above.
@@ -56,10 +56,10 @@ impl Heard {
         if let Some(pace) = pace.filter(|_| made >= known.paced) {
             (known.paced, known.pace) = (made, pace);
         }
-        let measured = known.pace.measured.map(|measured| Measured {
-            middle: measured.middle,
-            late: measured.middle.wrapping_add(u32::from(measured.spread) * SPREAD_MICROS),
-            behind: i32::from(measured.behind),
+        let measured = known.pace.measured.map(|measured| ArrivalStats {
+            median: measured.middle,
+            p95: measured.middle.wrapping_add(u32::from(measured.spread) * SPREAD_MICROS),
+            tick_advantage: i32::from(measured.behind),
         });
         Some(MarginReport {
             sent,
@@ -117,11 +117,11 @@ impl Link {
         self.told_delay = report.delay;
         let rate = (report.rate_ppm / RATE_PPM).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         let measured = report.measured.map(|measured| {
-            let spread = measured.late.wrapping_sub(measured.middle) / SPREAD_MICROS;
+            let spread = measured.p95.wrapping_sub(measured.median) / SPREAD_MICROS;
             wire::Measured {
-                middle: measured.middle,
+                middle: measured.median,
                 spread: spread.min(u32::from(u16::MAX - 1)) as u16,
-                behind: measured.behind.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+                behind: measured.tick_advantage.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
             }
         });
         wire::Pace { delay: report.delay, rate, measured }

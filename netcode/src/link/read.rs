@@ -51,7 +51,7 @@ impl Link {
                 }
             }
         } else {
-            let theirs = |player: &PlayerId| session.was_of(*player, self.peer);
+            let theirs = |player: &PlayerId| session.was_held_by(*player, self.peer);
             let player = (0..session.players()).map(|place| PlayerId(place as u8)).find(theirs);
             let player = player.ok_or(LinkError::Malformed)?;
             if !self.read_window(session, player, report.made, lists, &mut unpacker)? {

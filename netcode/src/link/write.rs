@@ -59,7 +59,7 @@ impl Link {
             of.fold(0, |mask, place| mask | 1 << place)
         };
         let ours = mask(&|player| session.local_next(player).is_some());
-        (ours, mask(&|player| session.was_of(player, self.peer)))
+        (ours, mask(&|player| session.was_held_by(player, self.peer)))
     }
 
     fn write_windows<S: Simulation>(
@@ -78,7 +78,7 @@ impl Link {
             let Some(next) = session.local_next(player) else { continue };
             let acknowledged = self.acknowledged[usize::from(player.0)];
             let mut from = session.local_from(player, acknowledged).unwrap_or(next).min(next);
-            if from < next && !session.remembers(from) {
+            if from < next && !session.has_logged(from) {
                 // A peer that came after our player had left the seat never asks for its inputs.
                 if session.local_from(player, next).is_some() {
                     return Err(LinkError::LostTouch { peer: self.peer, tick: from });

@@ -16,10 +16,10 @@ use crate::entropy::Entropy;
 use crate::link::Link;
 use crate::transport::Transport;
 use core::time::Duration;
-use isostep_rollback::pace::Frame;
+use isostep_rollback::pace::FrameTicks;
 use isostep_rollback::{
-    CommandFeedError, FeedError, Occupant, PeerId, PlayerId, Ran, RunError, Session, Simulation,
-    TickClock, Time,
+    CommandFeedError, FeedError, Occupant, PeerId, PlayerId, RunError, RunReport, Session,
+    Simulation, TickClock, Time,
 };
 use std::collections::VecDeque;
 
@@ -77,7 +77,7 @@ const LATELY: Duration = Duration::from_secs(1);
 ///         peer.end_frame(now);
 ///     }
 /// }
-/// assert!(machines[0].0.session().confirmed() > Tick(90));
+/// assert!(machines[0].0.session().confirmed_tick() > Tick(90));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Peer<S: Simulation, T: Transport> {
@@ -113,7 +113,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         entropy: Box<dyn Entropy + Send>,
     ) -> Result<Self, PeerError> {
         let seated = config.seated()?;
-        let tick_length = seated.length_of(1);
+        let tick_length = seated.duration_of(1);
         let mut session = Session::start(seated, game)?;
         let (width, schema) = (session.codec().width() as u16, session.codec().schema());
         let settings = config.endpoint.inputs(width, schema, session.fingerprint());
@@ -156,7 +156,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     }
 
     /// Takes what has arrived, and says how many ticks are due: none before all are there.
-    pub fn begin_frame(&mut self, now: Time) -> Frame {
+    pub fn begin_frame(&mut self, now: Time) -> FrameTicks {
         self.receive(now);
         self.endpoint.handle_timeout(now);
         self.call(now);
@@ -166,7 +166,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             self.transmit(now);
             // The clock begins with the match.
             if !self.links.iter().all(|(slot, _)| self.is_there(now, *slot)) {
-                return Frame { ticks: 0, ..self.clock.clone().frame(now) };
+                return FrameTicks { ticks: 0, ..self.clock.clone().frame(now) };
             }
             self.started = true;
             self.tell(PeerEvent::Started);
@@ -195,9 +195,9 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
     ///
     /// # Errors
     /// When the game's state can't be saved or loaded.
-    pub fn tick(&mut self, now: Time, game: &mut S) -> Result<Ran, RunError> {
+    pub fn tick(&mut self, now: Time, game: &mut S) -> Result<RunReport, RunError> {
         if !self.started {
-            return Ok(Ran::default());
+            return Ok(RunReport::default());
         }
         self.fresh = true;
         let ran = self.session.advance(now).run(game);

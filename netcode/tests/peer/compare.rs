@@ -6,13 +6,13 @@ use super::game::{Game, Pad, mixed};
 use super::harness::{SECOND, Setup};
 use super::links::{bad_link, good_link};
 use isostep_rollback::{
-    Buttons, Fleet, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, Tick, VirtualClock,
+    Buttons, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimMatch, Tick, VirtualClock,
 };
 
 /// Peers don't begin at one moment; by now they have found each other.
 const WARM_UP: u32 = 7 * SECOND;
 
-fn counted(fleet: &Fleet<Game>) -> Vec<Figures> {
+fn counted(fleet: &SimMatch<Game>) -> Vec<Figures> {
     let machines = fleet.machines().iter();
     let of = machines.map(|machine| Figures::of(&machine.session, 0, machine.sent_bytes));
     of.collect()
@@ -21,7 +21,7 @@ fn counted(fleet: &Fleet<Game>) -> Vec<Figures> {
 fn over_exchange(seed: u64, players: u8, link: LinkConfig, ticks: u32) -> Figures {
     let config = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 });
     let mut fleet =
-        Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a setup");
+        SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a setup");
     for (place, machine) in (0..).zip(fleet.machines_mut()) {
         // Peers begin when all are there, about half a round trip apart and within a frame.
         let chance = mixed(&[seed, place]);

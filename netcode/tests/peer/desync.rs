@@ -43,7 +43,7 @@ fn of_several_machines_all_name_the_one_that_differs() {
                 assert!(!reports.is_empty(), "machine {place} says nothing");
                 let us = place == 1;
                 let blamed = if us { vec![] } else { vec![PeerId(1)] };
-                let blame = Blame::Minority { peers: blamed, us };
+                let blame = Blame::Minority { peers: blamed, local: us };
                 for report in reports {
                     assert_eq!((report.tick, &report.blame), (Tick(141), &blame), "{report}");
                 }

@@ -26,10 +26,10 @@ impl Figures {
         let stats = session.stats();
         Self {
             machines: 1,
-            confirmed_ticks: u64::from(session.confirmed().0),
+            confirmed_ticks: u64::from(session.confirmed_tick().0),
             ticks: stats.ticks,
             rollbacks: stats.rollbacks,
-            again: stats.ticks_again,
+            again: stats.resimulated_ticks,
             stalls: stats.stalls,
             datagrams,
             bytes,

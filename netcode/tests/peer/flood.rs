@@ -22,7 +22,7 @@ fn presents(flood: u64, junk: fn(u64) -> Vec<u8>) -> (Vec<[Tick; 2]>, Mesh) {
             }
         }
         mesh.run(1);
-        let present = |machine: usize| mesh.machines[machine].peer.session().present();
+        let present = |machine: usize| mesh.machines[machine].peer.session().current_tick();
         presents.push([present(0), present(1)]);
     }
     (presents, mesh)

@@ -208,7 +208,7 @@ impl Mesh {
         }
         let present = self.machines.iter().map(|machine| machine.history.len()).min().unwrap_or(0);
         for (place, machine) in self.machines.iter().enumerate() {
-            let delayed = machine.peer.session().present();
+            let delayed = machine.peer.session().current_tick();
             assert!(delayed.0 as usize <= present + 20, "machine {place} waits at the end");
             for given in &machine.given {
                 for other in &self.machines {
@@ -223,7 +223,7 @@ impl Mesh {
         let awake = || self.machines.iter().filter(|machine| machine.awake);
         let reached = awake().map(|machine| {
             let session = machine.peer.session();
-            session.confirmed().min(session.present())
+            session.confirmed_tick().min(session.current_tick())
         });
         let tick = reached.min().expect("somebody");
         let digests: Vec<_> = awake().map(|machine| machine.digest(tick)).collect();

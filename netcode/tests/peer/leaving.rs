@@ -21,12 +21,12 @@ fn left(mesh: &Mesh, machine: usize, gone: usize) -> Option<(Duration, CloseReas
 
 /// Nobody computes past the inputs of who is gone by more than it may guess.
 fn check_they_stopped(mesh: &Mesh, gone: usize) {
-    let last = mesh.machines[gone].peer.session().present() + 3;
+    let last = mesh.machines[gone].peer.session().current_tick() + 3;
     for (place, machine) in mesh.machines.iter().enumerate().filter(|(place, _)| *place != gone) {
         let session = machine.peer.session();
-        assert!(session.confirmed() <= last + 1, "machine {place} goes on without inputs");
-        assert!(session.present().since(session.confirmed()) <= 12, "machine {place}");
-        assert!(session.confirmed() > Tick(2 * SECOND), "machine {place} had played");
+        assert!(session.confirmed_tick() <= last + 1, "machine {place} goes on without inputs");
+        assert!(session.current_tick().since(session.confirmed_tick()) <= 12, "machine {place}");
+        assert!(session.confirmed_tick() > Tick(2 * SECOND), "machine {place} had played");
     }
 }
 

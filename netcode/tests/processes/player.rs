@@ -129,7 +129,7 @@ impl Player {
     fn frame(&mut self, order: &Order) -> bool {
         let now = self.clock.now();
         for _ in 0..self.peer.begin_frame(now).ticks {
-            let input = arena_input(SEED, self.me, self.peer.session().present());
+            let input = arena_input(SEED, self.me, self.peer.session().current_tick());
             self.peer.local_input(self.me, input).expect("a seat of this machine");
             self.peer.tick(now, &mut self.game).expect("states that can be saved");
             self.look_for(Tick(order.ticks));
@@ -146,7 +146,7 @@ impl Player {
     /// Tells how far it is, and the digest of the last tick once it can't change any more.
     fn look_for(&mut self, last: Tick) {
         let session = self.peer.session();
-        let certain = session.present().min(session.confirmed());
+        let certain = session.current_tick().min(session.confirmed_tick());
         if certain.0 / TELL_EVERY > self.told {
             self.told += 1;
             eprintln!("confirmed {}", self.told * TELL_EVERY);
@@ -163,7 +163,7 @@ impl Player {
              packets {} out {} in, bytes {} out {} in",
             stats.rollbacks,
             stats.depth_percentile(95),
-            stats.ticks_again,
+            stats.resimulated_ticks,
             stats.stalls,
             session.delay(self.me).unwrap_or_default(),
             stats.compared,

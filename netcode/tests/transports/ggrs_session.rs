@@ -52,11 +52,11 @@ fn play(
                 machine.session.poll_remote_clients();
                 continue;
             }
-            if machine.game.present() >= FRAMES {
+            if machine.game.current_tick() >= FRAMES {
                 machine.session.poll_remote_clients();
                 continue;
             }
-            let pull = (machine.game.present().0 as i32 / 3) * (player as i32 * 7 + 5);
+            let pull = (machine.game.current_tick().0 as i32 / 3) * (player as i32 * 7 + 5);
             let pulls = [(player, NewestWins(pull))];
             match machine.game.advance_p2p(&mut machine.session, &pulls) {
                 // It waits for the other one.
@@ -65,7 +65,7 @@ fn play(
             }
         }
         carry(machines, &mut change);
-        if machines.iter().all(|machine| machine.game.present() >= FRAMES) {
+        if machines.iter().all(|machine| machine.game.current_tick() >= FRAMES) {
             return Ok(true);
         }
         // ggrs sends again by its own clock.
@@ -100,7 +100,7 @@ fn begun() -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     let mut machines = [machine(0)?, machine(1)?];
     for _ in 0..2000 {
         play(&mut machines, 1, |_| ())?;
-        if machines.iter().all(|machine| machine.game.present() > Tick(20)) {
+        if machines.iter().all(|machine| machine.game.current_tick() > Tick(20)) {
             return Ok(machines);
         }
     }

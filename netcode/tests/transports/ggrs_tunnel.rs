@@ -134,8 +134,8 @@ fn play(
         for (player, machine) in machines.iter_mut().enumerate() {
             machine.pump(now)?;
             let running = machine.session.current_state() == SessionState::Running;
-            if running && machine.game.present() < until {
-                let pull = (machine.game.present().0 as i32 / 3) * (player as i32 * 7 + 5);
+            if running && machine.game.current_tick() < until {
+                let pull = (machine.game.current_tick().0 as i32 / 3) * (player as i32 * 7 + 5);
                 let pulls = [(player, NewestWins(pull))];
                 match machine.game.advance_p2p(&mut machine.session, &pulls) {
                     // It waits for the other one.
@@ -147,7 +147,7 @@ fn play(
             }
             machine.pump(now)?;
         }
-        if machines.iter().all(|machine| machine.game.present() >= until) {
+        if machines.iter().all(|machine| machine.game.current_tick() >= until) {
             return Ok(true);
         }
         // Sockets and ggrs go by the real clock.

@@ -60,7 +60,7 @@ impl Code {
         self.load.push(quote!(#state::load(#theirs, tick)?;));
         self.pin.push(quote!(#state::pin(#theirs, tick)?;));
         self.unpin.push(quote!(had |= #state::unpin(#theirs, tick);));
-        self.distrust.push(quote!(#state::distrust(#theirs);));
+        self.distrust.push(quote!(#state::drop_caches(#theirs);));
         self.digest.push(quote! {
             (#name, #state::digest(#own, tick).map_err(|error| error.within(#name))?)
         });
@@ -174,7 +174,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
             had
         }
 
-        fn distrust(&mut self, slots: &mut Self::Slots) {
+        fn drop_caches(&mut self, slots: &mut Self::Slots) {
             #(#distrust)*
         }
 

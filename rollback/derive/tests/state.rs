@@ -131,7 +131,7 @@ fn scratch_is_reset_when_it_is_distrusted_and_only_then() {
     let (mut game, mut slots) = saved(|game| game.buffer.push(7));
     game.load(&mut slots, 5).unwrap();
     assert_eq!(game.buffer, [7]);
-    game.distrust(&mut slots);
+    game.drop_caches(&mut slots);
     assert_eq!(game.buffer, [0u8; 0]);
 }
 
@@ -192,7 +192,7 @@ fn generic_and_empty_structs_are_states() {
     both.save(&mut slots, 1).unwrap();
     assert_ne!(both.digest(&slots, 1), Ok(before));
     both.load(&mut slots, 0).unwrap();
-    both.distrust(&mut slots);
+    both.drop_caches(&mut slots);
     assert_eq!((both.first, both.cache, both.second, both.third), (1, None, [2; 2], vec![4]));
 
     let mut nothing = Nothing;

@@ -1,6 +1,6 @@
 //! Digests for machines that never meet: what came out on one, in a file, compared with what came out on another.
 
-use super::watch::{Named, parted};
+use super::comparator::{ReferenceTick, differing_sections};
 use crate::tick::Tick;
 use core::fmt;
 use isostep_core::digest::ShortDigest;
@@ -137,7 +137,7 @@ pub enum CompareError {
 
 /// Where two lists part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parting {
+pub struct Divergence {
     /// The newest tick before it that both have, and have alike.
     pub agreed: Option<Tick>,
     /// The first tick that both have and that differs.
@@ -152,19 +152,19 @@ pub struct Comparison {
     /// How many ticks are in both lists.
     pub ticks: u32,
     /// Where they part, if they do.
-    pub parting: Option<Parting>,
+    pub divergence: Option<Divergence>,
 }
 
 impl Comparison {
     /// Whether all ticks that both have are the same.
     pub const fn is_equal(&self) -> bool {
-        self.parting.is_none()
+        self.divergence.is_none()
     }
 }
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(Parting { agreed, tick, sections }) = &self.parting else {
+        let Some(Divergence { agreed, tick, sections }) = &self.divergence else {
             return write!(f, "{} ticks are the same", self.ticks);
         };
         write!(f, "tick {tick} is the first that differs, in {}", sections.join(", "))?;
@@ -188,13 +188,13 @@ impl Digests {
         }
     }
 
-    pub(super) fn fill(&mut self, named: &BTreeMap<Tick, Named>) {
-        let list = |(&tick, named): (&Tick, &Named)| TickDigests {
+    pub(super) fn fill(&mut self, reference_ticks: &BTreeMap<Tick, ReferenceTick>) {
+        let list = |(&tick, reference_ticks): (&Tick, &ReferenceTick)| TickDigests {
             tick,
-            digest: named.digest,
-            sections: named.sections.clone(),
+            digest: reference_ticks.digest,
+            sections: reference_ticks.sections.clone(),
         };
-        self.ticks = named.iter().map(list).collect();
+        self.ticks = reference_ticks.iter().map(list).collect();
     }
 
     /// Whether it is a list that this build can read.
@@ -230,15 +230,15 @@ impl Digests {
             right.ticks.iter().map(|digests| (digests.tick, digests)).collect();
         let ours: BTreeMap<Tick, &TickDigests> =
             self.ticks.iter().map(|digests| (digests.tick, digests)).collect();
-        let mut found = Comparison { ticks: 0, parting: None };
+        let mut found = Comparison { ticks: 0, divergence: None };
         let mut agreed = None;
         for (&tick, ours) in &ours {
             let Some(theirs) = theirs.get(&tick) else { continue };
             found.ticks += 1;
             let same = ours.digest == theirs.digest && ours.sections == theirs.sections;
-            if !same && found.parting.is_none() {
-                let sections = parted(&ours.sections, &theirs.sections);
-                found.parting = Some(Parting { agreed, tick, sections });
+            if !same && found.divergence.is_none() {
+                let sections = differing_sections(&ours.sections, &theirs.sections);
+                found.divergence = Some(Divergence { agreed, tick, sections });
             }
             agreed = Some(tick);
         }

@@ -5,36 +5,36 @@
 //!                                        └ a difference: again, beside the reference, tick by tick and field by field
 //! ```
 //!
-//! - `tape.rs`: inputs, and guesses of them. `course.rs`: a game on its way.
-//! - `ways.rs`, `snapshots.rs`: the ways. `watch.rs`: who compares.
+//! - `script.rs`: inputs, and guesses of them. `runner.rs`: a game on its way.
+//! - `paths.rs`, `snapshots.rs`: the ways. `comparator.rs`: who compares.
 //! - `matrix.rs`: all of them in turn.
 //! - `report.rs`, `digests.rs`: what was found; digests for machines that never meet.
 //!
 //! One machine can't see what only differs between machines: for that, take [`Report::digests`] to another one.
 
-mod course;
+mod comparator;
 mod digests;
 mod matrix;
+mod paths;
 mod report;
+mod runner;
+mod script;
 mod snapshots;
-mod tape;
-mod watch;
-mod ways;
 
-pub use digests::{CompareError, Comparison, Digests, Parting, Side, TickDigests};
-pub use report::{Difference, FieldDifference, Outcome, Refusal, Report, Row};
-pub(crate) use tape::seat_bots;
-pub use watch::Compare;
-pub use ways::Way;
+pub use comparator::Compare;
+pub use digests::{CompareError, Comparison, Digests, Divergence, Side, TickDigests};
+pub use paths::TickPath;
+pub use report::{CheckError, Difference, FieldDifference, Outcome, Report, Row};
+pub(crate) use script::apply_bots;
 
 use crate::inputs::Inputs;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
+use comparator::{Progress, ProgressFn};
 use isostep_core::state::Snapshot;
 use matrix::{Bytes, Make, Matrix};
-use tape::Tape;
-use watch::{Meter, Tell};
+use script::ScriptedInputs;
 
 type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) + 'a>;
 
@@ -47,7 +47,7 @@ type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) 
 /// - *Read*: the [`Report`], which is a table; [`Report::is_equal`] in a test.
 ///
 /// ```
-/// use isostep_rollback::check::{Check, Way};
+/// use isostep_rollback::check::{Check, TickPath};
 /// use isostep_rollback::{Inputs, NewestWins, PlayerId, Simulation, Tick};
 ///
 /// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -70,8 +70,8 @@ type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) 
 ///     .ticks(100)
 ///     .run_with_snapshots();
 /// assert!(!report.is_equal());
-/// let wrong: Vec<Way> = report.findings().map(|row| row.way).collect();
-/// assert_eq!(wrong, [Way::Encoded, Way::Recorded]);
+/// let wrong: Vec<TickPath> = report.findings().map(|row| row.path).collect();
+/// assert_eq!(wrong, [TickPath::Encoded, TickPath::Recorded]);
 /// assert!(report.to_string().contains("in state: state, place: "), "{report}");
 /// ```
 pub struct Check<'a, S: Simulation> {
@@ -82,9 +82,9 @@ pub struct Check<'a, S: Simulation> {
     ticks: u32,
     depth: u32,
     compare: Compare,
-    ways: Vec<Way>,
+    paths: Vec<TickPath>,
     about: Digests,
-    progress: Option<Box<Tell<'a>>>,
+    progress: Option<Box<ProgressFn<'a>>>,
     clock: Option<Box<dyn FnMut() -> u64 + 'a>>,
 }
 
@@ -95,7 +95,7 @@ impl<S: Simulation> core::fmt::Debug for Check<'_, S> {
             .field("about", &self.about)
             .field("ticks", &self.ticks)
             .field("variants", &variants)
-            .field("ways", &self.ways)
+            .field("paths", &self.paths)
             .finish_non_exhaustive()
     }
 }
@@ -112,7 +112,7 @@ impl<'a, S: Simulation> Check<'a, S> {
             ticks: 600,
             depth: 8,
             compare: Compare::EachTick,
-            ways: Way::ALL.to_vec(),
+            paths: TickPath::ALL.to_vec(),
             about: Digests { seed: 1, ..Digests::new() },
             progress: None,
             clock: None,
@@ -197,10 +197,10 @@ impl<'a, S: Simulation> Check<'a, S> {
 
     /// Goes these ways alone, beside the first variant's straight one. All unless told otherwise.
     #[must_use]
-    pub fn ways(mut self, ways: &[Way]) -> Self {
-        self.ways = ways.to_vec();
-        self.ways.sort();
-        self.ways.dedup();
+    pub fn paths(mut self, paths: &[TickPath]) -> Self {
+        self.paths = paths.to_vec();
+        self.paths.sort();
+        self.paths.dedup();
         self
     }
 
@@ -218,9 +218,9 @@ impl<'a, S: Simulation> Check<'a, S> {
         self
     }
 
-    /// Runs all but [`Way::Encoded`] and [`Way::Recorded`].
+    /// Runs all but [`TickPath::Encoded`] and [`TickPath::Recorded`].
     pub fn run(self) -> Report {
-        self.run_ways(None)
+        self.run_paths(None)
     }
 
     /// Runs all.
@@ -228,32 +228,33 @@ impl<'a, S: Simulation> Check<'a, S> {
     where
         S: Snapshot,
     {
-        self.run_ways(Some(snapshots::through_bytes))
+        self.run_paths(Some(snapshots::through_bytes))
     }
 
-    fn run_ways(mut self, bytes: Option<Bytes<S>>) -> Report {
+    fn run_paths(mut self, bytes: Option<Bytes<S>>) -> Report {
         let mut nothing: Script<'a, S> = Box::new(|_, _| ());
         let script = self.script.as_mut().unwrap_or(&mut nothing);
-        let tape = Tape::record(self.players, self.bots.clone(), self.ticks, script);
+        let inputs = ScriptedInputs::record(self.players, self.bots.clone(), self.ticks, script);
         self.about.players = self.players as u32;
-        self.ways.retain(|way| bytes.is_some() || !way.needs_snapshots());
-        let ways = self.ways.iter();
-        let mut cells: Vec<(usize, Way)> = (0..self.variants.len())
-            .flat_map(|variant| ways.clone().map(move |&way| (variant, way)))
+        self.paths.retain(|path| bytes.is_some() || !path.needs_snapshots());
+        let paths = self.paths.iter();
+        let mut cells: Vec<(usize, TickPath)> = (0..self.variants.len())
+            .flat_map(|variant| paths.clone().map(move |&path| (variant, path)))
             .collect();
-        cells.retain(|cell| *cell != (0, Way::Straight));
+        cells.retain(|cell| *cell != (0, TickPath::Straight));
         let runs = cells.len() as u64 + 1;
-        let mut matrix = Matrix::new(&self.variants, &tape, bytes);
+        let mut matrix = Matrix::new(&self.variants, &inputs, bytes);
         matrix.seed = self.about.seed;
         matrix.depth = self.depth;
         matrix.compare = self.compare;
         matrix.clock = self.clock.as_deref_mut().map(|clock| clock as _);
         let tell = self.progress.as_deref_mut().map(|tell| tell as _);
-        matrix.meter = Meter { tell, total: runs * u64::from(self.ticks), ..Meter::default() };
+        matrix.progress =
+            Progress { tell, total: runs * u64::from(self.ticks), ..Progress::default() };
         let mut rows = vec![matrix.reference()];
-        rows.extend(cells.into_iter().map(|(variant, way)| matrix.cell(variant, way)));
-        let named = matrix.into_named();
-        self.about.fill(&named);
+        rows.extend(cells.into_iter().map(|(variant, path)| matrix.cell(variant, path)));
+        let reference_ticks = matrix.into_reference_ticks();
+        self.about.fill(&reference_ticks);
         Report { rows, digests: self.about, ticks: self.ticks }
     }
 }

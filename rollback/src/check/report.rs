@@ -1,7 +1,7 @@
 //! What a check has found: a row for each way of each variant, and what differs where something does.
 
 use super::digests::Digests;
-use super::ways::Way;
+use super::paths::TickPath;
 use crate::player::PlayerId;
 use crate::replay::ReplayError;
 use crate::tick::Tick;
@@ -12,8 +12,8 @@ use isostep_core::state::{RestoreError, StateDifference, StateError};
 /// Why a way could not be gone to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
-    /// The state can't be saved, loaded or digested; a float or a hash map is named by its path.
+pub enum CheckError {
+    /// The state can't be saved, loaded or digested; a float or a hash map is reference_ticks by its path.
     #[error(transparent)]
     State(#[from] StateError),
     /// What was written as bytes can't be read.
@@ -62,7 +62,7 @@ pub struct Difference {
     /// Whether more fields differ than these.
     pub more: bool,
     /// Whether it happened again when it was looked for. If not, the game differs from run to run by chance.
-    pub again: bool,
+    pub reproduced: bool,
 }
 
 /// How a run ended.
@@ -78,7 +78,7 @@ pub enum Outcome {
         /// On which tick.
         tick: Tick,
         /// Why.
-        why: Refusal,
+        error: CheckError,
     },
     /// There is nothing to compare with, since the first run was refused.
     NotRun,
@@ -90,7 +90,7 @@ pub struct Row {
     /// How the game was made.
     pub variant: String,
     /// How its ticks were come to.
-    pub way: Way,
+    pub path: TickPath,
     /// The newest tick that was come to; the first that differs, if one does.
     pub ticks: Tick,
     /// The digest of the last tick, if it was come to and nothing differs.
@@ -112,13 +112,13 @@ pub struct Report {
 
 impl Difference {
     /// What it mostly is. Before the first tick nothing was stepped yet: only how the game is made can show.
-    const fn hint(&self, way: Way) -> &'static str {
-        match way {
-            Way::Straight | Way::Twice if self.tick.0 == 0 => {
+    const fn hint(&self, path: TickPath) -> &'static str {
+        match path {
+            TickPath::Straight | TickPath::Interleaved if self.tick.0 == 0 => {
                 "the game is not made the same each time: what `make` gives must not hang on chance, a clock, an address, a \
                  static or how often it was called"
             }
-            way => way.hint(),
+            path => path.hint(),
         }
     }
 }
@@ -142,8 +142,8 @@ impl Report {
 
     fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Digests { game, script, seed, players, .. } = &self.digests;
-        let named = [game.as_str(), script.as_str()];
-        for name in named.into_iter().filter(|name| !name.is_empty()) {
+        let reference_ticks = [game.as_str(), script.as_str()];
+        for name in reference_ticks.into_iter().filter(|name| !name.is_empty()) {
             write!(f, "{name}, ")?;
         }
         let (runs, ticks) = (self.rows.len(), self.ticks);
@@ -176,7 +176,7 @@ impl fmt::Display for Report {
             // The first way of a variant that goes wrong is the simplest, and says the most.
             let Outcome::Differs(difference) = &row.outcome else { continue };
             if hinted.replace(&row.variant) != Some(&row.variant) {
-                writeln!(f, "  likely: {}", difference.hint(row.way))?;
+                writeln!(f, "  likely: {}", difference.hint(row.path))?;
             }
         }
         Ok(())
@@ -192,7 +192,7 @@ struct Line([String; 6]);
 impl Line {
     fn head(timed: bool) -> Self {
         let millis = if timed { "ms" } else { "" };
-        Self(["variant", "way", "ticks", millis, "digest", "result"].map(str::to_owned))
+        Self(["variant", "path", "ticks", millis, "digest", "result"].map(str::to_owned))
     }
 
     fn of(row: &Row, first: bool, timed: bool) -> Self {
@@ -207,7 +207,7 @@ impl Line {
         let digest = row.digest.map_or_else(|| "-".to_owned(), |digest| digest.to_string());
         Self([
             row.variant.clone(),
-            row.way.name().to_owned(),
+            row.path.name().to_owned(),
             row.ticks.to_string(),
             millis,
             digest,
@@ -219,16 +219,16 @@ impl Line {
 /// What was found, in lines; nothing where all is equal.
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { variant, way, .. } = self;
+        let Self { variant, path, .. } = self;
         match &self.outcome {
             Outcome::Equal | Outcome::NotRun => Ok(()),
-            Outcome::Refused { tick, why } => {
-                writeln!(f, "{variant}, {way}: refused on tick {tick}")?;
-                writeln!(f, "  {why}")
+            Outcome::Refused { tick, error } => {
+                writeln!(f, "{variant}, {path}: refused on tick {tick}")?;
+                writeln!(f, "  {error}")
             }
             Outcome::Differs(difference) => {
-                let Difference { agreed, tick, sections, fields, more, again } = &**difference;
-                write!(f, "{variant}, {way}: tick {tick} is the first that differs")?;
+                let Difference { agreed, tick, sections, fields, more, reproduced } = &**difference;
+                write!(f, "{variant}, {path}: tick {tick} is the first that differs")?;
                 match agreed {
                     Some(agreed) => writeln!(f, "; tick {agreed} is the same")?,
                     None => writeln!(f)?,
@@ -245,7 +245,7 @@ impl fmt::Display for Row {
                 } else if *more {
                     writeln!(f, "  and more, in {}", sections.join(", "))?;
                 }
-                if !again {
+                if !reproduced {
                     let chance = "it did not happen again when it was looked for: the game differs from run to run";
                     writeln!(f, "  {chance}")?;
                 }

@@ -1,8 +1,8 @@
 //! The ways through bytes: a snapshot that is read into a fresh game, and a recording that is played.
 
-use super::course::{Course, Desk, Stop, refused};
-use super::report::Refusal;
-use super::ways::{Way, draw};
+use super::paths::{TickPath, draw};
+use super::report::CheckError;
+use super::runner::{Instance, Runner, Stop, refused};
 use crate::input::{CommandConfig, Commands};
 use crate::player::{Occupant, PlayerId};
 use crate::replay::{Player, Recorder, RecorderConfig, Replay, ReplayError};
@@ -26,35 +26,35 @@ const COMMAND_HEAD: usize = 4;
 
 /// Goes a way through bytes.
 pub(super) fn through_bytes<S: Simulation + Snapshot>(
-    course: Course<'_, S>,
-    way: Way,
+    runner: Runner<'_, S>,
+    path: TickPath,
 ) -> Result<(), Stop> {
-    match way {
-        Way::Recorded => course.recorded(),
-        _ => course.encoded(),
+    match path {
+        TickPath::Recorded => runner.recorded(),
+        _ => runner.encoded(),
     }
 }
 
-impl<S: Simulation + Snapshot> Course<'_, S> {
+impl<S: Simulation + Snapshot> Runner<'_, S> {
     fn encoded(self) -> Result<(), Stop> {
         let mut rng = Rng::keyed(self.seed, 0, 0, 0x6368_6563_6b02);
-        let mut desk = Desk::new((self.make)(), self.tape, 2)?;
+        let mut instance = Instance::new((self.make)(), self.script, 2)?;
         let mut bytes = Vec::new();
-        for tick in (0..=self.tape.len()).map(Tick) {
+        for tick in (0..=self.script.len()).map(Tick) {
             if tick.0 > 0 {
-                desk.step(None)?;
+                instance.step(None)?;
             }
             // The first states are often special, and the last one is what is compared.
-            let wanted = tick.0 < 2 || tick.0 == self.tape.len();
+            let wanted = tick.0 < 2 || tick.0 == self.script.len();
             if wanted || draw(&mut rng, ENCODE_EVERY) == 0 {
                 bytes.clear();
-                let written = desk.game.snapshot(&desk.slots, tick.0, &mut bytes);
+                let written = instance.game.snapshot(&instance.slots, tick.0, &mut bytes);
                 written.map_err(refused::<StateError>(tick))?;
                 let mut fresh = (self.make)();
                 fresh.restore(&bytes).map_err(refused::<RestoreError>(tick))?;
-                desk.replace(fresh)?;
+                instance.replace(fresh)?;
             }
-            desk.show([tick], self.watch)?;
+            instance.show([tick], self.observer)?;
         }
         Ok(())
     }
@@ -68,14 +68,14 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
             Ok::<_, ReplayError>(player)
         };
         let mut rng = Rng::keyed(self.seed, 0, 0, 0x6368_6563_6b03);
-        let end = Tick(self.tape.len());
+        let end = Tick(self.script.len());
         for leaps in [false, true] {
             let mut player = open().map_err(refused::<ReplayError>(Tick(0)))?;
             loop {
                 let tick = player.tick();
                 player.digest().map_err(refused::<ReplayError>(tick))?;
                 let (game, slots) = player.state();
-                self.watch.see(tick, game, slots)?;
+                self.observer.observe(tick, game, slots)?;
                 if tick >= end {
                     break;
                 }
@@ -90,7 +90,7 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
             player.seek(tick).map_err(refused::<ReplayError>(tick))?;
             player.digest().map_err(refused::<ReplayError>(tick))?;
             let (game, slots) = player.state();
-            self.watch.see(tick, game, slots)?;
+            self.observer.observe(tick, game, slots)?;
         }
         Ok(())
     }
@@ -100,8 +100,8 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
         let start = refused::<ReplayError>(Tick(0));
         let mut game = (self.make)();
         let mut config = SessionConfig::new().commands(wide_commands());
-        for seat in 0..self.tape.players {
-            let bot = self.tape.bots.iter().any(|bot| bot.index() == seat);
+        for seat in 0..self.script.players {
+            let bot = self.script.bots.iter().any(|bot| bot.index() == seat);
             config = config.seat(if bot { Occupant::Bot } else { Occupant::Local });
         }
         let session = Session::start(config, &mut game);
@@ -109,11 +109,11 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
         let config = RecorderConfig { keyframe_every: KEYFRAME_EVERY, ..RecorderConfig::new(GAME) };
         let mut recorder = Recorder::start(config, &session, &game).map_err(&start)?;
         let mut file = Vec::new();
-        for tick in (0..self.tape.len()).map(Tick) {
+        for tick in (0..self.script.len()).map(Tick) {
             self.feed(tick, &mut session)?;
             let now = Time::from_millis(u64::from(tick.0) * 1000 / 60);
             let ran = session.advance(now).run(&mut game);
-            ran.map_err(|error| Stop::Refused { tick: error.tick, why: error.error.into() })?;
+            ran.map_err(|error| Stop::Refused { tick: error.tick, error: error.error.into() })?;
             recorder.record(&session, &game);
             file.extend(core::iter::from_fn(|| recorder.poll_bytes()).flatten());
         }
@@ -123,24 +123,27 @@ impl<S: Simulation + Snapshot> Course<'_, S> {
     }
 
     fn feed(&self, tick: Tick, session: &mut Session<S>) -> Result<(), Stop> {
-        let Some(inputs) = self.tape.at(tick) else { return Ok(()) };
+        let Some(inputs) = self.script.at(tick) else { return Ok(()) };
         for (seat, input) in inputs.players.iter().enumerate() {
             let player = PlayerId(seat as u8);
-            if self.tape.bots.contains(&player) {
+            if self.script.bots.contains(&player) {
                 continue;
             }
             let fed = session.local_input(player, input.value);
-            fed.map_err(|error| Stop::Refused { tick, why: Refusal::Session(error.to_string()) })?;
+            fed.map_err(|error| Stop::Refused {
+                tick,
+                error: CheckError::Session(error.to_string()),
+            })?;
             let commands = || inputs.commands.get(seat).into_iter().flat_map(Commands::iter);
             let bytes: usize = commands().map(|command| command.len() + COMMAND_HEAD).sum();
             if bytes > CommandConfig::MAX_BUDGET {
-                return Err(Stop::Refused { tick, why: Refusal::Commands { player, bytes } });
+                return Err(Stop::Refused { tick, error: CheckError::Commands { player, bytes } });
             }
             for command in commands() {
                 let fed = session.command(player, command);
                 fed.map_err(|error| Stop::Refused {
                     tick,
-                    why: Refusal::Session(error.to_string()),
+                    error: CheckError::Session(error.to_string()),
                 })?;
             }
         }

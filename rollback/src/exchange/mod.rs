@@ -171,7 +171,7 @@ impl Exchange {
         session: &mut Session<S>,
         out: &mut Vec<u8>,
     ) -> Result<(), ExchangeError> {
-        if !session.knows_peer(self.peer) {
+        if !session.has_peer(self.peer) {
             return Err(FeedError::UnknownPeer { peer: self.peer }.into());
         }
         while let Some(message) = session.poll_message(self.peer) {
@@ -191,7 +191,7 @@ impl Exchange {
             Role::Spectator => self.write_bundle(session, out)?,
             Role::Host => {
                 out.push(part::CONFIRMED);
-                out.extend_from_slice(&session.confirmed().0.to_le_bytes());
+                out.extend_from_slice(&session.confirmed_tick().0.to_le_bytes());
             }
         }
         if let Some(report) = session.margin_report(self.peer) {
@@ -232,7 +232,7 @@ impl Exchange {
             if out.len() > FULL {
                 break;
             }
-            if !session.remembers(from) {
+            if !session.has_logged(from) {
                 // A peer that came after our player had left the seat never asks for its inputs.
                 if session.local_from(player, next).is_none() {
                     continue;
@@ -271,11 +271,11 @@ impl Exchange {
     ) -> Result<(), ExchangeError> {
         let from = self.told.max(session.config().first_tick());
         // Ticks of bots are known before they are made; but who plays on them may change until then.
-        let end = session.confirmed().min(session.present());
+        let end = session.confirmed_tick().min(session.current_tick());
         if from >= end {
             return Ok(());
         }
-        if !session.remembers(from) {
+        if !session.has_logged(from) {
             return Err(ExchangeError::LostTouch { peer: self.peer, tick: from });
         }
         out.push(part::BUNDLE);
@@ -329,7 +329,7 @@ impl Exchange {
                 part::BUNDLE => self.read_bundle(session, &mut from)?,
                 part::RECEIVED => self.read_received(session, &mut from),
                 part::CONFIRMED => from.u32().map(|tick| {
-                    self.told = self.told.max(Tick(tick)).min(session.confirmed());
+                    self.told = self.told.max(Tick(tick)).min(session.confirmed_tick());
                 }),
                 part::DIGEST => {
                     let read = from.u32().zip(from.array().map(ShortDigest::from_bytes));

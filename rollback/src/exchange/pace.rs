@@ -1,7 +1,7 @@
 //! A pace report as bytes.
 
 use crate::bytes::Reader;
-use crate::pace::{MarginReport, Measured};
+use crate::pace::{ArrivalStats, MarginReport};
 use crate::tick::Tick;
 
 pub(super) fn write(report: &MarginReport, out: &mut Vec<u8>) {
@@ -10,11 +10,11 @@ pub(super) fn write(report: &MarginReport, out: &mut Vec<u8>) {
     out.push(report.delay);
     out.extend_from_slice(&report.rate_ppm.to_le_bytes());
     out.push(u8::from(report.measured.is_some()));
-    if let Some(Measured { late, middle, behind }) = report.measured {
-        for micros in [late, middle] {
+    if let Some(ArrivalStats { p95, median, tick_advantage }) = report.measured {
+        for micros in [p95, median] {
             out.extend_from_slice(&micros.to_le_bytes());
         }
-        out.extend_from_slice(&behind.to_le_bytes());
+        out.extend_from_slice(&tick_advantage.to_le_bytes());
     }
 }
 
@@ -25,7 +25,11 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<MarginReport> {
     let rate_ppm = from.i32()?;
     let measured = match from.u8()? {
         0 => None,
-        _ => Some(Measured { late: from.u32()?, middle: from.u32()?, behind: from.i32()? }),
+        _ => Some(ArrivalStats {
+            p95: from.u32()?,
+            median: from.u32()?,
+            tick_advantage: from.i32()?,
+        }),
     };
     Some(MarginReport { sent, made, delay, rate_ppm, measured })
 }

@@ -97,7 +97,7 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
         if players != self.players() {
             return Err(GgrsGameError::Players { found: players, expected: self.players() });
         }
-        let present = self.present();
+        let present = self.current_tick();
         if u32::try_from(frame) != Ok(present.0) {
             return Err(GgrsGameError::OutOfOrder { frame, present });
         }

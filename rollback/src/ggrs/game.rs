@@ -143,7 +143,7 @@ impl<S: Simulation> GgrsGame<S> {
     }
 
     /// The tick of the simulation's state: the frame that ggrs will advance next.
-    pub const fn present(&self) -> Tick {
+    pub const fn current_tick(&self) -> Tick {
         self.present
     }
 

@@ -30,7 +30,7 @@
 //! for _ in 0..10 {
 //!     tug.advance_sync_test(&mut session, &[NewestWins(3), NewestWins(-1)])?;
 //! }
-//! assert_eq!((tug.present(), tug.game().rope), (Tick(10), 20));
+//! assert_eq!((tug.current_tick(), tug.game().rope), (Tick(10), 20));
 //! # Ok::<(), isostep_rollback::ggrs::GgrsGameError>(())
 //! ```
 //!

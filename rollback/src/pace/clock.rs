@@ -6,7 +6,7 @@ use isostep_core::Real;
 
 /// What a frame has to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct FrameTicks {
     /// How many ticks to make.
     pub ticks: u32,
     /// How far the next tick has come, from 0 to 1: where to draw between the last two states.
@@ -53,7 +53,7 @@ impl TickClock {
 
     /// Makes at most this many ticks in a frame, at least one; what is left is given up.
     #[must_use]
-    pub const fn at_most(mut self, ticks: u32) -> Self {
+    pub const fn max_ticks(mut self, ticks: u32) -> Self {
         self.most = if ticks == 0 { 1 } else { ticks };
         self
     }
@@ -64,7 +64,7 @@ impl TickClock {
     }
 
     /// A frame at this time. The first one makes no tick.
-    pub fn frame(&mut self, now: Time) -> Frame {
+    pub fn frame(&mut self, now: Time) -> FrameTicks {
         let elapsed = self.last.map_or(Duration::ZERO, |last| now.since(last));
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
         let rate = (MILLION as i128 + i128::from(self.rate_ppm)).max(0) as u128;
@@ -78,7 +78,7 @@ impl TickClock {
         let skipped = u64::try_from(given_up / MILLION).unwrap_or(u64::MAX);
         // Below one, since less than a tick is left; 32 bits are as many as `Real` has below one.
         let alpha = Real::from_bits(((self.unused << 32) / tick) as i64);
-        Frame { ticks, alpha, skipped: Duration::from_nanos(skipped) }
+        FrameTicks { ticks, alpha, skipped: Duration::from_nanos(skipped) }
     }
 
     /// How long it is until the next tick is due, if no frame comes before.

@@ -1,6 +1,6 @@
 //! How many ticks a local player's inputs wait: up at once when a path gets worse, down slowly when it stays better.
 
-use super::transit::Measured;
+use super::arrivals::ArrivalStats;
 use core::time::Duration;
 
 /// Bounds within which the input delay follows the network.
@@ -69,15 +69,15 @@ impl AdaptiveDelay {
 }
 
 /// Ticks for which more must be wanted before it is given: a tenth of a second, so that one bad moment does not count.
-const PATIENCE_UP: u32 = 6;
+const RAISE_AFTER: u32 = 6;
 /// Ticks between two steps down.
-const STEP_DOWN: u32 = 24;
+const LOWER_INTERVAL: u32 = 24;
 /// Ticks after a raise in which nothing is lowered, at first.
 const HOLD: u32 = 240;
 /// The longest such time: a minute. It doubles each time a lowered delay turns out to have been needed.
 const MAX_HOLD: u32 = 3600;
 /// Ticks after a lowering in which a raise means that it was wrong.
-const REGRET: u32 = 900;
+const LOWERED_TOO_SOON: u32 = 900;
 /// By how much less must be needed before the delay is lowered, in thousandths of a tick.
 const HYSTERESIS: i64 = 500;
 
@@ -87,7 +87,7 @@ pub(crate) struct DelayControl {
     bounds: AdaptiveDelay,
     delay: u32,
     /// Ticks since each: more was wanted without a break, the last raise, the last lowering.
-    wanting: u32,
+    raise_pending: u32,
     since_raise: u32,
     since_lower: u32,
     hold: u32,
@@ -100,7 +100,7 @@ impl DelayControl {
         Self {
             bounds,
             delay,
-            wanting: 0,
+            raise_pending: 0,
             since_raise: u32::MAX,
             since_lower: u32::MAX,
             hold: HOLD,
@@ -109,9 +109,9 @@ impl DelayControl {
     }
 
     /// How long a tick takes to a peer and back, in microseconds, for 95 of 100 of them.
-    pub(crate) fn round_trip(ours: Measured, theirs: Measured) -> i64 {
+    pub(crate) fn round_trip(ours: ArrivalStats, theirs: ArrivalStats) -> i64 {
         // Both clocks cancel, and so does the wrapping.
-        i64::from(ours.late.wrapping_add(theirs.late) as i32)
+        i64::from(ours.p95.wrapping_add(theirs.p95) as i32)
     }
 
     /// One tick passes. `need` is the worst of all peers, if known. Returns the delay that is right now.
@@ -127,13 +127,13 @@ impl DelayControl {
         let eased = needed + HYSTERESIS;
         let down = clamp(eased.div_euclid(1000) + i64::from(eased.rem_euclid(1000) > 0));
         if up > self.delay {
-            self.wanting += 1;
-            if self.wanting >= PATIENCE_UP {
+            self.raise_pending += 1;
+            if self.raise_pending >= RAISE_AFTER {
                 self.raise(up);
             }
         } else {
-            self.wanting = 0;
-            let rested = self.since_raise >= self.hold && self.since_lower >= STEP_DOWN;
+            self.raise_pending = 0;
+            let rested = self.since_raise >= self.hold && self.since_lower >= LOWER_INTERVAL;
             if down < self.delay && rested {
                 self.delay -= 1;
                 self.since_lower = 0;
@@ -144,13 +144,13 @@ impl DelayControl {
     }
 
     fn raise(&mut self, to: u32) {
-        if self.since_lower < REGRET {
+        if self.since_lower < LOWERED_TOO_SOON {
             self.hold = (self.hold * 2).min(MAX_HOLD);
-        } else if self.since_raise > 2 * REGRET {
+        } else if self.since_raise > 2 * LOWERED_TOO_SOON {
             self.hold = (self.hold / 2).max(HOLD);
         }
         self.delay = to;
-        self.wanting = 0;
+        self.raise_pending = 0;
         self.since_raise = 0;
         self.changes += 1;
     }

@@ -11,19 +11,19 @@
 //! change, and delays that are alike cancel in it: `dilation` acts on the difference alone. So the two never pull at one
 //! signal, and on a path with 10 ms one way and 200 ms the other both players get the same.
 //!
-//! - `transit`: what a receiver measures.
+//! - `arrivals`: what a receiver measures.
 //! - `delay`: how many ticks local inputs wait.
 //! - `dilation`: how much faster or slower ticks follow each other. The length of a tick in the simulation never changes.
 //! - `clock`: frames into ticks.
 
+mod arrivals;
 mod clock;
 mod delay;
 mod dilation;
-mod transit;
 
-pub use clock::{Frame, TickClock};
+pub(crate) use arrivals::ArrivalMeter;
+pub use arrivals::{ArrivalStats, MarginReport};
+pub use clock::{FrameTicks, TickClock};
 pub(crate) use delay::DelayControl;
 pub use delay::{AdaptiveDelay, AdaptiveDelayError};
-pub(crate) use dilation::{Dilation, Pull};
-pub(crate) use transit::Transit;
-pub use transit::{MarginReport, Measured};
+pub(crate) use dilation::{Dilation, PeerOffset};

@@ -2,7 +2,7 @@
 //! a few times at most, whatever is in the files.
 
 use super::error::ReplayError;
-use super::format::Who;
+use super::format::SeatKind;
 use super::player::Player;
 use super::reader::Replay;
 use super::records::InputBytes;
@@ -28,13 +28,13 @@ pub struct Comparison {
     /// States of which both have a digest, and which are the same.
     pub digests: u32,
     /// Where they part; `None` if all that both have is the same, and there is something.
-    pub parting: Option<Parting>,
+    pub divergence: Option<Divergence>,
 }
 
 /// Where two recordings part. *Left* is the first that was given, *right* the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Parting {
+pub enum Divergence {
     /// They are not of one match: a setting differs.
     Settings {
         /// Which.
@@ -53,10 +53,10 @@ pub enum Parting {
         tick: Tick,
         /// The seat.
         player: PlayerId,
-        /// Who in the left one.
-        left: Who,
-        /// Who in the right one.
-        right: Who,
+        /// SeatKind in the left one.
+        left: SeatKind,
+        /// SeatKind in the right one.
+        right: SeatKind,
     },
     /// An input differs, or the commands with it.
     Input {
@@ -82,7 +82,7 @@ pub enum Parting {
     },
 }
 
-impl fmt::Display for Parting {
+impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Settings { what } => write!(f, "not of one match: {what} differs"),
@@ -182,20 +182,20 @@ pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
 ) -> Result<Comparison, CompareError> {
     let mut found = Comparison::default();
     if let Some(what) = other_setting(&left, &right) {
-        found.parting = Some(Parting::Settings { what });
+        found.divergence = Some(Divergence::Settings { what });
         return Ok(found);
     }
     let left = Player::new(left, game_id, games.0).map_err(|error| Left(error).after(0));
     let right = Player::new(right, game_id, games.1).map_err(|error| Right(error).after(0));
     let (mut left, mut right) = (left?, right?);
-    let parting = walk(&mut left, &mut right, &mut found);
-    found.parting = parting.map_err(|side| side.after(found.ticks))?;
+    let divergence = walk(&mut left, &mut right, &mut found);
+    found.divergence = divergence.map_err(|side| side.after(found.ticks))?;
     if found == Comparison::default() {
         let [left, right] = [
             (left.replay.first(), left.replay.last()),
             (right.replay.first(), right.replay.last()),
         ];
-        found.parting = Some(Parting::NothingInCommon { left, right });
+        found.divergence = Some(Divergence::NothingInCommon { left, right });
     }
     Ok(found)
 }
@@ -205,7 +205,7 @@ fn walk<S: Simulation + Snapshot, A: Source, B: Source>(
     left: &mut Player<S, A>,
     right: &mut Player<S, B>,
     found: &mut Comparison,
-) -> Result<Option<Parting>, Side> {
+) -> Result<Option<Divergence>, Side> {
     let mut seats = (
         Seats::new(&mut left.replay).map_err(Left)?,
         Seats::new(&mut right.replay).map_err(Right)?,
@@ -220,7 +220,7 @@ fn walk<S: Simulation + Snapshot, A: Source, B: Source>(
         match (a, b) {
             (Some(a), Some(b)) if a != b => {
                 let (explained, fields) = explain(left, right, tick);
-                return Ok(Some(Parting::State { agreed, tick, explained, fields }));
+                return Ok(Some(Divergence::State { agreed, tick, explained, fields }));
             }
             (Some(_), Some(_)) => {
                 agreed = Some(tick);
@@ -230,8 +230,8 @@ fn walk<S: Simulation + Snapshot, A: Source, B: Source>(
         }
         seats.0.follow(&mut left.replay, tick, jumped).map_err(Left)?;
         seats.1.follow(&mut right.replay, tick, jumped).map_err(Right)?;
-        if let Some((player, left, right)) = seats.0.parting(&seats.1) {
-            return Ok(Some(Parting::Seat { tick, player, left, right }));
+        if let Some((player, left, right)) = seats.0.divergence(&seats.1) {
+            return Ok(Some(Divergence::Seat { tick, player, left, right }));
         }
         if tick == to {
             break;
@@ -243,7 +243,7 @@ fn walk<S: Simulation + Snapshot, A: Source, B: Source>(
             }
             Found::Missing(Some(next)) => (next, true),
             Found::Missing(None) => break,
-            Found::Parting(parting) => return Ok(Some(parting)),
+            Found::Divergence(divergence) => return Ok(Some(divergence)),
         };
     }
     Ok(None)
@@ -279,7 +279,7 @@ enum Found {
     Same,
     /// One of the recordings does not have them, and goes on from there.
     Missing(Option<Tick>),
-    Parting(Parting),
+    Divergence(Divergence),
 }
 
 fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
@@ -310,8 +310,8 @@ fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
         let a = left.replay.input(player, tick).map_err(Left)?;
         let b = right.replay.input(player, tick).map_err(Right)?;
         if a != b {
-            let parting = Parting::Input { tick, player, left: text(a), right: text(b) };
-            return Ok(Found::Parting(parting));
+            let divergence = Divergence::Input { tick, player, left: text(a), right: text(b) };
+            return Ok(Found::Divergence(divergence));
         }
     }
     Ok(Found::Same)
@@ -330,9 +330,9 @@ fn explain<S: Simulation + Snapshot, A: Source, B: Source>(
     let Some(at) = common.into_iter().find(|&at| at >= tick) else { return (None, Vec::new()) };
     let mut fields = || {
         right.restore(at)?;
-        let pages = Pages::of(&right.deck.game, &right.deck.slots, at.0)?;
+        let pages = Pages::of(&right.cursor.game, &right.cursor.slots, at.0)?;
         left.restore(at)?;
-        let fields = pages.explain(&left.deck.game, &left.deck.slots, at.0, MAX_FIELDS)?;
+        let fields = pages.explain(&left.cursor.game, &left.cursor.slots, at.0, MAX_FIELDS)?;
         Ok::<_, ReplayError>(fields)
     };
     match fields() {

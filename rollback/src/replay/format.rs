@@ -33,31 +33,31 @@ pub(super) mod kind {
     pub(crate) const END: u8 = 7;
 }
 
-/// Who decides about a seat, as all machines of a match agree.
+/// SeatKind decides about a seat, as all machines of a match agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// Nobody: the input is the default one.
-    Nobody,
+pub enum SeatKind {
+    /// Empty: the input is the default one.
+    Empty,
     /// A player at some machine.
     Human,
     /// The simulation itself.
     Bot,
 }
 
-impl From<Occupant> for Who {
+impl From<Occupant> for SeatKind {
     fn from(occupant: Occupant) -> Self {
         match occupant {
             Occupant::Local | Occupant::Remote(_) => Self::Human,
             Occupant::Bot => Self::Bot,
-            Occupant::Nobody => Self::Nobody,
+            Occupant::Empty => Self::Empty,
         }
     }
 }
 
-impl Who {
+impl SeatKind {
     pub(super) const fn to_byte(self) -> u8 {
         match self {
-            Self::Nobody => 0,
+            Self::Empty => 0,
             Self::Human => 1,
             Self::Bot => 2,
         }
@@ -65,7 +65,7 @@ impl Who {
 
     pub(super) const fn from_byte(byte: u8) -> Option<Self> {
         match byte {
-            0 => Some(Self::Nobody),
+            0 => Some(Self::Empty),
             1 => Some(Self::Human),
             2 => Some(Self::Bot),
             _ => None,

@@ -149,10 +149,10 @@ impl Info {
         let fields = unseal(bytes).and_then(|sealed| sealed.get(PREFIX..));
         let mut from = Reader::new(fields.ok_or(ReplayError::Header)?);
         let info = Self::fields(&mut from).filter(|_| from.is_empty());
-        info.filter(Self::is_sound).ok_or(ReplayError::Header)
+        info.filter(Self::is_valid).ok_or(ReplayError::Header)
     }
 
-    fn is_sound(&self) -> bool {
+    fn is_valid(&self) -> bool {
         let seats = usize::from(self.seats);
         (1..=MAX_PLAYERS).contains(&seats)
             && usize::from(self.input_width) <= MAX_INPUT_BYTES

@@ -1,13 +1,13 @@
 //! A keyframe: all that the next step depends on. The state, and beside it who sits where, what the step before was given,
 //! and commands that are half received.
 
-use super::format::{Who, put_varint, take_varint};
+use super::format::{SeatKind, put_varint, take_varint};
 use crate::bytes::Reader;
 
 /// What of a seat is not in the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SeatFrame {
-    pub(super) who: Who,
+    pub(super) kind: SeatKind,
     /// What the step before was given.
     pub(super) previous: Vec<u8>,
     /// The bytes so far of a command whose end has not come.
@@ -28,7 +28,7 @@ impl Keyframe {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for seat in &self.seats {
-            out.push(seat.who.to_byte());
+            out.push(seat.kind.to_byte());
             out.extend_from_slice(&seat.previous);
             let pending = seat.pending.as_deref();
             put_varint(pending.map_or(0, |pending| pending.len() as u64 + 1), &mut out);
@@ -44,13 +44,13 @@ impl Keyframe {
         let mut from = Reader::new(payload);
         let mut frames = Vec::with_capacity(seats);
         for _ in 0..seats {
-            let who = Who::from_byte(from.u8()?)?;
+            let kind = SeatKind::from_byte(from.u8()?)?;
             let previous = from.take(width)?.to_vec();
             let pending = match take_varint(&mut from)? {
                 0 => None,
                 more => Some(from.take(usize::try_from(more - 1).ok()?)?.to_vec()),
             };
-            frames.push(SeatFrame { who, previous, pending });
+            frames.push(SeatFrame { kind, previous, pending });
         }
         let digest = from.array()?;
         Some(Self { seats: frames, digest, state: from.rest().to_vec() })

@@ -7,7 +7,7 @@
 //! - `format.rs`, `info.rs`, `inputs.rs`, `keyframe.rs`, `index.rs`: the file, byte by byte as `REPLAY.md` says.
 //! - `recorder.rs`, `tape.rs`, `outbox.rs`, `settings.rs`: writing. `source.rs`, `reader.rs`, `records.rs`: reading, a block
 //!   at a time.
-//! - `deck.rs`: a game at a tick of a recording. On it `player.rs`, `playback.rs`, `verify.rs`, `compare.rs` (with `seats.rs`): what a
+//! - `cursor.rs`: a game at a tick of a recording. On it `player.rs`, `playback.rs`, `verify.rs`, `compare.rs` (with `seats.rs`): what a
 //!   recording is for.
 //!
 //! No file is opened here, and nothing waits: bytes come out of a [`Recorder`] and go in through a [`Source`]. A game needs
@@ -52,8 +52,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod capture;
 mod compare;
-mod deck;
+mod config;
+mod cursor;
 mod error;
 mod format;
 mod index;
@@ -67,20 +69,18 @@ mod reader;
 mod recorder;
 mod records;
 mod seats;
-mod settings;
 mod source;
-mod tape;
 mod verify;
 
-pub use compare::{CompareError, Comparison, Parting, compare};
+pub use compare::{CompareError, Comparison, Divergence, compare};
+pub use config::{RecorderConfig, RecorderEvent, RecorderStats};
 pub use error::ReplayError;
-pub use format::Who;
+pub use format::SeatKind;
 pub use info::Info;
 pub use playback::{Advanced, Playback, PlaybackConfig, Speed};
 pub use player::Player;
 pub use reader::Replay;
 pub use recorder::Recorder;
 pub use records::{Gap, InputBytes, Pause, SeatChange};
-pub use settings::{RecorderConfig, RecorderEvent, RecorderStats};
 pub use source::{Source, Stream};
 pub use verify::{Mismatch, Verified, Verifier, verify};

@@ -3,7 +3,7 @@
 //! Two games take turns. One is shown and holds its last states, so that going back is a load and no computation. While it
 //! goes back, the other computes the stretch before what the first one holds, a few steps at a time; then they change places.
 
-use super::deck::Deck;
+use super::cursor::Cursor;
 use super::error::ReplayError;
 use super::reader::Replay;
 use super::source::Source;
@@ -42,7 +42,7 @@ impl Speed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaybackConfig {
     /// Most steps in one [`advance`](Playback::advance), at least 1. By default 32: half a second of a match of 60 ticks a second.
-    pub most_steps: u32,
+    pub max_steps: u32,
     /// States that each of the two games holds to go back to, at least 1. By default 151, one more than keyframes are apart by default:
     /// a recording with keyframes farther apart wants more, or going backwards stops to compute.
     pub held_ticks: u32,
@@ -51,7 +51,7 @@ pub struct PlaybackConfig {
 impl Default for PlaybackConfig {
     /// 32 steps; 151 states: the default distance of keyframes, and one.
     fn default() -> Self {
-        Self { most_steps: 32, held_ticks: 151 }
+        Self { max_steps: 32, held_ticks: 151 }
     }
 }
 
@@ -110,8 +110,8 @@ pub struct Advanced {
 pub struct Playback<S: Simulation, R> {
     replay: Replay<R>,
     config: PlaybackConfig,
-    shown: Deck<S>,
-    other: Deck<S>,
+    shown: Cursor<S>,
+    other: Cursor<S>,
     /// The tick that the other one is on its way to.
     aim: Option<Tick>,
     /// A tick that the other one can't get to.
@@ -150,8 +150,8 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         config: PlaybackConfig,
     ) -> Result<Self, ReplayError> {
         let keep = config.held_ticks.max(1) as usize;
-        let shown = Deck::open(&mut replay, game_id, games.0, keep)?;
-        let other = Deck::open(&mut replay, game_id, games.1, keep)?;
+        let shown = Cursor::open(&mut replay, game_id, games.0, keep)?;
+        let other = Cursor::open(&mut replay, game_id, games.1, keep)?;
         let (aim, in_vain) = (None, None);
         let speed = Speed::NORMAL;
         Ok(Self { replay, config, shown, other, aim, in_vain, speed, credit: 0 })
@@ -213,7 +213,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     }
 
     /// So many nanoseconds have passed: shows the ticks that are due, as far as
-    /// [`most_steps`](PlaybackConfig::most_steps) allows.
+    /// [`max_steps`](PlaybackConfig::max_steps) allows.
     ///
     /// # Errors
     /// When the next tick is missing or damaged. What is shown is the last one that is right.
@@ -224,7 +224,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         // Nobody waits for more than a match has ticks.
         self.credit = self.credit.min(cost * u128::from(u32::MAX));
         let due = (self.credit / cost) as u32;
-        let mut steps = self.config.most_steps.max(1);
+        let mut steps = self.config.max_steps.max(1);
         let mut done = Advanced { left: due, ..Advanced::default() };
         while done.left > 0 && steps > 0 {
             let gone = if self.speed.times > 0 { self.go_on() } else { self.go_back(&mut steps) };

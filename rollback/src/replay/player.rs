@@ -1,6 +1,6 @@
 //! Playing a recording: step, seek, and a live session from any tick of it.
 
-use super::deck::Deck;
+use super::cursor::Cursor;
 use super::error::ReplayError;
 use super::reader::Replay;
 use super::source::Source;
@@ -52,7 +52,7 @@ use isostep_core::state::Snapshot;
 /// ```
 pub struct Player<S: Simulation, R> {
     pub(super) replay: Replay<R>,
-    pub(super) deck: Deck<S>,
+    pub(super) cursor: Cursor<S>,
 }
 
 impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
@@ -62,23 +62,23 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// # Errors
     /// When the recording is of another game or other inputs, the game has other settings, or the first state can't be read.
     pub fn new(mut replay: Replay<R>, game_id: [u8; 16], game: S) -> Result<Self, ReplayError> {
-        let deck = Deck::open(&mut replay, game_id, game, 0)?;
-        Ok(Self { replay, deck })
+        let cursor = Cursor::open(&mut replay, game_id, game, 0)?;
+        Ok(Self { replay, cursor })
     }
 
     /// The tick of the state.
     pub const fn tick(&self) -> Tick {
-        self.deck.tick()
+        self.cursor.tick()
     }
 
     /// The game in that state.
     pub const fn game(&self) -> &S {
-        &self.deck.game
+        &self.cursor.game
     }
 
     /// The game with the states that it holds: that of the tick, once its [`digest`](Self::digest) was asked for.
     pub(crate) const fn state(&self) -> (&S, &S::Slots) {
-        (&self.deck.game, &self.deck.slots)
+        (&self.cursor.game, &self.cursor.slots)
     }
 
     /// The recording.
@@ -94,7 +94,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// What the last step was given. Of the step before a keyframe that was sought, only
     /// values and statuses are known: no previous ones, no commands.
     pub const fn inputs(&self) -> &Inputs<S::Input> {
-        self.deck.inputs()
+        self.cursor.inputs()
     }
 
     /// Makes the next tick; `false` at the end.
@@ -102,7 +102,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// # Errors
     /// When its inputs are missing or damaged. The game is as it was.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
-        self.deck.step(&mut self.replay)
+        self.cursor.step(&mut self.replay)
     }
 
     /// Goes to a tick, forwards or backwards.
@@ -110,12 +110,12 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// # Errors
     /// When the tick is not in the recording, lies in a gap, or what leads to it is damaged.
     pub fn seek(&mut self, tick: Tick) -> Result<(), ReplayError> {
-        self.deck.seek(&mut self.replay, tick)
+        self.cursor.seek(&mut self.replay, tick)
     }
 
     /// Becomes the state of a keyframe.
     pub(super) fn restore(&mut self, tick: Tick) -> Result<(), ReplayError> {
-        self.deck.restore(&mut self.replay, tick)
+        self.cursor.restore(&mut self.replay, tick)
     }
 
     /// The digest of the state.
@@ -123,7 +123,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// # Errors
     /// When the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, ReplayError> {
-        self.deck.digest()
+        self.cursor.digest()
     }
 
     /// A live session that goes on from here with new inputs, and the game in it. The settings say who plays now; their start
@@ -137,21 +137,21 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     /// # Errors
     /// When the settings contradict themselves.
     pub fn branch(self, config: SessionConfig) -> Result<(Session<S>, S), ReplayError> {
-        let seats = self.deck.resumed(&self.replay);
-        let config = config.start(self.deck.tick());
-        let mut game = self.deck.game;
+        let seats = self.cursor.resumed(&self.replay);
+        let config = config.start(self.cursor.tick());
+        let mut game = self.cursor.game;
         let session = Session::resume(config, &mut game, &seats)?;
         Ok((session, game))
     }
 
     /// Gives back the recording and the game.
     pub fn into_parts(self) -> (Replay<R>, S) {
-        (self.replay, self.deck.game)
+        (self.replay, self.cursor.game)
     }
 }
 
 impl<S: Simulation, R> core::fmt::Debug for Player<S, R> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Player").field("tick", &self.deck.tick()).finish_non_exhaustive()
+        f.debug_struct("Player").field("tick", &self.cursor.tick()).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! An open recording: its index in memory, its blocks read as they are asked for.
 
 use super::error::ReplayError;
-use super::format::{CHECK, HEAD, Head, Who, kind};
+use super::format::{CHECK, HEAD, Head, SeatKind, kind};
 use super::index::{Entry, Index, take_block};
 use super::info::{Info, PREFIX};
 use super::inputs::InputBlock;
@@ -79,13 +79,13 @@ impl<R: Source> Replay<R> {
         let payload = self.payload(entry)?;
         let damaged = entry.damaged();
         match (entry.head.kind, payload) {
-            (kind::ROSTER, &[seat, who]) => {
-                let who = Who::from_byte(who).ok_or(damaged.clone())?;
+            (kind::ROSTER, &[seat, byte]) => {
+                let kind = SeatKind::from_byte(byte).ok_or(damaged.clone())?;
                 let before = self.changes.last();
                 if seat >= self.info.seats || before.is_some_and(|before| before.tick > tick) {
                     return Err(damaged);
                 }
-                self.changes.push(SeatChange { tick, player: PlayerId(seat), who });
+                self.changes.push(SeatChange { tick, player: PlayerId(seat), kind });
             }
             (kind::PAUSE, payload) => {
                 let bytes = payload.try_into().map_err(|_| damaged)?;
@@ -141,7 +141,7 @@ impl<R: Source> Replay<R> {
         if self.index.finished { 0 } else { self.length - self.index.end }
     }
 
-    /// Who takes and leaves seats after the start, in order.
+    /// SeatKind takes and leaves seats after the start, in order.
     pub fn seat_changes(&self) -> &[SeatChange] {
         &self.changes
     }
@@ -249,18 +249,22 @@ impl<R: Source> Replay<R> {
         Ok(())
     }
 
-    /// Who decides about a seat on a tick; `None` if there is no such seat.
+    /// SeatKind decides about a seat on a tick; `None` if there is no such seat.
     ///
     /// # Errors
     /// When the keyframe before it is damaged.
-    pub fn who(&mut self, player: PlayerId, tick: Tick) -> Result<Option<Who>, ReplayError> {
+    pub fn seat_kind(
+        &mut self,
+        player: PlayerId,
+        tick: Tick,
+    ) -> Result<Option<SeatKind>, ReplayError> {
         let from = self.keyframe_before(tick).unwrap_or(self.info.start);
         let keyframe = self.keyframe(from)?;
         let since = |change: &&SeatChange| change.tick >= from && change.tick <= tick;
         let mut changes = self.changes.iter().filter(since);
         let last = changes.rfind(|change| change.player == player);
-        let first = keyframe.seats.get(player.index()).map(|seat| seat.who);
-        Ok(last.map(|change| change.who).or(first))
+        let first = keyframe.seats.get(player.index()).map(|seat| seat.kind);
+        Ok(last.map(|change| change.kind).or(first))
     }
 
     /// The newest keyframe that is not after a tick.

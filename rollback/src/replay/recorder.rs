@@ -2,12 +2,12 @@
 //!
 //! It never waits. When nobody takes its blocks, it gives up a stretch of the match and goes on from a new keyframe.
 
+use super::config::{RecorderConfig, RecorderEvent, RecorderStats};
 use super::error::ReplayError;
-use super::format::{Who, kind};
+use super::format::{SeatKind, kind};
 use super::info::Info;
 use super::inputs::InputBlock;
 use super::outbox::Outbox;
-use super::settings::{RecorderConfig, RecorderEvent, RecorderStats};
 use crate::input::{CommandAssembler, Commands, InputCodec};
 use crate::session::Session;
 use crate::simulation::Simulation;
@@ -17,8 +17,8 @@ use std::collections::VecDeque;
 
 /// A seat as it was when the last tick was taken.
 #[derive(Clone, Debug)]
-pub(super) struct SeatTape {
-    pub(super) who: Who,
+pub(super) struct SeatCapture {
+    pub(super) kind: SeatKind,
     pub(super) since: Tick,
     pub(super) assembler: CommandAssembler,
 }
@@ -64,7 +64,7 @@ pub struct Recorder<S: Simulation> {
     pub(super) config: RecorderConfig,
     pub(super) codec: InputCodec<S::Input>,
     digest_every: u32,
-    pub(super) seats: Vec<SeatTape>,
+    pub(super) seats: Vec<SeatCapture>,
     /// The first tick whose inputs were not taken.
     pub(super) next: Tick,
     pub(super) taken: InputBlock,
@@ -106,7 +106,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             input_width: codec.width() as u8,
             input_schema: codec.schema(),
             seats: session.players() as u8,
-            tick_length: session.config().length_of(1),
+            tick_length: session.config().duration_of(1),
             digest_every: session.config().digest_interval(),
             keyframe_every: config.keyframe_every,
             start,
@@ -178,7 +178,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             }
         }
         if self.lost {
-            self.tell_gap(to);
+            self.report_gap(to);
         } else {
             self.take_digests(session, game);
         }
@@ -186,11 +186,11 @@ impl<S: Simulation + Snapshot> Recorder<S> {
 
     /// Goes on from the newest state that is final, as soon as there is room.
     fn resume(&mut self, to: Tick, session: &Session<S>, game: &S) {
-        self.tell_gap(to);
+        self.report_gap(to);
         // A block of any length has room in an empty queue.
         let room = self.outbox.is_empty() && to >= self.next && to > self.keyframe;
         if room && self.begin_at(to, session, game).is_ok() && self.gap.1 {
-            self.tell(RecorderEvent::Resumed { at: to });
+            self.report(RecorderEvent::Resumed { at: to });
         }
     }
 
@@ -302,7 +302,7 @@ impl<S: Simulation> Recorder<S> {
 
     pub(super) fn humans(&self) -> u32 {
         let seats = self.seats.iter().enumerate();
-        seats.map(|(at, seat)| u32::from(seat.who == Who::Human) << at).sum()
+        seats.map(|(at, seat)| u32::from(seat.kind == SeatKind::Human) << at).sum()
     }
 
     /// The digests that are wanted from a tick on.
@@ -342,21 +342,21 @@ impl<S: Simulation> Recorder<S> {
         self.stats.ticks -= u64::from(self.taken.count);
         self.digests.clear();
         self.taken.begin(self.next, 0);
-        self.tell_gap(self.next);
+        self.report_gap(self.next);
     }
 
     /// Tells of a gap as soon as a tick is missing, which had come to `to`: if there is room again before, none is.
-    fn tell_gap(&mut self, to: Tick) {
+    fn report_gap(&mut self, to: Tick) {
         let (from, told) = self.gap;
         if from < to && !told {
             self.gap.1 = true;
             self.stats.gaps += 1;
-            self.tell(RecorderEvent::Lost { from });
+            self.report(RecorderEvent::Lost { from });
         }
     }
 
-    fn tell(&mut self, event: RecorderEvent) {
-        // Who does not listen has the counters.
+    fn report(&mut self, event: RecorderEvent) {
+        // SeatKind does not listen has the counters.
         if self.events.len() < 64 {
             self.events.push_back(event);
         }

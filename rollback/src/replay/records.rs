@@ -1,6 +1,6 @@
 //! What a reader hands out of a recording, besides states.
 
-use super::format::Who;
+use super::format::SeatKind;
 use crate::player::PlayerId;
 use crate::tick::Tick;
 
@@ -11,8 +11,8 @@ pub struct SeatChange {
     pub tick: Tick,
     /// Which seat.
     pub player: PlayerId,
-    /// Who decides about it.
-    pub who: Who,
+    /// SeatKind decides about it.
+    pub kind: SeatKind,
 }
 
 /// The match stood still.

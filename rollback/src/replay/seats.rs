@@ -1,17 +1,17 @@
-//! Who sits where in a recording, followed forwards: every change is looked at once.
+//! SeatKind sits where in a recording, followed forwards: every change is looked at once.
 
 use super::error::ReplayError;
-use super::format::Who;
+use super::format::SeatKind;
 use super::reader::Replay;
 use super::source::Source;
 use crate::player::PlayerId;
 use crate::tick::Tick;
 
-/// Who sits where on the last tick that was asked for.
+/// SeatKind sits where on the last tick that was asked for.
 #[derive(Debug)]
 pub(super) struct Seats {
     at: Tick,
-    who: Vec<Who>,
+    kinds: Vec<SeatKind>,
     /// The next of the changes.
     next: usize,
 }
@@ -19,14 +19,14 @@ pub(super) struct Seats {
 impl Seats {
     /// On the first tick, before its changes.
     pub(super) fn new<R: Source>(replay: &mut Replay<R>) -> Result<Self, ReplayError> {
-        let mut seats = Self { at: replay.first(), who: Vec::new(), next: 0 };
+        let mut seats = Self { at: replay.first(), kinds: Vec::new(), next: 0 };
         seats.read(replay, seats.at)?;
         Ok(seats)
     }
 
     fn read<R: Source>(&mut self, replay: &mut Replay<R>, tick: Tick) -> Result<(), ReplayError> {
         let keyframe = replay.keyframe(tick)?;
-        self.who = keyframe.seats.iter().map(|seat| seat.who).collect();
+        self.kinds = keyframe.seats.iter().map(|seat| seat.kind).collect();
         self.next = replay.seat_changes().partition_point(|change| change.tick < tick);
         Ok(())
     }
@@ -44,7 +44,7 @@ impl Seats {
         while let Some(change) = replay.seat_changes().get(self.next)
             && change.tick <= tick
         {
-            self.who[change.player.index()] = change.who;
+            self.kinds[change.player.index()] = change.kind;
             self.next += 1;
         }
         self.at = tick;
@@ -52,8 +52,8 @@ impl Seats {
     }
 
     /// The first seat in which somebody else sits, and who there and here.
-    pub(super) fn parting(&self, other: &Self) -> Option<(PlayerId, Who, Who)> {
-        let seats = (0..).map(PlayerId).zip(self.who.iter().zip(&other.who));
+    pub(super) fn divergence(&self, other: &Self) -> Option<(PlayerId, SeatKind, SeatKind)> {
+        let seats = (0..).map(PlayerId).zip(self.kinds.iter().zip(&other.kinds));
         seats.map(|(player, (&a, &b))| (player, a, b)).find(|(_, a, b)| a != b)
     }
 }

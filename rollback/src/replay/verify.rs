@@ -157,9 +157,10 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
             }
         }
         player.digest()?;
-        let computed = Pages::of(&player.deck.game, &player.deck.slots, at.0)?;
+        let computed = Pages::of(&player.cursor.game, &player.cursor.slots, at.0)?;
         player.restore(at)?;
-        let fields = computed.explain(&player.deck.game, &player.deck.slots, at.0, MAX_FIELDS)?;
+        let fields =
+            computed.explain(&player.cursor.game, &player.cursor.slots, at.0, MAX_FIELDS)?;
         Ok((Some(at), fields))
     }
 }

@@ -1,7 +1,7 @@
 //! The plan for a tick: whether to go back, how far to compute, or why to wait. It is made of what is known now; carrying
 //! it out is in `run`.
 
-use super::run::{Ran, RunError};
+use super::run::{RunError, RunReport};
 use super::{Mode, Session, SessionEvent};
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
@@ -14,7 +14,7 @@ pub enum Op {
     /// The simulation becomes the state of this tick.
     Load(Tick),
     /// It forgets all that can be computed again, because its own results are in doubt.
-    Distrust,
+    DropCaches,
     /// It makes the step of this tick.
     Step(Tick),
     /// Its state is kept as that of this tick.
@@ -64,10 +64,10 @@ impl<S: Simulation> Plan<'_, S> {
     /// Everything that it does, in order.
     pub fn ops(&self) -> impl Iterator<Item = Op> + use<S> {
         let Outline { load, from, to, recheck, .. } = self.outline;
-        let distrust = recheck.then_some(Op::Distrust);
+        let drop_caches = recheck.then_some(Op::DropCaches);
         let steps =
             (from.0..to.0).flat_map(|tick| [Op::Step(Tick(tick)), Op::Save(Tick(tick + 1))]);
-        load.map(Op::Load).into_iter().chain(distrust).chain(steps)
+        load.map(Op::Load).into_iter().chain(drop_caches).chain(steps)
     }
 
     /// How far it goes back because of wrong guesses.
@@ -95,7 +95,7 @@ impl<S: Simulation> Plan<'_, S> {
     /// # Errors
     /// When a state can't be saved, loaded or digested; the error says on which tick and what to do. The session is of no
     /// use after that.
-    pub fn run(self, simulation: &mut S) -> Result<Ran, RunError> {
+    pub fn run(self, simulation: &mut S) -> Result<RunReport, RunError> {
         self.session.run(&self.outline, simulation)
     }
 }
@@ -112,11 +112,11 @@ impl<S: Simulation> Session<S> {
     /// Local samples get their tick here. Whatever was computed from wrong guesses is computed again, and one new tick is
     /// added unless somebody's input is missing too long.
     pub fn advance(&mut self, now: Time) -> Plan<'_, S> {
-        self.keep_pace(now, self.target);
+        self.update_pacing(now, self.target);
         self.emit_local();
         self.update_confirmed();
         let outline = self.outline();
-        self.tell_stall(&outline);
+        self.report_stall(&outline);
         Plan { session: self, outline }
     }
 
@@ -124,7 +124,7 @@ impl<S: Simulation> Session<S> {
         let new = self.new_ticks();
         let target = self.target + new;
         let stall = if new == 0 { self.missing() } else { None };
-        let wrong = self.wrong.filter(|&tick| tick < self.present);
+        let wrong = self.mispredicted.filter(|&tick| tick < self.present);
         let wrong = wrong.or_else(|| self.stale_keyframe());
         let rollback = wrong.map(|tick| Rollback { to: tick, depth: self.present.since(tick) });
         if let Some(from) = self.desyncs.wants_recheck() {
@@ -168,7 +168,7 @@ impl<S: Simulation> Session<S> {
             let behind = known_ahead > buffer + buffer / 2 + CATCH_UP_SLACK;
             return if self.buffering { 0 } else { 1 + u32::from(behind) };
         }
-        u32::from(target.next().since(self.confirmed) <= self.config.lead())
+        u32::from(target.next().since(self.confirmed) <= self.config.max_predicted_ticks())
     }
 
     /// Whose input has been missing the longest.
@@ -180,7 +180,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Says when waiting begins and when it ends.
-    fn tell_stall(&mut self, outline: &Outline) {
+    fn report_stall(&mut self, outline: &Outline) {
         if outline.target == self.target {
             if self.waited == 0
                 && let Some(Stall { waiting_for, .. }) = outline.stall

@@ -1,6 +1,6 @@
 //! Digests of confirmed ticks, ours beside the peers'. Predicted states are never compared.
 //!
-//! Compared ticks stay pinned until every peer has agreed with them, so that a difference can be traced from the last state
+//! Compared ticks stay pinned until every peer has agreed with them, so that a difference can be pinned_for_walk from the last state
 //! that all had in common.
 
 use super::{FeedError, RunError, Session, SessionEvent};
@@ -12,7 +12,7 @@ use isostep_core::state::StateError;
 use std::collections::VecDeque;
 
 /// Digests of one peer that are remembered: they come before ours are ready, or tell later who was in the minority.
-const SAID: usize = 16;
+const MAX_REPORTS: usize = 16;
 
 /// A tick that was digested here.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +22,14 @@ struct Checked {
     pinned: bool,
 }
 
-/// What a peer has said.
+/// What a peer has reports.
 #[derive(Clone, Debug)]
 struct PeerCheck {
     /// The newest tick on which its digest was ours.
     agreed: Tick,
     /// Since when it has not been, once that was examined.
     differs: Option<Tick>,
-    said: VecDeque<(Tick, ShortDigest)>,
+    reports: VecDeque<(Tick, ShortDigest)>,
 }
 
 /// Whose digests agree up to where.
@@ -50,7 +50,7 @@ impl Checks {
         Self { every, next, base: start, own: VecDeque::new(), peers: Vec::new() }
     }
 
-    pub(super) fn knows(&self, peer: PeerId) -> bool {
+    pub(super) fn has_peer(&self, peer: PeerId) -> bool {
         self.peer(peer).is_some()
     }
 
@@ -70,7 +70,7 @@ impl Checks {
         self.peers[peer.index()].get_or_insert_with(|| PeerCheck {
             agreed,
             differs: None,
-            said: VecDeque::with_capacity(SAID),
+            reports: VecDeque::with_capacity(MAX_REPORTS),
         });
     }
 
@@ -92,7 +92,7 @@ impl Checks {
     }
 
     /// Our digest of a tick was wrong, and is this.
-    pub(super) fn amend(&mut self, tick: Tick, digest: ShortDigest, pinned: bool) {
+    pub(super) fn replace_digest(&mut self, tick: Tick, digest: ShortDigest, pinned: bool) {
         if let Some(checked) = self.own.iter_mut().find(|checked| checked.tick == tick) {
             checked.digest = digest;
             checked.pinned = pinned;
@@ -100,24 +100,24 @@ impl Checks {
     }
 
     /// Who has said what of a tick.
-    pub(super) fn said(&self, tick: Tick) -> impl Iterator<Item = (PeerId, ShortDigest)> + '_ {
+    pub(super) fn reports(&self, tick: Tick) -> impl Iterator<Item = (PeerId, ShortDigest)> + '_ {
         let peers = (0..).map(PeerId).zip(&self.peers);
         peers.filter_map(move |(peer, check)| {
-            let said = check.as_ref()?.said.iter().find(|said| said.0 == tick)?;
-            Some((peer, said.1))
+            let report = check.as_ref()?.reports.iter().find(|report| report.0 == tick)?;
+            Some((peer, report.1))
         })
     }
 
     /// What a peer has said of a tick, unless it did before.
-    pub(super) fn hear(&mut self, peer: PeerId, tick: Tick, digest: ShortDigest) {
+    pub(super) fn record_report(&mut self, peer: PeerId, tick: Tick, digest: ShortDigest) {
         let Some(check) = self.peer_mut(peer) else { return };
-        if check.said.iter().any(|said| said.0 == tick) {
+        if check.reports.iter().any(|report| report.0 == tick) {
             return;
         }
-        if check.said.len() == SAID {
-            check.said.pop_front();
+        if check.reports.len() == MAX_REPORTS {
+            check.reports.pop_front();
         }
-        check.said.push_back((tick, digest));
+        check.reports.push_back((tick, digest));
     }
 
     /// What is known of a peer is that it differs; what comes after follows from that.
@@ -152,11 +152,11 @@ impl<S: Simulation> Session<S> {
         if every == 0 || !tick.0.is_multiple_of(every) || tick > far {
             return Ok(());
         }
-        match check.said.iter_mut().find(|said| said.0 == tick) {
-            Some(said) if said.1 == digest => return Ok(()),
+        match check.reports.iter_mut().find(|report| report.0 == tick) {
+            Some(report) if report.1 == digest => return Ok(()),
             // A peer that has mended itself says something else than before.
-            Some(said) => said.1 = digest,
-            None => self.checks.hear(peer, tick, digest),
+            Some(report) => report.1 = digest,
+            None => self.checks.record_report(peer, tick, digest),
         }
         if let Some(own) = self.checks.own(tick) {
             self.compare(peer, tick, own, digest);
@@ -171,7 +171,7 @@ impl<S: Simulation> Session<S> {
             // An old tick that agrees says nothing about one that does not.
             if check.differs.is_some_and(|since| tick > since) {
                 check.differs = None;
-                self.events.push(SessionEvent::AgreedAgain { peer, tick });
+                self.events.push(SessionEvent::Resynced { peer, tick });
             }
             self.desyncs.note_agreed(peer, tick);
             if !self.desyncs.is_open(peer) {
@@ -201,9 +201,10 @@ impl<S: Simulation> Session<S> {
             self.checks.own.push_back(Checked { tick, digest, pinned });
             for index in 0..self.checks.peers.len() {
                 let peer = PeerId(index as u8);
-                let said = self.checks.peers[index].as_ref();
-                let said = said.and_then(|check| check.said.iter().find(|said| said.0 == tick));
-                if let Some(&(_, theirs)) = said {
+                let check = self.checks.peers[index].as_ref();
+                let report =
+                    check.and_then(|check| check.reports.iter().find(|report| report.0 == tick));
+                if let Some(&(_, theirs)) = report {
                     self.compare(peer, tick, digest, theirs);
                 }
             }

@@ -227,7 +227,7 @@ impl SessionConfig {
     }
 
     /// How long so many ticks are for players.
-    pub fn length_of(&self, ticks: u32) -> Duration {
+    pub fn duration_of(&self, ticks: u32) -> Duration {
         let nanos = self.tick_length.as_nanos() * u128::from(ticks);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
@@ -274,7 +274,7 @@ impl SessionConfig {
     }
 
     /// The longest run of predicted ticks.
-    pub(super) const fn lead(&self) -> u32 {
+    pub(super) const fn max_predicted_ticks(&self) -> u32 {
         match self.mode {
             Mode::Lockstep => 0,
             Mode::Rollback { max } => max,

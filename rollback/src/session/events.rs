@@ -72,7 +72,7 @@ pub enum SessionEvent {
         peer: PeerId,
     },
     /// The digests of a peer agree again.
-    AgreedAgain {
+    Resynced {
         /// Who.
         peer: PeerId,
         /// The tick.
@@ -96,7 +96,7 @@ impl fmt::Display for SessionEvent {
                 Occupant::Local => write!(f, "{player} plays here from tick {tick} on"),
                 Occupant::Remote(peer) => write!(f, "{player} plays at {peer} from tick {tick} on"),
                 Occupant::Bot => write!(f, "a bot plays for {player} from tick {tick} on"),
-                Occupant::Nobody => write!(f, "nobody plays for {player} from tick {tick} on"),
+                Occupant::Empty => write!(f, "nobody plays for {player} from tick {tick} on"),
             },
             Self::DigestsDiffer { peer, tick } => {
                 write!(f, "{peer} computed something else by tick {tick}; looking closer")
@@ -106,7 +106,7 @@ impl fmt::Display for SessionEvent {
                 write!(f, "this machine was wrong since tick {from}, and has mended it")
             }
             Self::PeerRepaired { peer } => write!(f, "{peer} was wrong, and has mended it"),
-            Self::AgreedAgain { peer, tick } => write!(f, "{peer} agrees again on tick {tick}"),
+            Self::Resynced { peer, tick } => write!(f, "{peer} agrees again on tick {tick}"),
         }
     }
 }
@@ -150,7 +150,7 @@ pub struct Stats {
     /// New ticks.
     pub ticks: u64,
     /// Ticks that were computed again.
-    pub ticks_again: u64,
+    pub resimulated_ticks: u64,
     /// New ticks for which at least one input was a guess.
     pub predicted: u64,
     /// How often it went back.
@@ -176,7 +176,7 @@ impl Default for Stats {
         Self {
             advances: 0,
             ticks: 0,
-            ticks_again: 0,
+            resimulated_ticks: 0,
             predicted: 0,
             rollbacks: 0,
             depths: [0; DEPTHS],

@@ -1,7 +1,7 @@
 //! What comes in: samples and commands of local players, inputs of others, a relay's bundles.
 
+use super::input_log::{Insertion, Known};
 use super::seat::Seat;
-use super::track::{Known, Offer};
 use super::{Authority, FeedError, Session, SessionEvent};
 use crate::input::{CommandError, Input, InputReadError, put_record};
 use crate::player::{Occupant, PeerId, PlayerId};
@@ -14,7 +14,7 @@ pub struct Accepted {
     /// Ticks that were not known before.
     pub new: u32,
     /// Ticks that were known, the same.
-    pub again: u32,
+    pub duplicate: u32,
     /// Ticks that the log no longer has; they were confirmed long ago.
     pub stale: u32,
     /// Ticks too far ahead for the log; they have to come again.
@@ -112,18 +112,18 @@ impl<S: Simulation> Session<S> {
                 Ok(true) => {
                     accepted.new += 1;
                 }
-                Ok(false) => accepted.again += 1,
+                Ok(false) => accepted.duplicate += 1,
                 Err(error) => {
                     result = Err(error);
                     break;
                 }
             }
         }
-        self.settle_seat(player);
-        self.stats.duplicates += u64::from(accepted.again);
+        self.advance_seat_frontier(player);
+        self.stats.duplicates += u64::from(accepted.duplicate);
         self.stats.stale += u64::from(accepted.stale);
         result?;
-        if accepted.too_far > 0 && accepted.new + accepted.again + accepted.stale == 0 {
+        if accepted.too_far > 0 && accepted.new + accepted.duplicate + accepted.stale == 0 {
             return Err(FeedError::FarFuture { tick: first, limit });
         }
         Ok(accepted)
@@ -207,7 +207,7 @@ impl<S: Simulation> Session<S> {
                 continue;
             }
             self.check_payload(player, tick, payload)?;
-            let held = self.seats[player.index()].track.confirmed(tick);
+            let held = self.seats[player.index()].log.confirmed(tick);
             if held.is_some_and(|held| held.value != value || held.payload != payload) {
                 return Err(self.conflict(player, tick));
             }
@@ -221,12 +221,12 @@ impl<S: Simulation> Session<S> {
             if self.take(player, tick, value, payload, Known::Confirmed)? {
                 accepted.new += 1;
             } else {
-                accepted.again += 1;
+                accepted.duplicate += 1;
             }
-            self.settle_seat(player);
+            self.advance_seat_frontier(player);
         }
         self.note_bundle(tick);
-        self.stats.duplicates += u64::from(accepted.again);
+        self.stats.duplicates += u64::from(accepted.duplicate);
         Ok(accepted)
     }
 
@@ -244,7 +244,7 @@ impl<S: Simulation> Session<S> {
     pub(super) fn local_mut(
         &mut self,
         player: PlayerId,
-    ) -> Result<&mut super::local::LocalSide<S::Input>, FeedError> {
+    ) -> Result<&mut super::local_player::LocalPlayer<S::Input>, FeedError> {
         let target = self.target;
         let seat = self.seat_mut(player)?;
         let next = seat.local.as_ref().map_or(target, |local| local.next);
@@ -271,16 +271,16 @@ impl<S: Simulation> Session<S> {
     ) -> Result<bool, FeedError> {
         self.check_payload(player, tick, payload)?;
         let present = self.present;
-        let offer = self.seats[player.index()].track.offer(tick, value, payload, known, present);
-        match offer {
-            Offer::New { wrong } => {
+        let insertion = self.seats[player.index()].log.insert(tick, value, payload, known, present);
+        match insertion {
+            Insertion::New { wrong } => {
                 if wrong || self.config.always && known == Known::Confirmed {
-                    self.mark_wrong(tick);
+                    self.mark_mispredicted(tick);
                 }
                 Ok(true)
             }
-            Offer::Again => Ok(false),
-            Offer::Conflict => Err(self.conflict(player, tick)),
+            Insertion::Duplicate => Ok(false),
+            Insertion::Conflict => Err(self.conflict(player, tick)),
         }
     }
 
@@ -292,9 +292,9 @@ impl<S: Simulation> Session<S> {
 
     /// Where a relay decides otherwise than a local player proposed, nothing that was pressed is lost.
     fn note_override(&mut self, player: PlayerId, tick: Tick, value: S::Input, payload: &[u8]) {
-        let Seat { track, local, .. } = &mut self.seats[player.index()];
+        let Seat { log, local, .. } = &mut self.seats[player.index()];
         let Some(local) = local else { return };
-        let Some(entry) = track.entry(tick).filter(|entry| entry.known == Known::Proposed) else {
+        let Some(entry) = log.entry(tick).filter(|entry| entry.known == Known::Proposed) else {
             return;
         };
         let (proposal, lost) = (entry.value, entry.payload != payload);
@@ -312,17 +312,17 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Moves a seat's frontier as far as it goes.
-    pub(super) fn settle_seat(&mut self, player: PlayerId) {
+    pub(super) fn advance_seat_frontier(&mut self, player: PlayerId) {
         let present = self.present;
         let seat = &mut self.seats[player.index()];
-        let wrong = seat.settle(present);
+        let wrong = seat.advance_frontier(present);
         if let Some(local) = &mut seat.local
-            && let Some(last) = seat.track.frontier.0.checked_sub(1)
+            && let Some(last) = seat.log.frontier.0.checked_sub(1)
         {
             local.queue.confirmed_through(Tick(last));
         }
         if let Some(tick) = wrong {
-            self.mark_wrong(tick);
+            self.mark_mispredicted(tick);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! simulation has to do, and compares what came out with the others.
 //!
 //! A file a phase: `feed` takes inputs in, `send` gives them out, `roster` seats players, `advance` makes a plan, `run` carries it out, `checks`
-//! compares digests, `desync` finds out what differs, `recorded` is for recordings. `track`, `seat` and `local` are what they work on.
+//! compares digests, `desync` finds out what differs, `resume` is for recordings. `input_log`, `seat` and `local` are what they work on.
 
 mod advance;
 mod checks;
@@ -11,14 +11,14 @@ mod desync;
 mod errors;
 mod events;
 mod feed;
-mod local;
+mod input_log;
+mod local_player;
 mod pacing;
-mod recorded;
+mod resume;
 mod roster;
 mod run;
 mod seat;
 mod send;
-mod track;
 
 pub use advance::{Op, Plan, Rollback, Stall};
 pub use config::{
@@ -28,10 +28,10 @@ pub use desync::{Blame, DesyncReport};
 pub use errors::{FeedError, SessionError};
 pub use events::{DEPTHS, SessionEvent, Stats};
 pub use feed::{Accepted, CommandFeedError, RecordError};
-pub(crate) use recorded::Resumed;
-pub use run::{Ran, RunError};
+pub use input_log::InputHistory;
+pub(crate) use resume::ResumedSeat;
+pub use run::{RunError, RunReport};
 pub use seat::Predictor;
-pub use track::InputHistory;
 
 use crate::input::InputCodec;
 use crate::inputs::Inputs;
@@ -44,11 +44,11 @@ use checks::Checks;
 use config::SessionConfig as Config;
 use desync::Desyncs;
 use events::Events;
-use local::LocalSide;
+use input_log::InputLog;
+use local_player::LocalPlayer;
 use pacing::Pacing;
 use seat::Seat;
 use std::collections::BTreeSet;
-use track::Track;
 
 /// One machine's view of a match: the inputs of all, a plan for each tick, and whether the others agree.
 ///
@@ -66,8 +66,8 @@ use track::Track;
 ///    out. A plan that is dropped changes nothing that matters: the next one has the same to do.
 /// 4. *Send*, as often as you like: [`local_window`](Self::local_window), [`digest`](Self::digest),
 ///    [`poll_message`](Self::poll_message), [`margin_report`](Self::margin_report).
-/// 5. *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats), [`present`](Self::present),
-///    [`confirmed`](Self::confirmed).
+/// 5. *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats), [`current_tick`](Self::current_tick),
+///    [`confirmed_tick`](Self::confirmed_tick).
 ///
 /// The simulation belongs to the session while it runs: step, load or change it only through plans.
 ///
@@ -95,7 +95,7 @@ use track::Track;
 /// let plan = session.advance(Time::from_millis(51));
 /// assert_eq!(plan.rollback().map(|rollback| rollback.depth), Some(3));
 /// plan.run(&mut tug)?;
-/// assert_eq!((session.present(), session.confirmed(), tug.rope), (Tick(4), Tick(3), 0));
+/// assert_eq!((session.current_tick(), session.confirmed_tick(), tug.rope), (Tick(4), Tick(3), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Session<S: Simulation> {
@@ -109,7 +109,7 @@ pub struct Session<S: Simulation> {
     /// Where it should be: one more for each advance that did not stall.
     target: Tick,
     /// The first tick before the present that was computed from a wrong guess.
-    wrong: Option<Tick>,
+    mispredicted: Option<Tick>,
     /// The first tick of which not all inputs are known for sure.
     confirmed: Tick,
     /// The first tick without a bundle, and later ones that have one. With [`Authority::Bundle`] nothing is confirmed without.
@@ -159,8 +159,8 @@ impl<S: Simulation> Session<S> {
         }
         let mut seats = Vec::with_capacity(config.seats.len());
         for &occupant in &config.seats {
-            let track = Track::new(config.log_length(), start, config.commands);
-            let mut seat = Seat::new(start, occupant, track);
+            let log = InputLog::new(config.log_length(), start, config.commands);
+            let mut seat = Seat::new(start, occupant, log);
             if occupant == Occupant::Local {
                 seat.local = Some(new_local(&config, start));
             }
@@ -172,7 +172,7 @@ impl<S: Simulation> Session<S> {
             slots,
             present: start,
             target: start,
-            wrong: None,
+            mispredicted: None,
             confirmed: start,
             bundled: (start, BTreeSet::new()),
             settled: start,
@@ -194,7 +194,7 @@ impl<S: Simulation> Session<S> {
         };
         let peers: Vec<PeerId> = session.config.peers().collect();
         for peer in peers {
-            session.know_peer(peer);
+            session.register_peer(peer);
         }
         session.pacing.delays = session
             .seats
@@ -232,18 +232,18 @@ impl<S: Simulation> Session<S> {
     }
 
     /// The tick of the simulation's state.
-    pub const fn present(&self) -> Tick {
+    pub const fn current_tick(&self) -> Tick {
         self.present
     }
 
     /// The first tick of which not all inputs are known for sure, as of the last [`advance`](Self::advance): the state of
     /// this tick, once reached, is final.
-    pub const fn confirmed(&self) -> Tick {
+    pub const fn confirmed_tick(&self) -> Tick {
         self.confirmed
     }
 
     /// How many ticks rest on guesses.
-    pub const fn lead(&self) -> u32 {
+    pub const fn predicted_ticks(&self) -> u32 {
         self.present.since(self.confirmed)
     }
 
@@ -273,8 +273,8 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Whether a peer holds a seat or was added.
-    pub fn knows_peer(&self, peer: PeerId) -> bool {
-        self.checks.knows(peer)
+    pub fn has_peer(&self, peer: PeerId) -> bool {
+        self.checks.has_peer(peer)
     }
 
     /// The settings it was started with.
@@ -298,13 +298,13 @@ impl<S: Simulation> Session<S> {
     }
 
     fn check_peer(&self, peer: PeerId) -> Result<(), FeedError> {
-        if self.checks.knows(peer) { Ok(()) } else { Err(FeedError::UnknownPeer { peer }) }
+        if self.checks.has_peer(peer) { Ok(()) } else { Err(FeedError::UnknownPeer { peer }) }
     }
 
     /// A tick from here on was computed from a wrong guess.
-    fn mark_wrong(&mut self, tick: Tick) {
+    fn mark_mispredicted(&mut self, tick: Tick) {
         if tick < self.present {
-            self.wrong = Some(self.wrong.map_or(tick, |wrong| wrong.min(tick)));
+            self.mispredicted = Some(self.mispredicted.map_or(tick, |wrong| wrong.min(tick)));
         }
     }
 
@@ -330,12 +330,12 @@ impl<S: Simulation> Session<S> {
         self.confirmed = known.max(self.confirmed);
         self.settled = self.settled.max(self.confirmed.min(self.present));
         let floor = self.floor();
-        self.seats.iter_mut().for_each(|seat| seat.age(floor));
+        self.seats.iter_mut().for_each(|seat| seat.retire(floor));
     }
 }
 
-fn new_local<I: crate::input::Input>(config: &Config, next: Tick) -> LocalSide<I> {
-    LocalSide::new(config.delay, next, config.commands)
+fn new_local<I: crate::input::Input>(config: &Config, next: Tick) -> LocalPlayer<I> {
+    LocalPlayer::new(config.delay, next, config.commands)
 }
 
 impl<S: Simulation> core::fmt::Debug for Session<S> {

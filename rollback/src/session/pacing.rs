@@ -1,7 +1,7 @@
 //! Delay and rate of this machine, from what it measures of its peers and they of it.
 
 use super::{Authority, Session};
-use crate::pace::{DelayControl, Dilation, MarginReport, Pull, Transit};
+use crate::pace::{ArrivalMeter, DelayControl, Dilation, MarginReport, PeerOffset};
 use crate::player::{Occupant, PeerId};
 use crate::session::FeedError;
 use crate::simulation::Simulation;
@@ -18,36 +18,36 @@ const RELAY_SLACK: i64 = 750;
 /// What is known of one peer's pace.
 #[derive(Debug, Default)]
 struct PeerPace {
-    transit: Transit,
-    said: Option<MarginReport>,
+    arrivals: ArrivalMeter,
+    report: Option<MarginReport>,
     /// Whether it holds a seat. Who only watches has no say in how fast the match goes.
     plays: bool,
 }
 
 impl PeerPace {
     /// What the distance to another player asks for: half the difference of both margins.
-    fn pull_of_player(&self, own_delay: i64) -> Option<Pull> {
-        let (ours, said) = (self.transit.measured()?, self.said?);
-        let theirs = said.measured?;
-        let out = own_delay - i64::from(theirs.behind);
-        let back = i64::from(said.delay) * 1000 - i64::from(ours.behind);
-        Some(Pull { ahead: (out - back) / 2, age: self.age()?, rate_ppm: said.rate_ppm })
+    fn offset_to_player(&self, own_delay: i64) -> Option<PeerOffset> {
+        let (ours, report) = (self.arrivals.measured()?, self.report?);
+        let theirs = report.measured?;
+        let out = own_delay - i64::from(theirs.tick_advantage);
+        let back = i64::from(report.delay) * 1000 - i64::from(ours.tick_advantage);
+        Some(PeerOffset { ahead: (out - back) / 2, age: self.age()?, rate_ppm: report.rate_ppm })
     }
 
     /// What a relay asks for: that inputs come just before it closes their tick.
-    fn pull_of_relay(&self, own_delay: i64, tick_length: Duration) -> Option<Pull> {
-        let theirs = self.said?.measured?;
-        let margin = own_delay - i64::from(theirs.behind);
-        let spread = i64::from(theirs.late.wrapping_sub(theirs.middle) as i32) * 1_000_000;
+    fn offset_to_relay(&self, own_delay: i64, tick_length: Duration) -> Option<PeerOffset> {
+        let theirs = self.report?.measured?;
+        let margin = own_delay - i64::from(theirs.tick_advantage);
+        let spread = i64::from(theirs.p95.wrapping_sub(theirs.median) as i32) * 1_000_000;
         let length = (tick_length.as_nanos() as i64).max(1);
         let wanted = spread / length + RELAY_SLACK;
-        Some(Pull { ahead: margin - wanted, age: self.age()?, rate_ppm: 0 })
+        Some(PeerOffset { ahead: margin - wanted, age: self.age()?, rate_ppm: 0 })
     }
 
     /// About how old what was measured is.
     fn age(&self) -> Option<Duration> {
-        let (ours, theirs) = (self.transit.measured()?, self.said?.measured?);
-        let round_trip = ours.middle.wrapping_add(theirs.middle) as i32;
+        let (ours, theirs) = (self.arrivals.measured()?, self.report?.measured?);
+        let round_trip = ours.median.wrapping_add(theirs.median) as i32;
         Some(Duration::from_micros(u64::from(round_trip.max(0) as u32) / 4))
     }
 }
@@ -81,14 +81,14 @@ impl Pacing {
 
     /// Whether every peer was heard of.
     pub(super) fn all_heard(&self) -> bool {
-        self.all().all(|peer| peer.said.is_some())
+        self.all().all(|peer| peer.report.is_some())
     }
 
     /// How long a round trip takes with the slowest peer that plays, in microseconds, for most ticks.
     fn round_trip(&self) -> Option<i64> {
         let trips = self.all().filter(|peer| peer.plays).filter_map(|peer| {
-            let ours = peer.transit.measured()?;
-            Some(DelayControl::round_trip(ours, peer.said?.measured?))
+            let ours = peer.arrivals.measured()?;
+            Some(DelayControl::round_trip(ours, peer.report?.measured?))
         });
         trips.max()
     }
@@ -110,7 +110,7 @@ impl<S: Simulation> Session<S> {
             made,
             delay: self.greatest_delay() as u8,
             rate_ppm: self.rate_ppm(),
-            measured: pace.transit.measured(),
+            measured: pace.arrivals.measured(),
         })
     }
 
@@ -129,19 +129,19 @@ impl<S: Simulation> Session<S> {
         let pace = self.pacing.peers.get_mut(peer.index()).and_then(Option::as_mut);
         let pace = pace.ok_or(FeedError::UnknownPeer { peer })?;
         // An older report that was overtaken says nothing.
-        if pace.said.is_some_and(|said| said.made > report.made) {
+        if pace.report.is_some_and(|last| last.made > report.made) {
             return Ok(());
         }
         if let Some(own) = own {
-            pace.transit.packet(now, &report, own, micros);
+            pace.arrivals.packet(now, &report, own, micros);
         }
-        pace.said = Some(report);
+        pace.report = Some(report);
         Ok(())
     }
 
     /// When the last packet of a peer came.
     pub fn last_heard(&self, peer: PeerId) -> Option<Time> {
-        self.pacing.peers.get(peer.index())?.as_ref()?.transit.last()
+        self.pacing.peers.get(peer.index())?.as_ref()?.arrivals.last()
     }
 
     /// Where our ticks are at a time, in thousandths.
@@ -157,7 +157,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Adapts the delays of local players, and the rate.
-    pub(super) fn keep_pace(&mut self, now: Time, target: Tick) {
+    pub(super) fn update_pacing(&mut self, now: Time, target: Tick) {
         self.last_advance = Some((now, target));
         let length = self.config.tick_length;
         let relay = self.config.authority == Authority::Bundle;
@@ -178,14 +178,15 @@ impl<S: Simulation> Session<S> {
         let own_delay = i64::from(self.greatest_delay()) * 1000;
         let local = self.seats.iter().any(|seat| seat.local.is_some());
         let Pacing { peers, dilation, .. } = &mut self.pacing;
-        let pulls = peers.iter().flatten().filter(|peer| peer.plays && local).filter_map(|peer| {
-            let pull = if relay {
-                peer.pull_of_relay(own_delay, length)?
-            } else {
-                peer.pull_of_player(own_delay)?
-            };
-            Some(Pull { age: pull.age + length * MEASURING, ..pull })
-        });
-        dilation.tick(now, length, pulls, !relay);
+        let offsets =
+            peers.iter().flatten().filter(|peer| peer.plays && local).filter_map(|peer| {
+                let offset = if relay {
+                    peer.offset_to_relay(own_delay, length)?
+                } else {
+                    peer.offset_to_player(own_delay)?
+                };
+                Some(PeerOffset { age: offset.age + length * MEASURING, ..offset })
+            });
+        dilation.tick(now, length, offsets, !relay);
     }
 }

@@ -38,15 +38,15 @@ impl<S: Simulation> Session<S> {
         seat.change(tick, occupant);
         // Whoever still plays here goes on to their last tick; the next one takes over then.
         if let Some(local) = local
-            && !seat.speaks_before(tick)
+            && !seat.has_unsent_before(tick)
         {
             seat.local = Some(local);
             let bounds = self.config.adaptive;
             self.pacing.delays[player.index()] =
                 bounds.map(|bounds| DelayControl::new(bounds, self.config.delay));
         }
-        self.mark_wrong(tick);
-        self.settle_seat(player);
+        self.mark_mispredicted(tick);
+        self.advance_seat_frontier(player);
         self.update_confirmed();
         self.events.push(SessionEvent::Seated { player, tick, occupant });
         Ok(())
@@ -60,11 +60,11 @@ impl<S: Simulation> Session<S> {
         if peer.index() >= MAX_PEERS {
             return Err(FeedError::UnknownPeer { peer });
         }
-        self.know_peer(peer);
+        self.register_peer(peer);
         Ok(())
     }
 
-    pub(super) fn know_peer(&mut self, peer: PeerId) {
+    pub(super) fn register_peer(&mut self, peer: PeerId) {
         self.checks.add_peer(peer);
         self.desyncs.add_peer(peer);
         self.pacing.add_peer(peer);

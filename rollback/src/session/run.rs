@@ -10,17 +10,17 @@ use isostep_core::state::StateError;
 
 /// What a plan did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ran {
+pub struct RunReport {
     /// Ticks that are new.
     pub new: u32,
     /// Ticks that were computed again.
-    pub again: u32,
+    pub resimulated: u32,
 }
 
-impl Ran {
+impl RunReport {
     /// The ticks that were computed, new or again, if the simulation is at `present` now: what an effect journal asks for.
     pub fn ticks(self, present: Tick) -> impl Iterator<Item = Tick> {
-        let first = present - self.new.saturating_add(self.again);
+        let first = present - self.new.saturating_add(self.resimulated);
         (first.0..present.0).map(Tick)
     }
 }
@@ -45,7 +45,11 @@ impl RunError {
 const KEYFRAME_EVERY: u32 = 16;
 
 impl<S: Simulation> Session<S> {
-    pub(super) fn run(&mut self, outline: &Outline, simulation: &mut S) -> Result<Ran, RunError> {
+    pub(super) fn run(
+        &mut self,
+        outline: &Outline,
+        simulation: &mut S,
+    ) -> Result<RunReport, RunError> {
         let was = self.present;
         if outline.recheck {
             self.begin_recheck(simulation)?;
@@ -56,29 +60,29 @@ impl<S: Simulation> Session<S> {
             self.oldest = self.oldest.min(load);
         }
         if outline.recheck {
-            simulation.distrust(&mut self.slots);
+            simulation.drop_caches(&mut self.slots);
         }
-        let mut ran = Ran::default();
+        let mut report = RunReport::default();
         for tick in (outline.from.0..outline.to.0).map(Tick) {
             self.step(tick, simulation, tick >= self.target)?;
             if tick < was {
-                ran.again += 1;
+                report.resimulated += 1;
             } else {
-                ran.new += 1;
+                report.new += 1;
             }
             if outline.recheck {
                 self.trace_recheck(tick.next(), simulation)?;
             }
         }
-        self.settle_run(outline, was, ran);
+        self.settle_run(outline, was, report);
         self.pin_keyframe(self.confirmed.min(self.present), simulation);
         if outline.recheck {
             self.end_recheck(simulation)?;
         }
-        self.work_on_cases(simulation);
+        self.process_cases(simulation);
         self.check_confirmed(simulation).map_err(RunError::at(self.present))?;
         self.unpin_agreed(simulation);
-        Ok(ran)
+        Ok(report)
     }
 
     fn step(&mut self, tick: Tick, simulation: &mut S, is_new: bool) -> Result<(), RunError> {
@@ -100,16 +104,16 @@ impl<S: Simulation> Session<S> {
         let mut guessed = false;
         let before = tick.0.checked_sub(1).map(Tick);
         for (index, seat) in self.seats.iter_mut().enumerate() {
-            let previous = before.and_then(|before| seat.track.used(before)).unwrap_or_default();
+            let previous = before.and_then(|before| seat.log.used(before)).unwrap_or_default();
             let (value, status) = match seat.occupant(tick) {
                 Occupant::Bot => (simulation.bot(tick, PlayerId(index as u8)), InputStatus::Bot),
-                Occupant::Nobody => (S::Input::default(), InputStatus::Disconnected),
-                _ => seat.look_up(tick),
+                Occupant::Empty => (S::Input::default(), InputStatus::Disconnected),
+                _ => seat.input_for(tick),
             };
             let outside = matches!(status, InputStatus::Confirmed | InputStatus::Predicted);
             guessed |= status == InputStatus::Predicted;
             self.inputs.players[index] = PlayerInput { value, previous, status };
-            let commands = seat.track.note_used(tick, value, outside);
+            let commands = seat.log.record_used(tick, value, outside);
             let into = &mut self.inputs.commands[index];
             if commands.is_empty() {
                 into.clear();
@@ -121,14 +125,14 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Where everything stands after the steps.
-    fn settle_run(&mut self, outline: &Outline, was: Tick, ran: Ran) {
-        self.wrong = None;
+    fn settle_run(&mut self, outline: &Outline, was: Tick, report: RunReport) {
+        self.mispredicted = None;
         self.settled = self.settled.max(self.confirmed.min(self.present));
         self.stats.advances += 1;
         let new = outline.target.since(self.target);
         self.stats.ticks += u64::from(new);
         self.stats.stalls += u64::from(new == 0);
-        self.stats.ticks_again += u64::from(ran.again);
+        self.stats.resimulated_ticks += u64::from(report.resimulated);
         if let Some(rollback) = outline.rollback {
             self.stats.rolled_back(rollback.depth);
         }
@@ -139,7 +143,7 @@ impl<S: Simulation> Session<S> {
         }
         let floor = self.floor();
         for seat in &mut self.seats {
-            seat.age(floor);
+            seat.retire(floor);
             seat.forget_changes(floor);
         }
     }

@@ -1,8 +1,8 @@
 //! A seat: who sits there from which tick on, their inputs, and how the unknown ones are guessed.
 
-use super::local::LocalSide;
-use super::recorded::Resumed;
-use super::track::{InputHistory, Known, Track};
+use super::input_log::{InputHistory, InputLog, Known};
+use super::local_player::LocalPlayer;
+use super::resume::ResumedSeat;
 use crate::input::Input;
 use crate::inputs::InputStatus;
 use crate::player::{Occupant, PeerId};
@@ -32,22 +32,22 @@ pub trait Predictor<I> {
 pub(super) struct Seat<I> {
     /// Who sits there from which tick on; sorted, the first from the start.
     changes: Vec<(Tick, Occupant)>,
-    pub(super) track: Track<I>,
+    pub(super) log: InputLog<I>,
     /// Of a local player.
-    pub(super) local: Option<LocalSide<I>>,
+    pub(super) local: Option<LocalPlayer<I>>,
     pub(super) predictor: Option<Box<dyn Predictor<I> + Send>>,
 }
 
 impl<I: Input> Seat<I> {
-    pub(super) fn new(start: Tick, occupant: Occupant, track: Track<I>) -> Self {
-        Self { changes: vec![(start, occupant)], track, local: None, predictor: None }
+    pub(super) fn new(start: Tick, occupant: Occupant, log: InputLog<I>) -> Self {
+        Self { changes: vec![(start, occupant)], log, local: None, predictor: None }
     }
 
-    /// Goes on where somebody else has come to; see [`Track::resume`].
-    pub(super) fn resume(&mut self, start: Tick, from: &Resumed<I>) {
+    /// Goes on where somebody else has come to; see [`InputLog::resume`].
+    pub(super) fn resume(&mut self, start: Tick, from: &ResumedSeat<I>) {
         let Some(before) = start.0.checked_sub(1).map(Tick) else { return };
         let stays = from.stays && self.occupant(start).is_human();
-        self.track.resume(before, from.used, stays, from.pending.as_deref());
+        self.log.resume(before, from.used, stays, from.pending.as_deref());
         if stays {
             // Who comes with the first tick has a clean slate.
             self.changes[0].0 = before;
@@ -58,10 +58,10 @@ impl<I: Input> Seat<I> {
     }
 
     /// Takes note of what ticks before this one leave behind, before they are forgotten.
-    pub(super) fn age(&mut self, floor: Tick) {
-        while let Some(tick) = self.track.next_to_age(floor) {
+    pub(super) fn retire(&mut self, floor: Tick) {
+        while let Some(tick) = self.log.next_to_retire(floor) {
             let begins = self.span(tick).0 == tick;
-            self.track.age(begins);
+            self.log.retire(begins);
         }
     }
 
@@ -90,19 +90,19 @@ impl<I: Input> Seat<I> {
     }
 
     /// Whether a local player has yet to say something of a tick before this one.
-    pub(super) fn speaks_before(&self, tick: Tick) -> bool {
+    pub(super) fn has_unsent_before(&self, tick: Tick) -> bool {
         let next = self.local.as_ref().map(|local| local.next);
         next.is_some_and(|next| next < tick && self.occupant(next) == Occupant::Local)
     }
 
     /// Whether a peer sits there or has, as far as is remembered.
-    pub(super) fn was_of(&self, peer: PeerId) -> bool {
+    pub(super) fn was_held_by(&self, peer: PeerId) -> bool {
         self.changes.iter().any(|change| change.1 == Occupant::Remote(peer))
     }
 
     /// Returns the end of the last ticks of a peer that have arrived.
     pub(super) fn received_from(&self, peer: PeerId) -> Option<Tick> {
-        let frontier = self.track.frontier;
+        let frontier = self.log.frontier;
         let reached = self.changes.partition_point(|change| change.0 < frontier);
         let last = self.changes[..reached].iter().rposition(|it| it.1 == Occupant::Remote(peer))?;
         Some(self.changes.get(last + 1).map_or(frontier, |next| next.0.min(frontier)))
@@ -110,7 +110,7 @@ impl<I: Input> Seat<I> {
 
     /// The first tick whose input is not known for sure; `None` if all are, however far.
     pub(super) fn confirmed_to(&self) -> Option<Tick> {
-        let mut tick = self.track.frontier;
+        let mut tick = self.log.frontier;
         while !self.occupant(tick).is_human() {
             tick = self.next_change(tick)?;
         }
@@ -122,7 +122,7 @@ impl<I: Input> Seat<I> {
         self.changes.retain(|change| change.0 < tick);
         self.changes.push((tick, occupant));
         // Whoever came before has nothing to say about these ticks.
-        self.track.forget_from(tick);
+        self.log.forget_from(tick);
     }
 
     /// Drops changes that nothing looks at any more, so that a match of hours keeps few.
@@ -133,20 +133,20 @@ impl<I: Input> Seat<I> {
 
     /// Moves the frontier as far as everything is confirmed. Returns the first tick at which a simulation used other
     /// commands than it should have.
-    pub(super) fn settle(&mut self, present: Tick) -> Option<Tick> {
+    pub(super) fn advance_frontier(&mut self, present: Tick) -> Option<Tick> {
         let mut wrong = None;
         loop {
-            let frontier = self.track.frontier;
+            let frontier = self.log.frontier;
             let (since, occupant) = self.span(frontier);
             if since == frontier {
-                self.track.begin();
+                self.log.reset_commands();
             }
             if !occupant.is_human() {
                 let Some(next) = self.next_change(frontier) else { return wrong };
-                self.track.frontier = next;
+                self.log.frontier = next;
                 continue;
             }
-            match self.track.pass(present) {
+            match self.log.confirm_next(present) {
                 Some((tick, true)) => wrong = wrong.or(Some(tick)),
                 Some(_) => (),
                 None => return wrong,
@@ -155,14 +155,14 @@ impl<I: Input> Seat<I> {
     }
 
     /// The input of a human for a tick: known, or guessed.
-    pub(super) fn look_up(&mut self, tick: Tick) -> (I, InputStatus) {
-        if let Some(entry) = self.track.known(tick) {
+    pub(super) fn input_for(&mut self, tick: Tick) -> (I, InputStatus) {
+        if let Some(entry) = self.log.known(tick) {
             let confirmed = entry.known == Known::Confirmed;
             let status = if confirmed { InputStatus::Confirmed } else { InputStatus::Predicted };
             return (entry.value, status);
         }
         let since = self.span(tick).0;
-        let known = InputHistory::new(&self.track, tick, since);
+        let known = InputHistory::new(&self.log, tick, since);
         let value = match &mut self.predictor {
             Some(predictor) => predictor.predict(&known, tick),
             None => known.last().map_or_else(I::default, |(_, last)| I::hold(last)),

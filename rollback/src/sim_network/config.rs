@@ -235,14 +235,14 @@ impl LinkConfig {
     }
 
     /// The shortest time on the way.
-    pub fn shortest_delay(&self) -> Duration {
-        self.latency.saturating_sub(self.jitter.most_early())
+    pub fn min_delay(&self) -> Duration {
+        self.latency.saturating_sub(self.jitter.max_early())
     }
 
     /// The longest time on the way, apart from waiting in the queue of `bandwidth` or behind others of `keep_order`.
-    pub fn longest_delay(&self) -> Duration {
+    pub fn max_delay(&self) -> Duration {
         let held = if self.reorder_ppm > 0 { self.reorder_delay } else { Duration::ZERO };
-        self.latency.saturating_add(self.jitter.most_late()).saturating_add(held)
+        self.latency.saturating_add(self.jitter.max_late()).saturating_add(held)
     }
 
     /// Whether a link can have it.
@@ -273,7 +273,7 @@ impl LinkConfig {
         }
         let delays = [
             ("latency", self.latency),
-            ("jitter", self.jitter.most_early().max(self.jitter.most_late())),
+            ("jitter", self.jitter.max_early().max(self.jitter.max_late())),
             ("jitter.scale", self.jitter.scale()),
             ("reorder_delay", self.reorder_delay),
         ];
@@ -282,7 +282,7 @@ impl LinkConfig {
                 return Err(ConfigError::DelayTooLong { field, delay });
             }
         }
-        let (spread, latency) = (self.jitter.most_early(), self.latency);
+        let (spread, latency) = (self.jitter.max_early(), self.latency);
         if spread > latency {
             return Err(ConfigError::JitterAboveLatency { spread, latency });
         }

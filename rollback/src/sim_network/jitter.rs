@@ -35,7 +35,7 @@ pub enum Jitter {
 
 impl Jitter {
     /// The most by which a packet is earlier than the latency.
-    pub fn most_early(&self) -> Duration {
+    pub fn max_early(&self) -> Duration {
         match *self {
             Self::None | Self::Pareto { .. } => Duration::ZERO,
             Self::Uniform { spread } | Self::Normal { spread } => spread,
@@ -43,7 +43,7 @@ impl Jitter {
     }
 
     /// The most by which a packet is later than the latency.
-    pub fn most_late(&self) -> Duration {
+    pub fn max_late(&self) -> Duration {
         match *self {
             Self::None => Duration::ZERO,
             Self::Uniform { spread } | Self::Normal { spread } => spread,

@@ -62,7 +62,7 @@ fn the_first_tick_and_its_sections_are_told() {
     there.ticks[17].sections.insert("more".to_owned(), other);
     there.ticks.reverse();
     for (left, right) in [(&here, &there), (&there, &here)] {
-        let parting = left.compare(right).unwrap().parting.unwrap();
+        let parting = left.compare(right).unwrap().divergence.unwrap();
         assert_eq!((parting.tick, parting.agreed), (Tick(17), Some(Tick(16))));
         assert_eq!(parting.sections, ["more", "state"]);
     }

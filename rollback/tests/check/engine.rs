@@ -1,7 +1,7 @@
 //! What the check does on its way: which inputs steps are given, which ticks are compared, what it tells.
 
 use core::cell::{Cell, RefCell};
-use isostep_rollback::check::{Check, Compare, Outcome, Refusal, Report, Way};
+use isostep_rollback::check::{Check, CheckError, Compare, Outcome, Report, TickPath};
 use isostep_rollback::{InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -136,7 +136,7 @@ fn progress_and_time_are_told() {
     let now = Cell::new(0);
     let report = check()
         .ticks(10)
-        .ways(&[Way::RolledBack, Way::Twice, Way::Twice])
+        .paths(&[TickPath::RolledBack, TickPath::Interleaved, TickPath::Interleaved])
         .on_progress(|done, total, what| told.borrow_mut().push((done, total, what.to_owned())))
         .clock(|| now.replace(now.get() + 3_000_000))
         .run();
@@ -144,8 +144,12 @@ fn progress_and_time_are_told() {
     assert!(told.iter().all(|(done, total, _)| done <= total && *total == 30));
     assert!(told.is_sorted_by_key(|(done, ..)| *done), "{told:?}");
     assert_eq!(told.last().unwrap(), &(30, 30, "as made, rolled back".to_owned()));
-    let ways: Vec<Way> = report.rows.iter().map(|row| row.way).collect();
-    assert_eq!(ways, [Way::Straight, Way::Twice, Way::RolledBack], "the reference is always run");
+    let ways: Vec<TickPath> = report.rows.iter().map(|row| row.path).collect();
+    assert_eq!(
+        ways,
+        [TickPath::Straight, TickPath::Interleaved, TickPath::RolledBack],
+        "the reference is always run"
+    );
     assert!(report.rows.iter().all(|row| row.nanos == 3_000_000));
     assert!(report.to_string().contains("  ticks  ms  digest "), "{report}");
 }
@@ -159,11 +163,11 @@ fn what_does_not_happen_again_is_told() {
         // The third game: the second of `twice`.
         Late { wrong_from: (games.get() == 3).then_some(20), ..Late::default() }
     };
-    let report = Check::new(1, make).ticks(40).ways(&[Way::Twice]).run();
+    let report = Check::new(1, make).ticks(40).paths(&[TickPath::Interleaved]).run();
     let row = report.findings().next().unwrap();
     let Outcome::Differs(difference) = &row.outcome else { panic!("{report}") };
     assert_eq!((difference.tick, difference.agreed), (Tick(21), Some(Tick(20))), "{report}");
-    assert!(!difference.again && difference.fields.is_empty());
+    assert!(!difference.reproduced && difference.fields.is_empty());
     assert!(report.to_string().contains("  in state\n  it did not happen again "), "{report}");
 }
 
@@ -185,13 +189,16 @@ fn a_snapshot_that_can_not_be_read_is_refused() {
         }
     }
     let report = Check::new(1, Odd::default).ticks(9).run_with_snapshots();
-    let found: Vec<_> = report.findings().map(|row| (row.way, &row.outcome)).collect();
+    let found: Vec<_> = report.findings().map(|row| (row.path, &row.outcome)).collect();
     assert!(
         matches!(
             found[..],
             [
-                (Way::Encoded, Outcome::Refused { tick: Tick(0), why: Refusal::Restore(_) }),
-                (Way::Recorded, Outcome::Refused { .. })
+                (
+                    TickPath::Encoded,
+                    Outcome::Refused { tick: Tick(0), error: CheckError::Restore(_) }
+                ),
+                (TickPath::Recorded, Outcome::Refused { .. })
             ]
         ),
         "{report}"
@@ -202,7 +209,8 @@ fn a_snapshot_that_can_not_be_read_is_refused() {
 fn a_match_of_nobody_runs_where_no_session_is_needed() {
     let report = Check::new(0, Late::default).ticks(20).run();
     assert!(report.is_equal(), "{report}");
-    let report = Check::new(0, Late::default).ticks(20).ways(&[Way::Recorded]).run_with_snapshots();
+    let report =
+        Check::new(0, Late::default).ticks(20).paths(&[TickPath::Recorded]).run_with_snapshots();
     assert!(matches!(report.rows[1].outcome, Outcome::Refused { .. }), "{report}");
 }
 

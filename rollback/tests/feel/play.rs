@@ -4,8 +4,8 @@ use core::time::Duration;
 use isostep_core::Rng;
 use isostep_rollback::sim_network::Jitter;
 use isostep_rollback::{
-    AdaptiveDelay, Button, Buttons, Fleet, Inputs, LinkConfig, Mode, PlayerId, SessionConfig,
-    SessionEvent, Simulation, Tick,
+    AdaptiveDelay, Button, Buttons, Inputs, LinkConfig, Mode, PlayerId, SessionConfig,
+    SessionEvent, SimMatch, Simulation, Tick,
 };
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub(crate) struct Note {
 
 /// A match under way.
 pub(crate) struct Play {
-    pub(crate) fleet: Fleet<Presses>,
+    pub(crate) fleet: SimMatch<Presses>,
     /// For each machine, tick by tick.
     pub(crate) notes: Vec<Vec<Note>>,
     given: Vec<[u32; BUTTONS]>,
@@ -68,7 +68,7 @@ pub(crate) fn config(min: u8, max: u8, rollback: u8) -> SessionConfig {
 
 impl Play {
     pub(crate) fn new(seed: u64, players: u8, config: &SessionConfig, link: LinkConfig) -> Self {
-        let fleet = Fleet::mesh(seed, players, config, link, |_| Presses::default());
+        let fleet = SimMatch::mesh(seed, players, config, link, |_| Presses::default());
         Self {
             fleet: fleet.expect("a fleet"),
             notes: vec![Vec::new(); usize::from(players)],
@@ -102,9 +102,9 @@ impl Play {
             for (index, machine) in self.fleet.machines().iter().enumerate() {
                 let stats = machine.session.stats();
                 self.notes[index].push(Note {
-                    tick: machine.session.present().0,
+                    tick: machine.session.current_tick().0,
                     delay: machine.session.delay(PlayerId(index as u8)).expect("a local player"),
-                    lead: machine.session.lead(),
+                    lead: machine.session.predicted_ticks(),
                     stalls: stats.stalls,
                 });
             }

@@ -5,7 +5,7 @@ use super::{SECOND, SEEDS};
 use core::time::Duration;
 use isostep_core::Rng;
 use isostep_core::state::State;
-use isostep_rollback::pace::{MarginReport, Measured};
+use isostep_rollback::pace::{ArrivalStats, MarginReport};
 use isostep_rollback::{
     AdaptiveDelay, Authority, Buttons, Mode, PeerId, PlayerId, Session, SessionConfig, Tick, Time,
 };
@@ -186,7 +186,7 @@ impl Match {
             self.closed.pop_front();
         }
         for index in 0..self.clients.len() {
-            let known = self.clients[index].session.confirmed();
+            let known = self.clients[index].session.confirmed_tick();
             let ticks = self.closed.iter().filter(|closed| closed.0 >= known).cloned().collect();
             let measured = self.measured(index);
             let sent = (self.now.nanos() / 1000) as u32;
@@ -196,7 +196,7 @@ impl Match {
         self.post(self.now + TICK, Post::Close);
     }
 
-    fn measured(&self, index: usize) -> Option<Measured> {
+    fn measured(&self, index: usize) -> Option<ArrivalStats> {
         let seen = &self.clients[index].seen;
         if seen.len() < 20 {
             return None;
@@ -206,7 +206,7 @@ impl Match {
         let mut behind: Vec<i32> = seen.iter().rev().take(15).map(|seen| seen.1).collect();
         behind.sort();
         let (late, middle) = (ways[ways.len() * 95 / 100], ways[ways.len() / 2]);
-        Some(Measured { late, middle, behind: behind[behind.len() / 2] })
+        Some(ArrivalStats { p95: late, median: middle, tick_advantage: behind[behind.len() / 2] })
     }
 }
 
@@ -229,7 +229,7 @@ fn players_keep_a_lead_over_the_relay_and_the_relay_keeps_its_clock() {
             // No further ahead than the way, its jitter and two ticks.
             let way = i64::try_from(client.latency[0]).expect("small") * 60 / 1000;
             let delay = i64::from(client.session.delay(PlayerId(index as u8)).expect("local"));
-            let ahead = i64::from(client.session.present().0) + delay - i64::from(play.next.0);
+            let ahead = i64::from(client.session.current_tick().0) + delay - i64::from(play.next.0);
             assert!(
                 ahead <= way + 4,
                 "seed {seed}, {index}: {ahead} ticks ahead, {way} on the way"
@@ -238,7 +238,7 @@ fn players_keep_a_lead_over_the_relay_and_the_relay_keeps_its_clock() {
         assert_eq!(play.next, Tick(1 + (41_500 * 60 / 1000)), "the relay's clock is its own");
         play.run(2, false);
         let tick =
-            play.clients.iter().map(|client| client.session.confirmed()).min().expect("some");
+            play.clients.iter().map(|client| client.session.confirmed_tick()).min().expect("some");
         let digests: Vec<_> = play
             .clients
             .iter()

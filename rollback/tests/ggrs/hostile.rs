@@ -27,7 +27,7 @@ impl NonBlockingSocket<u8> for Plain {
 fn running(wire: &Arc<Mutex<Wire>>, checksum_every: u32, guarded: bool) -> ([Machine; 2], [u8; 2]) {
     let mut machines = machines(wire, checksum_every, guarded);
     meet(&mut machines, || true);
-    while machines[0].0.present() < Tick(60) {
+    while machines[0].0.current_tick() < Tick(60) {
         (0..2).for_each(|own| _ = tick(own, &mut machines[own]));
     }
     tick(1, &mut machines[1]);
@@ -91,7 +91,7 @@ fn a_guard_refuses_what_would_panic_ggrs() {
         let wire = Wire::new(2);
         let (mut machines, magic) = running(&wire, 8, true);
         wire.lock().unwrap().queues[0].push_back((1, [&magic[..], &packet].concat()));
-        while machines[0].0.present() < Tick(100) {
+        while machines[0].0.current_tick() < Tick(100) {
             (0..2).for_each(|own| _ = tick(own, &mut machines[own]));
         }
         assert_eq!(wire.lock().unwrap().refused.len(), 1, "{name}");
@@ -108,7 +108,8 @@ fn ggrs_alone_panics_and_the_wrapper_tells() {
         wire.lock().unwrap().queues[0].push_back((1, [&magic[..], &packet].concat()));
         let (game, session) = &mut machines[0];
         // Some of it takes effect with the next tick.
-        let answers = [0, 1].map(|_| game.advance_p2p(session, &[(0, press(0, game.present()))]));
+        let answers =
+            [0, 1].map(|_| game.advance_p2p(session, &[(0, press(0, game.current_tick()))]));
         let panicked = |answer: &Result<_, _>| matches!(answer, Err(GgrsGameError::Panicked(_)));
         if name == "120 inputs at once" || name == "a player who left long ago" {
             // Not yet: the next ones would; and it takes a peer who has lied of the player from the start.

@@ -11,7 +11,7 @@ use isostep_rollback::ggrs::{
     Datagrams, GgrsConfig, GgrsGame, GgrsGameError, GgrsSetup, Guard, GuardedSocket, PacketError,
 };
 use isostep_rollback::{
-    Fleet, InputStatus, Inputs, LinkConfig, Mode, NewestWins, PlayerId, Session, SessionConfig,
+    InputStatus, Inputs, LinkConfig, Mode, NewestWins, PlayerId, Session, SessionConfig, SimMatch,
     Simulation, Tick, Time,
 };
 use std::collections::VecDeque;
@@ -60,8 +60,8 @@ fn alone(ticks: Tick) -> Digest {
     let mut game = Mix::default();
     let config = SessionConfig::new().local().local().delay(DELAY as u32);
     let mut session = Session::start(config, &mut game).unwrap();
-    while session.present() < ticks {
-        let present = session.present();
+    while session.current_tick() < ticks {
+        let present = session.current_tick();
         for player in 0..2 {
             session.local_input(PlayerId(player as u8), press(player, present)).unwrap();
         }
@@ -164,7 +164,7 @@ fn machines(wire: &Arc<Mutex<Wire>>, checksum_every: u32, guarded: bool) -> [Mac
 
 /// One tick of a machine; how far it went back.
 fn tick(own: usize, (game, session): &mut Machine) -> Option<u32> {
-    let input = press(own, game.present());
+    let input = press(own, game.current_tick());
     match game.advance_p2p(session, &[(own, input)]) {
         Ok(done) => done.depth,
         Err(GgrsGameError::Ggrs(GgrsError::NotSynchronized)) => None,
@@ -198,15 +198,15 @@ fn a_match_over_a_lossy_wire_computes_what_our_session_does() {
     let (mut digests, mut rollbacks) = ([None; 2], 0);
     while digests.contains(&None) {
         for own in 0..2 {
-            let before = machines[own].0.present();
+            let before = machines[own].0.current_tick();
             rollbacks += u32::from(tick(own, &mut machines[own]).is_some());
             let (game, session) = &machines[own];
-            if game.present() == before {
+            if game.current_tick() == before {
                 wait();
             }
             // Inputs up to the tick before are known, and what was computed from guesses was computed again.
             let known = session.confirmed_frame() >= TICKS.0 as i32;
-            if digests[own].is_none() && known && game.present() > TICKS {
+            if digests[own].is_none() && known && game.current_tick() > TICKS {
                 digests[own] = game.game().digest(game.slots(), TICKS.0).ok();
                 assert!(digests[own].is_some(), "the slots have lost tick {TICKS}");
             }
@@ -225,7 +225,8 @@ fn a_match_over_a_lossy_wire_computes_what_our_session_does() {
 #[test]
 fn our_own_mesh_computes_the_same() {
     let config = SessionConfig::new().delay(DELAY as u32).mode(Mode::Rollback { max: 8 });
-    let mut fleet = Fleet::mesh(3, 2, &config, LinkConfig::mobile(), |_| Mix::default()).unwrap();
+    let mut fleet =
+        SimMatch::mesh(3, 2, &config, LinkConfig::mobile(), |_| Mix::default()).unwrap();
     fleet.run(TICKS.0, |_, player, tick| press(usize::from(player.0), tick)).unwrap();
     fleet.network().set_all_links(LinkConfig::perfect()).unwrap();
     fleet.run(60, |_, player, tick| press(usize::from(player.0), tick)).unwrap();
@@ -243,8 +244,8 @@ fn a_sync_test_computes_the_same() {
         .start_synctest_session()
         .unwrap();
     let mut game = GgrsGame::new(Mix::default(), &setup).unwrap();
-    while game.present() < TICKS {
-        let inputs = [0, 1].map(|player| press(player, game.present()));
+    while game.current_tick() < TICKS {
+        let inputs = [0, 1].map(|player| press(player, game.current_tick()));
         game.advance_sync_test(&mut session, &inputs).unwrap();
     }
     assert_eq!(game.digest().unwrap(), alone(TICKS));
@@ -263,7 +264,7 @@ fn a_spectator_computes_the_same() {
         session.poll_remote_clients();
         session.current_state() == SessionState::Running
     });
-    while game.present() < TICKS {
+    while game.current_tick() < TICKS {
         (0..2).for_each(|own| _ = tick(own, &mut machines[own]));
         game.advance_spectator(&mut session).unwrap();
     }
@@ -287,7 +288,7 @@ fn desync_detection_of_ggrs_sees_a_planted_fault_through_our_digest() {
         if let Some(frame) = found {
             break frame;
         }
-        assert!(machines[0].0.present() < Tick(200), "nothing was detected");
+        assert!(machines[0].0.current_tick() < Tick(200), "nothing was detected");
     };
     // The first multiple of the interval whose state the fault has reached.
     assert_eq!(found, 104);

@@ -2,10 +2,10 @@
 //! own, since it installs a global allocator.
 
 #[allow(dead_code, reason = "only the constants are needed here")]
-#[path = "../present/common.rs"]
+#[path = "../presentation/common.rs"]
 mod common;
 #[path = "../../../core/tests/no_alloc/counting.rs"]
 mod counting;
-mod present;
+mod presentation;
 mod sessions;
 mod sim_network;

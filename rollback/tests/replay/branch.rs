@@ -3,7 +3,7 @@
 
 use super::game::{GAME, Match, Mix, Pad, Script, pad};
 use super::play::{player, state};
-use isostep_rollback::replay::{Recorder, RecorderConfig, Replay, Who, verify};
+use isostep_rollback::replay::{Recorder, RecorderConfig, Replay, SeatKind, verify};
 use isostep_rollback::{
     CommandAssembler, Commands, Input, InputCodec, Occupant, PeerId, PlayerId, Session,
     SessionConfig, Tick, Time,
@@ -11,11 +11,11 @@ use isostep_rollback::{
 
 const ELSEWHERE: PeerId = PeerId(0);
 
-const fn occupant(who: Who) -> Occupant {
-    match who {
-        Who::Human => Occupant::Remote(ELSEWHERE),
-        Who::Bot => Occupant::Bot,
-        Who::Nobody => Occupant::Nobody,
+const fn occupant(kind: SeatKind) -> Occupant {
+    match kind {
+        SeatKind::Human => Occupant::Remote(ELSEWHERE),
+        SeatKind::Bot => Occupant::Bot,
+        SeatKind::Empty => Occupant::Empty,
     }
 }
 
@@ -26,8 +26,8 @@ fn branch(file: &[u8], tick: u32) -> (Session<Mix>, Mix) {
     let mut replay = Replay::open(file).expect("it opens");
     let mut config = SessionConfig::new();
     for seat in (0..replay.info().seats).map(PlayerId) {
-        config =
-            config.seat(occupant(replay.who(seat, Tick(tick)).expect("sound").expect("a seat")));
+        config = config
+            .seat(occupant(replay.seat_kind(seat, Tick(tick)).expect("sound").expect("a seat")));
     }
     player.branch(config).expect("sound settings")
 }
@@ -36,7 +36,7 @@ fn branch(file: &[u8], tick: u32) -> (Session<Mix>, Mix) {
 fn feed(session: &mut Session<Mix>, replay: &mut Replay<&[u8]>, tick: Tick) {
     let codec = InputCodec::<Pad>::new().expect("an input");
     for change in replay.seat_changes().iter().filter(|it| it.tick == tick) {
-        session.seat(tick, change.player, occupant(change.who)).expect("not confirmed");
+        session.seat(tick, change.player, occupant(change.kind)).expect("not confirmed");
     }
     for player in (0..replay.info().seats).map(PlayerId) {
         if let Some(bytes) = replay.input(player, tick).expect("sound") {
@@ -47,7 +47,7 @@ fn feed(session: &mut Session<Mix>, replay: &mut Replay<&[u8]>, tick: Tick) {
 }
 
 fn advance(session: &mut Session<Mix>, game: &mut Mix) {
-    let time = Time::from_millis(u64::from(session.present().0) * 17);
+    let time = Time::from_millis(u64::from(session.current_tick().0) * 17);
     session.advance(time).run(game).expect("it runs");
 }
 
@@ -78,13 +78,13 @@ fn a_branch_that_is_fed_the_recorded_inputs_is_the_recorded_match() {
     let last = replay.last().0;
     for from in 0..last {
         let (mut session, mut game) = branch(&file, from);
-        assert_eq!((session.present(), &game), (Tick(from), &state(&played, from)));
+        assert_eq!((session.current_tick(), &game), (Tick(from), &state(&played, from)));
         for tick in from..last {
             feed(&mut session, &mut replay, Tick(tick));
             advance(&mut session, &mut game);
             assert_eq!(game, state(&played, tick + 1), "from {from}, tick {tick}");
         }
-        assert_eq!(session.stats().ticks_again, 0, "all was known in time");
+        assert_eq!(session.stats().resimulated_ticks, 0, "all was known in time");
     }
 }
 
@@ -101,7 +101,7 @@ fn inputs_that_come_late_lead_to_the_recorded_match_too() {
             }
             advance(&mut session, &mut game);
         }
-        let done = session.confirmed();
+        let done = session.confirmed_tick();
         assert!(done >= Tick(from + 26), "from {from}");
         let held = session.slots().get(done.0).expect("held");
         assert_eq!(*held, state(&played, done.0), "from {from}");
@@ -190,13 +190,13 @@ fn a_live_session_goes_on_from_any_tick() {
         player.seek(Tick(123)).expect("it is there");
         let config = SessionConfig::new().local().bot().bot().bot();
         let (mut session, mut game) = player.branch(config).expect("sound settings");
-        assert_eq!((session.present(), &game), (Tick(123), &state(&played, 123)));
+        assert_eq!((session.current_tick(), &game), (Tick(123), &state(&played, 123)));
         for tick in 123u32..140 {
             session.local_input(PlayerId(0), pad(bits)).expect("a seat");
             let time = Time::from_millis(u64::from(tick) * 17);
             session.advance(time).run(&mut game).expect("it runs");
         }
-        assert_eq!((session.present(), game.round), (Tick(140), 140));
+        assert_eq!((session.current_tick(), game.round), (Tick(140), 140));
         game
     };
     assert_eq!(what_if(0x700), what_if(0x700));

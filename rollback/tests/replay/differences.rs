@@ -3,8 +3,8 @@
 use super::forge::{self, Counted};
 use super::game::{GAME, Mix, Script};
 use isostep_rollback::replay::{
-    CompareError, Parting, Player, Recorder, RecorderConfig, Replay, ReplayError, Verifier, Who,
-    compare, verify,
+    CompareError, Divergence, Player, Recorder, RecorderConfig, Replay, ReplayError, SeatKind,
+    Verifier, compare, verify,
 };
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 
@@ -50,9 +50,13 @@ fn a_fault_right_before_the_end_is_found() {
         let player = Player::new(open(&wrong), GAME, Mix::default()).expect("it plays");
         let found = verify(player).expect("sound").mismatch.expect("it is found");
         assert_eq!(found.tick, last, "{found}");
-        let parting = compare(open(&right), open(&wrong), GAME, (Mix::default(), Mix::default()));
-        let parting = parting.expect("sound").parting.expect("they differ");
-        assert!(matches!(parting, Parting::State { tick, .. } if tick == last), "{parting}");
+        let divergence =
+            compare(open(&right), open(&wrong), GAME, (Mix::default(), Mix::default()));
+        let divergence = divergence.expect("sound").divergence.expect("they differ");
+        assert!(
+            matches!(divergence, Divergence::State { tick, .. } if tick == last),
+            "{divergence}"
+        );
         let player = Player::new(open(&right), GAME, Mix::default()).expect("it plays");
         assert_eq!(verify(player).expect("sound").mismatch, None);
     }
@@ -67,7 +71,7 @@ fn two_recordings_of_one_match_are_the_same() {
     let b = script.play().file();
     let same = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
     let same = same.expect("sound");
-    assert_eq!((same.parting, same.ticks), (None, open(&b).last().0));
+    assert_eq!((same.divergence, same.ticks), (None, open(&b).last().0));
     assert!(same.digests >= 170 / 8, "{}", same.digests);
 }
 
@@ -75,20 +79,22 @@ fn two_recordings_of_one_match_are_the_same() {
 fn states_that_part_are_told_with_the_field() {
     let a = Script::new(200).play().file();
     let b = Script { fault: Some(Tick(99)), ..Script::new(200) }.play().file();
-    let parting = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
-    let parting = parting.expect("sound").parting.expect("they differ");
-    let Parting::State { agreed, tick, explained, fields } = &parting else { panic!("{parting}") };
+    let divergence = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
+    let divergence = divergence.expect("sound").divergence.expect("they differ");
+    let Divergence::State { agreed, tick, explained, fields } = &divergence else {
+        panic!("{divergence}")
+    };
     assert_eq!((*agreed, *tick, *explained), (Some(Tick(96)), Tick(104), Some(Tick(128))));
-    assert_eq!(fields[0].field, "treasure", "{parting}");
+    assert_eq!(fields[0].field, "treasure", "{divergence}");
 }
 
 #[test]
 fn inputs_that_part_are_told_with_the_player() {
     let a = Script::new(200).play().file();
     let b = Script { other: Some(Tick(77)), ..Script::new(200) }.play().file();
-    let parting = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
-    let parting = parting.expect("sound").parting.expect("they differ");
-    let Parting::Input { tick, player, .. } = parting else { panic!("{parting}") };
+    let divergence = compare(open(&a), open(&b), GAME, (Mix::default(), Mix::default()));
+    let divergence = divergence.expect("sound").divergence.expect("they differ");
+    let Divergence::Input { tick, player, .. } = divergence else { panic!("{divergence}") };
     assert_eq!((tick, player), (Tick(77), PlayerId(1)));
 }
 
@@ -102,8 +108,8 @@ fn a_difference_takes_no_side() {
     ] {
         let b = script.play().file();
         let said = |left: &[u8], right: &[u8]| {
-            let parting = compare(open(left), open(right), GAME, games()).expect("sound");
-            parting.parting.expect("they differ").to_string()
+            let divergence = compare(open(left), open(right), GAME, games()).expect("sound");
+            divergence.divergence.expect("they differ").to_string()
         };
         let (there, back) = (said(&a, &b), said(&b, &a));
         assert!(there.contains("left has") && there.contains("right has"), "{there}");
@@ -168,8 +174,8 @@ fn recordings_without_a_common_tick_are_not_the_same() {
     let seats = SessionConfig::new().local().bot().bot().bot();
     let (mut session, mut game) = player.branch(seats).expect("sound settings");
     let mut advance = |session: &mut Session<Mix>, to: u32| {
-        while session.present() < Tick(to) {
-            let time = Time::from_millis(u64::from(session.present().0) * 17);
+        while session.current_tick() < Tick(to) {
+            let time = Time::from_millis(u64::from(session.current_tick().0) * 17);
             session.advance(time).run(&mut game).expect("it runs");
         }
         game.clone()
@@ -183,7 +189,7 @@ fn recordings_without_a_common_tick_are_not_the_same() {
     let found = compare(open(&early), open(&late), GAME, (Mix::default(), Mix::default()));
     let found = found.expect("sound");
     let (left, right) = ((Tick(0), last), (Tick(130), Tick(150)));
-    assert_eq!(found.parting, Some(Parting::NothingInCommon { left, right }));
+    assert_eq!(found.divergence, Some(Divergence::NothingInCommon { left, right }));
     assert_eq!((found.ticks, found.digests), (0, 0));
 }
 
@@ -204,13 +210,17 @@ fn comparing_reads_each_block_a_few_times_at_most() {
     let read = left.read.clone();
     let (left, right) = (Replay::open(left), Replay::open(right));
     let same = compare(left.expect("it opens"), right.expect("it opens"), GAME, games());
-    assert_eq!(same.expect("sound").parting, None);
+    assert_eq!(same.expect("sound").divergence, None);
     // Once to scan, once or twice to compare.
     assert!(read.get() <= 4 * hostile.len(), "{} of {} bytes", read.get(), hostile.len());
-    let parting = compare(open(&plain), open(&hostile), GAME, games()).expect("sound");
-    let seat =
-        Parting::Seat { tick: Tick(1), player: PlayerId(3), left: Who::Human, right: Who::Nobody };
-    assert_eq!(parting.parting, Some(seat));
+    let divergence = compare(open(&plain), open(&hostile), GAME, games()).expect("sound");
+    let seat = Divergence::Seat {
+        tick: Tick(1),
+        player: PlayerId(3),
+        left: SeatKind::Human,
+        right: SeatKind::Empty,
+    };
+    assert_eq!(divergence.divergence, Some(seat));
 }
 
 #[test]

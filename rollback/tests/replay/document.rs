@@ -24,7 +24,7 @@ fn listing(file: &[u8]) -> Vec<String> {
     line(format!("header {} width {width} seats {seats} every {every}", hex(&info.game)));
     replay.keyframes().for_each(|tick| line(format!("keyframe {tick}")));
     for change in replay.seat_changes() {
-        line(format!("seat {} {} {:?}", change.tick, change.player.0, change.who));
+        line(format!("seat {} {} {:?}", change.tick, change.player.0, change.kind));
     }
     for pause in replay.pauses() {
         line(format!("pause {} {}", pause.tick, pause.milliseconds));

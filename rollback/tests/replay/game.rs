@@ -148,7 +148,7 @@ impl Script {
                 session.command(PlayerId(0), &[tick as u8; 150]).expect("room");
             }
             if tick == 40 {
-                session.seat(Tick(45), PlayerId(3), Occupant::Nobody).expect("not confirmed");
+                session.seat(Tick(45), PlayerId(3), Occupant::Empty).expect("not confirmed");
             }
             if tick == 90 {
                 session.seat(Tick(97), PlayerId(3), Occupant::Bot).expect("not confirmed");
@@ -172,7 +172,7 @@ impl Script {
             if (self.polls)(tick) {
                 played.blocks.extend(core::iter::from_fn(|| recorder.poll_bytes()));
             }
-            let done = session.confirmed().min(session.present());
+            let done = session.confirmed_tick().min(session.current_tick());
             while played.states.len() as u32 <= done.0 {
                 let state = session.slots().get(played.states.len() as u32).expect("held");
                 played.states.push(state.clone());

@@ -1,7 +1,7 @@
 //! Recording and playing: every state comes back, sought or reached; gaps.
 
 use super::game::{GAME, Match, Mix, Script};
-use isostep_rollback::replay::{Player, Replay, ReplayError, Stream, Who, verify};
+use isostep_rollback::replay::{Player, Replay, ReplayError, SeatKind, Stream, verify};
 use isostep_rollback::{PlayerId, Tick};
 
 pub(crate) fn player(file: &[u8]) -> Player<Mix, &[u8]> {
@@ -55,13 +55,13 @@ fn seeking_equals_playing_straight() {
 fn records_of_seats_and_pauses_come_back() {
     let file = Script::new(150).play().file();
     let mut replay = Replay::open(&file[..]).expect("it opens");
-    let changes: Vec<_> = replay.seat_changes().iter().map(|it| (it.tick.0, it.who)).collect();
-    assert_eq!(changes, [(45, Who::Nobody), (97, Who::Bot)]);
+    let changes: Vec<_> = replay.seat_changes().iter().map(|it| (it.tick.0, it.kind)).collect();
+    assert_eq!(changes, [(45, SeatKind::Empty), (97, SeatKind::Bot)]);
     assert_eq!(replay.pauses().len(), 1);
     assert_eq!(replay.pauses()[0].milliseconds, 1500);
-    let mut who = |tick| replay.who(PlayerId(3), Tick(tick)).expect("sound");
+    let mut who = |tick| replay.seat_kind(PlayerId(3), Tick(tick)).expect("sound");
     assert_eq!([44, 45, 96, 97].map(&mut who), {
-        [Who::Human, Who::Nobody, Who::Nobody, Who::Bot].map(Some)
+        [SeatKind::Human, SeatKind::Empty, SeatKind::Empty, SeatKind::Bot].map(Some)
     });
 }
 

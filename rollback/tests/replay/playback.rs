@@ -97,7 +97,7 @@ fn walk(played: &Match, config: PlaybackConfig, seed: u64) {
                 let (done, steps) = steps_of(|| playback.advance(nanos as u64));
                 let Advanced { shown, left, ended } = done.expect("it is there");
                 assert!(ended || i64::from(shown + left) == due, "{shown} and {left} of {due}");
-                assert!(steps <= config.most_steps, "{steps} steps at once");
+                assert!(steps <= config.max_steps, "{steps} steps at once");
                 oracle.moved(i64::from(shown), ended);
             }
         }
@@ -119,8 +119,8 @@ fn walk(played: &Match, config: PlaybackConfig, seed: u64) {
 fn whatever_is_done_it_shows_the_state_of_its_tick() {
     let played = Script { command_every: 9, ..Script::new(400) }.play();
     let limits = [(32, 65), (1, 65), (3, 10), (200, 1), (7, 1000)];
-    for (seed, (most_steps, held_ticks)) in (1..).zip(limits) {
-        walk(&played, PlaybackConfig { most_steps, held_ticks }, seed);
+    for (seed, (max_steps, held_ticks)) in (1..).zip(limits) {
+        walk(&played, PlaybackConfig { max_steps, held_ticks }, seed);
     }
 }
 

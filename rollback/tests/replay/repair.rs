@@ -4,7 +4,7 @@ use super::forge;
 use super::game::{GAME, Mix, Pad, Script, pad};
 use super::play::{player, state};
 use isostep_rollback::replay::{Recorder, RecorderConfig, verify};
-use isostep_rollback::{Fleet, LinkConfig, PlayerId, SessionConfig, SessionEvent, Tick};
+use isostep_rollback::{LinkConfig, PlayerId, SessionConfig, SessionEvent, SimMatch, Tick};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
 /// Two machines, of which the second slips on a tick and is recorded; its blocks, and the final state of each tick.
 fn slipping(tick: u32) -> (Vec<Vec<u8>>, Vec<Mix>) {
     let config = SessionConfig::new().delay(2).digest_every(8);
-    let mut fleet = Fleet::mesh(1, 2, &config, LinkConfig::perfect(), |_| Mix::default())
+    let mut fleet = SimMatch::mesh(1, 2, &config, LinkConfig::perfect(), |_| Mix::default())
         .expect("a sound setup");
     fleet.machines_mut()[1].game.slip = Some(Rc::new(Cell::new(Some(Tick(tick)))));
     let recording = RecorderConfig { keyframe_every: 16, ..RecorderConfig::new(GAME) };
@@ -27,7 +27,7 @@ fn slipping(tick: u32) -> (Vec<Vec<u8>>, Vec<Mix>) {
         fleet.run(1, inputs).expect("it runs");
         let [right, wrong] = fleet.machines() else { panic!("two machines") };
         recorder.record(&wrong.session, &wrong.game);
-        let done = right.session.confirmed().min(right.session.present());
+        let done = right.session.confirmed_tick().min(right.session.current_tick());
         while states.len() as u32 <= done.0 {
             let held = right.session.slots().get(states.len() as u32).expect("held");
             states.push(held.clone());

@@ -40,7 +40,7 @@ fn record_from(starts: &[u32]) -> (Vec<Vec<u8>>, Vec<Mix>) {
         let time = Time::from_millis(u64::from(tick) * 17);
         session.advance(time).run(&mut game).expect("it runs");
         recorders.iter_mut().for_each(|recorder| recorder.record(&session, &game));
-        let done = session.confirmed().min(session.present());
+        let done = session.confirmed_tick().min(session.current_tick());
         while states.len() as u32 <= done.0 {
             states.push(session.slots().get(states.len() as u32).expect("held").clone());
         }

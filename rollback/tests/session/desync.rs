@@ -5,8 +5,8 @@ use super::game::{Game, Pad, pad};
 use super::model::mixed;
 use isostep_core::digest::ShortDigest;
 use isostep_rollback::{
-    Blame, DesyncReport, Fleet, LinkConfig, Mode, PeerId, PlayerId, Session, SessionConfig,
-    SessionEvent, Tick, Time,
+    Blame, DesyncReport, LinkConfig, Mode, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
+    SimMatch, Tick, Time,
 };
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
     pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
 }
 
-fn mesh(seed: u64, players: u8, link: LinkConfig) -> Fleet<Game> {
+fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
     let config = SessionConfig::new().delay(2).mode(Mode::Rollback { max: 12 });
-    Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
+    SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
 }
 
 /// What a machine reported, of every peer.
-fn reports(fleet: &Fleet<Game>, machine: usize) -> Vec<&DesyncReport> {
+fn reports(fleet: &SimMatch<Game>, machine: usize) -> Vec<&DesyncReport> {
     let events = fleet.machines()[machine].events.iter();
     let report = events.filter_map(|event| match event {
         SessionEvent::Desync(report) => Some(&**report),
@@ -85,7 +85,7 @@ fn of_three_machines_all_name_the_one_that_differs() {
                 assert!(!found.is_empty(), "machine {machine} says nothing");
                 let us = machine == 1;
                 let peers = if us { vec![] } else { vec![PeerId(1)] };
-                let blame = Blame::Minority { peers, us };
+                let blame = Blame::Minority { peers, local: us };
                 for report in found {
                     assert_eq!((report.tick, &report.blame), (Tick(141), &blame), "{report}");
                 }
@@ -98,7 +98,7 @@ fn of_three_machines_all_name_the_one_that_differs() {
 fn a_difference_is_found_in_every_mode() {
     for mode in [Mode::Lockstep, Mode::Rollback { max: 1 }, Mode::Unbounded { steps: 90 }] {
         let config = SessionConfig::new().delay(2).mode(mode);
-        let mut fleet = Fleet::mesh(6, 2, &config, LinkConfig::wifi(), |_| Game::default())
+        let mut fleet = SimMatch::mesh(6, 2, &config, LinkConfig::wifi(), |_| Game::default())
             .expect("a sound setup");
         fleet.machines()[0].game.fault.on(Tick(133));
         fleet.run(900, inputs).expect("it runs");
@@ -117,7 +117,7 @@ fn a_second_difference_long_after_the_first_does_not_stop_the_match() {
     fleet.run(500, inputs).expect("it runs");
     fleet.machines()[1].game.fault.on(Tick(600));
     fleet.run(500, inputs).expect("it runs");
-    assert!(fleet.machines().iter().all(|machine| machine.session.confirmed() > Tick(950)));
+    assert!(fleet.machines().iter().all(|machine| machine.session.confirmed_tick() > Tick(950)));
 }
 
 /// Something outside of the state that steps read: a counter that rollbacks don't take back.
@@ -132,13 +132,13 @@ fn what_leaks_from_outside_of_the_state_is_named() {
             for report in reports(&fleet, machine) {
                 let name = (report.entity.as_str(), report.field.as_str());
                 // It leaks on while both look for it, so they may lose the thread.
-                let lost = name == ("state", "digest") && report.blame != Blame::Us;
+                let lost = name == ("state", "digest") && report.blame != Blame::Local;
                 assert!(lost || name == ("treasure", "[2]"), "seed {seed}: {report}");
                 named += u32::from(!lost);
             }
         }
         // Who computes another result from the same state was wrong by itself.
-        let blamed = reports(&fleet, 1).iter().any(|report| report.blame == Blame::Us);
+        let blamed = reports(&fleet, 1).iter().any(|report| report.blame == Blame::Local);
         assert!(blamed, "seed {seed}: {:?}", reports(&fleet, 1));
     }
     assert!(named >= 8);
@@ -182,14 +182,14 @@ fn a_fault_after_the_tick_in_doubt_is_owned_up_to() {
 fn a_difference_after_a_deep_rollback_is_traced() {
     for awake in 64..96 {
         let config = SessionConfig::new().digest_every(8).mode(Mode::Unbounded { steps: 90 });
-        let mut fleet = Fleet::mesh(9, 2, &config, LinkConfig::lan(), |_| Game::default())
+        let mut fleet = SimMatch::mesh(9, 2, &config, LinkConfig::lan(), |_| Game::default())
             .expect("a sound setup");
         fleet.run(awake, inputs).expect("it runs");
         fleet.machines_mut()[1].awake = false;
         fleet.run(50, inputs).expect("it runs");
         let machine = &mut fleet.machines_mut()[1];
         machine.awake = true;
-        machine.game.fault.on(machine.session.present() + 1);
+        machine.game.fault.on(machine.session.current_tick() + 1);
         fleet.run(200, inputs).expect("it runs");
         for machine in 0..2 {
             assert_eq!(reports(&fleet, machine).len(), 1, "awake for {awake} ticks");
@@ -217,7 +217,7 @@ fn a_peer_that_says_no_more_is_given_up_with_a_report() {
     assert_eq!(found.iter().filter(|event| **event == differ).count(), 1);
     let reports = found.iter().filter(|event| matches!(event, SessionEvent::Desync(_))).count();
     assert_eq!(reports, 1, "{found:?}");
-    assert_eq!(session.confirmed(), Tick(1000), "the match goes on");
+    assert_eq!(session.confirmed_tick(), Tick(1000), "the match goes on");
 }
 
 #[test]
@@ -237,8 +237,8 @@ fn clean_matches_raise_no_alarm() {
             .always_roll_back(chance >> 32 & 1 == 1);
         let link = links[(chance >> 40) as usize % 3];
         let players = 2 + (chance >> 48) as u8 % 3;
-        let mut fleet =
-            Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup");
+        let mut fleet = SimMatch::mesh(seed, players, &config, link, |_| Game::default())
+            .expect("a sound setup");
         fleet.run(150, inputs).expect("it runs");
         fleet.settle().expect("it runs");
         for machine in fleet.machines() {

@@ -42,12 +42,12 @@ fn events(session: &mut Session<Noted>) -> Vec<SessionEvent> {
 /// Plays on with everything known, and compares with a session that was fed in order from the first.
 fn assert_same_as_in_order(mut session: Session<Noted>, mut sim: Noted) {
     let (mut other, mut theirs) = start();
-    while other.present() < Tick(40) {
-        let present = other.present().0;
+    while other.current_tick() < Tick(40) {
+        let present = other.current_tick().0;
         feed(&mut other, present, 1).expect("in order");
         advance(&mut other, &mut theirs, 1);
     }
-    while session.present() < Tick(40) {
+    while session.current_tick() < Tick(40) {
         let received = session.received(THERE).expect("a seat").0;
         feed(&mut session, received, 50 - received).expect("in order");
         advance(&mut session, &mut sim, 1);
@@ -81,7 +81,7 @@ fn inputs_that_come_again_change_nothing() {
     let (mut session, mut sim) = start();
     feed(&mut session, 0, 5).expect("new");
     advance(&mut session, &mut sim, 5);
-    let again = Accepted { again: 5, ..Accepted::default() };
+    let again = Accepted { duplicate: 5, ..Accepted::default() };
     assert_eq!(feed(&mut session, 0, 5), Ok(again));
     let plan = session.advance(Time::ZERO);
     assert_eq!(plan.rollback(), None);
@@ -97,11 +97,11 @@ fn inputs_behind_a_gap_are_used_but_not_confirmed() {
         assert_eq!(feed(&mut session, tick, 1).map(|fed| fed.new), Ok(1));
     }
     advance(&mut session, &mut sim, 8);
-    assert_eq!((session.confirmed(), session.received(THERE)), (Tick(0), Some(Tick(0))));
+    assert_eq!((session.confirmed_tick(), session.received(THERE)), (Tick(0), Some(Tick(0))));
     assert_eq!(sim.inputs[7].value(THERE), value(7));
     feed(&mut session, 0, 1).expect("closes a gap");
     advance(&mut session, &mut sim, 1);
-    assert_eq!(session.confirmed(), Tick(2));
+    assert_eq!(session.confirmed_tick(), Tick(2));
     assert_same_as_in_order(session, sim);
 }
 
@@ -183,7 +183,7 @@ fn inputs_older_than_the_log_are_stale() {
         feed(&mut session, tick, 1).expect("in order");
         advance(&mut session, &mut sim, 1);
     }
-    assert!(!session.remembers(Tick(100)));
+    assert!(!session.has_logged(Tick(100)));
     let lie = [value(9); 2];
     let stale = session.remote_inputs(THERE, Tick(100), &lie);
     assert_eq!(stale, Ok(Accepted { stale: 2, ..Accepted::default() }));

@@ -194,9 +194,9 @@ impl State for Noted {
     fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool {
         self.game.unpin(slots, tick)
     }
-    fn distrust(&mut self, slots: &mut Self::Slots) {
-        self.ops.push(Op::Distrust);
-        self.game.distrust(slots);
+    fn drop_caches(&mut self, slots: &mut Self::Slots) {
+        self.ops.push(Op::DropCaches);
+        self.game.drop_caches(slots);
     }
     fn digest(&self, slots: &Self::Slots, tick: u32) -> Result<Digest, StateError> {
         self.game.digest(slots, tick)

@@ -29,7 +29,7 @@ impl End {
     }
 
     fn tick(&mut self) {
-        let present = self.session.present().0;
+        let present = self.session.current_tick().0;
         let sample = pad(mixed(&[u64::from(self.own.0), u64::from(present) / 3]));
         self.session.local_input(self.own, sample).expect("a local player");
         if present.is_multiple_of(20) {
@@ -71,7 +71,7 @@ fn pair(ticks: u32, fault: bool) -> ([End; 2], [Vec<u8>; 2]) {
 }
 
 fn assert_goes_on([mut a, mut b]: [End; 2]) {
-    let before = a.session.confirmed();
+    let before = a.session.confirmed_tick();
     for _ in 0..60 {
         a.tick();
         b.tick();
@@ -79,7 +79,7 @@ fn assert_goes_on([mut a, mut b]: [End; 2]) {
         b.read(&from_a);
         a.read(&from_b);
     }
-    assert!(a.session.confirmed() >= before + 50, "{:?}", a.session);
+    assert!(a.session.confirmed_tick() >= before + 50, "{:?}", a.session);
     assert_eq!(a.session.stats().conflicts + b.session.stats().conflicts, 0);
     assert_eq!(a.session.digest(), b.session.digest());
 }
@@ -149,14 +149,14 @@ fn every_cut_and_every_flipped_bit_of_a_message_is_borne() {
                 }
             }
             assert!(answers < 40, "{answers} answers");
-            let present = ends[0].session.present();
+            let present = ends[0].session.current_tick();
             let next = ends[0].session.received(PlayerId(1)).expect("a seat");
             for tick in 0..20 {
                 let fed = ends[0].session.remote_inputs(PlayerId(1), next + tick, &[pad(0)]);
                 fed.expect("in order");
                 ends[0].tick();
             }
-            assert!(ends[0].session.present() > present, "it goes on");
+            assert!(ends[0].session.current_tick() > present, "it goes on");
         }
     }
 }

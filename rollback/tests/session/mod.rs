@@ -3,7 +3,6 @@
 
 mod desync;
 mod feeding;
-mod fleets;
 mod game;
 mod hostile;
 mod model;
@@ -13,5 +12,6 @@ mod oracle_script;
 mod relay;
 mod relay_script;
 mod roster;
+mod sim_matches;
 mod spectators;
 mod unbounded;

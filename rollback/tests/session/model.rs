@@ -55,7 +55,7 @@ impl SeatModel {
 
     pub(crate) fn occupant(&self, tick: Tick) -> Occupant {
         let change = self.changes.iter().rev().find(|change| change.0 <= tick);
-        change.map_or(Occupant::Nobody, |change| change.1)
+        change.map_or(Occupant::Empty, |change| change.1)
     }
 
     pub(crate) fn change(&mut self, tick: Tick, occupant: Occupant) {
@@ -98,7 +98,7 @@ impl Truth {
                 let seed = self.seed ^ u64::from(peer.0) << 32;
                 Some((remote_value(seed, player, tick), remote_payload(seed, player, tick)))
             }
-            Occupant::Bot | Occupant::Nobody => Some((Pad::default(), Vec::new())),
+            Occupant::Bot | Occupant::Empty => Some((Pad::default(), Vec::new())),
         }
     }
 
@@ -115,7 +115,7 @@ impl Truth {
                 let Some((mut value, payload)) = self.human(player, tick) else { return states };
                 let who = match seat.occupant(tick) {
                     Occupant::Bot => Who::Bot,
-                    Occupant::Nobody => Who::Nobody,
+                    Occupant::Empty => Who::Nobody,
                     Occupant::Local | Occupant::Remote(_) => Who::Human,
                 };
                 if who == Who::Bot {

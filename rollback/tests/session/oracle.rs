@@ -97,7 +97,7 @@ proptest! {
 #[test]
 fn a_match_of_one_seat_plays_in_every_mode() {
     for mode in [Mode::Lockstep, Mode::Rollback { max: 1 }, Mode::Unbounded { steps: 2 }] {
-        for seat in [Occupant::Local, Occupant::Remote(PeerId(63)), Occupant::Bot, Occupant::Nobody]
+        for seat in [Occupant::Local, Occupant::Remote(PeerId(63)), Occupant::Bot, Occupant::Empty]
         {
             let setup = Setup {
                 seed: 1,

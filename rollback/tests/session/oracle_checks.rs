@@ -31,7 +31,7 @@ impl Script {
         for place in 0..self.setup.seats.len() {
             let player = PlayerId(place as u8);
             let seat = &mut self.truth.seats[place];
-            let floor = self.session.confirmed().min(self.session.present()) - 120;
+            let floor = self.session.confirmed_tick().min(self.session.current_tick()) - 120;
             let starts = seat.changes.iter().filter(|change| change.1 == Occupant::Local);
             let starts: Vec<Tick> = starts.map(|change| change.0.max(floor)).collect();
             for start in starts {
@@ -52,8 +52,8 @@ impl Script {
     }
 
     pub(crate) fn check_lead(&self) {
-        let lead = self.session.present().since(self.session.confirmed());
-        assert_eq!(lead, self.session.lead());
+        let lead = self.session.current_tick().since(self.session.confirmed_tick());
+        assert_eq!(lead, self.session.predicted_ticks());
         match self.setup.mode {
             Mode::Lockstep => assert_eq!(lead, 0),
             Mode::Rollback { max } => assert!(lead <= max, "{lead} ticks ahead of {max}"),
@@ -71,7 +71,7 @@ impl Script {
             assert_eq!(input.previous, before, "previous of {player} on tick {tick}");
             let who = match self.truth.seats[usize::from(player.0)].occupant(tick) {
                 Occupant::Bot => Who::Bot,
-                Occupant::Nobody => Who::Nobody,
+                Occupant::Empty => Who::Nobody,
                 Occupant::Local | Occupant::Remote(_) => Who::Human,
             };
             assert_eq!(Who::from(input.status), who, "{player} on tick {tick}");
@@ -81,7 +81,7 @@ impl Script {
                     assert_eq!(Some(input.value), truth, "{player} on tick {tick}");
                 }
                 InputStatus::Predicted => {
-                    assert!(tick >= self.session.confirmed());
+                    assert!(tick >= self.session.confirmed_tick());
                     assert_ne!(self.setup.mode, Mode::Lockstep, "lockstep never guesses");
                 }
                 InputStatus::Disconnected => assert_eq!(input.value, Pad::default()),
@@ -91,7 +91,7 @@ impl Script {
     }
 
     pub(crate) fn compare(&mut self) {
-        let sure = self.session.confirmed().min(self.session.present());
+        let sure = self.session.confirmed_tick().min(self.session.current_tick());
         if sure.0 <= self.compared {
             return;
         }

@@ -173,7 +173,7 @@ impl Script {
         let pieces = ticks.iter().map(|(value, payload)| (*value, payload.as_slice()));
         match self.session.remote_ticks(player, first, pieces) {
             Ok(accepted) => {
-                let all = accepted.new + accepted.again + accepted.stale + accepted.too_far;
+                let all = accepted.new + accepted.duplicate + accepted.stale + accepted.too_far;
                 assert_eq!(all, ticks.len() as u32, "every tick has an answer: {accepted:?}");
                 let taken = first.0 + accepted.stale..first.0 + all - accepted.too_far;
                 let fresh = taken.filter(|&tick| self.delivered.insert((player.0, tick))).count();
@@ -196,7 +196,7 @@ impl Script {
         let lie = (value.0, isostep_rollback::NewestWins(!value.1.0));
         let before = self.session.stats().conflicts;
         let fed = self.session.remote_inputs(player, tick, &[lie]);
-        if self.session.remembers(tick) {
+        if self.session.has_logged(tick) {
             assert_eq!(fed, Err(FeedError::Conflict { player, tick }));
             assert_eq!(self.session.stats().conflicts, before + 1);
             let events = core::iter::from_fn(|| self.session.poll_event()).collect::<Vec<_>>();
@@ -208,8 +208,8 @@ impl Script {
 
     fn seat(&mut self, place: usize, ahead: u32, occupant: Occupant) {
         let player = PlayerId(place as u8);
-        let confirmed = self.session.confirmed();
-        let tick = confirmed.min(self.session.present()) + ahead;
+        let confirmed = self.session.confirmed_tick();
+        let tick = confirmed.min(self.session.current_tick()) + ahead;
         match self.session.seat(tick, player, occupant) {
             Ok(()) => {
                 self.truth.seats[place].change(tick, occupant);
@@ -239,11 +239,11 @@ impl Script {
         self.sim.ops.clear();
         let ran = plan.run(&mut self.sim).expect("nothing is wrong with the state");
         assert_eq!(self.sim.ops, ops, "a plan does what it says");
-        assert_eq!(self.session.present(), reaches);
+        assert_eq!(self.session.current_tick(), reaches);
         assert_eq!(self.sim.game.round, reaches.0, "the simulation is where the session says");
         if let Some(rollback) = rollback {
             let loaded = matches!(ops[0], Op::Load(tick) if tick <= rollback.to);
-            assert!(loaded && ran.again > 0, "it goes back as far as it says: {ops:?}");
+            assert!(loaded && ran.resimulated > 0, "it goes back as far as it says: {ops:?}");
         }
         self.note_locals();
         if stall.is_none() {
@@ -260,7 +260,7 @@ impl Script {
 
     /// Everything arrives: the match goes on by a tick for each advance, and nothing of what was said is lost.
     fn finish(&mut self) {
-        let goal = self.session.present() + 150;
+        let goal = self.session.current_tick() + 150;
         for _ in 0..700 {
             for place in 0..self.setup.seats.len() {
                 for _ in 0..4 {
@@ -268,7 +268,7 @@ impl Script {
                 }
             }
             self.advance(false);
-            if self.session.confirmed().min(self.session.present()) >= goal {
+            if self.session.confirmed_tick().min(self.session.current_tick()) >= goal {
                 break;
             }
         }
@@ -287,7 +287,7 @@ pub(crate) fn occupant(kind: u8) -> Occupant {
     match kind % 6 {
         0 | 1 => Occupant::Local,
         2 => Occupant::Bot,
-        3 => Occupant::Nobody,
+        3 => Occupant::Empty,
         kind => Occupant::Remote(PeerId(kind - 4)),
     }
 }

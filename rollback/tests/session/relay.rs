@@ -32,17 +32,17 @@ fn only_a_bundle_confirms() {
     let fire = Pad::none().press(Button::at::<3>());
     for _ in 0..4 {
         session.local_input(HERE, fire).expect("a local player");
-        let present = session.present();
+        let present = session.current_tick();
         session.remote_inputs(THERE, present, &[fire]).expect("a proposal");
         session.advance(Time::ZERO).run(&mut game).expect("it runs");
     }
-    assert_eq!((session.present(), session.confirmed()), (Tick(4), Tick(0)));
+    assert_eq!((session.current_tick(), session.confirmed_tick()), (Tick(4), Tick(0)));
     assert!(session.advance(Time::ZERO).stall().is_some(), "nothing is confirmed");
     session.confirmed_bundle(Tick(0), &[(fire, &[][..]); 2]).expect("the first word");
     let plan = session.advance(Time::ZERO);
     assert_eq!((plan.rollback(), plan.stall()), (None, None), "all was as proposed");
     plan.run(&mut game).expect("it runs");
-    assert_eq!(session.confirmed(), Tick(1));
+    assert_eq!(session.confirmed_tick(), Tick(1));
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl Relay {
 
     pub(crate) fn decide(&mut self, decision: Decision) {
         let tick = Tick(self.decided.len() as u32);
-        if tick >= self.session.present() + 12 {
+        if tick >= self.session.current_tick() + 12 {
             return;
         }
         let before = self.decided.last().map_or_else(Pad::none, |bundle| bundle.1);
@@ -209,7 +209,7 @@ impl Relay {
             round.decisions.truncate(proposed.0.saturating_sub(decided) as usize);
             self.round(&round);
         }
-        let sure = self.session.confirmed().min(self.session.present());
+        let sure = self.session.confirmed_tick().min(self.session.current_tick());
         assert!(sure > Tick(300), "the match goes on: {:?}", self.session);
         let (mut naive, mut inputs) = (Clicks::default(), Inputs::new(2));
         for (tick, value, _, other) in self.decided.iter().take(sure.0 as usize) {
@@ -221,7 +221,7 @@ impl Relay {
         assert_eq!(self.game.presses, presses);
         self.game.commands.sort();
         assert_eq!(self.game.commands, self.commands, "each command is done once");
-        if self.session.present() == sure {
+        if self.session.current_tick() == sure {
             assert_eq!(self.game.hash, naive.hash);
         }
     }

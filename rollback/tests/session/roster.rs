@@ -2,23 +2,23 @@
 
 use super::game::{Game, Pad, pad};
 use super::model::mixed;
-use isostep_rollback::fleet::Machine;
+use isostep_rollback::sim_match::Machine;
 use isostep_rollback::{
-    Exchange, Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig,
-    SessionEvent, Tick, Time,
+    Exchange, LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
+    SimMatch, Tick, Time,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
     pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
 }
 
-fn mesh(seed: u64, players: u8, link: LinkConfig) -> Fleet<Game> {
+fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
     let config = SessionConfig::new().delay(2).mode(Mode::Rollback { max: 12 });
-    Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
+    SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
 }
 
 /// Tells every machine that a seat is taken over; `machine` is who sits there then.
-fn tell(fleet: &mut Fleet<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
+fn tell(fleet: &mut SimMatch<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
     for (index, machine) in fleet.machines_mut().iter_mut().enumerate() {
         let occupant = match to {
             Ok(at) if at == index => Occupant::Local,
@@ -29,7 +29,7 @@ fn tell(fleet: &mut Fleet<Game>, tick: u32, player: PlayerId, to: Result<usize, 
     }
 }
 
-fn assert_agree(mut fleet: Fleet<Game>, least: u32) {
+fn assert_agree(mut fleet: SimMatch<Game>, least: u32) {
     fleet.settle().expect("it runs");
     let (tick, _) = fleet.agree().expect("all agree");
     assert!(tick > Tick(least), "tick {tick} of at least {least}");
@@ -47,7 +47,7 @@ fn a_player_leaves_is_replaced_by_a_bot_and_comes_back() {
     for seed in 0..10 {
         let mut fleet = mesh(seed, 3, LinkConfig::mobile());
         fleet.run(150, inputs).expect("it runs");
-        tell(&mut fleet, 200, PlayerId(1), Err(Occupant::Nobody));
+        tell(&mut fleet, 200, PlayerId(1), Err(Occupant::Empty));
         fleet.run(100, inputs).expect("it runs");
         tell(&mut fleet, 300, PlayerId(1), Err(Occupant::Bot));
         fleet.run(100, inputs).expect("it runs");
@@ -96,7 +96,7 @@ fn a_seat_may_change_hands_on_every_tick() {
     for tick in 100..200 {
         let to = match tick % 5 {
             0 => Err(Occupant::Bot),
-            1 => Err(Occupant::Nobody),
+            1 => Err(Occupant::Empty),
             2 => Ok(1),
             _ => Ok(0),
         };
@@ -144,12 +144,12 @@ fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() 
             let player = PlayerId((chance >> 16) as u8 % 3);
             // One that no machine has confirmed, and that whoever sits there has sent nothing for.
             let free = fleet.machines().iter().map(|Machine { session, .. }| {
-                session.confirmed().max(session.local_next(player).unwrap_or_default())
+                session.confirmed_tick().max(session.local_next(player).unwrap_or_default())
             });
             let tick = free.max().expect("three machines").0 + (chance >> 8) as u32 % 30;
             let to = match chance % 5 {
                 0 => Err(Occupant::Bot),
-                1 => Err(Occupant::Nobody),
+                1 => Err(Occupant::Empty),
                 _ => Ok((chance >> 24) as usize % 3),
             };
             tell(&mut fleet, tick, player, to);
@@ -178,7 +178,7 @@ impl End {
     fn tick(&mut self) {
         for player in [PlayerId(0), PlayerId(1), PlayerId(2)] {
             if self.session.occupant(player) == Some(Occupant::Local) {
-                let sample = inputs(0, player, self.session.present());
+                let sample = inputs(0, player, self.session.current_tick());
                 self.session.local_input(player, sample).expect("it sits here");
             }
         }
@@ -243,7 +243,7 @@ fn an_acknowledgement_of_a_bots_ticks_does_not_stand_for_a_players() {
     }
     b.read(&late);
     (0..60).for_each(|_| exchange(&mut a, &mut b));
-    assert!(a.session.confirmed() > Tick(60), "{:?}", a.session);
+    assert!(a.session.confirmed_tick() > Tick(60), "{:?}", a.session);
 }
 
 /// A machine that came late never acknowledged inputs of a player who had left before. They were still to be sent, but no
@@ -271,6 +271,6 @@ fn a_machine_that_comes_late_needs_nothing_of_who_has_left_before() {
         a.read(&said);
     }
     for end in [&a, &b] {
-        assert!(end.session.confirmed() > Tick(200), "{:?}", end.session);
+        assert!(end.session.confirmed_tick() > Tick(200), "{:?}", end.session);
     }
 }

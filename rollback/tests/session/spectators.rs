@@ -4,7 +4,7 @@ use super::game::{Game, pad};
 use super::model::mixed;
 use core::time::Duration;
 use isostep_rollback::{
-    Authority, Fleet, LinkConfig, Mode, Occupant, PeerId, PlayerId, SessionConfig, Tick,
+    Authority, LinkConfig, Mode, Occupant, PeerId, PlayerId, SessionConfig, SimMatch, Tick,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> super::game::Pad {
@@ -12,8 +12,8 @@ fn inputs(_: usize, player: PlayerId, tick: Tick) -> super::game::Pad {
 }
 
 /// Machines with this many seats each, all connected.
-fn machines(seed: u64, machines: u8, seats_each: u8, link: LinkConfig) -> Fleet<Game> {
-    let mut fleet = Fleet::new(seed);
+fn machines(seed: u64, machines: u8, seats_each: u8, link: LinkConfig) -> SimMatch<Game> {
+    let mut fleet = SimMatch::new(seed);
     for own in 0..machines {
         let mut config = SessionConfig::new().delay(2).mode(Mode::Rollback { max: 12 });
         for seat in 0..machines * seats_each {
@@ -71,7 +71,7 @@ fn many_players_with_much_to_say_fit_the_link() {
             }
         }
         fleet.run(1500, inputs).expect("it runs");
-        let sent = fleet.machines()[0].session.confirmed();
+        let sent = fleet.machines()[0].session.confirmed_tick();
         assert!(sent > Tick(600), "{seats} seats each: tick {sent}");
         fleet.settle().expect("it runs");
         fleet.agree().expect("all agree");
@@ -80,7 +80,7 @@ fn many_players_with_much_to_say_fit_the_link() {
 
 #[test]
 fn a_match_may_start_at_any_tick() {
-    let mut fleet = Fleet::new(5);
+    let mut fleet = SimMatch::new(5);
     for own in 0..2u8 {
         let config = SessionConfig::new().delay(2).start(Tick(70_001));
         let config = match own {
@@ -95,7 +95,7 @@ fn a_match_may_start_at_any_tick() {
     fleet.watch(0, spectator);
     fleet.network().set_all_links(LinkConfig::wifi()).expect("a sound link");
     fleet.run(600, inputs).expect("it runs");
-    assert!(fleet.machines()[spectator].session.present() > Tick(70_500));
+    assert!(fleet.machines()[spectator].session.current_tick() > Tick(70_500));
     fleet.settle().expect("it runs");
     for machine in fleet.machines() {
         assert_eq!(machine.events.iter().find(|event| is_desync(event)), None);
@@ -119,7 +119,7 @@ fn a_spectator_sees_the_match_from_behind_its_buffer() {
     fleet.run(600, inputs).expect("it runs");
     let session = &fleet.machines()[spectator].session;
     let host = &fleet.machines()[0].session;
-    let behind = host.confirmed().since(session.present());
+    let behind = host.confirmed_tick().since(session.current_tick());
     assert!((10..80).contains(&behind), "{behind} ticks behind");
     assert_eq!(session.stats().predicted, 0);
     assert!(session.stats().stalls < 60, "{:?}", session.stats());
@@ -132,15 +132,15 @@ fn a_spectator_that_comes_late_catches_up_by_two_ticks_a_time() {
     let mut fleet = machines(4, 2, 1, LinkConfig::lan());
     let spectator = fleet.add(watcher(2, 0, 6), Game::default()).expect("a sound setup");
     fleet.run(100, inputs).expect("it runs");
-    assert_eq!(fleet.machines()[spectator].session.present(), Tick(0));
+    assert_eq!(fleet.machines()[spectator].session.current_tick(), Tick(0));
     fleet.watch(0, spectator);
     fleet.run(40, inputs).expect("it runs");
-    let present = fleet.machines()[spectator].session.present();
+    let present = fleet.machines()[spectator].session.current_tick();
     assert!(present > Tick(60), "more than a tick for each of the clock: {present}");
     fleet.run(200, inputs).expect("it runs");
     let behind = {
         let [host, _, watcher] = fleet.machines() else { panic!("three machines") };
-        host.session.confirmed().since(watcher.session.present())
+        host.session.confirmed_tick().since(watcher.session.current_tick())
     };
     assert!(behind < 30, "{behind} ticks behind");
     fleet.settle().expect("it runs");
@@ -174,7 +174,7 @@ fn a_spectator_watches_bots_at_the_pace_of_its_host() {
     let spectator = fleet.add(watcher(2, 0, 20), Game::default()).expect("a sound setup");
     fleet.watch(0, spectator);
     fleet.run(100, inputs).expect("it runs");
-    let tell = |fleet: &mut Fleet<Game>, tick, occupants: [Occupant; 3]| {
+    let tell = |fleet: &mut SimMatch<Game>, tick, occupants: [Occupant; 3]| {
         for (machine, occupant) in fleet.machines_mut().iter_mut().zip(occupants) {
             for player in [PlayerId(0), PlayerId(1)] {
                 machine.session.seat(Tick(tick), player, occupant).expect("not confirmed yet");
@@ -187,15 +187,15 @@ fn a_spectator_watches_bots_at_the_pace_of_its_host() {
     let nodes: Vec<_> = fleet.network().nodes().collect();
     let (from, to) = (fleet.now(), fleet.now() + Duration::from_millis(900));
     fleet.network().partition(nodes[0], nodes[spectator], from..to).expect("a window");
-    let watch = |fleet: &mut Fleet<Game>, ticks| {
+    let watch = |fleet: &mut SimMatch<Game>, ticks| {
         for _ in 0..ticks {
             fleet.run(1, inputs).expect("it runs");
             let [host, _, watcher] = fleet.machines() else { panic!("three machines") };
-            let (ahead, behind) = (watcher.session.present(), host.session.present());
+            let (ahead, behind) = (watcher.session.current_tick(), host.session.current_tick());
             assert!(ahead <= behind, "tick {ahead} before its host, at {behind}");
         }
         let [host, _, watcher] = fleet.machines() else { panic!("three machines") };
-        let behind = host.session.present().since(watcher.session.present());
+        let behind = host.session.current_tick().since(watcher.session.current_tick());
         assert!(behind < 80, "{behind} ticks behind");
     };
     watch(&mut fleet, 300);
@@ -210,7 +210,7 @@ trait Watched {
     fn agree_after_watching(&self, spectator: usize);
 }
 
-impl Watched for Fleet<Game> {
+impl Watched for SimMatch<Game> {
     /// The spectator's state is one that its host digested too, or it said nothing of a difference all along.
     fn agree_after_watching(&self, spectator: usize) {
         let watcher = &self.machines()[spectator];
@@ -220,7 +220,7 @@ impl Watched for Fleet<Game> {
             assert_eq!(machine.events.iter().filter(|event| is_desync(event)).count(), 0);
             assert_eq!(machine.refused, [], "nothing was refused");
         }
-        assert!(watcher.session.present() > Tick(300), "it goes on");
+        assert!(watcher.session.current_tick() > Tick(300), "it goes on");
     }
 }
 

@@ -30,13 +30,13 @@ impl Match {
     }
 
     fn advance(&mut self) {
-        let sample = pad(mixed(&[u64::from(self.session.present().0) / 3]));
+        let sample = pad(mixed(&[u64::from(self.session.current_tick().0) / 3]));
         self.session.local_input(HERE, Pad::hold(sample)).expect("a local player");
         let plan = self.session.advance(Time::ZERO);
         let steps = plan.ops().filter(|op| matches!(op, Op::Step(_))).count();
         assert!(steps <= self.steps, "{steps} steps in one advance");
         plan.run(&mut self.sim).expect("it runs");
-        let floor = self.session.present() - 60;
+        let floor = self.session.current_tick() - 60;
         for (tick, value, payload) in self.session.local_window(HERE, floor) {
             self.truth.seats[0].note_local(tick, value, payload);
         }
@@ -60,7 +60,7 @@ impl Match {
     }
 
     fn assert_right(&self) {
-        let sure = self.session.confirmed().min(self.session.present());
+        let sure = self.session.confirmed_tick().min(self.session.current_tick());
         let states = self.truth.play(sure);
         for tick in 1..=sure.0 as usize {
             assert_eq!(self.sim.after[tick - 1], states[tick], "tick {tick}");
@@ -73,12 +73,15 @@ fn late_inputs_beyond_the_ring_are_caught_up_with_within_the_steps() {
     for (late, steps) in [(50, 12), (100, 12), (100, 2), (127, 40), (33, 3)] {
         let mut play = Match::new(steps);
         (0..late).for_each(|_| play.advance());
-        assert_eq!((play.session.present(), play.session.confirmed()), (Tick(late), Tick(0)));
+        assert_eq!(
+            (play.session.current_tick(), play.session.confirmed_tick()),
+            (Tick(late), Tick(0))
+        );
         play.arrive(Tick(late));
         let mut advances = 0;
-        while play.session.present() < Tick(late) + 1 || advances == 0 {
+        while play.session.current_tick() < Tick(late) + 1 || advances == 0 {
             play.advance();
-            let present = play.session.present();
+            let present = play.session.current_tick();
             let received = play.session.received(THERE).expect("a seat");
             play.arrive(received.max(present + 1));
             advances += 1;
@@ -101,7 +104,7 @@ fn two_steps_an_advance_reach_the_present_at_last() {
         play.arrive(to);
     }
     // One tick of the clock for each advance.
-    assert_eq!(play.session.present(), Tick(280));
+    assert_eq!(play.session.current_tick(), Tick(280));
     play.assert_right();
 }
 
@@ -109,7 +112,7 @@ fn two_steps_an_advance_reach_the_present_at_last() {
 fn it_stalls_where_the_log_ends_and_says_so() {
     let mut play = Match::new(8);
     (0..300).for_each(|_| play.advance());
-    assert_eq!(play.session.lead(), 128, "half of a log of 256");
+    assert_eq!(play.session.predicted_ticks(), 128, "half of a log of 256");
     let stalled = SessionEvent::Stalled { tick: Tick(128), waiting_for: THERE };
     assert!(play.events.contains(&stalled), "{:?}", play.events);
     play.arrive(Tick(128));
@@ -134,7 +137,11 @@ fn a_long_match_that_is_guessed_right_goes_back_to_recent_keyframes() {
         for tick in 0..1500u32 {
             still(&mut play, Tick(tick.saturating_sub(lag)));
             play.advance();
-            assert_eq!(play.session.present(), Tick(tick + 1), "never behind, with a lag of {lag}");
+            assert_eq!(
+                play.session.current_tick(),
+                Tick(tick + 1),
+                "never behind, with a lag of {lag}"
+            );
         }
         // Now a press comes that nobody expected.
         let first = play.session.received(THERE).expect("a seat");
@@ -160,11 +167,11 @@ fn a_long_match_that_is_guessed_wrong_all_the_time_ends_right() {
         let target = play.session.received(THERE).expect("a seat");
         for _ in 0..400 {
             let received = play.session.received(THERE).expect("a seat");
-            let next = play.session.confirmed().max(play.session.present()) + 1;
+            let next = play.session.confirmed_tick().max(play.session.current_tick()) + 1;
             play.arrive(received.max(next));
             play.advance();
         }
-        assert!(play.session.confirmed() > target);
+        assert!(play.session.confirmed_tick() > target);
         play.assert_right();
     }
 }
@@ -184,7 +191,7 @@ fn the_log_does_not_go_back_with_the_present() {
     session.remote_inputs(THERE, Tick(180), &[pad(0)]).expect("within the log");
     session.remote_inputs(THERE, Tick(60), &[pad(u64::MAX); 2]).expect("in order");
     session.advance(Time::from_millis(1600)).run(&mut game).expect("it runs");
-    assert!(session.present() < Tick(62), "it has gone back to {}", session.present());
+    assert!(session.current_tick() < Tick(62), "it has gone back to {}", session.current_tick());
     let again = session.remote_inputs(THERE, Tick(180), &[pad(u64::MAX)]);
     assert_eq!(again, Err(FeedError::Conflict { player: THERE, tick: Tick(180) }));
 }

@@ -131,10 +131,10 @@ fn check(
     prop_assert!(!packet.partitioned, "sent into a partition");
     prop_assert!(config.mtu.is_none_or(|mtu| size <= u64::from(mtu)), "larger than the limit");
     let leaving = config.bandwidth.map_or(0, |b| size * 8_000_000_000 / b.bits_per_second);
-    let earliest = packet.at + leaving + config.shortest_delay().as_nanos() as u64;
+    let earliest = packet.at + leaving + config.min_delay().as_nanos() as u64;
     prop_assert!(at >= earliest, "arrived at {at}, possible from {earliest}");
     if config.bandwidth.is_none() && !config.keep_order {
-        let latest = packet.at + config.longest_delay().as_nanos() as u64;
+        let latest = packet.at + config.max_delay().as_nanos() as u64;
         prop_assert!(at <= latest, "arrived at {at}, due by {latest}");
     }
     Ok(true)

@@ -5,7 +5,7 @@ use crate::golden::{Golden, Line};
 use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
 use isostep_core::Lanes;
 use isostep_core::parallel::Threads;
-use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, Way};
+use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, TickPath};
 use isostep_rollback::{Inputs, PlayerId, Tick};
 
 /// The committed digests of the last ticks.
@@ -17,7 +17,7 @@ const SEED: u64 = 1;
 const PLAYERS: usize = 2;
 
 /// Ways that lanes and threads are tried in. The others have nothing to do with them.
-const FEW: [Way; 2] = [Way::Straight, Way::RolledBack];
+const FEW: [TickPath; 2] = [TickPath::Straight, TickPath::RolledBack];
 
 fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
     inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
@@ -54,7 +54,7 @@ pub(super) fn run(name: &str, ticks: u32, watch: &mut Watch<'_>) -> Result<(), S
     let report = check(spec, ticks).clock(&mut *watch.clock).run_with_snapshots();
     tell(&report, spec, expected.as_ref(), watch);
     (watch.tell)(&format!("{name}, with other lanes and threads"));
-    let mut check = check(spec, ticks).ways(&FEW).clock(&mut *watch.clock);
+    let mut check = check(spec, ticks).paths(&FEW).clock(&mut *watch.clock);
     for (name, lanes, threads) in variants() {
         check = check.variant(&name, move || {
             let mut scene = spec.play();
@@ -75,7 +75,7 @@ fn tell(report: &Report, spec: Spec, expected: Option<&Line>, watch: &mut Watch<
         (watch.cell)(Cell {
             target: String::new(),
             variant: row.variant.clone(),
-            way: row.way.name().to_owned(),
+            way: row.path.name().to_owned(),
             scene: spec.to_string(),
             ticks: row.ticks.0,
             digest: row.digest.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
@@ -121,7 +121,7 @@ pub fn mint() -> Result<Golden, String> {
 /// When there is no such scene, or it has no digest.
 pub fn digests_of(name: &str, ticks: u32) -> Result<Digests, String> {
     let spec = Spec::named(name, Size::Small, SEED).ok_or_else(|| format!("no scene {name:?}"))?;
-    let report = check(spec, ticks).ways(&[]).run();
+    let report = check(spec, ticks).paths(&[]).run();
     match report.rows.first() {
         Some(row) if row.outcome == Outcome::Equal => Ok(report.digests().clone()),
         row => Err(row.map_or_else(|| spec.to_string(), ToString::to_string)),

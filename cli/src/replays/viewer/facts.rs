@@ -3,7 +3,7 @@
 use super::super::open::{PlaybackOf, unfinished};
 use crate::shown::{Shown, scene};
 use isostep_rollback::Tick;
-use isostep_rollback::replay::{Gap, Pause, SeatChange, Who};
+use isostep_rollback::replay::{Gap, Pause, SeatChange, SeatKind};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -13,10 +13,10 @@ pub(super) fn of<G: Shown>(playback: &PlaybackOf<G>, path: &Path) -> Value {
     let gap = |Gap { tick, next }| json!([tick.0, next.map(|next| next.0)]);
     let pause = |pause: &Pause| json!({ "tick": pause.tick.0, "milliseconds": pause.milliseconds });
     let change = |change: &SeatChange| {
-        let who = match change.who {
-            Who::Nobody => "nobody",
-            Who::Human => "human",
-            Who::Bot => "bot",
+        let who = match change.kind {
+            SeatKind::Empty => "nobody",
+            SeatKind::Human => "human",
+            SeatKind::Bot => "bot",
         };
         json!({ "tick": change.tick.0, "player": change.player.0, "who": who })
     };

@@ -117,7 +117,7 @@ impl Driver<'_> {
 
     pub(super) fn distrust(&mut self) -> Outcome {
         let Some(session) = &mut self.actor.session else { return Ok(()) };
-        self.actor.world.distrust(&mut session.slots);
+        self.actor.world.drop_caches(&mut session.slots);
         self.note(|| "distrust".to_owned());
         self.count(true);
         self.actor.matches(&self.log, "distrust")

@@ -72,7 +72,7 @@ pub enum Op {
     SlotPin(u8),
     /// `State::unpin`.
     SlotUnpin(u8),
-    /// `State::distrust`.
+    /// `State::drop_caches`.
     Distrust,
     /// Reads every held tick: its digest and events must be those that were seen before.
     Look,

@@ -18,9 +18,9 @@ pub(super) enum Message {
     Rechecked { from: Tick, fault: bool, trail: Vec<ShortDigest> },
     /// The sections of the state of a tick.
     Sections { tick: Tick, digests: Vec<(String, ShortDigest)> },
-    /// The pages of a section in heaps: page numbers divided by the size of one.
-    Heaps { tick: Tick, digests: Vec<(u32, ShortDigest)> },
-    /// The pages of one heap.
+    /// The pages of a section in groups: page numbers divided by the size of one.
+    Groups { tick: Tick, digests: Vec<(u32, ShortDigest)> },
+    /// The pages of one group.
     Pages { tick: Tick, digests: Vec<(u32, ShortDigest)> },
     /// The bytes of one page; `None` if they are too many.
     Page { tick: Tick, bytes: Option<Vec<u8>> },
@@ -32,7 +32,7 @@ impl Message {
         let (tag, tick) = match self {
             Self::Rechecked { from, .. } => (0, from),
             Self::Sections { tick, .. } => (1, tick),
-            Self::Heaps { tick, .. } => (2, tick),
+            Self::Groups { tick, .. } => (2, tick),
             Self::Pages { tick, .. } => (3, tick),
             Self::Page { tick, .. } => (4, tick),
         };
@@ -53,7 +53,7 @@ impl Message {
                     out.extend_from_slice(&digest.to_bytes());
                 }
             }
-            Self::Heaps { digests, .. } | Self::Pages { digests, .. } => {
+            Self::Groups { digests, .. } | Self::Pages { digests, .. } => {
                 out.extend_from_slice(&(digests.len() as u16).to_le_bytes());
                 for (number, digest) in digests {
                     out.extend_from_slice(&number.to_le_bytes());
@@ -109,7 +109,11 @@ impl Message {
                     let number = from.u32().ok_or(CUT)?;
                     digests.push((number, digest(&mut from).ok_or(CUT)?));
                 }
-                if tag == 2 { Self::Heaps { tick, digests } } else { Self::Pages { tick, digests } }
+                if tag == 2 {
+                    Self::Groups { tick, digests }
+                } else {
+                    Self::Pages { tick, digests }
+                }
             }
             4 => {
                 let bytes = match from.u8().ok_or(CUT)? {
@@ -147,7 +151,7 @@ mod tests {
                 trail: vec![digest("a"), digest("b")],
             },
             Message::Sections { tick: Tick(8), digests: vec![("bodies".to_owned(), digest("c"))] },
-            Message::Heaps { tick: Tick(8), digests: vec![(3, digest("d"))] },
+            Message::Groups { tick: Tick(8), digests: vec![(3, digest("d"))] },
             Message::Pages { tick: Tick(8), digests: vec![(700, digest("e")), (701, digest("f"))] },
             Message::Page { tick: Tick(8), bytes: Some(vec![1, 2, 3]) },
             Message::Page { tick: Tick(8), bytes: None },

@@ -29,9 +29,9 @@ pub(super) const MAX_ROUNDS: usize = 11;
 /// Longest message, in bytes. A page that is longer is not sent; the report then ends with its name.
 pub(super) const MAX_MESSAGE: usize = 64 * 1024;
 /// Advances after which an answer is no longer waited for: ten seconds at 60 Hz.
-const PATIENCE: u32 = 600;
+const TIMEOUT: u32 = 600;
 /// The same once later digests agree: the peer may have closed the case.
-const PATIENCE_AGREED: u32 = 120;
+const TIMEOUT_AGREED: u32 = 120;
 
 /// A disagreement with one peer. Its number is the compared tick on which digests differ; if the two have noticed different
 /// ones, they take up the later.
@@ -43,7 +43,7 @@ struct Case {
     inbox: VecDeque<Message>,
     received: usize,
     /// Whether our recheck was sent.
-    told: bool,
+    recheck_sent: bool,
     /// A tick, not before that of the case, on which both agree by now: whoever was wrong has mended itself.
     agreed: Option<Tick>,
     /// Advances without a message.
@@ -53,7 +53,7 @@ struct Case {
 impl Case {
     const fn new(tick: Tick) -> Self {
         let inbox = VecDeque::new();
-        Self { tick, walk: None, inbox, received: 0, told: false, agreed: None, age: 0 }
+        Self { tick, walk: None, inbox, received: 0, recheck_sent: false, agreed: None, age: 0 }
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Desyncs {
     recheck: Option<Recheck>,
     outbox: VecDeque<(PeerId, Vec<u8>)>,
     /// Ticks that are pinned for the walk.
-    traced: Vec<Tick>,
+    pinned_for_walk: Vec<Tick>,
 }
 
 impl Desyncs {
@@ -161,11 +161,11 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Takes up what a peer has noticed and we have not, or on a later tick.
-    fn take_up(&mut self, peer: PeerId) {
+    fn accept_early(&mut self, peer: PeerId) {
         let Some((number, message)) = self.desyncs.early[peer.index()].take() else { return };
         let Message::Rechecked { from, fault, trail } = &message else { return };
         if number > self.confirmed.min(self.present) {
-            // We are not there yet. What lies too far ahead is forgotten when something else is said.
+            // We are not there yet. What lies too far ahead is forgotten when something else is reports.
             self.desyncs.early[peer.index()] = Some((number, message));
             return;
         }
@@ -177,7 +177,7 @@ impl<S: Simulation> Session<S> {
             }
             if self.desyncs.is_open(peer) {
                 self.desyncs.cases[peer.index()] = None;
-                self.events.push(SessionEvent::AgreedAgain { peer, tick: number });
+                self.events.push(SessionEvent::Resynced { peer, tick: number });
             }
         } else if ours.is_some() && number > self.checks.base {
             self.open_case(peer, number);
@@ -192,18 +192,18 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Goes on with every case as far as it can.
-    pub(super) fn work_on_cases(&mut self, simulation: &S) {
+    pub(super) fn process_cases(&mut self, simulation: &S) {
         for index in 0..self.desyncs.cases.len() {
             let peer = PeerId(index as u8);
-            self.take_up(peer);
-            self.work_on_case(peer, simulation);
+            self.accept_early(peer);
+            self.process_case(peer, simulation);
             let Some(case) = &mut self.desyncs.cases[index] else { continue };
             case.age += 1;
             let (tick, agreed, age) = (case.tick, case.agreed, case.age);
-            if let Some(tick) = agreed.filter(|_| age > PATIENCE_AGREED) {
+            if let Some(tick) = agreed.filter(|_| age > TIMEOUT_AGREED) {
                 self.desyncs.cases[index] = None;
-                self.events.push(SessionEvent::AgreedAgain { peer, tick });
-            } else if age > PATIENCE {
+                self.events.push(SessionEvent::Resynced { peer, tick });
+            } else if age > TIMEOUT {
                 self.give_up(peer, tick, "no answer came");
             }
         }

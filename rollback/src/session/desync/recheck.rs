@@ -61,7 +61,7 @@ impl<S: Simulation> Session<S> {
         let last = self.final_to();
         let Some(recheck) = &mut self.desyncs.recheck else { return Ok(()) };
         // Going back drops later pins by itself; earlier ones are of no use any more.
-        for tick in self.desyncs.traced.drain(..).filter(|&tick| tick <= recheck.from) {
+        for tick in self.desyncs.pinned_for_walk.drain(..).filter(|&tick| tick <= recheck.from) {
             simulation.unpin(&mut self.slots, tick.0);
         }
         let tick = recheck.to;
@@ -100,11 +100,11 @@ impl<S: Simulation> Session<S> {
         let digest = simulation.digest(&self.slots, tick.0).map_err(failed())?.short();
         if checked {
             self.pin_checked(tick, simulation)?;
-            self.checks.amend(tick, digest, true);
+            self.checks.replace_digest(tick, digest, true);
         }
         if tick <= to {
             simulation.pin(&mut self.slots, tick.0).map_err(failed())?;
-            self.desyncs.traced.push(tick);
+            self.desyncs.pinned_for_walk.push(tick);
             if let Some(recheck) = &mut self.desyncs.recheck {
                 recheck.trail.push(digest);
             }
@@ -138,22 +138,22 @@ impl<S: Simulation> Session<S> {
         let found = found.map_err(RunError::at(at))?;
         let cases = (0..).map(PeerId).zip(&self.desyncs.cases);
         let peer = cases.filter(|case| case.1.is_some()).map(|case| case.0).next();
-        let report = DesyncReport::new(peer.unwrap_or_default(), at, found, Blame::Us);
+        let report = DesyncReport::new(peer.unwrap_or_default(), at, found, Blame::Local);
         self.events.push(SessionEvent::Desync(Box::new(report)));
         self.events.push(SessionEvent::Repaired { from });
         self.repaired = (self.repaired.0 + 1, from);
         if fault {
-            self.tell_repair();
+            self.announce_repair();
         }
         Ok(())
     }
 
     /// Tells of the repair whoever we don't differ from any more: they may have noticed what was wrong, and wait.
-    fn tell_repair(&mut self) {
+    fn announce_repair(&mut self) {
         let Some(to) = self.desyncs.recheck.as_ref().map(|recheck| recheck.to) else { return };
         let Some(message) = self.rechecked(to) else { return };
         for peer in (0..self.desyncs.cases.len()).map(|index| PeerId(index as u8)) {
-            if self.checks.knows(peer) && !self.desyncs.is_open(peer) {
+            if self.checks.has_peer(peer) && !self.desyncs.is_open(peer) {
                 self.desyncs.send(peer, to, &message);
             }
         }
@@ -175,7 +175,7 @@ impl<S: Simulation> Session<S> {
         if self.desyncs.is_busy() {
             return;
         }
-        for tick in self.desyncs.traced.drain(..) {
+        for tick in self.desyncs.pinned_for_walk.drain(..) {
             simulation.unpin(&mut self.slots, tick.0);
         }
         self.desyncs.recheck = None;

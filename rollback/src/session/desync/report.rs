@@ -11,15 +11,15 @@ use isostep_core::state::StateDifference;
 #[non_exhaustive]
 pub enum Blame {
     /// Ours: computed again with nothing remembered, it came out otherwise.
-    Us,
+    Local,
     /// The peer's: it said so itself.
-    Them,
+    Remote,
     /// Of three or more machines, most have one result and these have another.
     Minority {
         /// Who of the peers.
         peers: Vec<PeerId>,
         /// Whether we are among them.
-        us: bool,
+        local: bool,
     },
     /// Nobody can tell: both stand by their result, and no majority has another.
     Unknown,
@@ -29,10 +29,10 @@ impl Blame {
     /// Who is in the minority, if there is a majority: ours and what peers have said of the same tick.
     pub(super) fn by_majority(
         ours: ShortDigest,
-        said: impl Iterator<Item = (PeerId, ShortDigest)>,
+        reports: impl Iterator<Item = (PeerId, ShortDigest)>,
     ) -> Self {
         let mut all: Vec<(Option<PeerId>, ShortDigest)> = vec![(None, ours)];
-        all.extend(said.map(|(peer, digest)| (Some(peer), digest)));
+        all.extend(reports.map(|(peer, digest)| (Some(peer), digest)));
         let votes = |digest| all.iter().filter(|vote| vote.1 == digest).count();
         let Some(most) = all.iter().map(|vote| vote.1).max_by_key(|&digest| votes(digest)) else {
             return Self::Unknown;
@@ -41,23 +41,23 @@ impl Blame {
             return Self::Unknown;
         }
         let minority = all.iter().filter(|vote| vote.1 != most);
-        Self::Minority { peers: minority.filter_map(|vote| vote.0).collect(), us: ours != most }
+        Self::Minority { peers: minority.filter_map(|vote| vote.0).collect(), local: ours != most }
     }
 }
 
 impl fmt::Display for Blame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Us => f.write_str("we were wrong: computed again, it comes out otherwise"),
-            Self::Them => f.write_str("they were wrong, and say so"),
+            Self::Local => f.write_str("we were wrong: computed again, it comes out otherwise"),
+            Self::Remote => f.write_str("they were wrong, and say so"),
             Self::Unknown => f.write_str("nobody can tell who is wrong"),
-            Self::Minority { peers, us } => {
+            Self::Minority { peers, local } => {
                 f.write_str("the others outvote ")?;
-                if *us {
+                if *local {
                     f.write_str("us")?;
                 }
                 for (i, peer) in peers.iter().enumerate() {
-                    write!(f, "{}{peer}", if i > 0 || *us { ", " } else { "" })?;
+                    write!(f, "{}{peer}", if i > 0 || *local { ", " } else { "" })?;
                 }
                 Ok(())
             }
@@ -111,7 +111,7 @@ impl fmt::Display for DesyncReport {
         let Self { peer, tick, entity, field, local, remote, more, blame } = self;
         write!(f, "tick {tick}: {entity}, {field}: ")?;
         match blame {
-            Blame::Us => write!(f, "{local} is right, {remote} was here")?,
+            Blame::Local => write!(f, "{local} is right, {remote} was here")?,
             _ => write!(f, "{local} here, {remote} at {peer}")?,
         }
         if !more.is_empty() {

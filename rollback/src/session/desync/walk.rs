@@ -1,11 +1,11 @@
-//! Down the digest trees, together: sections, heaps of pages, pages, bytes. Both sides see both sides' digests at each
+//! Down the digest trees, together: sections, groups of pages, pages, bytes. Both sides see both sides' digests at each
 //! level, so both choose the same branch without asking.
 
 use super::super::{Session, SessionEvent};
 use super::message::Message;
 use super::report::{Blame, DesyncReport};
 use super::{Case, MAX_MESSAGE};
-use crate::pages::{MOST_OF_A_SECTION, rank};
+use crate::pages::{MAX_PER_SECTION, rank};
 use crate::player::PeerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
@@ -13,8 +13,8 @@ use isostep_core::digest::{DigestTree, Section, ShortDigest};
 use isostep_core::state::{StateDifference, StateError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pages in a heap: two levels of it reach two million bodies.
-const HEAP: u32 = 256;
+/// Pages in a group: two levels of it reach two million bodies.
+const GROUP_PAGES: u32 = 256;
 /// Most sections that are walked into.
 const MAX_WALKED: usize = 3;
 /// Most differences that a report has.
@@ -24,7 +24,7 @@ pub(super) const MAX_DIFFERENCES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Level {
     Sections,
-    Heaps,
+    Groups,
     Pages,
     Page(u32),
 }
@@ -38,7 +38,7 @@ pub(super) struct Walk {
     section: String,
     /// Sections that differ and come after this one.
     rest: Vec<String>,
-    heap: u32,
+    group: u32,
     found: Vec<StateDifference>,
     /// Whether the peer was wrong by itself.
     their_fault: bool,
@@ -59,7 +59,7 @@ impl Walk {
             tree,
             section: String::new(),
             rest: Vec::new(),
-            heap: 0,
+            group: 0,
             found: Vec::new(),
             their_fault,
         }
@@ -68,8 +68,8 @@ impl Walk {
     /// Down into the next section, if one is left.
     fn next_section(&mut self) -> Option<Next> {
         self.section = self.rest.pop()?;
-        self.level = Level::Heaps;
-        Some(Next::Send(Message::Heaps { tick: self.tick, digests: self.heaps() }))
+        self.level = Level::Groups;
+        Some(Next::Send(Message::Groups { tick: self.tick, digests: self.groups() }))
     }
 
     /// The next section, or the end; `None` if nothing was found.
@@ -90,14 +90,14 @@ impl Walk {
         self.tree.get(&self.section).map_or(&[], Section::pages)
     }
 
-    fn heaps(&self) -> Vec<(u32, ShortDigest)> {
-        let heaps = self.pages().chunk_by(|a, b| a.0 / HEAP == b.0 / HEAP);
+    fn groups(&self) -> Vec<(u32, ShortDigest)> {
+        let groups = self.pages().chunk_by(|a, b| a.0 / GROUP_PAGES == b.0 / GROUP_PAGES);
         let digest = |pages: &[_]| Section::new(pages.iter().copied()).digest().short();
-        heaps.map(|pages| (pages[0].0 / HEAP, digest(pages))).collect()
+        groups.map(|pages| (pages[0].0 / GROUP_PAGES, digest(pages))).collect()
     }
 
-    fn heap_pages(&self) -> Vec<(u32, ShortDigest)> {
-        let pages = self.pages().iter().filter(|page| page.0 / HEAP == self.heap);
+    fn group_pages(&self) -> Vec<(u32, ShortDigest)> {
+        let pages = self.pages().iter().filter(|page| page.0 / GROUP_PAGES == self.group);
         pages.map(|&(page, digest)| (page, digest.short())).collect()
     }
 }
@@ -120,12 +120,14 @@ fn first_difference<K: Ord + Clone>(
 }
 
 impl<S: Simulation> Session<S> {
-    pub(super) fn work_on_case(&mut self, peer: PeerId, simulation: &S) {
+    pub(super) fn process_case(&mut self, peer: PeerId, simulation: &S) {
         let Some(case) = &self.desyncs.cases[peer.index()] else { return };
         let number = case.tick;
         let Some(report) = self.rechecked(number) else { return };
-        if let Some(case) = self.desyncs.cases[peer.index()].as_mut().filter(|case| !case.told) {
-            case.told = true;
+        if let Some(case) =
+            self.desyncs.cases[peer.index()].as_mut().filter(|case| !case.recheck_sent)
+        {
+            case.recheck_sent = true;
             self.desyncs.send(peer, number, &report);
         }
         while let Some(case) = &mut self.desyncs.cases[peer.index()] {
@@ -136,7 +138,7 @@ impl<S: Simulation> Session<S> {
                     // Its own word of this tick may have been lost, and is a vote.
                     let at = number.since(from).checked_sub(1);
                     if let Some(digest) = at.and_then(|at| trail.get(at as usize)) {
-                        self.checks.hear(peer, number, *digest);
+                        self.checks.record_report(peer, number, *digest);
                     }
                     self.compare_trails(peer, number, from, fault, &trail, simulation);
                 }
@@ -147,7 +149,7 @@ impl<S: Simulation> Session<S> {
                             case.walk = Some(walk);
                         }
                     }
-                    Ok(Next::Found(found)) => self.close_with(peer, &walk, found),
+                    Ok(Next::Found(found)) => self.close_case(peer, &walk, found),
                     Ok(Next::Stuck(why)) => self.give_up(peer, walk.tick, why),
                     Err(_) => self.give_up(peer, walk.tick, "the state could not be read"),
                 },
@@ -216,16 +218,16 @@ impl<S: Simulation> Session<S> {
                 walk.rest.reverse();
                 walk.next_section().unwrap_or(SAME)
             }
-            (Level::Heaps, Message::Heaps { tick: at, digests }) if at == tick => {
-                let Some(heap) = first_difference(&walk.heaps(), &digests) else {
+            (Level::Groups, Message::Groups { tick: at, digests }) if at == tick => {
+                let Some(group) = first_difference(&walk.groups(), &digests) else {
                     return Ok(SAME);
                 };
-                walk.heap = heap;
+                walk.group = group;
                 walk.level = Level::Pages;
-                Next::Send(Message::Pages { tick, digests: walk.heap_pages() })
+                Next::Send(Message::Pages { tick, digests: walk.group_pages() })
             }
             (Level::Pages, Message::Pages { tick: at, digests }) if at == tick => {
-                let Some(page) = first_difference(&walk.heap_pages(), &digests) else {
+                let Some(page) = first_difference(&walk.group_pages(), &digests) else {
                     return Ok(SAME);
                 };
                 walk.level = Level::Page(page);
@@ -237,7 +239,7 @@ impl<S: Simulation> Session<S> {
             }
             (Level::Page(page), Message::Page { tick: at, bytes: Some(theirs) }) if at == tick => {
                 let Walk { section, found, .. } = walk;
-                let most = MOST_OF_A_SECTION;
+                let most = MAX_PER_SECTION;
                 simulation.explain(&self.slots, tick.0, "", section, page, &theirs, most, found)?;
                 walk.go_on().unwrap_or(SAME)
             }
@@ -254,9 +256,9 @@ impl<S: Simulation> Session<S> {
         })
     }
 
-    fn close_with(&mut self, peer: PeerId, walk: &Walk, found: Vec<StateDifference>) {
+    fn close_case(&mut self, peer: PeerId, walk: &Walk, found: Vec<StateDifference>) {
         let Some(Case { tick, .. }) = self.desyncs.cases[peer.index()].take() else { return };
-        let blame = if walk.their_fault { Blame::Them } else { self.blame(tick) };
+        let blame = if walk.their_fault { Blame::Remote } else { self.blame(tick) };
         self.checks.set_differs(peer, Some(tick));
         let report = DesyncReport::new(peer, walk.tick, found, blame);
         self.events.push(SessionEvent::Desync(Box::new(report)));
@@ -280,6 +282,6 @@ impl<S: Simulation> Session<S> {
     fn blame(&self, tick: Tick) -> Blame {
         self.checks
             .own(tick)
-            .map_or(Blame::Unknown, |ours| Blame::by_majority(ours, self.checks.said(tick)))
+            .map_or(Blame::Unknown, |ours| Blame::by_majority(ours, self.checks.reports(tick)))
     }
 }

@@ -5,7 +5,7 @@ mod terminal;
 mod udp;
 
 use game::Game;
-use isostep::rollback::{Fleet, LinkConfig};
+use isostep::rollback::{SimMatch, LinkConfig};
 use isostep::{PlayerId, SessionConfig, Tick};
 use std::error::Error;
 use std::net::SocketAddr;
@@ -91,13 +91,13 @@ fn main() -> ExitCode {
 /// Both machines in this process, in virtual time: a minute takes a moment, and the same bits come out everywhere.
 fn together(ticks: Tick) -> Result<ExitCode, Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
-    let mut fleet = Fleet::mesh(7, 2, &config, LinkConfig::wifi(), |_| Game::default())?;
+    let mut fleet = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| Game::default())?;
     for tick in 1..=ticks.0 {
         // Each player sees the world as the own machine guesses it.
         let pads = [0, 1].map(|player: u8| {
             use isostep::Simulation;
             let machine = &fleet.machines()[usize::from(player)];
-            machine.game.bot(machine.session.present(), PlayerId(player))
+            machine.game.bot(machine.session.current_tick(), PlayerId(player))
         });
         fleet.run(1, |machine, _, _| pads[machine])?;
         if tick % 60 == 0 {

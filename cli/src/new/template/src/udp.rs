@@ -114,13 +114,13 @@ impl Machine {
         last: Option<Tick>,
     ) -> Result<(), Box<dyn Error>> {
         for _ in 0..self.peer.begin_frame(now).ticks {
-            let bot = || self.game.bot(self.peer.session().present(), self.me);
+            let bot = || self.game.bot(self.peer.session().current_tick(), self.me);
             let pad = keys.as_mut().map_or_else(bot, |keys| keys.pad());
             self.peer.local_input(self.me, pad)?;
             self.peer.tick(now, &mut self.game)?;
             let session = self.peer.session();
             // Reached, and all that led to it is known: it can't change any more.
-            let certain = session.present().min(session.confirmed());
+            let certain = session.current_tick().min(session.confirmed_tick());
             if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
                 let digest = self.game.digest(session.slots(), tick.0)?;
                 self.last = Some(format!("tick {tick} digest {digest}"));

@@ -3,7 +3,7 @@
 
 use crate::exchange::{Exchange, ExchangeError};
 use crate::player::{Occupant, PeerId, PlayerId};
-use crate::session::{Ran, RunError, Session, SessionConfig, SessionError, SessionEvent};
+use crate::session::{RunError, RunReport, Session, SessionConfig, SessionError, SessionEvent};
 use crate::sim_network::{
     LinkConfig, LinkError, NodeId, SimEvent, SimNetwork, Timers, VirtualClock,
 };
@@ -17,7 +17,7 @@ use isostep_core::state::StateError;
 /// Why a fleet can't be built or go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum FleetError {
+pub enum SimMatchError {
     /// A session can't start.
     #[error("machine {machine}: {error}")]
     Session {
@@ -72,7 +72,7 @@ pub struct Machine<S: Simulation> {
     /// Its clock.
     pub clock: VirtualClock,
     /// What its last plan did.
-    pub ran: Ran,
+    pub report: RunReport,
     /// What its session told, oldest first.
     pub events: Vec<SessionEvent>,
     /// What it refused of what came over the network, oldest first.
@@ -95,7 +95,7 @@ pub struct Machine<S: Simulation> {
 /// [`machines`](Self::machines) in between. *Check* with [`agree`](Self::agree) at the end.
 ///
 /// ```
-/// use isostep_rollback::{Fleet, Inputs, LinkConfig, NewestWins, SessionConfig, Simulation, Tick};
+/// use isostep_rollback::{SimMatch, Inputs, LinkConfig, NewestWins, SessionConfig, Simulation, Tick};
 ///
 /// #[derive(Clone, Default, serde::Serialize)]
 /// struct Tug { rope: i64 }
@@ -109,13 +109,13 @@ pub struct Machine<S: Simulation> {
 /// }
 ///
 /// let config = SessionConfig::new().delay(2);
-/// let mut fleet = Fleet::mesh(7, 3, &config, LinkConfig::wifi(), |_| Tug::default())?;
+/// let mut fleet = SimMatch::mesh(7, 3, &config, LinkConfig::wifi(), |_| Tug::default())?;
 /// fleet.run(120, |_, player, tick| NewestWins((tick.0 as i8 / 7).wrapping_mul(player.0 as i8 + 1)))?;
 /// fleet.settle()?;
 /// assert!(fleet.agree()?.0 > Tick(100));
-/// # Ok::<(), isostep_rollback::fleet::FleetError>(())
+/// # Ok::<(), isostep_rollback::sim_match::SimMatchError>(())
 /// ```
-pub struct Fleet<S: Simulation> {
+pub struct SimMatch<S: Simulation> {
     network: SimNetwork,
     timers: Timers<NodeId>,
     machines: Vec<Machine<S>>,
@@ -127,14 +127,14 @@ pub struct Fleet<S: Simulation> {
 impl<S: Simulation> Machine<S> {
     /// How long it takes to the next tick, by its own clock.
     fn tick_length(&self) -> Duration {
-        let length = self.session.config().length_of(1);
+        let length = self.session.config().duration_of(1);
         let rate = if self.paced { self.session.rate_ppm() } else { 0 };
         let nanos = length.as_nanos() * 1_000_000 / (1_000_000 + i128::from(rate)).max(1) as u128;
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }
 
-impl<S: Simulation> Fleet<S> {
+impl<S: Simulation> SimMatch<S> {
     /// No machines yet.
     pub fn new(seed: u64) -> Self {
         Self {
@@ -157,9 +157,9 @@ impl<S: Simulation> Fleet<S> {
         config: &SessionConfig,
         link: LinkConfig,
         mut game: impl FnMut(u8) -> S,
-    ) -> Result<Self, FleetError> {
+    ) -> Result<Self, SimMatchError> {
         if config.seats() > 0 {
-            return Err(FleetError::Seats { seats: config.seats() });
+            return Err(SimMatchError::Seats { seats: config.seats() });
         }
         let mut fleet = Self::new(seed);
         for own in 0..players {
@@ -184,17 +184,17 @@ impl<S: Simulation> Fleet<S> {
     ///
     /// # Errors
     /// When its session can't start.
-    pub fn add(&mut self, config: SessionConfig, mut game: S) -> Result<usize, FleetError> {
+    pub fn add(&mut self, config: SessionConfig, mut game: S) -> Result<usize, SimMatchError> {
         let machine = self.machines.len();
         let session = Session::start(config, &mut game)
-            .map_err(|error| FleetError::Session { machine, error })?;
+            .map_err(|error| SimMatchError::Session { machine, error })?;
         let node = self.network.add_node();
         self.nodes.push(node);
         self.machines.push(Machine {
             session,
             game,
             clock: VirtualClock::exact(),
-            ran: Ran::default(),
+            report: RunReport::default(),
             events: Vec::new(),
             refused: Vec::new(),
             sent_bytes: 0,
@@ -257,9 +257,9 @@ impl<S: Simulation> Fleet<S> {
         &mut self,
         ticks: u32,
         mut input: impl FnMut(usize, PlayerId, Tick) -> S::Input,
-    ) -> Result<(), FleetError> {
+    ) -> Result<(), SimMatchError> {
         let Some(machine) = self.machines.first() else { return Ok(()) };
-        let end = self.now + machine.session.config().length_of(ticks);
+        let end = self.now + machine.session.config().duration_of(ticks);
         let mut bytes = core::mem::take(&mut self.datagram);
         let mut result = Ok(());
         // What is due at the end belongs to the ticks after.
@@ -290,7 +290,7 @@ impl<S: Simulation> Fleet<S> {
     ///
     /// # Errors
     /// When a plan could not be carried out.
-    pub fn settle(&mut self) -> Result<(), FleetError> {
+    pub fn settle(&mut self) -> Result<(), SimMatchError> {
         self.network.set_all_links(LinkConfig::perfect())?;
         self.run(60, |_, _, _| S::Input::default())
     }
@@ -300,18 +300,19 @@ impl<S: Simulation> Fleet<S> {
     ///
     /// # Errors
     /// When two differ, or one no longer holds that tick: [`settle`](Self::settle) first.
-    pub fn agree(&self) -> Result<(Tick, Digest), FleetError> {
+    pub fn agree(&self) -> Result<(Tick, Digest), SimMatchError> {
         let awake = || (0..).zip(&self.machines).filter(|machine| machine.1.awake);
-        let reached =
-            awake().map(|(_, machine)| machine.session.confirmed().min(machine.session.present()));
+        let reached = awake().map(|(_, machine)| {
+            machine.session.confirmed_tick().min(machine.session.current_tick())
+        });
         let tick = reached.min().unwrap_or_default();
         let mut agreed = None;
         for (machine, Machine { session, game, .. }) in awake() {
             let digest = game
                 .digest(session.slots(), tick.0)
-                .map_err(|error| FleetError::State { machine, error })?;
+                .map_err(|error| SimMatchError::State { machine, error })?;
             if *agreed.get_or_insert(digest) != digest {
-                return Err(FleetError::Disagree { machine, tick });
+                return Err(SimMatchError::Disagree { machine, tick });
             }
         }
         Ok((tick, agreed.unwrap_or_else(|| Digest::of(&[]))))
@@ -322,7 +323,7 @@ impl<S: Simulation> Fleet<S> {
         at: Time,
         node: NodeId,
         input: &mut impl FnMut(usize, PlayerId, Tick) -> S::Input,
-    ) -> Result<(), FleetError> {
+    ) -> Result<(), SimMatchError> {
         let Some(index) = self.nodes.iter().position(|&known| known == node) else {
             return Ok(());
         };
@@ -336,14 +337,14 @@ impl<S: Simulation> Fleet<S> {
         let session = &mut machine.session;
         for player in (0..session.players()).map(|player| PlayerId(player as u8)) {
             if session.occupant(player) == Some(Occupant::Local) {
-                let sample = input(index, player, session.present());
+                let sample = input(index, player, session.current_tick());
                 // Only somebody who does not sit here is refused.
                 let _ = session.local_input(player, sample);
             }
         }
         let now = machine.clock.local_time(at);
         let ran = session.advance(now).run(&mut machine.game);
-        machine.ran = ran.map_err(|error| FleetError::Run { machine: index, error })?;
+        machine.report = ran.map_err(|error| SimMatchError::Run { machine: index, error })?;
         while let Some(event) = session.poll_event() {
             machine.events.push(event);
         }
@@ -377,10 +378,10 @@ impl<S: Simulation> Fleet<S> {
     }
 }
 
-impl<S: Simulation> core::fmt::Debug for Fleet<S> {
+impl<S: Simulation> core::fmt::Debug for SimMatch<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let machines: Vec<_> = self.machines.iter().map(|machine| &machine.session).collect();
-        let mut fleet = f.debug_struct("Fleet");
+        let mut fleet = f.debug_struct("SimMatch");
         fleet.field("now", &self.now).field("machines", &machines).finish_non_exhaustive()
     }
 }

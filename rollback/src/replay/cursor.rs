@@ -2,40 +2,40 @@
 //! back to.
 
 use super::error::ReplayError;
-use super::format::{Who, name};
+use super::format::{SeatKind, name};
 use super::reader::Replay;
 use super::source::Source;
 use crate::input::{CommandAssembler, Commands, InputCodec};
 use crate::inputs::{InputStatus, Inputs};
 use crate::player::PlayerId;
-use crate::session::Resumed;
+use crate::session::ResumedSeat;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
 
-/// Most bytes of commands that marks hold, so that long ones do not pile up.
-const MOST_MARKED_BYTES: usize = 1 << 20;
+/// Most bytes of commands that checkpoints hold, so that long ones do not pile up.
+const MAX_CHECKPOINT_BYTES: usize = 1 << 20;
 
 /// What belongs to a state that is held, beside it.
-struct Mark<I> {
+struct Checkpoint<I> {
     tick: Tick,
     inputs: Inputs<I>,
-    seats: Vec<(Who, Option<Vec<u8>>)>,
+    seats: Vec<(SeatKind, Option<Vec<u8>>)>,
     change: usize,
     /// Of commands.
     bytes: usize,
 }
 
 /// A game at a tick of a recording.
-pub(super) struct Deck<S: Simulation> {
+pub(super) struct Cursor<S: Simulation> {
     pub(super) game: S,
     pub(super) slots: S::Slots,
     codec: InputCodec<S::Input>,
     tick: Tick,
     inputs: Inputs<S::Input>,
-    seats: Vec<(Who, CommandAssembler)>,
+    seats: Vec<(SeatKind, CommandAssembler)>,
     /// The next of the seat changes.
     change: usize,
     /// Whether the state is one of the recording: not after one that could not be read.
@@ -43,18 +43,18 @@ pub(super) struct Deck<S: Simulation> {
     /// How many states are held to go back to, the present one included.
     keep: usize,
     /// Of consecutive ticks up to the present one.
-    marks: VecDeque<Mark<S::Input>>,
-    marked_bytes: usize,
+    checkpoints: VecDeque<Checkpoint<S::Input>>,
+    checkpoint_bytes: usize,
 }
 
-impl<S: Simulation> Deck<S> {
+impl<S: Simulation> Cursor<S> {
     /// The tick of the state.
     pub(super) const fn tick(&self) -> Tick {
         self.tick
     }
 }
 
-impl<S: Simulation + Snapshot> Deck<S> {
+impl<S: Simulation + Snapshot> Cursor<S> {
     fn new(mut game: S, keep: usize) -> Result<Self, ReplayError> {
         Ok(Self {
             slots: game.slots(keep.max(2)),
@@ -66,28 +66,28 @@ impl<S: Simulation + Snapshot> Deck<S> {
             change: 0,
             whole: false,
             keep,
-            marks: VecDeque::new(),
-            marked_bytes: 0,
+            checkpoints: VecDeque::new(),
+            checkpoint_bytes: 0,
         })
     }
 
-    /// A deck at the first tick of a recording, if that is of this game.
+    /// A cursor at the first tick of a recording, if that is of this game.
     pub(super) fn open<R: Source>(
         replay: &mut Replay<R>,
         game_id: [u8; 16],
         game: S,
         keep: usize,
     ) -> Result<Self, ReplayError> {
-        let mut deck = Self::new(game, keep)?;
-        replay.info().check(game_id, &deck.codec)?;
-        match deck.restore(replay, replay.first()) {
+        let mut cursor = Self::new(game, keep)?;
+        replay.info().check(game_id, &cursor.codec)?;
+        match cursor.restore(replay, replay.first()) {
             // The block is as it was written: its check says so.
             Err(ReplayError::Keyframe { .. }) => {
                 let assets = replay.info().assets.iter();
                 let assets = assets.map(|(name, _)| name.clone()).collect();
                 Err(ReplayError::OtherSettings { assets })
             }
-            done => done.map(|()| deck),
+            done => done.map(|()| cursor),
         }
     }
 
@@ -98,12 +98,12 @@ impl<S: Simulation + Snapshot> Deck<S> {
 
     /// The oldest tick that it can go back to at once.
     pub(super) fn oldest(&self) -> Tick {
-        self.marks.front().map_or(self.tick, |mark| mark.tick)
+        self.checkpoints.front().map_or(self.tick, |checkpoint| checkpoint.tick)
     }
 
     /// How many states are held.
     pub(super) fn held(&self) -> usize {
-        self.marks.len()
+        self.checkpoints.len()
     }
 
     /// Whether it can go on to a tick from where it is, without a keyframe in between that would be nearer.
@@ -131,7 +131,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
         self.whole = true;
         self.game.step(tick, &self.inputs);
         self.tick = tick.next();
-        self.mark()
+        self.save_checkpoint()
     }
 
     fn follow_changes<R: Source>(&mut self, replay: &Replay<R>, tick: Tick) {
@@ -140,7 +140,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
                 break;
             }
             if let (true, Some(limits)) = (change.tick == tick, replay.info().commands()) {
-                self.seats[change.player.index()] = (change.who, CommandAssembler::new(limits));
+                self.seats[change.player.index()] = (change.kind, CommandAssembler::new(limits));
             }
             self.change += 1;
         }
@@ -153,21 +153,21 @@ impl<S: Simulation + Snapshot> Deck<S> {
         tick: Tick,
     ) -> Result<(), ReplayError> {
         let player = PlayerId(index as u8);
-        let (who, assembler) = &mut self.seats[index];
+        let (kind, assembler) = &mut self.seats[index];
         let commands = &mut self.inputs.commands[index];
-        let (value, status) = match who {
-            Who::Human => {
+        let (value, status) = match kind {
+            SeatKind::Human => {
                 let none = ReplayError::Input { player, tick };
                 let bytes = replay.input(player, tick)?.ok_or(none.clone())?;
                 let value = self.codec.read(bytes.input).map_err(|_| none.clone())?;
                 assembler.tick(bytes.pieces, commands).map_err(|_| none)?;
                 (value, InputStatus::Confirmed)
             }
-            Who::Bot => {
+            SeatKind::Bot => {
                 commands.clear();
                 (self.game.bot(tick, player), InputStatus::Bot)
             }
-            Who::Nobody => {
+            SeatKind::Empty => {
                 commands.clear();
                 (S::Input::default(), InputStatus::Disconnected)
             }
@@ -213,41 +213,41 @@ impl<S: Simulation + Snapshot> Deck<S> {
             return Ok(false);
         }
         self.game.load(&mut self.slots, tick.0)?;
-        while let Some(later) = self.marks.pop_back_if(|mark| mark.tick > tick) {
-            self.marked_bytes -= later.bytes;
+        while let Some(later) = self.checkpoints.pop_back_if(|checkpoint| checkpoint.tick > tick) {
+            self.checkpoint_bytes -= later.bytes;
         }
-        let Some(mark) = self.marks.back() else { return Ok(false) };
-        for (seat, (who, pending)) in self.seats.iter_mut().zip(&mark.seats) {
-            seat.0 = *who;
+        let Some(checkpoint) = self.checkpoints.back() else { return Ok(false) };
+        for (seat, (kind, pending)) in self.seats.iter_mut().zip(&checkpoint.seats) {
+            seat.0 = *kind;
             // It was pending under the same limits.
             let _ = seat.1.resume(pending.as_deref());
         }
-        self.inputs.clone_from(&mark.inputs);
-        self.change = mark.change;
+        self.inputs.clone_from(&checkpoint.inputs);
+        self.change = checkpoint.change;
         self.tick = tick;
         Ok(true)
     }
 
     /// Holds the present state, if any are held; `true` for whoever steps.
-    fn mark(&mut self) -> Result<bool, ReplayError> {
+    fn save_checkpoint(&mut self) -> Result<bool, ReplayError> {
         if self.keep == 0 {
             return Ok(true);
         }
         self.game.save(&mut self.slots, self.tick.0)?;
         let pending =
-            |seat: &(Who, CommandAssembler)| (seat.0, seat.1.pending().map(<[u8]>::to_vec));
+            |seat: &(SeatKind, CommandAssembler)| (seat.0, seat.1.pending().map(<[u8]>::to_vec));
         let seats: Vec<_> = self.seats.iter().map(pending).collect();
         let halves = seats.iter().flat_map(|seat| &seat.1).map(Vec::len);
         let commands = self.inputs.commands.iter().flat_map(Commands::iter);
         let bytes = halves.chain(commands.map(<[u8]>::len)).sum();
         let (tick, inputs, change) = (self.tick, self.inputs.clone(), self.change);
-        self.marks.push_back(Mark { tick, inputs, seats, change, bytes });
-        self.marked_bytes += bytes;
-        while self.marks.len() > self.keep
-            || self.marked_bytes > MOST_MARKED_BYTES && self.marks.len() > 1
+        self.checkpoints.push_back(Checkpoint { tick, inputs, seats, change, bytes });
+        self.checkpoint_bytes += bytes;
+        while self.checkpoints.len() > self.keep
+            || self.checkpoint_bytes > MAX_CHECKPOINT_BYTES && self.checkpoints.len() > 1
         {
-            let oldest = self.marks.pop_front();
-            self.marked_bytes -= oldest.map_or(0, |mark| mark.bytes);
+            let oldest = self.checkpoints.pop_front();
+            self.checkpoint_bytes -= oldest.map_or(0, |checkpoint| checkpoint.bytes);
         }
         Ok(true)
     }
@@ -267,16 +267,16 @@ impl<S: Simulation + Snapshot> Deck<S> {
             let mut assembler = CommandAssembler::new(limits);
             assembler.resume(seat.pending.as_deref()).map_err(|_| wrong.clone())?;
             input.value = self.codec.read(&seat.previous).map_err(|_| wrong.clone())?;
-            input.status = match seat.who {
-                Who::Human => InputStatus::Confirmed,
-                Who::Bot => InputStatus::Bot,
-                Who::Nobody => InputStatus::Disconnected,
+            input.status = match seat.kind {
+                SeatKind::Human => InputStatus::Confirmed,
+                SeatKind::Bot => InputStatus::Bot,
+                SeatKind::Empty => InputStatus::Disconnected,
             };
-            seats.push((seat.who, assembler));
+            seats.push((seat.kind, assembler));
         }
         self.whole = false;
-        self.marks.clear();
-        self.marked_bytes = 0;
+        self.checkpoints.clear();
+        self.checkpoint_bytes = 0;
         self.tick = tick;
         self.game.restore(&keyframe.state)?;
         self.slots = self.game.slots(self.keep.max(2));
@@ -287,7 +287,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
             return Err(wrong);
         }
         self.whole = true;
-        self.mark().map(drop)
+        self.save_checkpoint().map(drop)
     }
 
     /// The digest of the state.
@@ -297,7 +297,7 @@ impl<S: Simulation + Snapshot> Deck<S> {
     }
 
     /// What a session that goes on from here begins with.
-    pub(super) fn resumed<R: Source>(&self, replay: &Replay<R>) -> Vec<Resumed<S::Input>> {
+    pub(super) fn resumed<R: Source>(&self, replay: &Replay<R>) -> Vec<ResumedSeat<S::Input>> {
         let tick = self.tick;
         let changes = &replay.seat_changes()[self.change..];
         let leaves = |index| {
@@ -306,9 +306,9 @@ impl<S: Simulation + Snapshot> Deck<S> {
         };
         let seats = self.seats.iter().zip(&self.inputs.players).enumerate();
         seats
-            .map(|(index, ((who, assembler), input))| Resumed {
+            .map(|(index, ((kind, assembler), input))| ResumedSeat {
                 used: input.value,
-                stays: *who == Who::Human && !leaves(index),
+                stays: *kind == SeatKind::Human && !leaves(index),
                 pending: assembler.pending().map(<[u8]>::to_vec),
             })
             .collect()

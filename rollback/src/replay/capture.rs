@@ -1,9 +1,9 @@
 //! The recorder's reading of a session: one tick of all seats, and keyframes.
 
 use super::error::ReplayError;
-use super::format::{Who, kind, name};
+use super::format::{SeatKind, kind, name};
 use super::keyframe::{Keyframe, SeatFrame};
-use super::recorder::{Recorder, SeatTape};
+use super::recorder::{Recorder, SeatCapture};
 use crate::input::CommandAssembler;
 use crate::player::{Occupant, PlayerId};
 use crate::session::Session;
@@ -23,15 +23,16 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         if self.lost {
             return true;
         }
-        let known = |(player, seat): (u8, &SeatTape)| {
-            seat.who != Who::Human || session.confirmed_input(PlayerId(player), tick).is_some()
+        let known = |(player, seat): (u8, &SeatCapture)| {
+            seat.kind != SeatKind::Human
+                || session.confirmed_input(PlayerId(player), tick).is_some()
         };
         if !(0..).zip(&self.seats).all(known) {
             return false;
         }
         for at in 0..self.seats.len() {
             let player = PlayerId(at as u8);
-            if self.seats[at].who != Who::Human {
+            if self.seats[at].kind != SeatKind::Human {
                 continue;
             }
             let Some((value, pieces)) = session.confirmed_input(player, tick) else { return false };
@@ -50,15 +51,17 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     /// is void.
     fn take_roster(&mut self, session: &Session<S>, tick: Tick) {
         for at in 0..self.seats.len() {
-            let Some((since, occupant)) = session.sits(PlayerId(at as u8), tick) else { continue };
-            let who = Who::from(occupant);
-            if who == self.seats[at].who && (since <= self.seats[at].since || since != tick) {
+            let Some((since, occupant)) = session.occupancy(PlayerId(at as u8), tick) else {
+                continue;
+            };
+            let kind = SeatKind::from(occupant);
+            if kind == self.seats[at].kind && (since <= self.seats[at].since || since != tick) {
                 continue;
             }
             self.flush();
-            self.put(kind::ROSTER, tick, 0, &[at as u8, who.to_byte()]);
+            self.put(kind::ROSTER, tick, 0, &[at as u8, kind.to_byte()]);
             let limits = session.config().command_limits();
-            self.seats[at] = SeatTape { who, since, assembler: CommandAssembler::new(limits) };
+            self.seats[at] = SeatCapture { kind, since, assembler: CommandAssembler::new(limits) };
             let humans = self.humans();
             self.taken.begin(tick, humans);
         }
@@ -87,12 +90,12 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     }
 
     /// A seat on a tick, with what the session has of a command that is half received.
-    fn read_seat(player: PlayerId, tick: Tick, session: &Session<S>) -> SeatTape {
+    fn read_seat(player: PlayerId, tick: Tick, session: &Session<S>) -> SeatCapture {
         let before = Tick(tick.0.saturating_sub(1));
-        let sits = session.sits(player, before.max(session.log_from()).min(tick));
-        let (since, occupant) = sits.unwrap_or((tick, Occupant::Nobody));
-        let assembler = session.half_commands(player, since, tick);
-        SeatTape { who: occupant.into(), since, assembler }
+        let occupancy = session.occupancy(player, before.max(session.log_from()).min(tick));
+        let (since, occupant) = occupancy.unwrap_or((tick, Occupant::Empty));
+        let assembler = session.partial_commands(player, since, tick);
+        SeatCapture { kind: occupant.into(), since, assembler }
     }
 
     /// Writes all that the next step depends on.
@@ -108,7 +111,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             let mut previous = Vec::with_capacity(self.codec.width());
             self.codec.append(session.used_input(player, before), &mut previous)?;
             let pending = seat.assembler.pending().map(<[u8]>::to_vec);
-            seats.push(SeatFrame { who: seat.who, previous, pending });
+            seats.push(SeatFrame { kind: seat.kind, previous, pending });
         }
         let mut state = Vec::new();
         game.snapshot(session.slots(), tick.0, &mut state)?;

@@ -35,7 +35,7 @@ pub enum Method {
 /// ```
 /// use core::time::Duration;
 /// use isostep_core::real;
-/// use isostep_rollback::present::Smoothing;
+/// use isostep_rollback::presentation::Smoothing;
 /// let car = Smoothing { limit: real!(10), ..Smoothing::project(Duration::from_millis(150)) };
 /// assert_ne!(car, Smoothing::default());
 /// ```

@@ -18,7 +18,7 @@ impl Motion {
     ///
     /// ```
     /// use isostep_core::{Transform, Vec3, real};
-    /// use isostep_rollback::present::Motion;
+    /// use isostep_rollback::presentation::Motion;
     /// let motion = Motion { velocity: Vec3::X, ..Motion::default() };
     /// assert_eq!(motion.project(Transform::IDENTITY, real!(-2)), Transform::at(Vec3::from_ints(-2, 0, 0)));
     /// ```
@@ -45,7 +45,7 @@ impl Motion {
 ///
 /// ```
 /// use isostep_core::{Transform, Vec3};
-/// use isostep_rollback::{Tick, present::{Sample, Smoothing}};
+/// use isostep_rollback::{Tick, presentation::{Sample, Smoothing}};
 /// let sample = Sample::new("ball", Transform::IDENTITY)
 ///     .velocity(Vec3::X)
 ///     .jumped(Tick(70))

@@ -2,7 +2,7 @@
 //! teleported in the ticks that were just computed.
 
 use super::sample::Sample;
-use crate::session::Ran;
+use crate::session::RunReport;
 use crate::tick::Tick;
 use isostep_core::world::{BodyId, Command, World};
 
@@ -15,8 +15,8 @@ use isostep_core::world::{BodyId, Command, World};
 /// ```
 /// use core::time::Duration;
 /// use isostep_core::{Transform, Vec3, real, shape::Shape, world::{BodyDef, World, WorldDef}};
-/// use isostep_rollback::present::{Poses, WorldReader};
-/// use isostep_rollback::{Ran, Tick};
+/// use isostep_rollback::presentation::{Poses, WorldReader};
+/// use isostep_rollback::{RunReport, Tick};
 ///
 /// let mut world = World::new(WorldDef::default())?;
 /// let stone = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
@@ -26,7 +26,7 @@ use isostep_core::world::{BodyId, Command, World};
 ///         world.teleport(stone, Transform::at(Vec3::from_ints(50, 9, 0)))?;
 ///     }
 ///     world.step();
-///     let (tick, ran) = (Tick(tick + 1), Ran { new: 1, again: 0 });
+///     let (tick, ran) = (Tick(tick + 1), RunReport { new: 1, resimulated: 0 });
 ///     poses.tick(tick, ran, reader.read(tick, ran, &world));
 /// }
 /// poses.frame(real!(0.5), Duration::from_millis(7));
@@ -51,7 +51,7 @@ impl WorldReader {
     pub fn read<'a>(
         &'a mut self,
         tick: Tick,
-        ran: Ran,
+        ran: RunReport,
         world: &'a World,
     ) -> impl Iterator<Item = Sample<BodyId>> + 'a {
         self.find_jumps(tick, ran, world);
@@ -70,9 +70,9 @@ impl WorldReader {
         })
     }
 
-    fn find_jumps(&mut self, tick: Tick, ran: Ran, world: &World) {
+    fn find_jumps(&mut self, tick: Tick, ran: RunReport, world: &World) {
         self.jumps.clear();
-        let computed = ran.new.saturating_add(ran.again).min(world.tick());
+        let computed = ran.new.saturating_add(ran.resimulated).min(world.tick());
         for ago in (0..computed).rev() {
             let Ok(past) = world.past(world.tick() - ago) else { continue };
             for command in past.commands() {

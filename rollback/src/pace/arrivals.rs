@@ -8,15 +8,15 @@ use crate::time::Time;
 
 /// Ticks that are remembered: 6 s at 60 Hz. A path that has become worse is believed after a twentieth of it, one that has
 /// become better after the rest.
-const LONG: usize = 360;
+const MAX_SAMPLES: usize = 360;
 /// Least number of ticks before anything is said.
-const ENOUGH: usize = 20;
+const MIN_SAMPLES: usize = 20;
 /// Packets over which the distance of clocks is taken.
 const PACKETS: usize = 15;
 /// A silence this long, in ticks, is not jitter: waiting for it with every input would be worse than rolling back once.
 const SILENCE: u64 = 8;
 /// Which share of ticks arrives within the time that is reported, in per cent.
-const LATE: usize = 95;
+const PERCENTILE: usize = 95;
 
 /// What one machine tells another, with each datagram: its own clock, and what it has measured of the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,23 +30,23 @@ pub struct MarginReport {
     /// How much faster than its clock it runs, in parts per million.
     pub rate_ppm: i32,
     /// What it has measured of the receiver; `None` while that is too little.
-    pub measured: Option<Measured>,
+    pub measured: Option<ArrivalStats>,
 }
 
 /// What was measured of a peer's packets. The times wrap, and have the difference of both clocks in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct ArrivalStats {
     /// 95 of 100 ticks arrive within this time, in microseconds.
-    pub late: u32,
+    pub p95: u32,
     /// Half of them do.
-    pub middle: u32,
+    pub median: u32,
     /// How many thousandths of a tick the peer's last tick lay behind ours when it arrived.
-    pub behind: i32,
+    pub tick_advantage: i32,
 }
 
 /// What we measure of one peer.
 #[derive(Debug)]
-pub(crate) struct Transit {
+pub(crate) struct ArrivalMeter {
     /// Microseconds from a tick's making to its arrival, relative to `base`; a ring.
     samples: Vec<i32>,
     next: usize,
@@ -54,25 +54,25 @@ pub(crate) struct Transit {
     base: Option<u32>,
     made: Option<Tick>,
     last: Option<Time>,
-    behind: [i32; PACKETS],
+    tick_advantage: [i32; PACKETS],
     packets: usize,
     /// What follows from the samples, taken now and then.
-    measured: Option<Measured>,
+    measured: Option<ArrivalStats>,
     stale: u32,
 }
 
 /// Packets after which quantiles are taken anew: they cost more than a packet does.
 const REFRESH: u32 = 6;
 
-impl Default for Transit {
+impl Default for ArrivalMeter {
     fn default() -> Self {
         Self {
-            samples: Vec::with_capacity(LONG),
+            samples: Vec::with_capacity(MAX_SAMPLES),
             next: 0,
             base: None,
             made: None,
             last: None,
-            behind: [0; PACKETS],
+            tick_advantage: [0; PACKETS],
             packets: 0,
             measured: None,
             stale: 0,
@@ -80,7 +80,7 @@ impl Default for Transit {
     }
 }
 
-impl Transit {
+impl ArrivalMeter {
     /// Takes a packet: when it came, what it says of its sending, and where our own ticks are (in thousandths).
     pub(crate) fn packet(
         &mut self,
@@ -108,28 +108,28 @@ impl Transit {
                 self.sample(newest.saturating_add(i32::try_from(waited).unwrap_or(i32::MAX)));
             }
         }
-        let behind = own_millis - i64::from(report.made.0) * 1000;
-        self.behind[self.packets % PACKETS] =
-            behind.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
+        let tick_advantage = own_millis - i64::from(report.made.0) * 1000;
+        self.tick_advantage[self.packets % PACKETS] =
+            tick_advantage.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
         self.packets += 1;
         self.stale += 1;
         if self.stale >= REFRESH || self.measured.is_none() {
             self.stale = 0;
             self.measured = self.measure();
-        } else if let Some(behind) = self.distance()
+        } else if let Some(tick_advantage) = self.median_advantage()
             && let Some(measured) = &mut self.measured
         {
-            measured.behind = behind;
+            measured.tick_advantage = tick_advantage;
         }
     }
 
     fn sample(&mut self, micros: i32) {
-        if self.samples.len() < LONG {
+        if self.samples.len() < MAX_SAMPLES {
             self.samples.push(micros);
         } else {
             self.samples[self.next] = micros;
         }
-        self.next = (self.next + 1) % LONG;
+        self.next = (self.next + 1) % MAX_SAMPLES;
     }
 
     /// When the last packet came.
@@ -137,24 +137,24 @@ impl Transit {
         self.last
     }
 
-    pub(crate) const fn measured(&self) -> Option<Measured> {
+    pub(crate) const fn measured(&self) -> Option<ArrivalStats> {
         self.measured
     }
 
     /// How far apart the clocks are: the middle of the last packets.
-    fn distance(&self) -> Option<i32> {
-        let mut behind = self.behind;
-        let some = &mut behind[..self.packets.min(PACKETS)];
+    fn median_advantage(&self) -> Option<i32> {
+        let mut tick_advantage = self.tick_advantage;
+        let some = &mut tick_advantage[..self.packets.min(PACKETS)];
         let middle = some.len() / 2;
         (!some.is_empty()).then(|| *some.select_nth_unstable(middle).1)
     }
 
-    fn measure(&self) -> Option<Measured> {
-        if self.samples.len() < ENOUGH {
+    fn measure(&self) -> Option<ArrivalStats> {
+        if self.samples.len() < MIN_SAMPLES {
             return None;
         }
         let base = self.base?;
-        let mut sorted = [0; LONG];
+        let mut sorted = [0; MAX_SAMPLES];
         let sorted = &mut sorted[..self.samples.len()];
         sorted.copy_from_slice(&self.samples);
         // Equal numbers have no order that could show.
@@ -162,6 +162,10 @@ impl Transit {
             let place = (list.len() - 1) * percent / 100;
             base.wrapping_add(*list.select_nth_unstable(place).1 as u32)
         };
-        Some(Measured { late: at(sorted, LATE), middle: at(sorted, 50), behind: self.distance()? })
+        Some(ArrivalStats {
+            p95: at(sorted, PERCENTILE),
+            median: at(sorted, 50),
+            tick_advantage: self.median_advantage()?,
+        })
     }
 }

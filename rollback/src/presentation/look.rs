@@ -17,7 +17,7 @@ const STEP_BITS: u32 = 16;
 ///
 /// ```
 /// use isostep_core::real;
-/// use isostep_rollback::present::Look;
+/// use isostep_rollback::presentation::Look;
 /// let up = Look::from_radians(real!(0), real!(1));
 /// assert_eq!(up.turned(up).pitch, 1 << 30); // not further than straight up
 /// ```
@@ -67,7 +67,7 @@ impl Look {
 /// of a player who is not there: an empty seat's input is the default one.
 ///
 /// ```
-/// use isostep_rollback::present::LookInput;
+/// use isostep_rollback::presentation::LookInput;
 /// let (then, now) = (LookInput { yaw: i16::MAX, pitch: 0 }, LookInput { yaw: i16::MIN, pitch: 2 });
 /// assert_eq!((now.since(then).yaw, now.since(then).pitch), (1 << 16, 2 << 16)); // a step and two
 /// ```
@@ -101,7 +101,7 @@ impl Input for LookInput {
 /// [`look`](Self::look) itself (recoil, a teleport).
 ///
 /// ```
-/// use isostep_rollback::present::{LookInput, LookState};
+/// use isostep_rollback::presentation::{LookInput, LookState};
 /// let mut player = LookState::default();
 /// for _ in 0..3 {
 ///     player.apply(LookInput { yaw: 5, pitch: 0 }); // held: turns once
@@ -132,7 +132,7 @@ impl LookState {
 /// [`camera`](Self::camera).
 ///
 /// ```
-/// use isostep_rollback::present::{Look, LookAccumulator, LookState};
+/// use isostep_rollback::presentation::{Look, LookAccumulator, LookState};
 ///
 /// let mut mouse = LookAccumulator::new();
 /// let mut player = LookState::default();

@@ -5,11 +5,11 @@ use crate::tick::Tick;
 use std::collections::VecDeque;
 
 /// Ticks that presses may be put off by. Nobody presses a button more often in the time that a session waits.
-const MOST_LATER: usize = 64;
+const MAX_CARRIED: usize = 64;
 
 /// What a local player has said that is not yet a tick, and which tick comes next.
 #[derive(Debug)]
-pub(super) struct LocalSide<I> {
+pub(super) struct LocalPlayer<I> {
     /// How many ticks later than the present a sample takes effect.
     pub(super) delay: u32,
     /// The next tick that has no input yet.
@@ -19,7 +19,7 @@ pub(super) struct LocalSide<I> {
     /// Samples that have no tick yet, folded into one.
     pub(super) pending: Option<I>,
     /// What did not fit into ticks that two samples shared, for the ticks after.
-    later: VecDeque<I>,
+    carried: VecDeque<I>,
     pub(super) queue: CommandQueue,
     /// Assembles what is proposed, where somebody else confirms.
     pub(super) proposed: CommandAssembler,
@@ -28,14 +28,14 @@ pub(super) struct LocalSide<I> {
     pub(super) bytes: Vec<u8>,
 }
 
-impl<I: Input> LocalSide<I> {
+impl<I: Input> LocalPlayer<I> {
     pub(super) fn new(delay: u32, next: Tick, config: CommandConfig) -> Self {
         Self {
             delay,
             next,
             last: I::default(),
             pending: None,
-            later: VecDeque::new(),
+            carried: VecDeque::new(),
             queue: CommandQueue::new(config),
             proposed: CommandAssembler::new(config),
             commands: Commands::default(),
@@ -52,7 +52,7 @@ impl<I: Input> LocalSide<I> {
         };
         self.pending = Some(I::merge(older, sample));
         if let Some(rest) = I::carry(older, sample) {
-            self.put_off(rest);
+            self.carry_over(rest);
         }
     }
 
@@ -61,13 +61,13 @@ impl<I: Input> LocalSide<I> {
         let newer = self.pending.unwrap_or_else(|| I::hold(self.last));
         self.pending = Some(I::merge(proposal, newer));
         if let Some(rest) = I::carry(proposal, newer) {
-            self.put_off(rest);
+            self.carry_over(rest);
         }
     }
 
     /// Keeps what did not fit for the ticks after, each taking as much as it can.
-    fn put_off(&mut self, mut rest: I) {
-        for later in &mut self.later {
+    fn carry_over(&mut self, mut rest: I) {
+        for later in &mut self.carried {
             let more = I::carry(*later, rest);
             *later = I::merge(*later, rest);
             match more {
@@ -75,16 +75,16 @@ impl<I: Input> LocalSide<I> {
                 None => return,
             }
         }
-        if self.later.len() < MOST_LATER {
-            self.later.push_back(rest);
+        if self.carried.len() < MAX_CARRIED {
+            self.carried.push_back(rest);
         }
     }
 
     /// A tick's input, with what earlier ones had no room for.
-    fn with_later(&mut self, value: I) -> I {
-        let Some(older) = self.later.pop_front() else { return value };
+    fn with_carried(&mut self, value: I) -> I {
+        let Some(older) = self.carried.pop_front() else { return value };
         if let Some(rest) = I::carry(older, value) {
-            self.put_off(rest);
+            self.carry_over(rest);
         }
         I::merge(older, value)
     }
@@ -115,7 +115,7 @@ impl<I: Input> LocalSide<I> {
             }
             _ => I::hold(self.last),
         };
-        let value = self.with_later(value);
+        let value = self.with_carried(value);
         self.next = tick.next();
         self.last = value;
         Some((tick, value))

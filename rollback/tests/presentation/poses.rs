@@ -3,8 +3,8 @@
 use super::common::{FRAME, STEP, TICK, angle, at, pose, rollback};
 use core::time::Duration;
 use isostep_core::{Quat, Real, Vec3, real};
-use isostep_rollback::present::{Poses, Sample, Smoothing};
-use isostep_rollback::{Ran, Tick};
+use isostep_rollback::presentation::{Poses, Sample, Smoothing};
+use isostep_rollback::{RunReport, Tick};
 use proptest::prelude::*;
 
 fn x_of(poses: &Poses<u8>, key: u8) -> Option<Real> {
@@ -65,7 +65,11 @@ fn a_body_is_hidden_until_it_has_two_ticks() {
     poses.frame(Real::HALF, FRAME);
     assert_eq!((x_of(&poses, 0), x_of(&poses, 1)), (None, Some(real!(1))));
     // Waiting for somebody's input is no second tick.
-    poses.tick(Tick(1), Ran { new: 0, again: 0 }, [Sample::new(0, at(1)), Sample::new(1, at(1))]);
+    poses.tick(
+        Tick(1),
+        RunReport { new: 0, resimulated: 0 },
+        [Sample::new(0, at(1)), Sample::new(1, at(1))],
+    );
     poses.frame(Real::HALF, FRAME);
     assert_eq!(x_of(&poses, 0), None);
     poses.tick(Tick(2), STEP, [Sample::new(0, at(2)), Sample::new(1, at(2))]);
@@ -79,7 +83,11 @@ fn who_waits_for_inputs_stays_where_they_are() {
     let mut poses = Poses::new(TICK);
     poses.tick(Tick(1), STEP, [Sample::new(0u8, at(1)).before(at(0))]);
     poses.frame(Real::ONE, FRAME);
-    poses.tick(Tick(1), Ran { new: 0, again: 0 }, [Sample::new(0, at(1)).before(at(0))]);
+    poses.tick(
+        Tick(1),
+        RunReport { new: 0, resimulated: 0 },
+        [Sample::new(0, at(1)).before(at(0))],
+    );
     for alpha in [Real::ZERO, Real::HALF, Real::ONE] {
         poses.frame(alpha, FRAME);
         assert_eq!(x_of(&poses, 0), Some(real!(1)));
@@ -139,7 +147,7 @@ fn two_ticks_in_one_frame_are_no_error() {
     let mut poses = Poses::new(Duration::from_millis(500));
     let sample = |x| Sample::new(0u8, at(x)).velocity(Vec3::from_ints(2, 0, 0));
     poses.tick(Tick(1), STEP, [sample(1).before(at(0))]);
-    poses.tick(Tick(3), Ran { new: 2, again: 0 }, [sample(3).before(at(2))]);
+    poses.tick(Tick(3), RunReport { new: 2, resimulated: 0 }, [sample(3).before(at(2))]);
     poses.frame(Real::HALF, FRAME);
     assert_eq!(x_of(&poses, 0), Some(real!(2.5)));
     assert!(poses.is_exact(0));

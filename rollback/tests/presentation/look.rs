@@ -2,7 +2,7 @@
 
 use isostep_core::{Real, Vec3, real};
 use isostep_rollback::Input;
-use isostep_rollback::present::{Look, LookAccumulator, LookInput, LookState};
+use isostep_rollback::presentation::{Look, LookAccumulator, LookInput, LookState};
 use proptest::prelude::*;
 
 /// What may happen between two pictures.

@@ -4,7 +4,7 @@ use super::common::{FRAME, STEP, TICK, angle, at, pose, rollback, vector};
 use core::time::Duration;
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 use isostep_rollback::Tick;
-use isostep_rollback::present::{Poses, Sample, Smoothing};
+use isostep_rollback::presentation::{Poses, Sample, Smoothing};
 use proptest::prelude::*;
 
 const DECAY: Smoothing = Smoothing::decay(Duration::from_millis(50));

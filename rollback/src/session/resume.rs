@@ -10,7 +10,7 @@ use isostep_core::digest::ShortDigest;
 
 /// What of a seat the first step of a session depends on, where the match began elsewhere.
 #[derive(Clone, Debug)]
-pub(crate) struct Resumed<I> {
+pub(crate) struct ResumedSeat<I> {
     /// What the step before was given.
     pub(crate) used: I,
     /// Whether a human has held the seat up to now and does not leave it: guesses repeat what was used.
@@ -24,7 +24,7 @@ impl<S: Simulation> Session<S> {
     pub(crate) fn resume(
         config: SessionConfig,
         simulation: &mut S,
-        seats: &[Resumed<S::Input>],
+        seats: &[ResumedSeat<S::Input>],
     ) -> Result<Self, SessionError> {
         let mut session = Self::start(config, simulation)?;
         let start = session.config.start;
@@ -35,23 +35,23 @@ impl<S: Simulation> Session<S> {
     /// The first tick whose state may still change, or is not there yet.
     pub(crate) fn final_to(&self) -> Tick {
         let reached = self.confirmed.min(self.present);
-        self.wrong.map_or(reached, |wrong| wrong.min(reached))
+        self.mispredicted.map_or(reached, |wrong| wrong.min(reached))
     }
 
     /// Who sits in a seat on a tick, and since when.
-    pub(crate) fn sits(&self, player: PlayerId, tick: Tick) -> Option<(Tick, Occupant)> {
+    pub(crate) fn occupancy(&self, player: PlayerId, tick: Tick) -> Option<(Tick, Occupant)> {
         Some(self.seats.get(player.index())?.span(tick))
     }
 
     /// What of a seat's commands is half received before a tick.
-    pub(crate) fn half_commands(
+    pub(crate) fn partial_commands(
         &self,
         player: PlayerId,
         since: Tick,
         tick: Tick,
     ) -> CommandAssembler {
         match self.seats.get(player.index()) {
-            Some(seat) => seat.track.assembled_to(since, tick),
+            Some(seat) => seat.log.assembled_to(since, tick),
             None => CommandAssembler::new(self.config.commands),
         }
     }
@@ -59,7 +59,7 @@ impl<S: Simulation> Session<S> {
     /// What the step of a tick was given for a seat; the default if the session does not know.
     pub(crate) fn used_input(&self, player: PlayerId, tick: Option<Tick>) -> S::Input {
         let seat = self.seats.get(player.index());
-        let used = seat.and_then(|seat| seat.track.used(tick?));
+        let used = seat.and_then(|seat| seat.log.used(tick?));
         used.unwrap_or_default()
     }
 

@@ -27,7 +27,7 @@ pub enum Late {
 /// How an [`EffectJournal`](super::EffectJournal) treats effects.
 ///
 /// ```
-/// use isostep_rollback::present::{Cancel, EffectConfig, EffectJournal, Late};
+/// use isostep_rollback::presentation::{Cancel, EffectConfig, EffectJournal, Late};
 /// let clicks = EffectConfig { late: Late::DropAfter(6), cancel: Cancel::WhenConfirmed, ..EffectConfig::default() };
 /// assert!(EffectJournal::<u32, &str>::new(clicks).is_empty());
 /// ```

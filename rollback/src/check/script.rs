@@ -1,4 +1,4 @@
-//! The inputs of a whole check, and what a step is given of them: the truth, or a guess. Bots are asked here.
+//! The inputs of a whole check, and what a step is given of them: the truth, or a prediction. Bots are asked here.
 
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
@@ -7,7 +7,7 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 
 /// What everybody does on each tick.
-pub(super) struct Tape<I> {
+pub(super) struct ScriptedInputs<I> {
     pub(super) players: usize,
     pub(super) bots: Vec<PlayerId>,
     /// By tick.
@@ -16,7 +16,7 @@ pub(super) struct Tape<I> {
 
 /// Inputs that nobody knows yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Guess {
+pub(super) struct Prediction {
     /// The first tick that is not known.
     pub(super) since: Tick,
     /// Whose inputs are not, a bit a seat.
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Later(u32),
 }
 
-impl<I: Input> Tape<I> {
+impl<I: Input> ScriptedInputs<I> {
     /// Asks the script for every tick, in order and once.
     pub(super) fn record(
         players: usize,
@@ -45,11 +45,11 @@ impl<I: Input> Tape<I> {
         let mut inputs = Inputs::new(players);
         let record = |tick| {
             script(Tick(tick), &mut inputs);
-            let noted = inputs.clone();
+            let recorded = inputs.clone();
             // A script that leaves a tick out means the same inputs again, but not the same commands.
             let same: Vec<I> = inputs.players.iter().map(|input| input.value).collect();
             inputs.follow(&same);
-            noted
+            recorded
         };
         Self { players, bots, inputs: (0..ticks).map(record).collect() }
     }
@@ -69,7 +69,7 @@ impl<I: Input> Tape<I> {
     pub(super) fn given<S: Simulation<Input = I>>(
         &self,
         tick: Tick,
-        guess: Option<&Guess>,
+        prediction: Option<&Prediction>,
         used: &[I],
         game: &S,
     ) -> Inputs<I> {
@@ -82,13 +82,17 @@ impl<I: Input> Tape<I> {
         for (seat, input) in inputs.players.iter_mut().enumerate() {
             input.previous = before(tick, seat).unwrap_or_default();
             input.status = InputStatus::Confirmed;
-            let Some(guess) = guess.filter(|guess| guess.seats >> (seat % 32) & 1 == 1) else {
+            let Some(prediction) =
+                prediction.filter(|prediction| prediction.seats >> (seat % 32) & 1 == 1)
+            else {
                 continue;
             };
             input.status = InputStatus::Predicted;
-            match guess.kind {
+            match prediction.kind {
                 Kind::Right => continue,
-                Kind::Held => input.value = I::hold(before(guess.since, seat).unwrap_or_default()),
+                Kind::Held => {
+                    input.value = I::hold(before(prediction.since, seat).unwrap_or_default())
+                }
                 Kind::Later(ticks) => {
                     let other =
                         (u64::from(tick.0) + u64::from(ticks)) % u64::from(self.len().max(1));
@@ -101,13 +105,13 @@ impl<I: Input> Tape<I> {
                 commands.clear();
             }
         }
-        seat_bots(game, tick, &self.bots, &mut inputs);
+        apply_bots(game, tick, &self.bots, &mut inputs);
         inputs
     }
 }
 
 /// Has the game decide for its bots.
-pub(crate) fn seat_bots<S: Simulation>(
+pub(crate) fn apply_bots<S: Simulation>(
     game: &S,
     tick: Tick,
     bots: &[PlayerId],

@@ -2,16 +2,16 @@
 
 use core::time::Duration;
 use isostep_core::{Quat, Real, Transform, Vec3};
-use isostep_rollback::Ran;
+use isostep_rollback::RunReport;
 use proptest::prelude::*;
 
 pub(crate) const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 pub(crate) const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 144);
-pub(crate) const STEP: Ran = Ran { new: 1, again: 0 };
+pub(crate) const STEP: RunReport = RunReport { new: 1, resimulated: 0 };
 
 /// A tick that came with a rollback.
-pub(crate) const fn rollback(again: u32) -> Ran {
-    Ran { new: 1, again }
+pub(crate) const fn rollback(again: u32) -> RunReport {
+    RunReport { new: 1, resimulated: again }
 }
 
 pub(crate) fn at(x: i32) -> Transform {

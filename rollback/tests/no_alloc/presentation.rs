@@ -5,8 +5,8 @@ use crate::counting;
 use isostep_core::real;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, World, WorldDef};
-use isostep_rollback::present::{EffectConfig, EffectJournal, Poses, Sample, WorldReader};
-use isostep_rollback::{Ran, Tick};
+use isostep_rollback::presentation::{EffectConfig, EffectJournal, Poses, Sample, WorldReader};
+use isostep_rollback::{RunReport, Tick};
 
 #[test]
 fn warm_poses_allocate_nothing() {
@@ -24,7 +24,7 @@ fn warm_poses_allocate_nothing() {
         }
         let before = counting::count();
         // Half of the bodies come and go.
-        let ran = Ran { new: 1, again: tick % 3 };
+        let ran = RunReport { new: 1, resimulated: tick % 3 };
         let keys = (0..64u32).filter(|key| tick < 50 || (key + tick) % 8 < 4);
         poses.tick(Tick(tick), ran, keys.map(|key| Sample::new(key, at((tick % 5) as i32))));
         of_world.tick(Tick(tick), ran, reader.read(Tick(tick), ran, &world));

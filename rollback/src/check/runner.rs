@@ -1,7 +1,7 @@
 //! A game on its way: steps, saves and loads as a session does them, and somebody who watches each tick that is final.
 
-use super::report::Refusal;
-use super::tape::{Guess, Tape};
+use super::report::CheckError;
+use super::script::{Prediction, ScriptedInputs};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::state::{StateDifference, StateError};
@@ -12,7 +12,7 @@ pub(super) enum Stop {
     /// A tick came out otherwise.
     Differs(Found),
     /// Something can't be done with this state at all.
-    Refused { tick: Tick, why: Refusal },
+    Refused { tick: Tick, error: CheckError },
 }
 
 /// What differs on a tick.
@@ -25,45 +25,49 @@ pub(super) struct Found {
     pub(super) more: bool,
 }
 
-pub(super) fn refused<E: Into<Refusal>>(tick: Tick) -> impl Fn(E) -> Stop {
-    move |why| Stop::Refused { tick, why: why.into() }
+pub(super) fn refused<E: Into<CheckError>>(tick: Tick) -> impl Fn(E) -> Stop {
+    move |error: E| Stop::Refused { tick, error: error.into() }
 }
 
 /// Looks at the states that are final.
-pub(super) trait Watch<S: Simulation> {
+pub(super) trait Observer<S: Simulation> {
     /// A tick that is held.
-    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop>;
+    fn observe(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop>;
 }
 
 /// All that a way needs to come to the last tick.
-pub(super) struct Course<'a, S: Simulation> {
+pub(super) struct Runner<'a, S: Simulation> {
     /// Makes the game anew.
     pub(super) make: &'a dyn Fn() -> S,
-    pub(super) tape: &'a Tape<S::Input>,
+    pub(super) script: &'a ScriptedInputs<S::Input>,
     pub(super) seed: u64,
     /// Furthest that is gone back, in ticks.
     pub(super) depth: u32,
-    pub(super) watch: &'a mut dyn Watch<S>,
+    pub(super) observer: &'a mut dyn Observer<S>,
 }
 
 /// One game with the ticks that it holds.
-pub(super) struct Desk<'a, S: Simulation> {
+pub(super) struct Instance<'a, S: Simulation> {
     pub(super) game: S,
     pub(super) slots: S::Slots,
     pub(super) tick: Tick,
-    tape: &'a Tape<S::Input>,
+    script: &'a ScriptedInputs<S::Input>,
     held: usize,
     /// What steps were given, seat by seat and tick by tick.
     used: Vec<S::Input>,
 }
 
-impl<'a, S: Simulation> Desk<'a, S> {
+impl<'a, S: Simulation> Instance<'a, S> {
     /// A game before its first tick, which will hold so many.
-    pub(super) fn new(mut game: S, tape: &'a Tape<S::Input>, held: usize) -> Result<Self, Stop> {
+    pub(super) fn new(
+        mut game: S,
+        script: &'a ScriptedInputs<S::Input>,
+        held: usize,
+    ) -> Result<Self, Stop> {
         let slots = game.slots(held);
-        let mut desk = Self { game, slots, tick: Tick(0), tape, held, used: Vec::new() };
-        desk.save()?;
-        Ok(desk)
+        let mut instance = Self { game, slots, tick: Tick(0), script, held, used: Vec::new() };
+        instance.save()?;
+        Ok(instance)
     }
 
     fn save(&mut self) -> Result<(), Stop> {
@@ -72,8 +76,8 @@ impl<'a, S: Simulation> Desk<'a, S> {
     }
 
     /// Makes and saves the next tick.
-    pub(super) fn step(&mut self, guess: Option<&Guess>) -> Result<(), Stop> {
-        let inputs = self.tape.given(self.tick, guess, &self.used, &self.game);
+    pub(super) fn step(&mut self, prediction: Option<&Prediction>) -> Result<(), Stop> {
+        let inputs = self.script.given(self.tick, prediction, &self.used, &self.game);
         self.used.extend(inputs.players.iter().map(|input| input.value));
         self.game.step(self.tick, &inputs);
         self.tick = self.tick.next();
@@ -84,14 +88,14 @@ impl<'a, S: Simulation> Desk<'a, S> {
     pub(super) fn load(&mut self, tick: Tick) -> Result<(), Stop> {
         let loaded = self.game.load(&mut self.slots, tick.0);
         loaded.map_err(refused::<StateError>(tick))?;
-        self.used.truncate(tick.0 as usize * self.tape.players);
+        self.used.truncate(tick.0 as usize * self.script.players);
         self.tick = tick;
         Ok(())
     }
 
     /// Forgets what can be computed again.
-    pub(super) fn distrust(&mut self) {
-        self.game.distrust(&mut self.slots);
+    pub(super) fn drop_caches(&mut self) {
+        self.game.drop_caches(&mut self.slots);
     }
 
     /// Goes on with another game that is in the state of this tick.
@@ -105,8 +109,8 @@ impl<'a, S: Simulation> Desk<'a, S> {
     pub(super) fn show(
         &self,
         ticks: impl IntoIterator<Item = Tick>,
-        watch: &mut dyn Watch<S>,
+        observer: &mut dyn Observer<S>,
     ) -> Result<(), Stop> {
-        ticks.into_iter().try_for_each(|tick| watch.see(tick, &self.game, &self.slots))
+        ticks.into_iter().try_for_each(|tick| observer.observe(tick, &self.game, &self.slots))
     }
 }

@@ -5,7 +5,7 @@ use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, World, WorldDef};
 use isostep_core::{Real, Transform, Vec3, real};
 use isostep_rollback::Tick;
-use isostep_rollback::present::{Poses, Sample, WorldReader};
+use isostep_rollback::presentation::{Poses, Sample, WorldReader};
 
 fn ball(x: i32) -> BodyDef {
     let sphere = Shape::sphere(real!(0.5)).unwrap();
@@ -24,7 +24,7 @@ fn setup() -> (World, [BodyId; 2]) {
 fn samples(
     reader: &mut WorldReader,
     world: &World,
-    ran: isostep_rollback::Ran,
+    ran: isostep_rollback::RunReport,
 ) -> Vec<Sample<BodyId>> {
     reader.read(Tick(world.tick()), ran, world).collect()
 }

@@ -6,7 +6,7 @@
 use super::correction::{Correction, Smoothing, alike, between};
 use super::half::{part_of, seconds};
 use super::sample::{Motion, Sample};
-use crate::session::Ran;
+use crate::session::RunReport;
 use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::{Real, Transform};
@@ -55,13 +55,13 @@ struct Row<K> {
 /// ```
 /// use core::time::Duration;
 /// use isostep_core::{Transform, Vec3, real};
-/// use isostep_rollback::present::{Poses, Sample};
-/// use isostep_rollback::{Ran, Tick};
+/// use isostep_rollback::presentation::{Poses, Sample};
+/// use isostep_rollback::{RunReport, Tick};
 ///
 /// let mut poses = Poses::new(Duration::from_millis(16));
 /// for tick in 0..3 {
 ///     let place = Transform::at(Vec3::from_ints(tick, 0, 0));
-///     poses.tick(Tick(tick as u32), Ran { new: 1, again: 0 }, [Sample::new("cart", place)]);
+///     poses.tick(Tick(tick as u32), RunReport { new: 1, resimulated: 0 }, [Sample::new("cart", place)]);
 /// }
 /// poses.frame(real!(0.25), Duration::from_millis(7));
 /// assert_eq!(poses.get("cart").unwrap().pose.translation.x, real!(1.25));
@@ -105,14 +105,19 @@ impl<K: Ord + Copy> Poses<K> {
     /// [`Plan::run`](crate::Plan::run) returned, and a sample of each body that is drawn.
     ///
     /// Samples may come in any order; in that of their keys it is quickest. Of two with one key the first counts.
-    pub fn tick(&mut self, tick: Tick, ran: Ran, samples: impl IntoIterator<Item = Sample<K>>) {
+    pub fn tick(
+        &mut self,
+        tick: Tick,
+        ran: RunReport,
+        samples: impl IntoIterator<Item = Sample<K>>,
+    ) {
         self.pass += 1;
         let last = self.last.unwrap_or(tick);
         let pass = Pass {
             number: self.pass,
             steps: i64::from(tick.0) - i64::from(last.0),
-            from: tick - ran.new.saturating_add(ran.again),
-            rolled_back: ran.again > 0,
+            from: tick - ran.new.saturating_add(ran.resimulated),
+            rolled_back: ran.resimulated > 0,
             tick_length: self.tick_length,
         };
         self.last = Some(tick);

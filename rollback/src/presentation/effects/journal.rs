@@ -38,7 +38,7 @@ struct Entry<C, E> {
 /// 1. *Feed*, for each tick that was computed, again or for the first time, in order: [`tick`](Self::tick), or
 ///    [`begin_tick`](Self::begin_tick), [`effect`](Self::effect) for each one, [`end_tick`](Self::end_tick). A tick
 ///    without effects counts too: that is how one is found to be no more.
-/// 2. [`confirm`](Self::confirm) with [`Session::confirmed`](crate::Session::confirmed), after the plan was run.
+/// 2. [`confirm`](Self::confirm) with [`Session::confirmed_tick`](crate::Session::confirmed_tick), after the plan was run.
 /// 3. *Present*: [`poll`](Self::poll) until it is `None`, once a frame.
 ///
 /// Each effect is told as started at most once; then once as confirmed or as cancelled. One that was cancelled before
@@ -52,7 +52,7 @@ struct Entry<C, E> {
 /// ```
 /// use isostep_core::{shape::Shape, Vec3, world::{BodyDef, Event, World, WorldDef}};
 /// use isostep_rollback::Tick;
-/// use isostep_rollback::present::{EffectConfig, EffectEvent, EffectJournal};
+/// use isostep_rollback::presentation::{EffectConfig, EffectEvent, EffectJournal};
 ///
 /// let mut world = World::new(WorldDef::default())?;
 /// world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE))?;
@@ -61,7 +61,7 @@ struct Entry<C, E> {
 /// let mut thuds = 0;
 /// for tick in 0..90 {
 ///     world.step();
-///     // Here one new tick; after a rollback, all that `Ran` counts.
+///     // Here one new tick; after a rollback, all that `RunReport` counts.
 ///     for step in tick..=tick {
 ///         let past = world.past(step + 1)?;
 ///         journal.tick(Tick(step), past.events().filter_map(|event| match event {

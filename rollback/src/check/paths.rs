@@ -1,7 +1,7 @@
 //! The ways to a tick that every simulation can go. Those that need bytes are in `snapshots.rs`.
 
-use super::course::{Course, Desk, Stop};
-use super::tape::{Guess, Kind};
+use super::runner::{Instance, Runner, Stop};
+use super::script::{Kind, Prediction};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use core::fmt;
@@ -10,17 +10,17 @@ use isostep_core::Rng;
 /// How a tick is come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Way {
+pub enum TickPath {
     /// Step by step, from the first tick to the last.
     Straight,
     /// Two games at once, in turn: each must be as if it were alone.
-    Twice,
+    Interleaved,
     /// As in a match over a network: ahead by guesses, back when they were wrong, and again. What is remembered may be used.
     RolledBack,
     /// The same, with everything forgotten that is not state whenever it was gone back.
-    InFull,
+    FullResim,
     /// Everything forgotten that is not state, and the state loaded from its own save, before each tick.
-    Forgetful,
+    Reloaded,
     /// Written as bytes and read into a fresh game, now and then. Needs [`Snapshot`](isostep_core::state::Snapshot).
     Encoded,
     /// Recorded from a session, and played from the file, also from its keyframes. Needs
@@ -28,14 +28,14 @@ pub enum Way {
     Recorded,
 }
 
-impl Way {
+impl TickPath {
     /// All of them, in the order of the report.
     pub const ALL: [Self; 7] = [
         Self::Straight,
-        Self::Twice,
+        Self::Interleaved,
         Self::RolledBack,
-        Self::InFull,
-        Self::Forgetful,
+        Self::FullResim,
+        Self::Reloaded,
         Self::Encoded,
         Self::Recorded,
     ];
@@ -44,10 +44,10 @@ impl Way {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Straight => "straight",
-            Self::Twice => "twice",
+            Self::Interleaved => "interleaved",
             Self::RolledBack => "rolled back",
-            Self::InFull => "in full",
-            Self::Forgetful => "forgetful",
+            Self::FullResim => "full resim",
+            Self::Reloaded => "reloaded",
             Self::Encoded => "encoded",
             Self::Recorded => "recorded",
         }
@@ -65,15 +65,15 @@ impl Way {
                 "how the game was made shows: threads that are put together as they arrive, vector instructions that round \
                  otherwise; or chance, a clock or an address decides"
             }
-            Self::Twice => {
+            Self::Interleaved => {
                 "something besides state and inputs decides: a static, a hash map's order, an address, a clock, random \
                  numbers without a seed"
             }
-            Self::RolledBack | Self::InFull => {
+            Self::RolledBack | Self::FullResim => {
                 "something decides that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, what is \
                  outside of the state), or whether an input was a guess"
             }
-            Self::Forgetful => {
+            Self::Reloaded => {
                 "scratch decides: what is marked as scratch must follow from the state alone"
             }
             Self::Encoded | Self::Recorded => {
@@ -84,7 +84,7 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for TickPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -94,100 +94,109 @@ pub(super) fn draw(rng: &mut Rng, bound: u32) -> u32 {
     rng.below(bound.max(1)).unwrap_or(0)
 }
 
-impl<S: Simulation> Course<'_, S> {
+impl<S: Simulation> Runner<'_, S> {
     pub(super) fn straight(self) -> Result<(), Stop> {
-        let mut desk = Desk::new((self.make)(), self.tape, 2)?;
-        desk.show([Tick(0)], self.watch)?;
-        while desk.tick.0 < self.tape.len() {
-            desk.step(None)?;
-            desk.show([desk.tick], self.watch)?;
+        let mut instance = Instance::new((self.make)(), self.script, 2)?;
+        instance.show([Tick(0)], self.observer)?;
+        while instance.tick.0 < self.script.len() {
+            instance.step(None)?;
+            instance.show([instance.tick], self.observer)?;
         }
         Ok(())
     }
 
-    pub(super) fn twice(self) -> Result<(), Stop> {
+    pub(super) fn interleaved(self) -> Result<(), Stop> {
         let (first, second) = ((self.make)(), (self.make)());
-        let mut desks = [Desk::new(first, self.tape, 2)?, Desk::new(second, self.tape, 2)?];
-        for tick in (0..=self.tape.len()).map(Tick) {
-            for desk in &mut desks {
+        let mut instances =
+            [Instance::new(first, self.script, 2)?, Instance::new(second, self.script, 2)?];
+        for tick in (0..=self.script.len()).map(Tick) {
+            for instance in &mut instances {
                 if tick.0 > 0 {
-                    desk.step(None)?;
+                    instance.step(None)?;
                 }
-                desk.show([tick], self.watch)?;
+                instance.show([tick], self.observer)?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn forgetful(self) -> Result<(), Stop> {
-        let mut desk = Desk::new((self.make)(), self.tape, 2)?;
-        for tick in (0..=self.tape.len()).map(Tick) {
+    pub(super) fn reloaded(self) -> Result<(), Stop> {
+        let mut instance = Instance::new((self.make)(), self.script, 2)?;
+        for tick in (0..=self.script.len()).map(Tick) {
             if tick.0 > 0 {
-                desk.step(None)?;
+                instance.step(None)?;
             }
-            desk.load(tick)?;
-            desk.distrust();
-            desk.show([tick], self.watch)?;
+            instance.load(tick)?;
+            instance.drop_caches();
+            instance.show([tick], self.observer)?;
         }
         Ok(())
     }
 
     /// A session's life: the present runs ahead of what is known, and some ticks become known at a time.
-    pub(super) fn rolled_back(self, distrust: bool) -> Result<(), Stop> {
-        let Self { tape, depth, .. } = self;
+    pub(super) fn rolled_back(self, drop_caches: bool) -> Result<(), Stop> {
+        let Self { script, depth, .. } = self;
         let depth = depth.max(1);
         let mut rng = Rng::keyed(self.seed, 0, 0, 0x6368_6563_6b01);
-        let mut desk = Desk::new((self.make)(), tape, depth as usize + 2)?;
-        desk.show([Tick(0)], self.watch)?;
+        let mut instance = Instance::new((self.make)(), script, depth as usize + 2)?;
+        instance.show([Tick(0)], self.observer)?;
         let mut known = Tick(0);
-        while known.0 < tape.len() {
-            let lead = (1 + draw(&mut rng, depth)).min(tape.len() - known.0);
+        while known.0 < script.len() {
+            let lead = (1 + draw(&mut rng, depth)).min(script.len() - known.0);
             let was = known;
-            if desk.tick == known && draw(&mut rng, 4) == 0 {
+            if instance.tick == known && draw(&mut rng, 4) == 0 {
                 // Guesses that turn out to be right are not gone back for.
-                let right = Guess { since: known, seats: u32::MAX, kind: Kind::Right };
-                ahead(&mut desk, known + lead, &right)?;
-                known = desk.tick;
+                let right = Prediction { since: known, seats: u32::MAX, kind: Kind::Right };
+                ahead(&mut instance, known + lead, &right)?;
+                known = instance.tick;
             } else {
-                let wrong = guess(&mut rng, known, tape);
-                ahead(&mut desk, known + lead, &wrong)?;
-                let present = desk.tick;
+                let wrong = prediction(&mut rng, known, script);
+                ahead(&mut instance, known + lead, &wrong)?;
+                let present = instance.tick;
                 let all = present.since(known);
                 let come = if draw(&mut rng, 3) == 0 { all } else { 1 + draw(&mut rng, all) };
-                desk.load(known)?;
-                if distrust {
-                    desk.distrust();
+                instance.load(known)?;
+                if drop_caches {
+                    instance.drop_caches();
                 }
                 known += come;
-                while desk.tick < known {
-                    desk.step(None)?;
+                while instance.tick < known {
+                    instance.step(None)?;
                 }
-                ahead(&mut desk, present, &guess(&mut rng, known, tape))?;
+                ahead(&mut instance, present, &prediction(&mut rng, known, script))?;
             }
-            desk.show((was.0 + 1..=known.0).map(Tick), self.watch)?;
+            instance.show((was.0 + 1..=known.0).map(Tick), self.observer)?;
         }
         Ok(())
     }
 }
 
 /// Steps by guesses.
-fn ahead<S: Simulation>(desk: &mut Desk<'_, S>, to: Tick, guess: &Guess) -> Result<(), Stop> {
-    while desk.tick < to {
-        desk.step(Some(guess))?;
+fn ahead<S: Simulation>(
+    instance: &mut Instance<'_, S>,
+    to: Tick,
+    prediction: &Prediction,
+) -> Result<(), Stop> {
+    while instance.tick < to {
+        instance.step(Some(prediction))?;
     }
     Ok(())
 }
 
 /// A guess of somebody's inputs, likely a wrong one.
-fn guess<I: crate::input::Input>(rng: &mut Rng, since: Tick, tape: &super::tape::Tape<I>) -> Guess {
-    let everybody = u32::MAX.checked_shl(tape.players as u32).map_or(u32::MAX, |none| !none);
+fn prediction<I: crate::input::Input>(
+    rng: &mut Rng,
+    since: Tick,
+    script: &super::script::ScriptedInputs<I>,
+) -> Prediction {
+    let everybody = u32::MAX.checked_shl(script.players as u32).map_or(u32::MAX, |none| !none);
     let seats = match rng.next_u32() & everybody {
         0 => everybody,
         some => some,
     };
     let kind = match draw(rng, 2) {
         0 => Kind::Held,
-        _ => Kind::Later(1 + draw(rng, tape.len())),
+        _ => Kind::Later(1 + draw(rng, script.len())),
     };
-    Guess { since, seats, kind }
+    Prediction { since, seats, kind }
 }

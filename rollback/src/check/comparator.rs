@@ -1,9 +1,9 @@
 //! Who watches a run: one notes what the reference is, one compares by digests, and one steps a reference beside the run and
 //! tells what differs.
 
-use super::course::{Desk, Found, Stop, Watch, refused};
-use super::tape::Tape;
-use crate::pages::{MOST_OF_A_SECTION, rank};
+use super::runner::{Found, Instance, Observer, Stop, refused};
+use super::script::ScriptedInputs;
+use crate::pages::{MAX_PER_SECTION, rank};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::{DigestTree, ShortDigest};
@@ -11,11 +11,11 @@ use isostep_core::state::{StateDifference, StateError};
 use std::collections::BTreeMap;
 
 /// Most fields that are told of a difference; more would not be read.
-const MOST_FIELDS: usize = 16;
+const MAX_FIELDS: usize = 16;
 
 /// What the reference is on a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct ReferenceTick {
     pub(super) digest: ShortDigest,
     pub(super) sections: BTreeMap<String, ShortDigest>,
 }
@@ -46,19 +46,19 @@ impl Compare {
 }
 
 /// Is told what is done, what there is in all, and which run it is.
-pub(super) type Tell<'a> = dyn FnMut(u64, u64, &str) + 'a;
+pub(super) type ProgressFn<'a> = dyn FnMut(u64, u64, &str) + 'a;
 
 /// Says how far it is.
 #[derive(Default)]
-pub(super) struct Meter<'a> {
-    pub(super) tell: Option<&'a mut Tell<'a>>,
+pub(super) struct Progress<'a> {
+    pub(super) tell: Option<&'a mut ProgressFn<'a>>,
     pub(super) what: String,
     /// Ticks of runs that are done, and of all.
     pub(super) before: u64,
     pub(super) total: u64,
 }
 
-impl Meter<'_> {
+impl Progress<'_> {
     fn reached(&mut self, tick: Tick) {
         if let Some(tell) = &mut self.tell {
             tell(self.before + u64::from(tick.0), self.total, &self.what);
@@ -82,7 +82,7 @@ fn sections(tree: &DigestTree) -> BTreeMap<String, ShortDigest> {
 }
 
 /// Names of sections that differ, causes before effects.
-pub(super) fn parted(
+pub(super) fn differing_sections(
     ours: &BTreeMap<String, ShortDigest>,
     theirs: &BTreeMap<String, ShortDigest>,
 ) -> Vec<String> {
@@ -95,20 +95,20 @@ pub(super) fn parted(
 }
 
 /// Notes what comes out.
-pub(super) struct Note<'a, 'm> {
+pub(super) struct ReferenceRecorder<'a, 'm> {
     pub(super) compare: Compare,
     pub(super) last: u32,
-    pub(super) named: &'a mut BTreeMap<Tick, Named>,
-    pub(super) meter: &'a mut Meter<'m>,
+    pub(super) reference_ticks: &'a mut BTreeMap<Tick, ReferenceTick>,
+    pub(super) progress: &'a mut Progress<'m>,
 }
 
-impl<S: Simulation> Watch<S> for Note<'_, '_> {
-    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
-        self.meter.reached(tick);
+impl<S: Simulation> Observer<S> for ReferenceRecorder<'_, '_> {
+    fn observe(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
+        self.progress.reached(tick);
         if self.compare.wants(tick, self.last) {
             let digest = digest(tick, game, slots)?;
             let sections = sections(&tree(tick, game, slots)?);
-            self.named.insert(tick, Named { digest, sections });
+            self.reference_ticks.insert(tick, ReferenceTick { digest, sections });
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ pub(super) struct Agreed {
 }
 
 impl Agreed {
-    fn note(&mut self, tick: Tick) {
+    fn record(&mut self, tick: Tick) {
         if self.newest != Some(tick) {
             self.before = self.newest.replace(tick);
         }
@@ -137,9 +137,9 @@ impl Agreed {
 }
 
 /// Compares with what was noted.
-pub(super) struct Against<'a, 'm> {
-    named: &'a BTreeMap<Tick, Named>,
-    meter: &'a mut Meter<'m>,
+pub(super) struct DigestComparator<'a, 'm> {
+    reference_ticks: &'a BTreeMap<Tick, ReferenceTick>,
+    progress: &'a mut Progress<'m>,
     pub(super) agreed: Agreed,
     /// The newest tick that was reached.
     pub(super) reached: Tick,
@@ -147,11 +147,14 @@ pub(super) struct Against<'a, 'm> {
     pub(super) newest: Option<ShortDigest>,
 }
 
-impl<'a, 'm> Against<'a, 'm> {
-    pub(super) const fn new(named: &'a BTreeMap<Tick, Named>, meter: &'a mut Meter<'m>) -> Self {
+impl<'a, 'm> DigestComparator<'a, 'm> {
+    pub(super) const fn new(
+        reference_ticks: &'a BTreeMap<Tick, ReferenceTick>,
+        progress: &'a mut Progress<'m>,
+    ) -> Self {
         Self {
-            named,
-            meter,
+            reference_ticks,
+            progress,
             agreed: Agreed { newest: None, before: None },
             reached: Tick(0),
             newest: None,
@@ -159,68 +162,69 @@ impl<'a, 'm> Against<'a, 'm> {
     }
 }
 
-impl<S: Simulation> Watch<S> for Against<'_, '_> {
-    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
-        self.meter.reached(tick);
+impl<S: Simulation> Observer<S> for DigestComparator<'_, '_> {
+    fn observe(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
+        self.progress.reached(tick);
         self.reached = tick;
-        let Some(expected) = self.named.get(&tick) else { return Ok(()) };
+        let Some(expected) = self.reference_ticks.get(&tick) else { return Ok(()) };
         let digest = digest(tick, game, slots)?;
         self.newest = Some(digest);
         if digest == expected.digest {
-            self.agreed.note(tick);
+            self.agreed.record(tick);
             return Ok(());
         }
-        let sections = parted(&sections(&tree(tick, game, slots)?), &expected.sections);
+        let sections = differing_sections(&sections(&tree(tick, game, slots)?), &expected.sections);
         Err(Stop::Differs(Found { tick, sections, fields: Vec::new(), more: false }))
     }
 }
 
 /// Steps a reference beside the run, and compares every tick after one.
-pub(super) struct Beside<'a, S: Simulation> {
+pub(super) struct FieldComparator<'a, S: Simulation> {
     make: &'a dyn Fn() -> S,
-    tape: &'a Tape<S::Input>,
+    script: &'a ScriptedInputs<S::Input>,
     after: Option<Tick>,
     pub(super) agreed: Agreed,
-    reference: Option<Desk<'a, S>>,
+    reference: Option<Instance<'a, S>>,
 }
 
-impl<'a, S: Simulation> Beside<'a, S> {
+impl<'a, S: Simulation> FieldComparator<'a, S> {
     pub(super) fn new(
         make: &'a dyn Fn() -> S,
-        tape: &'a Tape<S::Input>,
+        script: &'a ScriptedInputs<S::Input>,
         after: Option<Tick>,
     ) -> Self {
         let agreed = Agreed { newest: after, before: None };
-        Self { make, tape, after, agreed, reference: None }
+        Self { make, script, after, agreed, reference: None }
     }
 
     /// The reference at a tick.
-    fn at(&mut self, tick: Tick) -> Result<&Desk<'a, S>, Stop> {
-        let desk = match self.reference.take() {
-            Some(desk) if desk.tick <= tick => desk,
-            _ => Desk::new((self.make)(), self.tape, 2)?,
+    fn at(&mut self, tick: Tick) -> Result<&Instance<'a, S>, Stop> {
+        let instance = match self.reference.take() {
+            Some(instance) if instance.tick <= tick => instance,
+            _ => Instance::new((self.make)(), self.script, 2)?,
         };
-        let desk = self.reference.insert(desk);
-        while desk.tick < tick {
-            desk.step(None)?;
+        let instance = self.reference.insert(instance);
+        while instance.tick < tick {
+            instance.step(None)?;
         }
-        Ok(desk)
+        Ok(instance)
     }
 }
 
-impl<S: Simulation> Watch<S> for Beside<'_, S> {
-    fn see(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
+impl<S: Simulation> Observer<S> for FieldComparator<'_, S> {
+    fn observe(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop> {
         if self.after.is_some_and(|after| tick <= after) {
             return Ok(());
         }
-        let desk = self.at(tick)?;
-        if digest(tick, game, slots)? == digest(tick, &desk.game, &desk.slots)? {
-            self.agreed.note(tick);
+        let instance = self.at(tick)?;
+        if digest(tick, game, slots)? == digest(tick, &instance.game, &instance.slots)? {
+            self.agreed.record(tick);
             return Ok(());
         }
-        let (ours, theirs) = (tree(tick, game, slots)?, tree(tick, &desk.game, &desk.slots)?);
-        let sections = parted(&sections(&ours), &sections(&theirs));
-        let fields = explain(tick, (game, slots), desk, (&ours, &theirs), &sections);
+        let (ours, theirs) =
+            (tree(tick, game, slots)?, tree(tick, &instance.game, &instance.slots)?);
+        let sections = differing_sections(&sections(&ours), &sections(&theirs));
+        let fields = explain(tick, (game, slots), instance, (&ours, &theirs), &sections);
         let (fields, more) = fields.map_err(refused::<StateError>(tick))?;
         Err(Stop::Differs(Found { tick, sections, fields, more }))
     }
@@ -230,13 +234,13 @@ impl<S: Simulation> Watch<S> for Beside<'_, S> {
 fn explain<S: Simulation>(
     tick: Tick,
     (game, slots): (&S, &S::Slots),
-    reference: &Desk<'_, S>,
+    reference: &Instance<'_, S>,
     (ours, theirs): (&DigestTree, &DigestTree),
     sections: &[String],
 ) -> Result<(Vec<(String, StateDifference)>, bool), StateError> {
     let (mut found, mut more): (Vec<(String, StateDifference)>, bool) = (Vec::new(), false);
     for section in sections {
-        let most = (found.len() + MOST_OF_A_SECTION).min(MOST_FIELDS);
+        let most = (found.len() + MAX_PER_SECTION).min(MAX_FIELDS);
         let pages: Vec<u32> = ours
             .diff(theirs)
             .filter(|difference| difference.section == section)
@@ -245,7 +249,7 @@ fn explain<S: Simulation>(
         for page in pages {
             let left = most.saturating_sub(found.len());
             let (mut bytes, mut fields) = (Vec::new(), Vec::new());
-            let Desk { game: other, slots: held, .. } = reference;
+            let Instance { game: other, slots: held, .. } = reference;
             other.page(held, tick.0, "", section, page, &mut bytes)?;
             // One too many, to know whether there are more.
             game.explain(slots, tick.0, "", section, page, &bytes, left + 1, &mut fields)?;

@@ -3,10 +3,10 @@
 use super::game::{Game, Pad, pad};
 use super::model::mixed;
 use core::time::Duration;
-use isostep_rollback::fleet::FleetError;
+use isostep_rollback::sim_match::SimMatchError;
 use isostep_rollback::sim_network::Corruption;
 use isostep_rollback::{
-    Fleet, LinkConfig, Mode, PeerId, PlayerId, SessionConfig, SessionEvent, Tick, Time,
+    LinkConfig, Mode, PeerId, PlayerId, SessionConfig, SessionEvent, SimMatch, Tick, Time,
     VirtualClock,
 };
 
@@ -14,13 +14,13 @@ fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
     pad(mixed(&[u64::from(player.0), u64::from(tick.0) / 4]))
 }
 
-fn mesh(seed: u64, players: u8, link: LinkConfig) -> Fleet<Game> {
+fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
     let config = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 });
-    Fleet::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
+    SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
 }
 
 /// All agree on a tick that is not long before the last one of the clock, and nobody saw a desync.
-fn assert_agree(mut fleet: Fleet<Game>, least: u32) {
+fn assert_agree(mut fleet: SimMatch<Game>, least: u32) {
     fleet.settle().expect("it runs");
     let (tick, _) = fleet.agree().expect("all agree");
     assert!(tick > Tick(least), "tick {tick} of at least {least}");
@@ -91,7 +91,7 @@ fn a_machine_that_slept_for_a_second_goes_on() {
     fleet.run(200, inputs).expect("it runs");
     fleet.machines_mut()[1].awake = false;
     fleet.run(60, inputs).expect("it runs");
-    let present = fleet.machines()[0].session.present();
+    let present = fleet.machines()[0].session.current_tick();
     assert!(present < Tick(230), "the others wait: {present}");
     fleet.machines_mut()[1].awake = true;
     fleet.run(300, inputs).expect("it runs");
@@ -104,7 +104,7 @@ fn all_modes_agree_on_a_severe_network() {
         for seed in 0..3 {
             let config = SessionConfig::new().delay(2).mode(mode);
             let mut fleet =
-                Fleet::mesh(seed, 4, &config, LinkConfig::severe(), |_| Game::default())
+                SimMatch::mesh(seed, 4, &config, LinkConfig::severe(), |_| Game::default())
                     .expect("a sound setup");
             fleet.run(600, inputs).expect("it runs");
             fleet.settle().expect("it runs");
@@ -168,6 +168,6 @@ fn delays_that_change_all_the_time_lose_no_press_and_no_command() {
 #[test]
 fn a_mesh_seats_its_players_itself() {
     let config = SessionConfig::new().local().remote(PeerId(1));
-    let fleet = Fleet::mesh(1, 2, &config, LinkConfig::lan(), |_| Game::default());
-    assert_eq!(fleet.err(), Some(FleetError::Seats { seats: 2 }));
+    let fleet = SimMatch::mesh(1, 2, &config, LinkConfig::lan(), |_| Game::default());
+    assert_eq!(fleet.err(), Some(SimMatchError::Seats { seats: 2 }));
 }

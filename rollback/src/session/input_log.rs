@@ -1,6 +1,6 @@
 //! One seat's inputs by tick: what is known, what was used, and up to where nothing is missing.
 //!
-//! Inputs arrive in any order, several times, or never. A track takes each once, finds conflicts, and says from which tick
+//! Inputs arrive in any order, several times, or never. A log takes each once, finds conflicts, and says from which tick
 //! on a simulation used something else. It knows nothing of other seats.
 
 use crate::input::{CommandAssembler, CommandConfig, Commands, Input};
@@ -10,7 +10,7 @@ use crate::tick::Tick;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Known {
     #[default]
-    Nothing,
+    Missing,
     /// Its player said so; whose word confirms has not spoken.
     Proposed,
     Confirmed,
@@ -35,18 +35,18 @@ pub(super) struct Entry<I> {
 
 /// What became of an input that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum Insertion {
     /// It was not known before. `wrong` if a simulation that has made that step used something else.
     New { wrong: bool },
     /// It was known, and is the same.
-    Again,
+    Duplicate,
     /// It was confirmed otherwise; nothing changed.
     Conflict,
 }
 
 /// The inputs of a seat, in a ring over ticks.
 #[derive(Clone, Debug)]
-pub(super) struct Track<I> {
+pub(super) struct InputLog<I> {
     /// That of tick t at t modulo the length, which is a power of two.
     entries: Vec<Entry<I>>,
     /// The first tick that is not confirmed; all before it are.
@@ -57,12 +57,12 @@ pub(super) struct Track<I> {
     assembler: CommandAssembler,
     /// What of a command is half received before the oldest tick that is kept, and that tick: somebody who begins to record
     /// in the middle of a match puts the rest together from there.
-    aged: (Tick, CommandAssembler),
+    retired: (Tick, CommandAssembler),
     /// Commands of a tick before they are compared with those that were used.
     assembled: Commands,
 }
 
-impl<I: Input> Track<I> {
+impl<I: Input> InputLog<I> {
     pub(super) fn new(length: u32, start: Tick, commands: CommandConfig) -> Self {
         // A tick that no entry has, so that none is mistaken for a tick's.
         let never = Entry { tick: Tick(u32::MAX), ..Entry::default() };
@@ -72,7 +72,7 @@ impl<I: Input> Track<I> {
             newest: None,
             commands,
             assembler: CommandAssembler::new(commands),
-            aged: (start, CommandAssembler::new(commands)),
+            retired: (start, CommandAssembler::new(commands)),
             assembled: Commands::default(),
         }
     }
@@ -91,12 +91,12 @@ impl<I: Input> Track<I> {
         self.newest = self.newest.max(Some(before));
         // One that is longer than commands may be here would be given up in any case.
         let _ = self.assembler.resume(pending);
-        self.aged.1.clone_from(&self.assembler);
+        self.retired.1.clone_from(&self.assembler);
     }
 
     /// The commands that are half received before a tick, put together by what is kept. `since` is when the player came.
     pub(super) fn assembled_to(&self, since: Tick, tick: Tick) -> CommandAssembler {
-        let (mut at, mut assembler) = (self.aged.0, self.aged.1.clone());
+        let (mut at, mut assembler) = (self.retired.0, self.retired.1.clone());
         if since > at {
             (at, assembler) = (since, CommandAssembler::new(self.commands));
         }
@@ -110,22 +110,22 @@ impl<I: Input> Track<I> {
     }
 
     /// The next tick that is about to be forgotten, if it lies before this one.
-    pub(super) fn next_to_age(&self, floor: Tick) -> Option<Tick> {
-        Some(self.aged.0).filter(|&tick| tick < floor)
+    pub(super) fn next_to_retire(&self, floor: Tick) -> Option<Tick> {
+        Some(self.retired.0).filter(|&tick| tick < floor)
     }
 
     /// Lets go of that tick; `begins` if its player came with it.
-    pub(super) fn age(&mut self, begins: bool) {
-        let tick = self.aged.0;
+    pub(super) fn retire(&mut self, begins: bool) {
+        let tick = self.retired.0;
         if begins {
-            self.aged.1 = CommandAssembler::new(self.commands);
+            self.retired.1 = CommandAssembler::new(self.commands);
         }
         let at = self.at(tick);
         let entry = &self.entries[at];
         let there = entry.tick == tick && entry.known == Known::Confirmed;
         let payload = if there { &entry.payload[..] } else { &[] };
-        let _ = self.aged.1.tick(payload, &mut self.assembled);
-        self.aged.0 = tick.next();
+        let _ = self.retired.1.tick(payload, &mut self.assembled);
+        self.retired.0 = tick.next();
     }
 
     const fn at(&self, tick: Tick) -> usize {
@@ -143,7 +143,7 @@ impl<I: Input> Track<I> {
         let entry = &mut self.entries[at];
         if entry.tick != tick {
             entry.tick = tick;
-            entry.known = Known::Nothing;
+            entry.known = Known::Missing;
             entry.payload.clear();
             entry.bytes.clear();
             entry.commands.clear();
@@ -154,7 +154,7 @@ impl<I: Input> Track<I> {
 
     /// What is known of a tick.
     pub(super) fn known(&self, tick: Tick) -> Option<&Entry<I>> {
-        self.entry(tick).filter(|entry| entry.known != Known::Nothing)
+        self.entry(tick).filter(|entry| entry.known != Known::Missing)
     }
 
     pub(super) fn confirmed(&self, tick: Tick) -> Option<&Entry<I>> {
@@ -165,7 +165,7 @@ impl<I: Input> Track<I> {
     pub(super) fn note_bytes(&mut self, tick: Tick, bytes: &[u8]) {
         let at = self.at(tick);
         let entry = &mut self.entries[at];
-        if entry.tick == tick && entry.known != Known::Nothing && entry.bytes.is_empty() {
+        if entry.tick == tick && entry.known != Known::Missing && entry.bytes.is_empty() {
             entry.bytes.extend_from_slice(bytes);
         }
     }
@@ -176,27 +176,27 @@ impl<I: Input> Track<I> {
     }
 
     /// Takes a value for a tick that the ring has room for. `present` is the first tick that no simulation has stepped.
-    pub(super) fn offer(
+    pub(super) fn insert(
         &mut self,
         tick: Tick,
         value: I,
         payload: &[u8],
         known: Known,
         present: Tick,
-    ) -> Offer {
+    ) -> Insertion {
         let behind = tick < self.frontier;
         let entry = self.entry_mut(tick);
         if entry.known == Known::Confirmed {
             let same = entry.value == value && entry.payload == payload;
             return match known {
-                _ if same => Offer::Again,
-                Known::Confirmed => Offer::Conflict,
+                _ if same => Insertion::Duplicate,
+                Known::Confirmed => Insertion::Conflict,
                 // What was proposed and then decided otherwise.
-                _ => Offer::Again,
+                _ => Insertion::Duplicate,
             };
         }
         if behind || entry.known == known && entry.value == value && entry.payload == payload {
-            return Offer::Again;
+            return Insertion::Duplicate;
         }
         entry.known = known;
         entry.value = value;
@@ -205,12 +205,12 @@ impl<I: Input> Track<I> {
         entry.bytes.clear();
         let wrong = tick < present && entry.used != value;
         self.newest = self.newest.max(Some(tick));
-        Offer::New { wrong }
+        Insertion::New { wrong }
     }
 
     /// Moves the frontier over the next tick if it is confirmed; its commands are known then. Returns the tick, and
     /// whether a simulation that has made that step used other commands.
-    pub(super) fn pass(&mut self, present: Tick) -> Option<(Tick, bool)> {
+    pub(super) fn confirm_next(&mut self, present: Tick) -> Option<(Tick, bool)> {
         let tick = self.frontier;
         let at = self.at(tick);
         let entry = &mut self.entries[at];
@@ -237,7 +237,7 @@ impl<I: Input> Track<I> {
     }
 
     /// Another player starts at the frontier: a command that is half there will not be finished.
-    pub(super) fn begin(&mut self) {
+    pub(super) fn reset_commands(&mut self) {
         self.assembler = CommandAssembler::new(self.commands);
     }
 
@@ -246,7 +246,7 @@ impl<I: Input> Track<I> {
         self.frontier = self.frontier.min(tick);
         for entry in &mut self.entries {
             if entry.tick >= tick && entry.tick != Tick(u32::MAX) {
-                entry.known = Known::Nothing;
+                entry.known = Known::Missing;
                 entry.payload.clear();
                 entry.bytes.clear();
                 entry.commands.clear();
@@ -273,7 +273,7 @@ impl<I: Input> Track<I> {
     }
 
     /// Notes what the simulation gets for a tick, and hands out the commands that go with it.
-    pub(super) fn note_used(&mut self, tick: Tick, value: I, with_commands: bool) -> &Commands {
+    pub(super) fn record_used(&mut self, tick: Tick, value: I, with_commands: bool) -> &Commands {
         let entry = self.entry_mut(tick);
         entry.used = value;
         if with_commands && !entry.commands.is_empty() {
@@ -288,24 +288,24 @@ impl<I: Input> Track<I> {
 /// What a predictor may look at: everything that is known of a seat before a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct InputHistory<'a, I> {
-    track: &'a Track<I>,
+    log: &'a InputLog<I>,
     before: Tick,
     since: Tick,
 }
 
 impl<'a, I: Input> InputHistory<'a, I> {
-    pub(super) const fn new(track: &'a Track<I>, before: Tick, since: Tick) -> Self {
-        Self { track, before, since }
+    pub(super) const fn new(log: &'a InputLog<I>, before: Tick, since: Tick) -> Self {
+        Self { log, before, since }
     }
 
     /// The newest input that is known, and its tick.
     pub fn last(&self) -> Option<(Tick, I)> {
-        self.track.last_known(self.before, self.since)
+        self.log.last_known(self.before, self.since)
     }
 
     /// The input of a tick, if it is known and still kept.
     pub fn get(&self, tick: Tick) -> Option<I> {
         let within = tick >= self.since && tick < self.before;
-        self.track.known(tick).filter(|_| within).map(|entry| entry.value)
+        self.log.known(tick).filter(|_| within).map(|entry| entry.value)
     }
 }
