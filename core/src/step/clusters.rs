@@ -3,8 +3,9 @@
 //! their sorted keys, anew each tick: contacts of one colour share no dynamic body, and what colour one gets depends on
 //! its own cluster only.
 
-use super::{Scratch, StepReport};
+use super::{Scratch, StepReport, crowd};
 use crate::data::{UnionFind, sort_by_key};
+use crate::world::World;
 use core::ops::Range;
 
 /// The label of what is in no cluster.
@@ -52,8 +53,8 @@ pub(crate) struct Clusters {
     soil: super::plant::Soil,
 }
 
-pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { clusters, bodies, ends, .. } = scratch;
+pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { clusters, bodies, ends, crowd, .. } = scratch;
     let bodies = &bodies.list;
     clusters.groups.reset(bodies.len() as u32);
     for &(_, [a, b]) in &*ends {
@@ -61,8 +62,15 @@ pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
             clusters.groups.union(a, b);
         }
     }
+    for edge in &crowd.edges {
+        let (_, [a, b]) = edge.met;
+        clusters.groups.union(a, b);
+    }
     clusters.name(bodies);
     clusters.list_members(bodies);
+    crowd::choose(world, scratch, report);
+    let Scratch { clusters, bodies, ends, .. } = scratch;
+    let bodies = &bodies.list;
     clusters.order_contacts(bodies, ends, report);
     report.clusters = clusters.list.len() as u32;
 }

@@ -43,6 +43,7 @@ mod broad;
 mod clusters;
 mod contacts;
 mod covers;
+mod crowd;
 mod events;
 mod gather;
 mod impact;
@@ -196,6 +197,7 @@ pub(crate) struct Scratch {
     contacts: Vec<contacts::Contact>,
     /// Their keys and the places of their bodies, for those who need no more of them.
     ends: Vec<narrow::Met>,
+    crowd: crowd::Crowd,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
     /// Bodies that are not what they were in the old future, and rest: the next slot gets them as they are.
@@ -400,7 +402,7 @@ fn solve_clusters(
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
-    clusters::run(scratch, report);
+    clusters::run(world, scratch, report);
     timer.end(Phase::Clusters, report);
     solve::prepare(world, scratch);
     timer.end(Phase::Prepare, report);

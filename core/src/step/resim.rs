@@ -6,6 +6,7 @@
 //!
 //! `rules.rs` names what this rests on.
 
+use super::crowd::Looked;
 use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
@@ -165,6 +166,7 @@ pub(super) fn expand(
     gather::clear(world, scratch);
     scratch.contacts.clear();
     scratch.ends.clear();
+    scratch.crowd.clear();
     scratch.sensing.clear();
     scratch.copied.clear();
     scratch.woken.clear();
@@ -187,7 +189,7 @@ pub(super) fn expand(
         make_room(list, 0);
     }
     buffers.queue.extend(world.dirty.iter());
-    let (mut looked_at, mut told) = (0, 0);
+    let (mut looked, mut told) = (Looked::default(), 0);
     loop {
         // Who woke may have been taken in as a sleeper, and has more pairs now.
         buffers.fresh.clear();
@@ -206,8 +208,8 @@ pub(super) fn expand(
         }
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch, report);
-        for i in looked_at..scratch.contacts.len() {
-            for place in scratch.ends[i].1 {
+        while let Some(places) = looked.next(scratch) {
+            for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if !body.dynamic {
                     continue;
@@ -224,7 +226,6 @@ pub(super) fn expand(
                 }
             }
         }
-        looked_at = scratch.contacts.len();
     }
     find_neighbours(world, scratch, &mut buffers);
     report.woken = scratch.woken.len() as u32;
