@@ -114,7 +114,7 @@ const WANTED: [(&str, &str, f64, Aim); 21] = [
         Aim::Beside("rollback-8/pyramid", RAPIER),
     ),
     (
-        "rollback by 8, one input of 1,000 bodies in 200 clusters, of our full one",
+        "rollback by 8, one input of 1,000 bodies in 200 islands, of our full one",
         "≤ 1/20",
         0.05,
         Aim::Rows("rollback/8/1", "rollback/8/full"),
@@ -122,10 +122,10 @@ const WANTED: [(&str, &str, f64, Aim); 21] = [
     ("digest every 8 ticks, of our step", "≤ 5 %", 0.05, Aim::Value("digest/share")),
     ("20,000 asleep and 100 awake, of the 100 alone", "≤ 1.3", 1.3, Aim::Value("growth/asleep")),
     (
-        "growth to 20,000 awake, many clusters, of linear",
+        "growth to 20,000 awake, many islands, of linear",
         "≤ 1.15",
         1.15,
-        Aim::Value("growth/clusters"),
+        Aim::Value("growth/islands"),
     ),
     ("growth to 20,000 awake, one pile, of linear", "≤ 2", 2.0, Aim::Value("growth/pile")),
     ("bytes an awake body and tick, without contacts", "≤ 250", 250.0, Aim::Value("memory/body")),

@@ -187,13 +187,13 @@ fn everything_dirty() -> [String; 4] {
 fn one_input_wrong(height: i32) -> [String; 4] {
     let mut worlds = [ResimMode::Incremental, ResimMode::Full].map(|mode| field(height, mode));
     let mut times = [Vec::new(), Vec::new()];
-    let mut clusters = 0;
+    let mut islands = 0;
     for turn in 0..TURNS {
         for ((world, ids), times) in worlds.iter_mut().zip(&mut times) {
             let body = ids[turn * 23 % ids.len()];
             for _ in 0..DEPTH {
                 push(world, body, real!(0.5));
-                clusters = world.step().clusters;
+                islands = world.step().islands;
             }
             let now = world.tick();
             times.push(micros(|| {
@@ -212,6 +212,6 @@ fn one_input_wrong(height: i32) -> [String; 4] {
         bytes
     });
     assert!(bytes[0] == bytes[1], "incremental and full resimulation differ");
-    let name = format!("rollback by 8, one input wrong, {clusters} clusters, beside all again");
+    let name = format!("rollback by 8, one input wrong, {islands} islands, beside all again");
     row(&name, &times[0], &times[1])
 }

@@ -28,7 +28,7 @@ fn main() {
     }
     let mut beside = Table::new(["scene", "bodies", "contacts", "ours", "Rapier", "ours / Rapier"]);
     let mut phases = Table::new([
-        "scene", "gather", "broad", "narrow", "wake", "clusters", "prepare", "solve", "sleep",
+        "scene", "gather", "broad", "narrow", "wake", "islands", "prepare", "solve", "sleep",
         "write", "record", "sensors", "events", "rest",
     ]);
     let mut ratios = Table::new(["scene", "broad phase", "narrow phase", "solver and rest"]);

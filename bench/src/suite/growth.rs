@@ -21,7 +21,7 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
     let mut rows = Vec::new();
     let mut lines = Vec::new();
     for (key, name, build) in [
-        ("clusters", "many clusters", (|n| stacks(n).0) as fn(usize) -> World),
+        ("islands", "many islands", (|n| stacks(n).0) as fn(usize) -> World),
         ("pile", "one pile", pile),
     ] {
         let mut points = Vec::new();
@@ -145,11 +145,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pile_is_one_cluster_and_stacks_are_many() {
+    fn a_pile_is_one_island_and_stacks_are_many() {
         let mut pile = pile(90);
         let mut stacks = stacks(90).0;
-        let clusters = |world: &mut World| (0..3).map(|_| world.step().clusters).last();
-        assert_eq!(clusters(&mut pile), Some(1));
-        assert_eq!(clusters(&mut stacks), Some(18));
+        let islands = |world: &mut World| (0..3).map(|_| world.step().islands).last();
+        assert_eq!(islands(&mut pile), Some(1));
+        assert_eq!(islands(&mut stacks), Some(18));
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn measure(
     }
     report.bars.push(bars);
     let note = "The default is the widest lanes on one thread. Turns of ten ticks as above, everybody in turn with everybody \
-                else. Two threads share what can be cut: pairs, preparing and batches of clusters.";
+                else. Two threads share what can be cut: pairs, preparing and batches of islands.";
     let section = Section {
         title: "Step by instructions and threads".to_owned(),
         note: note.to_owned(),

@@ -10,7 +10,7 @@
 //!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
 //! body     pose · u8 asleep
 //! pose     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767
-//! group    u8 body · u8 least body of its cluster
+//! group    u8 body · u8 least body of its island
 //! ghost    u8 body · pose
 //! ```
 
@@ -80,7 +80,7 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
         out.push(u8::from(body.asleep));
     }
     out.push(peer.groups.len() as u8);
-    out.extend(peer.groups.iter().flat_map(|&(body, cluster)| [body, cluster]));
+    out.extend(peer.groups.iter().flat_map(|&(body, island)| [body, island]));
     out.push(peer.ghosts.len() as u8);
     for &(body, pose) in &peer.ghosts {
         out.push(body);

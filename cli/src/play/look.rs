@@ -53,7 +53,7 @@ pub(crate) struct PeerFrame {
     pub(crate) score: Vec<i32>,
     /// The first bytes of its digest of the compared tick.
     pub(crate) digest: [u8; 8],
-    /// Bodies that were computed again, each with the least of its cluster.
+    /// Bodies that were computed again, each with the least of its island.
     pub(crate) groups: Vec<(u8, u8)>,
     pub(crate) bodies: Vec<Body>,
     /// Where bodies were on the confirmed tick, of those that are elsewhere by now.

@@ -1,4 +1,4 @@
-//! What a machine's simulation did in a frame: how long it took, and which bodies it computed again, by clusters.
+//! What a machine's simulation did in a frame: how long it took, and which bodies it computed again, by islands.
 
 use isostep_core::world::{BodyId, World};
 use isostep_rollback::Tick;
@@ -20,7 +20,7 @@ pub(crate) struct Work {
     redone: u32,
     /// Which of them, a bit each.
     bodies: u64,
-    /// For each the least that it was in a cluster with, at once or through others.
+    /// For each the least that it was in an island with, at once or through others.
     least: [u8; BODIES],
 }
 
@@ -50,13 +50,13 @@ impl Work {
             self.reached = tick.next();
             return;
         }
-        for (body, cluster) in world.computed() {
+        for (body, island) in world.computed() {
             self.redone += 1;
-            let (Some(body), Some(cluster)) = (self.number(body), self.number(cluster)) else {
+            let (Some(body), Some(island)) = (self.number(body), self.number(island)) else {
                 continue;
             };
             self.bodies |= 1 << body;
-            self.join(body, cluster);
+            self.join(body, island);
         }
     }
 
@@ -65,7 +65,7 @@ impl Work {
         Some(self.numbers[at].1)
     }
 
-    /// Bodies are few: all of a cluster are renamed when two become one.
+    /// Bodies are few: all of an island are renamed when two become one.
     fn join(&mut self, a: u8, b: u8) {
         let [a, b] = [a, b].map(|body| self.least[usize::from(body)]);
         let (keep, drop) = (a.min(b), a.max(b));
@@ -100,7 +100,7 @@ impl Work {
         self.redone
     }
 
-    /// Bodies that were computed again, each with the least of those that it was in a cluster with.
+    /// Bodies that were computed again, each with the least of those that it was in an island with.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
         let bodies = (0..BODIES as u8).filter(|body| self.bodies >> body & 1 == 1);
         bodies.map(|body| (body, self.least[usize::from(body)]))

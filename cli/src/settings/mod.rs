@@ -51,7 +51,7 @@ pub(crate) enum Pace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Resim {
-    /// The clusters that may differ.
+    /// The islands that may differ.
     #[default]
     Incremental,
     Full,

@@ -182,12 +182,12 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
     if !scratch.crowd.is_there() {
         return;
     }
-    let Scratch { crowd, contacts, bodies, clusters, .. } = scratch;
+    let Scratch { crowd, contacts, bodies, islands, .. } = scratch;
     let bodies = &bodies.list;
     crowd.ranks.clear();
     crowd.ranks.resize(bodies.len(), 0);
-    for cluster in &clusters.list {
-        for (&place, rank) in clusters.members[cluster.members.clone()].iter().zip(0..) {
+    for island in &islands.list {
+        for (&place, rank) in islands.members[island.members.clone()].iter().zip(0..) {
             crowd.ranks[place as usize] = rank;
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut
             return;
         }
         let next = body.next;
-        (body.awake, body.guest, body.woken, body.still, body.next) = (true, false, true, 0, 0);
+        (body.awake, body.read_only, body.woken, body.still, body.next) = (true, false, true, 0, 0);
         woken.push(at);
         at = next;
     }

@@ -31,7 +31,7 @@ fn a_crowd_takes_bounded_work() {
                 report.pairs, report.contacts, report.colours
             );
             assert!(report.contacts <= 600 * 32, "{} contacts", report.contacts);
-            assert_eq!(report.clusters, 1, "islands form of all contacts");
+            assert_eq!(report.islands, 1, "islands form of all contacts");
         }
         for _ in 0..56 {
             world.step();

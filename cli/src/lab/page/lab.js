@@ -93,14 +93,14 @@ function choose(frame, machine) {
   if (!chosen) return cards.setChosen(null);
   const peer = frame.peers[machine];
   const numbers = new Map();
-  const clusters = new Map();
+  const islands = new Map();
   for (let j = 0; j < peer.groups.length; j += 2) {
     const [body, least] = [peer.groups[j], peer.groups[j + 1]];
     if (!numbers.has(least)) numbers.set(least, numbers.size);
-    clusters.set(body, numbers.get(least));
+    islands.set(body, numbers.get(least));
   }
-  chosen.clusters = clusters;
-  const bodies = clusters.size === 0 ? "nothing, since the guess led to the same" : `${plural(clusters.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "cluster")} again, ${plural(peer.redone, "step")} of bodies`;
+  chosen.islands = islands;
+  const bodies = islands.size === 0 ? "nothing, since the guess led to the same" : `${plural(islands.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "island")} again, ${plural(peer.redone, "step")} of bodies`;
   const to = peer.present - peer.depth - (peer.stalls ? 0 : 1);
   cards.setChosen(chosen, `Went back ${plural(peer.depth, "tick")}, to tick ${to}: computed ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc goes on.`);
 }
@@ -147,7 +147,7 @@ requestAnimationFrame(paint);
 
 /** The frame that was chosen, with what its machine computed again. */
 function still() {
-  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, clusters: i === chosen.machine ? chosen.clusters : null }));
+  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, islands: i === chosen.machine ? chosen.islands : null }));
 }
 
 /** A little in the past, so that there is mostly a frame on both sides. */
@@ -159,6 +159,6 @@ function moving(time) {
   const part = Math.min(Math.max((now - a.number) / Math.max(b.number - a.number, 1), 0), 1);
   return b.peers.map((peer, i) => {
     shown[i] = shown[i]?.length === peer.bodies.length ? shown[i] : new Float32Array(peer.bodies.length);
-    return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, clusters: null };
+    return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, islands: null };
   });
 }

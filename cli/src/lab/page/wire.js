@@ -69,7 +69,7 @@ function readFrame(view, at) {
       pose(peer.bodies, j);
       peer.bodies[j + 7] = u8();
     }
-    // Bodies that were computed again: which, and the least of its cluster.
+    // Bodies that were computed again: which, and the least of its island.
     peer.groups = new Uint8Array(2 * u8());
     for (let j = 0; j < peer.groups.length; j++) peer.groups[j] = u8();
     // Where bodies were for sure: which, then a pose.

@@ -69,7 +69,7 @@ void main() {
 const SIDES = [[0.27, 0.55, 0.93], [0.95, 0.58, 0.18], [0.16, 0.66, 0.50], [0.90, 0.62, 0.78]];
 const WHITE = [0.97, 0.96, 0.93], KERB = [0.56, 0.59, 0.64], WOOD = [[0.74, 0.63, 0.49], [0.66, 0.55, 0.43]];
 const PROPS = [[0.62, 0.65, 0.70], [0.72, 0.66, 0.58], [0.56, 0.66, 0.66]];
-/** Of clusters that were computed again, in turn: told apart by most eyes. */
+/** Of islands that were computed again, in turn: told apart by most eyes. */
 const CLUSTERS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
 const DIM = [0.44, 0.46, 0.49];
 /** Numbers of an instance: place, rotation, size, colour and pattern. */
@@ -142,7 +142,7 @@ export class Painter {
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
-  /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, clusters to show or nothing, and the seat
+  /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, islands to show or nothing, and the seat
    *  to mark if that is another than the machine's. */
   draw(views, peers, dark) {
     const { gl, canvas } = this;
@@ -184,7 +184,7 @@ export class Painter {
     return { width: Math.round(box.width * scale), height: Math.round(box.height * scale), areas, age: 0 };
   }
 
-  gather(machine, { bodies, ghosts, clusters, marked = machine }) {
+  gather(machine, { bodies, ghosts, islands, marked = machine }) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
     rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
@@ -192,10 +192,10 @@ export class Painter {
       if (!thing.moves) return rows[thing.kind === "goal" ? "goal" : "box"].add(thing.pose, 0, thing.size, thing.paint, 0);
       const from = i * 8;
       let { paint, pattern } = thing, tint = 1;
-      if (clusters) {
-        const cluster = clusters.get(i);
-        paint = cluster === undefined ? DIM : CLUSTERS[cluster % CLUSTERS.length];
-        pattern = cluster === undefined ? 0 : 2;
+      if (islands) {
+        const island = islands.get(i);
+        paint = island === undefined ? DIM : CLUSTERS[island % CLUSTERS.length];
+        pattern = island === undefined ? 0 : 2;
       } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Who sleeps is darker.
       rows[thing.shape].add(bodies, from, thing.size, paint, pattern, tint);
       // What falls beside the field has nothing to throw a shadow on.

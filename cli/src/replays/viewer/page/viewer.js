@@ -388,7 +388,7 @@ function picture() {
     mixed = mixed?.length === bodies.length ? mixed : new Float32Array(bodies.length);
     bodies = between(bodies, ahead.bodies, part, mixed);
   }
-  painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, clusters: null, marked }], theme.isDark());
+  painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, islands: null, marked }], theme.isDark());
 }
 
 readAddress();
