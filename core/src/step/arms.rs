@@ -9,7 +9,7 @@ use crate::data::FixedVec;
 use crate::math::Q30;
 use crate::world::rows::PairKey;
 
-/// All that levers follow from.
+/// All that arms follow from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Source {
     /// The points about the first body, raw metres.
@@ -25,7 +25,7 @@ struct Source {
 
 /// Arms over the bounding sizes of both bodies.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Levers {
+pub(super) struct ScaledArms {
     /// Of each point.
     pub(super) of: [[V<30>; 2]; 4],
     /// Their mean.
@@ -34,22 +34,22 @@ pub(super) struct Levers {
     pub(super) twist: [Q30; 2],
 }
 
-/// Levers, and what they were found from.
+/// Scaled arms, and what they were found from.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
     source: Source,
-    pub(super) levers: Levers,
+    pub(super) arms: ScaledArms,
 }
 
 impl Known {
-    /// The levers of a contact: as known, or found anew.
+    /// The arms of a contact: as known, or found anew.
     #[inline(always)]
     pub(super) fn of(contact: &Contact, exponents: [i8; 2], last: Option<&Self>) -> Self {
         if let Some(last) = last.filter(|last| last.source.is_of(contact, exponents)) {
             return *last;
         }
         let source = Source::new(contact, exponents);
-        Self { source, levers: Levers::new(contact, &source) }
+        Self { source, arms: ScaledArms::new(contact, &source) }
     }
 }
 
@@ -96,7 +96,7 @@ fn twists(contact: &Contact) -> bool {
     contact.row.points.len() > 1 && contact.row.mixed.friction != Q30::ZERO
 }
 
-impl Levers {
+impl ScaledArms {
     /// The same arms after the bodies turned by these small rotation vectors, Q30, each component below 2²⁷.
     #[inline(never)]
     pub(super) fn turned(&self, turns: [[i64; 3]; 2]) -> Self {
@@ -156,7 +156,7 @@ pub(super) fn scaled_length(length: i64, exponent: i8) -> Q30 {
 
 /// What is known of the contacts of a step, for the next one: by pack and lane, since packs are filled side by side.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct ArmCache {
     /// Of the last step.
     last: Vec<Known>,
     /// Of this one.
@@ -165,8 +165,8 @@ pub(crate) struct Memory {
     places: Vec<(PairKey, u32)>,
 }
 
-impl Memory {
-    /// Tells each contact where its levers were in the last step.
+impl ArmCache {
+    /// Tells each contact where its arms were in the last step.
     pub(super) fn find(&self, contacts: &mut [Contact]) {
         let mut places = self.places.iter().peekable();
         for contact in contacts {
@@ -178,7 +178,7 @@ impl Memory {
         }
     }
 
-    /// The last step's levers, and room for this one's: one for each lane of its packs.
+    /// The last step's arms, and room for this one's: one for each lane of its packs.
     pub(super) fn turn(
         &mut self,
         contacts: &[Contact],

@@ -5,9 +5,9 @@ use crate::math::Aabb;
 use crate::world::World;
 use crate::world::slot::STREAM_BODIES;
 
-/// Covers of bodies that moved.
+/// HistoryBounds of bodies that moved.
 #[derive(Debug, Default)]
-pub(super) struct Covers {
+pub(super) struct HistoryBounds {
     /// By stream and place in it.
     list: Vec<Vec<Cover>>,
     /// Bodies with a cover of this epoch or the last.
@@ -34,7 +34,7 @@ const fn place(index: u32) -> (usize, usize) {
     ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize)
 }
 
-impl Covers {
+impl HistoryBounds {
     /// Where a body is and was, if that was noted.
     #[inline]
     pub(super) fn of(&self, index: u32) -> Option<Aabb> {
@@ -50,12 +50,12 @@ impl Covers {
         if self.list.len() <= stream {
             self.list.resize(stream + 1, Vec::new());
         }
-        let covers = &mut self.list[stream];
-        if covers.len() <= local {
+        let history_bounds = &mut self.list[stream];
+        if history_bounds.len() <= local {
             let nowhere = Cover { epoch: NEVER, now: *bounds, before: *bounds };
-            covers.resize((local + 1).next_multiple_of(32), nowhere);
+            history_bounds.resize((local + 1).next_multiple_of(32), nowhere);
         }
-        let cover = &mut covers[local];
+        let cover = &mut history_bounds[local];
         if cover.epoch == NEVER || cover.epoch + 1 < epoch {
             if cover.epoch == NEVER {
                 self.recent.push(index);
@@ -68,7 +68,7 @@ impl Covers {
         }
     }
 
-    /// Lets go of covers that no tick which is held needs.
+    /// Drops history bounds that no tick which is held needs.
     pub(super) fn forget(&mut self, world: &World) {
         // Once an epoch is enough.
         if !(world.tick as usize).is_multiple_of(world.timeline.len()) {

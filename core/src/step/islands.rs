@@ -1,21 +1,22 @@
-//! Fifth phase: clusters, and the order of work in them. Dynamic bodies that contacts join are one cluster, named after its
-//! least id; static and kinematic bodies don't conduct. Inside a cluster contacts are ordered by greedy colours over
+//! Fifth phase: islands, and the order of work in them. Dynamic bodies that contacts join are one island, named after its
+//! least id; static and kinematic bodies don't conduct. Inside an island contacts are ordered by greedy colours over
 //! their sorted keys, anew each tick: contacts of one colour share no dynamic body, and what colour one gets depends on
-//! its own cluster only.
+//! its own island only.
 
-use super::{Scratch, StepReport};
+use super::{Scratch, StepReport, crowd};
 use crate::data::{UnionFind, sort_by_key};
+use crate::world::World;
 use core::ops::Range;
 
-/// The label of what is in no cluster.
+/// The label of what is in no island.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Colours that fit a mask; contacts beyond go last, one after the other.
 pub(super) const COLOURS: usize = 64;
 
-/// A cluster of this step.
+/// An island of this step.
 #[derive(Clone, Debug)]
-pub(crate) struct Cluster {
+pub(crate) struct Island {
     /// Index of its least body.
     pub(super) label: u32,
     /// Its bodies among the members.
@@ -24,21 +25,21 @@ pub(crate) struct Cluster {
     pub(super) contacts: Range<usize>,
 }
 
-/// The clusters of a step.
+/// The islands of a step.
 #[derive(Debug, Default)]
-pub(crate) struct Clusters {
+pub(crate) struct Islands {
     /// By label.
-    pub(super) list: Vec<Cluster>,
-    /// Places of bodies, by cluster and then by id.
+    pub(super) list: Vec<Island>,
+    /// Places of bodies, by island and then by id.
     pub(super) members: Vec<u32>,
-    /// Places of contacts, by cluster, colour and key.
+    /// Places of contacts, by island, colour and key.
     pub(super) contacts: Vec<u32>,
     /// The colour of each of them.
     pub(super) colours: Vec<u8>,
-    /// For each place its cluster's label, or [`NONE`] for what does not conduct.
+    /// For each place its island's label, or [`NONE`] for what does not conduct.
     pub(super) labels: Vec<u32>,
     groups: UnionFind,
-    /// For each place the number of its cluster in the list.
+    /// For each place the number of its island in the list.
     pub(super) numbers: Vec<u32>,
     masks: Vec<u64>,
     /// For each contact its place in the order of keys.
@@ -52,32 +53,39 @@ pub(crate) struct Clusters {
     soil: super::plant::Soil,
 }
 
-pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { clusters, bodies, ends, .. } = scratch;
+pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { islands, bodies, ends, crowd, .. } = scratch;
     let bodies = &bodies.list;
-    clusters.groups.reset(bodies.len() as u32);
+    islands.groups.reset(bodies.len() as u32);
     for &(_, [a, b]) in &*ends {
         if bodies[a as usize].dynamic && bodies[b as usize].dynamic {
-            clusters.groups.union(a, b);
+            islands.groups.union(a, b);
         }
     }
-    clusters.name(bodies);
-    clusters.list_members(bodies);
-    clusters.order_contacts(bodies, ends, report);
-    report.clusters = clusters.list.len() as u32;
+    for edge in &crowd.edges {
+        let (_, [a, b]) = edge.met;
+        islands.groups.union(a, b);
+    }
+    islands.name(bodies);
+    islands.list_members(bodies);
+    crowd::choose(world, scratch, report);
+    let Scratch { islands, bodies, ends, .. } = scratch;
+    let bodies = &bodies.list;
+    islands.order_contacts(bodies, ends, report);
+    report.islands = islands.list.len() as u32;
 }
 
-impl Clusters {
+impl Islands {
     /// No bodies: nothing was computed.
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.members.clear();
     }
 
-    /// Places of bodies, each with the label of its cluster; by label, then by id.
+    /// Places of bodies, each with the label of its island; by label, then by id.
     pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.list.iter().flat_map(|cluster| {
-            self.members[cluster.members.clone()].iter().map(|&place| (place, cluster.label))
+        self.list.iter().flat_map(|island| {
+            self.members[island.members.clone()].iter().map(|&place| (place, island.label))
         })
     }
 
@@ -114,7 +122,7 @@ impl Clusters {
         for &(key, place) in &self.sorted {
             let (label, at) = ((key >> 32) as u32, self.members.len());
             if self.list.last().is_none_or(|last| last.label != label) {
-                self.list.push(Cluster { label, members: at..at, contacts: 0..0 });
+                self.list.push(Island { label, members: at..at, contacts: 0..0 });
             }
             self.numbers[place as usize] = self.list.len() as u32 - 1;
             self.members.push(place);
@@ -165,11 +173,11 @@ impl Clusters {
         self.contacts.clear();
         self.colours.clear();
         for &(key, place) in &self.sorted {
-            let (cluster, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
-            if cluster.contacts.is_empty() {
-                cluster.contacts = at..at;
+            let (island, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
+            if island.contacts.is_empty() {
+                island.contacts = at..at;
             }
-            cluster.contacts.end = at + 1;
+            island.contacts.end = at + 1;
             self.contacts.push(place);
             self.colours.push(key as u8);
         }
