@@ -97,7 +97,7 @@ fn a_tick_is_sought_and_shown() {
     // Reached by playing from the start.
     let played = desk.json("play a", 0);
     assert_eq!((&played[4]["tick"], &played[4]["digest"]), (&sought["tick"], &sought["digest"]));
-    desk.ends("seek a 301", 2, "which has 0 to 300");
+    desk.ends("seek a 301", 2, "choose 0 to 300");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn playing_into_a_file_prints_a_line_for_each_second() {
     assert!(!said.contains('\x1b'), "a file is no terminal: {said}");
     let later = desk.ends("play a --from 100", 0, "3.0 s");
     assert_eq!(later.lines().collect::<Vec<_>>(), said.lines().skip(2).collect::<Vec<_>>());
-    desk.ends("play a --from 181", 2, "which has 0 to 180");
+    desk.ends("play a --from 181", 2, "choose 0 to 180");
     let back = desk.ends("play a --rate -1", 0, "3.0 s");
     assert_eq!(back.lines().collect::<Vec<_>>(), said.lines().rev().collect::<Vec<_>>());
     let back = desk.ends("play a --rate -2 --from 100", 0, "1.0 s");
@@ -126,10 +126,10 @@ fn a_fault_is_found_and_explained() {
     desk.put("a", recording::GOLDEN);
     desk.put("b", &recording::record_faulty().unwrap());
     desk.ends("verify a", 0, "240 ticks are right");
-    desk.ends("verify b", 1, "part after tick 128, the last that is the same");
+    desk.ends("verify b", 1, "are equal up to tick 128, and tick 144");
     desk.ends("verify b", 1, "not after tick 136, the first that differs");
     desk.ends("verify b", 1, "players[0], kicks:");
-    desk.ends("compare a b", 1, "tick 136: they differ in the state");
+    desk.ends("compare a b", 1, "tick 136: the states differ");
     desk.ends("seek a 136", 0, "as recorded");
     desk.ends("seek b 136", 1, "use `isostep replay verify`");
     // From the keyframe behind the fault on all is as it was recorded.
@@ -151,11 +151,11 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
     desk.ends("record a --seconds 3 --other b --fault 100", 0, "b: 180 ticks");
     desk.ends("verify a", 0, "180 ticks are right");
     desk.ends("verify b", 1, "players[0], kicks:");
-    desk.ends("compare a b", 1, "tick 112: they differ in the state");
+    desk.ends("compare a b", 1, "tick 112: the states differ");
     // Behind the last keyframe and the last regular digest.
     desk.ends("record a --seconds 3 --other b --fault 178", 0, "b: 180 ticks");
     desk.ends("verify b", 1, "not after tick 180, the first that differs");
-    desk.ends("compare a b", 1, "tick 180: they differ in the state");
+    desk.ends("compare a b", 1, "tick 180: the states differ");
     desk.ends("record a --seconds 3 --fault 100", 2, "--other");
     desk.ends("record a --seconds 3 --other b --fault 180", 2, "which has 0 to 179");
     desk.ends("record a --seconds 3 --other a", 2, "the same file");

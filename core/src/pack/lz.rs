@@ -166,7 +166,10 @@ mod tests {
     fn the_same_bytes_on_every_target() {
         let digest = |bytes: &[u8]| blake3::hash(&compress(bytes)).to_hex()[..16].to_owned();
         let found = [sample(1, 300, 256), sample(2, 20_000, 3), sample(3, 200_000, 256)];
-        assert_eq!(found.map(|bytes| digest(&bytes)), ["5a0833ee173b4fcc", "36215c426ca7c3a8", "09de8a5273e5d86d"]);
+        assert_eq!(
+            found.map(|bytes| digest(&bytes)),
+            ["5a0833ee173b4fcc", "36215c426ca7c3a8", "09de8a5273e5d86d"]
+        );
     }
 
     #[test]
