@@ -3,8 +3,8 @@
 //! A handshake per input would be slow: several are held at their different stages, get each input, and go on to their ends once
 //! they have had enough.
 
-use super::kept::{Kept, Recipe};
 use super::peers::{Ends, address};
+use super::reuse::{Reused, TargetSpec};
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
@@ -45,8 +45,8 @@ impl Held {
                 ends.both[to].handle_datagram(ends.now, address(from), data);
                 let after = ends.both[to].counters();
                 costly |= after.sent != before.sent
-                    || after.bad_handshakes != before.bad_handshakes
-                    || after.limited != before.limited;
+                    || after.invalid_handshakes != before.invalid_handshakes
+                    || after.rate_limited != before.rate_limited;
             }
         }
         self.costly += usize::from(costly);
@@ -88,7 +88,7 @@ fn misleads(data: &[u8]) -> bool {
 }
 
 thread_local! {
-    static HANDSHAKE: RefCell<Kept<Held>> = RefCell::default();
+    static HANDSHAKE: RefCell<Reused<Held>> = RefCell::default();
 }
 
 /// Feeds bytes to both sides at each stage of a handshake, from where the other side is; the handshake comes to its end, unless
@@ -104,12 +104,12 @@ pub fn handshake(data: &[u8]) {
         held.go_on();
         return;
     }
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "handshake",
-        life: 1000,
+        max_inputs: 1000,
         make: Held::new,
         feed: Held::feed,
         finish: Held::finish,
     };
-    HANDSHAKE.with_borrow_mut(|kept| kept.run(&recipe, data));
+    HANDSHAKE.with_borrow_mut(|reused| reused.run(&spec, data));
 }

@@ -1,7 +1,7 @@
 //! What the fuzz targets of sessions check. Tests of rollback include this file, so that it uses nothing but rollback and
 //! core.
 
-use super::kept::{Kept, Recipe};
+use super::reuse::{Reused, TargetSpec};
 use isostep_core::state::State;
 use isostep_rollback::{
     Exchange, Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
@@ -99,7 +99,7 @@ impl Match {
 }
 
 thread_local! {
-    static MATCH: RefCell<Kept<Match>> = RefCell::default();
+    static MATCH: RefCell<Reused<Match>> = RefCell::default();
     static SESSION: (Session<Game>, Game) = session();
 }
 
@@ -108,14 +108,14 @@ thread_local! {
 /// # Panics
 /// When a session breaks a promise.
 pub fn datagram(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "datagram",
-        life: usize::MAX,
+        max_inputs: usize::MAX,
         make: Match::new,
         feed: Match::feed,
         finish: Match::finish,
     };
-    MATCH.with_borrow_mut(|kept| kept.run(&recipe, data));
+    MATCH.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Feeds bytes as a page of another machine.

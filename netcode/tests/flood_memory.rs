@@ -5,17 +5,17 @@
 mod documents;
 #[path = "endpoint/harness.rs"]
 mod harness;
-#[path = "endpoint/hostile.rs"]
+#[path = "endpoint/raw_peer.rs"]
 #[allow(dead_code, reason = "only its packets are needed here")]
-mod hostile;
+mod raw_peer;
 
 use core::sync::atomic::{AtomicIsize, Ordering};
 use harness::{World, junk, ms, node};
-use hostile::{answer, hello, init};
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
+use raw_peer::{answer, hello, init};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// Bytes that are allocated now.
@@ -81,7 +81,7 @@ fn a_flood_leaves_less_than_a_megabyte_behind() {
     assert!(left.abs() < 1 << 20, "{left} bytes are left");
     assert!(most < 1 << 20, "{most} bytes at most");
     println!("{left} bytes left, {most} at most");
-    assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(0)));
+    assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(0)));
 }
 
 /// A true cookie now and then, as long as the endpoint answers.

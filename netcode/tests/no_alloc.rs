@@ -4,7 +4,7 @@
 #[path = "../../core/tests/no_alloc/counting.rs"]
 mod counting;
 
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy, Transport, TransportError};
 use isostep_rollback::{Inputs, Mode, NewestWins, PlayerId, SessionConfig, Simulation, Tick, Time};
 use std::cell::RefCell;
@@ -74,11 +74,12 @@ fn machines(millis: u64) -> Vec<(Peer<Sum, Wire>, Sum)> {
     let spare = (0..4096).map(|_| Vec::with_capacity(1500)).collect();
     let shared = Rc::new(RefCell::new((VecDeque::with_capacity(4096), spare)));
     let machine = |own| {
-        let credentials = Credentials::insecure(Slot(own), PEERS, GameId::named("sum")).unwrap();
+        let credentials =
+            Credentials::insecure(MachineId(own), PEERS, GameId::named("sum")).unwrap();
         let session = SessionConfig::new().delay(1).mode(Mode::Rollback { max: 12 });
         let mut config = PeerConfig::new(credentials, 0).session(session);
         for other in (0..PEERS).filter(|other| *other != own) {
-            config = config.address(Slot(other), Address::Node(other.into()));
+            config = config.address(MachineId(other), Address::Node(other.into()));
         }
         let mut game = Sum::default();
         let wire = Wire { own, millis, shared: Rc::clone(&shared) };

@@ -1,7 +1,7 @@
 //! Nobody makes an endpoint send much to somebody else.
 
 use super::harness::{Match, World, endpoint, junk, ms, node};
-use super::hostile::{ATTEMPT, cookie, hello, init};
+use super::raw_peer::{ATTEMPT, cookie, hello, init};
 use isostep_core::Rng;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
@@ -17,7 +17,7 @@ fn sent_to(now: Time, end: &mut Endpoint, to: Address) -> usize {
 
 /// Before an address has shown a cookie it gets no more than it gave; `WIRE.md` promises once, everybody else three times.
 #[test]
-fn strangers_get_no_more_bytes_than_they_send() {
+fn replies_before_address_validation_are_not_amplified() {
     let mut rng = Rng::new(1);
     let played = Match::new(2);
     let mut host = endpoint(played.config(1), 2);
@@ -53,7 +53,7 @@ fn strangers_get_no_more_bytes_than_they_send() {
 
 /// A cookie is for one address: shown by another it gets nothing at all.
 #[test]
-fn a_cookie_of_one_address_is_worth_nothing_to_another() {
+fn a_cookie_is_bound_to_its_address() {
     let mut world = World::of(2, super::harness::Weather::default(), 1);
     world.connect(0, 1);
     world.run(ms(100));
@@ -67,7 +67,7 @@ fn a_cookie_of_one_address_is_worth_nothing_to_another() {
 
 /// A packet of a true connection, carried from a forged address: what goes there is a challenge, at most three times as long.
 #[test]
-fn a_forged_address_gets_at_most_three_times_what_came_from_it() {
+fn a_spoofed_address_gets_at_most_three_times_its_bytes() {
     let mut world = World::pair(2);
     let victim = node(66);
     let (mut into, mut out) = (0, 0);
@@ -89,7 +89,7 @@ fn a_forged_address_gets_at_most_three_times_what_came_from_it() {
         world.held = false;
         world.run(ms(16));
         assert_eq!(
-            world.nodes[1].endpoint.address(isostep_netcode::crypto::Slot(0)),
+            world.nodes[1].endpoint.remote_address(isostep_netcode::crypto::MachineId(0)),
             Some(node(0))
         );
     }

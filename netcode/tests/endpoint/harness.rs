@@ -6,7 +6,7 @@
 pub(crate) use super::documents::{Match, endpoint};
 use core::time::Duration;
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Endpoint, EndpointConfig, Event, Message};
 use isostep_rollback::Time;
 use std::collections::BTreeMap;
@@ -34,9 +34,9 @@ pub(crate) struct Node {
     /// Where its datagrams seem to come from.
     pub(crate) source: Address,
     pub(crate) events: Vec<Event>,
-    pub(crate) game: Vec<(Slot, Vec<u8>)>,
-    pub(crate) datagrams: Vec<(Slot, Vec<u8>)>,
-    pub(crate) messages: Vec<(Slot, Message)>,
+    pub(crate) game: Vec<(MachineId, Vec<u8>)>,
+    pub(crate) datagrams: Vec<(MachineId, Vec<u8>)>,
+    pub(crate) messages: Vec<(MachineId, Message)>,
     /// Whether its program runs.
     pub(crate) runs: bool,
 }
@@ -107,19 +107,19 @@ impl World {
     }
 
     /// Machines of one match, none connected.
-    pub(crate) fn of(slots: usize, weather: Weather, seed: u64) -> Self {
-        Self::configured(slots, weather, seed, |config| config)
+    pub(crate) fn of(machines: usize, weather: Weather, seed: u64) -> Self {
+        Self::configured(machines, weather, seed, |config| config)
     }
 
     pub(crate) fn configured(
-        slots: usize,
+        machines: usize,
         weather: Weather,
         seed: u64,
         change: impl Fn(EndpointConfig) -> EndpointConfig,
     ) -> Self {
-        let played = Match::new(slots);
-        let ends =
-            (0..slots).map(|slot| endpoint(change(played.config(slot)), seed * 8 + slot as u64));
+        let played = Match::new(machines);
+        let ends = (0..machines)
+            .map(|machine| endpoint(change(played.config(machine)), seed * 8 + machine as u64));
         Self::new(ends.collect(), weather, seed)
     }
 
@@ -133,16 +133,16 @@ impl World {
     }
 
     pub(crate) fn connect(&mut self, from: usize, to: usize) {
-        let (now, slot) = (self.now, Slot(to as u8));
-        self.nodes[from].endpoint.connect(now, slot, node(to)).expect("somebody in the match");
+        let (now, machine) = (self.now, MachineId(to as u8));
+        self.nodes[from].endpoint.connect(now, machine, node(to)).expect("somebody in the match");
         self.drain(from);
     }
 
     /// Everybody calls everybody.
     pub(crate) fn mesh(&mut self) {
-        let slots = self.nodes.len();
-        for from in 0..slots {
-            (0..slots).filter(|to| *to != from).for_each(|to| self.connect(from, to));
+        let machines = self.nodes.len();
+        for from in 0..machines {
+            (0..machines).filter(|to| *to != from).for_each(|to| self.connect(from, to));
         }
     }
 
@@ -165,11 +165,11 @@ impl World {
         }
         let node = &mut self.nodes[place];
         node.events.extend(core::iter::from_fn(|| node.endpoint.poll_event()));
-        while let Some(slot) = node.endpoint.poll_game(&mut bytes) {
-            node.game.push((slot, bytes.clone()));
+        while let Some(machine) = node.endpoint.poll_game(&mut bytes) {
+            node.game.push((machine, bytes.clone()));
         }
-        while let Some(slot) = node.endpoint.poll_datagram(&mut bytes) {
-            node.datagrams.push((slot, bytes.clone()));
+        while let Some(machine) = node.endpoint.poll_datagram(&mut bytes) {
+            node.datagrams.push((machine, bytes.clone()));
         }
         node.messages.extend(core::iter::from_fn(|| node.endpoint.poll_message()));
     }
@@ -246,9 +246,9 @@ impl World {
 
     pub(crate) fn tick(&mut self, number: u32, tag: u8) {
         for place in 0..self.nodes.len() {
-            for slot in self.nodes[place].endpoint.connected().collect::<Vec<_>>() {
+            for machine in self.nodes[place].endpoint.connected().collect::<Vec<_>>() {
                 let frame = frame(place, number, tag);
-                self.nodes[place].endpoint.send_game(self.now, slot, &frame);
+                self.nodes[place].endpoint.send_game(self.now, machine, &frame);
             }
             self.drain(place);
         }

@@ -3,20 +3,20 @@
 
 mod documents;
 mod harness;
-mod hostile;
+mod raw_peer;
 
 mod amplification;
-mod bits;
+mod bit_flips;
+mod closing;
 mod data;
 mod floods;
 mod handshake;
-mod hygiene;
-mod idle;
-mod insiders;
-mod moves;
+mod malicious_peers;
+mod migration;
 mod mtu;
+mod parameters;
 mod random;
 mod rekey;
 mod replays;
-mod terms;
+mod timers;
 mod tokens;

@@ -1,10 +1,10 @@
 //! The same matches over `Exchange`, which says everything in every packet, and over `Peer`, which says most of it now and
 //! then: both should go equally well.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, mixed};
 use super::harness::{SECOND, Setup};
 use super::links::{bad_link, good_link};
+use super::statistics::Figures;
 use isostep_rollback::{
     Buttons, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimMatch, Tick, VirtualClock,
 };
@@ -44,7 +44,7 @@ fn over_exchange(seed: u64, players: u8, link: LinkConfig, ticks: u32) -> Figure
 }
 
 #[test]
-fn peers_play_as_well_as_exchanges() {
+fn peers_match_exchanges_in_quality() {
     let ticks = 4 * SECOND;
     for (name, link) in [
         ("25 ms", good_link()),

@@ -1,12 +1,12 @@
 //! One machine of a mesh: a peer with its clock, its players, and what was seen of it.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, Player, hash_of, mixed};
+use super::statistics::Figures;
 use super::wire::Wire;
 use core::time::Duration;
 use isostep_core::digest::Digest;
 use isostep_core::state::State;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Event, Peer, PeerEvent};
 use isostep_rollback::{
     Button, Buttons, DesyncReport, Input, NewestWins, PlayerId, SessionEvent, Tick, Time,
@@ -84,7 +84,7 @@ pub(crate) struct Machine {
     /// Whether it makes ticks that are due; one that has left does not.
     pub(crate) plays: bool,
     pub(crate) events: Vec<(Time, PeerEvent)>,
-    pub(crate) messages: Vec<(Slot, Vec<u8>)>,
+    pub(crate) messages: Vec<(MachineId, Vec<u8>)>,
     pub(crate) given: Vec<Given>,
     /// What is confirmed of each seat, tick by tick; nothing of bots.
     pub(crate) history: Vec<Vec<Option<Pad>>>,
@@ -182,7 +182,7 @@ impl Machine {
     }
 
     pub(crate) fn moved(&self) -> usize {
-        self.count(|event| matches!(event, PeerEvent::Connection(Event::Moved { .. })))
+        self.count(|event| matches!(event, PeerEvent::Connection(Event::Migrated { .. })))
     }
 
     pub(crate) fn left(&self) -> usize {
@@ -203,9 +203,9 @@ impl Machine {
     pub(crate) fn check_nothing_is_wrong(&self) {
         let wrong = |event: &PeerEvent| match event {
             PeerEvent::Left { .. }
-            | PeerEvent::NotReached { .. }
+            | PeerEvent::ConnectFailed { .. }
             | PeerEvent::Refused { .. }
-            | PeerEvent::Broken { .. }
+            | PeerEvent::LinkError { .. }
             | PeerEvent::Transport { .. } => true,
             PeerEvent::Session(event) => {
                 !matches!(event, SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. })
@@ -215,7 +215,7 @@ impl Machine {
         let found = self.events.iter().find(|(_, event)| wrong(event));
         assert!(found.is_none(), "{found:?}");
         let compared = self.peer.session().stats().compared;
-        let others = self.peer.endpoint().others().count() as u64;
+        let others = self.peer.endpoint().peers().count() as u64;
         let made = u64::from(self.peer.session().confirmed_tick().0) / 16;
         assert!(compared > made * others / 2, "only {compared} of {made} digests were compared");
     }

@@ -85,7 +85,7 @@ fn two_namespaces_agree_for_a_minute_through_a_bad_network() {
 }
 
 #[test]
-fn a_process_that_is_killed_has_left_by_silence() {
+fn a_killed_process_leaves_by_idle_timeout() {
     let idle = Duration::from_secs(5);
     let mut players = start(3, &Order { ticks: u32::MAX, idle, ..Order::default() });
     let deadline = Instant::now() + 2 * SLACK;
@@ -99,7 +99,9 @@ fn a_process_that_is_killed_has_left_by_silence() {
     for player in &mut players {
         let left = player.wait_for("left", killed + idle + SLACK);
         let words: Vec<_> = left.split(' ').collect();
-        let ["2", "silence", millis] = words[..] else { panic!("not silence of slot 2: {left}") };
+        let ["2", "silence", millis] = words[..] else {
+            panic!("not silence of machine 2: {left}")
+        };
         let after: u64 = millis.parse().expect("milliseconds");
         assert!(after >= idle.as_millis() as u64, "gone after {after} ms of silence already");
         println!("killed {:?} ago: left {left} ms", killed.elapsed());
@@ -109,7 +111,7 @@ fn a_process_that_is_killed_has_left_by_silence() {
 /// A laptop that was closed for two seconds: the others wait, and the match goes on.
 #[cfg(unix)]
 #[test]
-fn a_process_that_is_stopped_for_a_while_comes_back() {
+fn a_suspended_process_resumes() {
     let ticks = 4 * RATE;
     let mut players = start(3, &Order { ticks, idle: PATIENT, ..Order::default() });
     let deadline = Instant::now() + 2 * SLACK;
@@ -142,10 +144,10 @@ fn play(count: u8, seconds: u32, weather: Option<Weather>) {
 /// The same with an address for each process, as on machines of their own.
 fn play_in(namespaces: &Namespaces, count: u8, seconds: u32, weather: Weather) {
     let ticks = seconds * RATE;
-    let player = |slot| {
-        let host = namespaces::host(slot);
-        let order = Order { slot, players: count, ticks, idle: PATIENT, host };
-        Process::start(&order, Some(namespaces.name(slot)))
+    let player = |machine| {
+        let host = namespaces::host(machine);
+        let order = Order { machine, players: count, ticks, idle: PATIENT, host };
+        Process::start(&order, Some(namespaces.name(machine)))
     };
     let players: Vec<_> = (0..count).map(player).collect();
     let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
@@ -162,9 +164,9 @@ fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
     let deadline = Instant::now() + Duration::from_secs(seconds.into()) * 10 + SLACK;
     let ends: Vec<String> =
         players.iter_mut().map(|player| player.wait_for("certain", deadline)).collect();
-    for (slot, player) in players.iter_mut().enumerate() {
+    for (machine, player) in players.iter_mut().enumerate() {
         let stats = player.wait_for("stats", deadline);
-        println!("{count} processes, slot {slot}: {} {stats}", ends[slot]);
+        println!("{count} processes, machine {machine}: {} {stats}", ends[machine]);
         player.wait_for("over", deadline);
     }
     assert!(ends[0].starts_with(&format!("tick {ticks} digest ")), "{}", ends[0]);
@@ -177,8 +179,8 @@ fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
 }
 
 fn start(count: u8, order: &Order) -> Vec<Process> {
-    let order = |slot| Order { slot, players: count, ..order.clone() };
-    (0..count).map(|slot| Process::start(&order(slot), None)).collect()
+    let order = |machine| Order { machine, players: count, ..order.clone() };
+    (0..count).map(|machine| Process::start(&order(machine), None)).collect()
 }
 
 /// Tells each process where the others are: where `seen` says that one sees another, whose address it gets.

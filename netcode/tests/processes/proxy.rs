@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// What happens to datagrams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weather {
-    /// How long the way takes, at least: to a higher slot, and to a lower one.
+    /// How long the way takes, at least: to a higher machine, and to a lower one.
     delay: [Duration; 2],
     /// What chance adds to that, at most.
     jitter: Duration,

@@ -32,10 +32,10 @@ fn machine(own: usize) -> Result<Machine, Box<dyn std::error::Error>> {
 /// Carries what waits at each machine to the other one, through `change`.
 fn carry(machines: &[Machine; 2], mut change: impl FnMut(&mut Vec<u8>)) {
     for (from, to) in [(0, 1), (1, 0)] {
-        while let Some((slot, mut bytes)) = machines[from].socket.with(DatagramQueues::leave) {
-            assert_eq!(usize::from(slot), to);
+        while let Some((id, mut bytes)) = machines[from].socket.with(DatagramQueues::pop_outgoing) {
+            assert_eq!(usize::from(id), to);
             change(&mut bytes);
-            machines[to].socket.with(|queues| queues.arrive(from as u8, &bytes));
+            machines[to].socket.with(|queues| queues.push_incoming(from as u8, &bytes));
         }
     }
 }
@@ -76,7 +76,7 @@ fn play(
 
 /// What ggrs asks of sockets when its feature `sync-send` is on.
 #[test]
-fn the_socket_can_go_to_another_thread() {
+fn the_socket_is_send() {
     fn check<T: Send + Sync + 'static>() {}
     check::<EncryptedSocket<DatagramQueues>>();
 }
@@ -109,7 +109,7 @@ fn begun() -> Result<[Machine; 2], Box<dyn std::error::Error>> {
 
 /// A legitimate peer whose packets are broken: each is refused or harmless, and nobody panics.
 #[test]
-fn changed_datagrams_are_refused_and_never_panic() -> Outcome {
+fn modified_datagrams_are_rejected_without_panic() -> Outcome {
     for seed in 0..10 {
         let (mut machines, mut rng) = (begun()?, Rng::new(seed));
         let change = |bytes: &mut Vec<u8>| {
@@ -133,7 +133,7 @@ fn changed_datagrams_are_refused_and_never_panic() -> Outcome {
 
 /// Inputs whose packed form is cut off: ggrs reads past their end and panics when nobody looks at them first.
 #[test]
-fn inputs_that_would_panic_ggrs_are_refused() -> Outcome {
+fn inputs_that_would_panic_ggrs_are_rejected() -> Outcome {
     let mut machines = begun()?;
     let cut = |bytes: &mut Vec<u8>| {
         // Behind the head, the states of two connections, a bool and two frames comes the length of the inputs.
@@ -158,7 +158,7 @@ fn inputs_that_would_panic_ggrs_are_refused() -> Outcome {
 fn refusals_can_be_polled_and_are_bounded() -> Outcome {
     let mut machine = machine(0)?;
     for length in 0..200 {
-        machine.socket.with(|queues| queues.arrive(1, &vec![0xff; length]));
+        machine.socket.with(|queues| queues.push_incoming(1, &vec![0xff; length]));
     }
     machine.session.poll_remote_clients();
     assert_eq!(machine.socket.refused(), 200);
@@ -168,10 +168,10 @@ fn refusals_can_be_polled_and_are_bounded() -> Outcome {
 }
 
 #[test]
-fn a_flood_does_not_hold_ggrs() -> Outcome {
+fn a_flood_does_not_block_ggrs() -> Outcome {
     let mut machine = machine(0)?;
     for _ in 0..5000 {
-        machine.socket.with(|queues| queues.arrive(1, &[0; 3]));
+        machine.socket.with(|queues| queues.push_incoming(1, &[0; 3]));
     }
     let counts: Vec<_> = (0..5)
         .map(|_| {

@@ -83,7 +83,7 @@ fn conforms<T: Transport>(
     assert_eq!(take(&mut first.transport, 1)?, [(second.address, b"back".to_vec())]);
 
     let found = first.transport.send(Time::ZERO, second.address, &vec![0; most + 1]);
-    let TransportError::TooLong { bytes, most: limit } = found.expect_err("too long") else {
+    let TransportError::TooLong { bytes, max: limit } = found.expect_err("too long") else {
         panic!("another error");
     };
     assert_eq!((bytes, limit), (most + 1, most));
@@ -109,11 +109,11 @@ fn a_simulated_network_conforms() -> Outcome {
     let mut ends = SimTransport::nodes(SimNetwork::new(5), 2).into_iter();
     let mut end = || ends.next().map(|transport| End { address: transport.address(), transport });
     let (first, second) = (end().ok_or("a node")?, end().ok_or("a node")?);
-    conforms(first, second, SimTransport::MOST_BYTES, socket("127.0.0.1:9"))
+    conforms(first, second, SimTransport::MAX_DATAGRAM_BYTES, socket("127.0.0.1:9"))
 }
 
 #[test]
-fn a_node_that_is_not_there_is_unreachable() -> Outcome {
+fn a_missing_node_is_unreachable() -> Outcome {
     let mut ends = SimTransport::nodes(SimNetwork::new(5), 1);
     for to in [Address::Node(1), Address::Node(u64::MAX)] {
         let found = ends[0].send(Time::ZERO, to, b"");

@@ -287,6 +287,7 @@ impl<'a> Driver<'a> {
                 self.encode();
                 Ok(())
             }
+            Op::Mispredict(how, args) => self.mispredict(how, args),
         }
     }
 

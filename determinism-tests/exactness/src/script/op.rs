@@ -78,11 +78,14 @@ pub enum Op {
     Look,
     /// `encode`, which has the commands of the present tick, too.
     Encode,
+    /// Steps past the held window, drops caches, gives a command, steps on and rewinds to before the command: a misprediction
+    /// right after caches were rebuilt. The first number selects how often it steps and which caches are dropped.
+    Mispredict(u8, CommandArgs),
 }
 
 /// Names of the kinds and how many of 256 bytes select each, in the order of [`Op::kind`]. Byte 0 is a step, so that
 /// scripts become simpler when their bytes become smaller.
-pub const KINDS: [(&str, u8); 35] = [
+pub const KINDS: [(&str, u8); 36] = [
     ("Step", 46),
     ("Spawn", 24),
     ("Burst", 3),
@@ -117,7 +120,8 @@ pub const KINDS: [(&str, u8); 35] = [
     ("SlotUnpin", 1),
     ("Distrust", 2),
     ("Look", 5),
-    ("Encode", 5),
+    ("Encode", 2),
+    ("Mispredict", 3),
 ];
 
 impl Op {
@@ -159,6 +163,7 @@ impl Op {
             Self::Distrust => 32,
             Self::Look => 33,
             Self::Encode => 34,
+            Self::Mispredict(..) => 35,
         }
     }
 
@@ -206,7 +211,8 @@ impl Op {
             31 => Self::SlotUnpin(a),
             32 => Self::Distrust,
             33 => Self::Look,
-            _ => Self::Encode,
+            34 => Self::Encode,
+            _ => Self::Mispredict(a, CommandArgs { what: b, body: c, x: d, y: e, z: 0 }),
         }
     }
 
@@ -220,6 +226,7 @@ impl Op {
                 [a, b, c, d, count]
             }
             Self::Command(CommandArgs { what, body, x, y, z }) => [what, body, x, y, z],
+            Self::Mispredict(a, CommandArgs { what, body, x, y, z: _ }) => [a, what, body, x, y],
             Self::Rollback(a, b, c) => [a, b, c, 0, 0],
             Self::Cycle(a, b) | Self::Snapshot(a, b) | Self::RestoreDamaged(a, b) => {
                 [a, b, 0, 0, 0]
