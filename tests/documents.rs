@@ -118,7 +118,9 @@ fn windows(text: &str) -> (&str, &str) {
 #[test]
 fn the_windows_are_the_same_in_both_documents() {
     let (wire, spec) = (read("WIRE.md"), read("rollback/src/window/SPEC.md"));
-    assert!(windows(&wire).0.contains("### Probabilities") && windows(&wire).0.contains("### Window"));
+    assert!(
+        windows(&wire).0.contains("### Probabilities") && windows(&wire).0.contains("### Window")
+    );
     assert_eq!(windows(&wire), windows(&spec));
     assert!(read("REPLAY.md").contains("[WIRE.md](WIRE.md), section 7"), "it says where they are");
     assert!(wire.contains("\n## 7. Coded stream of inputs\n"), "and they are there");
