@@ -175,7 +175,7 @@ fn a_long_chain_of_unions_has_one_root() {
     assert!((0..100_000).all(|member| groups.find(member) == 0));
 }
 
-/// Keys of many shapes, with lengths that cluster where the method changes.
+/// Keys of many shapes, with lengths that island where the method changes.
 fn keys() -> impl Strategy<Value = Vec<u64>> {
     let masks = vec![
         !0,

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 #[must_use]
 pub struct Lane<const F: u32>(i32);
 
-/// Units: normals, lever arms over the bounding radius, mass shares, friction. ±2, one ulp 9.3·10⁻¹⁰.
+/// Units: normals, arms over the bounding radius, mass shares, friction. ±2, one ulp 9.3·10⁻¹⁰.
 pub type Q30 = Lane<30>;
 /// Coordinates of small shapes in the narrow phase. ±128 m, one ulp 60 nm.
 pub type Q24 = Lane<24>;

@@ -106,7 +106,7 @@ pub trait State {
     /// Takes one pin back; returns whether there was one.
     fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool;
 
-    /// Forgets everything that can be computed again (caches, memo, scratch), so that the next steps owe nothing to it.
+    /// Forgets everything that can be computed again (caches, step record, scratch), so that the next steps owe nothing to it.
     fn drop_caches(&mut self, slots: &mut Self::Slots);
 
     /// The digest of a held tick: equal on two machines if and only if the states are.
