@@ -354,7 +354,7 @@ fn secrets_are_never_overwritten() {
     let path = folder.0.join("key");
     save_secret(&path, b"first").unwrap();
     let refused = save_secret(&path, b"second").unwrap_err();
-    assert!(refused.to_string().contains("choose another place"), "{refused}");
+    assert!(refused.to_string().contains("choose another path"), "{refused}");
     assert_eq!(std::fs::read(&path).unwrap(), b"first");
 }
 
