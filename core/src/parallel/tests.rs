@@ -107,3 +107,23 @@ fn a_panic_of_the_work_reaches_who_asked_and_the_pool_goes_on() {
         assert!(items.iter().zip(0..).all(|(item, place)| *item == place), "{threads:?}");
     }
 }
+
+/// A panic in shared work used to poison the pool's lock, and the pool took a poisoned lock for a busy
+/// one: every later step ran on the calling thread alone.
+#[test]
+fn workers_take_part_again_after_a_panic() {
+    let workers = Workers::start(1).expect("threads");
+    let panics = std::panic::AssertUnwindSafe(|| workers.share(&|| panic!("injected")));
+    assert!(std::panic::catch_unwind(panics).is_err());
+    // Each call waits for the other, so this ends only if the worker joins.
+    let both = std::sync::Barrier::new(2);
+    let (done, joined) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || {
+        workers.share(&|| drop(both.wait()));
+        done.send(()).expect("the test waits");
+    });
+    joined
+        .recv_timeout(core::time::Duration::from_secs(20))
+        .expect("the worker joins the work that follows a panic");
+    waiting.join().expect("no panic");
+}

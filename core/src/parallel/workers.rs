@@ -17,7 +17,7 @@ use core::hint::spin_loop;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -104,14 +104,20 @@ impl Pool for Workers {
 
     fn share(&self, work: &(dyn Fn() + Sync)) {
         // Lent already, by another world or by the work itself: then the caller works alone.
-        let Ok(_lender) = self.common.lender.try_lock() else { return work() };
+        let _lender = match self.common.lender.try_lock() {
+            Ok(lender) => lender,
+            // The lock guards no data, and `Loan` closes the gate on unwinding: a panic breaks nothing.
+            Err(TryLockError::Poisoned(lender)) => lender.into_inner(),
+            Err(TryLockError::WouldBlock) => return work(),
+        };
+        // Left behind if the lender of the last loan panicked as well.
+        drop(self.common.take_panic());
         self.expect();
         let loan = Loan { workers: self };
         self.common.lend(work);
         work();
         drop(loan);
-        let panicked = self.common.panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(panic) = panicked {
+        if let Some(panic) = self.common.take_panic() {
             resume_unwind(panic);
         }
     }
@@ -189,6 +195,10 @@ impl Common {
                 self.gate.0.fetch_sub(1, Ordering::Release);
             }
         }
+    }
+
+    fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
+        self.panicked.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn work(&self) {
