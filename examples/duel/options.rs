@@ -1,4 +1,4 @@
-//! The arguments.
+//! Command line arguments.
 
 use isostep::Tick;
 use isostep::netcode::crypto::{Credentials, GameId, MachineId};
@@ -21,7 +21,7 @@ usage: duel FOLDER --listen ADDRESS [--peer SLOT=ADDRESS]… [OPTION]…
 keys: W A S D or arrows go, space stops, Q leaves
 exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 another player has left";
 
-/// What was asked for.
+/// Command line options.
 #[derive(Debug, Default)]
 pub struct Options {
     folder: Option<PathBuf>,
@@ -77,7 +77,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Who plays here. They are for this game and for now.
+    /// Credentials of this player, checked for this game and the current time.
     pub fn credentials(&self, unix_now: u64) -> Result<Credentials, Box<dyn Error>> {
         let game = GameId::named("duel");
         let credentials = match (&self.folder, self.insecure) {

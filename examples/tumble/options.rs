@@ -1,4 +1,4 @@
-//! The arguments.
+//! Command line arguments.
 
 use crate::rules::Settings;
 use isostep::Tick;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// There are as many crates as players, and so many more.
+/// Crates in addition to one for each player.
 const MORE_CRATES: u8 = 4;
 
 pub const USAGE: &str = "\
@@ -37,10 +37,10 @@ the same for all machines:
 on the page: W A S D or arrows walk, space jumps, F, J or Enter shoves; or a gamepad
 exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 nobody else is left";
 
-/// The length of a name, in letters.
+/// Limit on a name, characters.
 pub const NAME: usize = 14;
 
-/// What was asked for.
+/// Command line options.
 #[derive(Debug)]
 pub struct Options {
     pub local: Option<u8>,
@@ -97,7 +97,7 @@ impl Options {
         Ok(options)
     }
 
-    /// One option; the reason is empty if there is no such option.
+    /// Parses one option; the error is empty if the option is unknown.
     fn take(&mut self, argument: &str, value: &str) -> Result<(), String> {
         match argument {
             "--local" => self.local = Some(within(value, 2, 8)?),
@@ -146,14 +146,14 @@ impl Options {
         Ok(())
     }
 
-    /// The rules for so many machines.
+    /// Settings of the rules for this many machines.
     pub fn settings(&self, machines: usize) -> Settings {
         let players = machines as u8 + self.bots;
         let (crates, round_ticks) = (players + MORE_CRATES, self.round * 60);
         Settings { players, crates, seed: self.seed, round_ticks, points: self.points }
     }
 
-    /// Who plays here. They are for this game and for now.
+    /// Credentials of this player, checked for this game and the current time.
     pub fn credentials(&self, unix_now: u64) -> Result<Credentials, Box<dyn Error>> {
         let game = GameId::named("tumble");
         let credentials = match (&self.folder, self.insecure) {
@@ -173,7 +173,7 @@ impl Options {
     }
 }
 
-/// A name as it may be shown: short, of letters that are seen.
+/// Sanitises a name: short and printable.
 pub fn clean_name(name: &str) -> Option<String> {
     let letters = name.chars().filter(|letter| !letter.is_control()).take(NAME);
     let name = letters.collect::<String>().trim().to_owned();

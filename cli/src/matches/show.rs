@@ -1,6 +1,6 @@
-//! Shows what is in a player's folder, or in one of the files of a match: everything but secrets.
+//! Prints a player's folder or one file of a match, without secrets.
 
-use super::{MatchError, words};
+use super::{MatchError, dates};
 use isostep_netcode::crypto::{
     Credentials, CredentialsError, FileError, MatchmakerKey, MatchmakerPublic, Roster, StaticKey,
     Stored, Token, TokenExpectation,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// Prints it; whether one can play with it now.
+/// Prints it. Returns true if the credentials are usable now.
 pub(super) fn run(
     path: &Path,
     now: u64,
@@ -41,10 +41,10 @@ fn print(
     Ok(lines.iter().try_for_each(|(name, text)| writeln!(out, "{name:<11} {text}"))?)
 }
 
-/// Names with what is said of them.
+/// Labels with values.
 type Lines = Vec<(&'static str, String)>;
 
-/// One file, whatever it is.
+/// Describes one file of any kind.
 fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     if let Some(token) = is::<Token>(path)? {
         let (spec, slot, holder) = (*token.spec(), token.machine().0, token.holder().to_string());
@@ -53,7 +53,7 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
             ("slot", slot.to_string()),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
-            ("expires", words::expiry(spec.expires, now)),
+            ("expires", dates::expiry(spec.expires, now)),
             ("public key", holder.clone()),
         ];
         let value = json!({
@@ -64,16 +64,16 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     }
     if let Some(roster) = is::<Roster>(path)? {
         let slots: Vec<u8> = roster.machines().map(|slot| slot.0).collect();
-        let about = format!("a roster: who sits in the slots {}", join(&slots));
+        let about = format!("a roster: the players of the slots {}", join(&slots));
         return Ok((vec![("file", about)], json!({ "file": "roster", "slots": slots })));
     }
-    // Of a secret only the public half is told.
+    // Prints only the public half of a secret key.
     let (name, about, public) = if let Some(key) = is::<StaticKey>(path)? {
-        ("key", "a player's secret key: give it to nobody", key.public().to_string())
+        ("key", "a player's secret key: do not share it", key.public().to_string())
     } else if let Some(key) = is::<MatchmakerKey>(path)? {
         (
             "matchmaker.key",
-            "a matchmaker's secret key: who has it can seat anybody",
+            "a matchmaker's secret key: its holder can seat any player",
             key.public().to_string(),
         )
     } else if let Some(public) = is::<MatchmakerPublic>(path)? {
@@ -89,18 +89,18 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     Ok((lines, json!({ "file": name, "public_key": public })))
 }
 
-/// The thing in a file, if it is of this kind.
+/// Reads a file if it is of this kind.
 fn is<T: Stored>(path: &Path) -> Result<Option<T>, MatchError> {
     match T::load(path) {
         Ok(thing) => Ok(Some(thing)),
         Err(FileError::WrongFormat { .. }) => Ok(None),
-        // One that everybody may read is no secret, so it is something else, or will be refused as what it is.
+        // A file readable by others is no secret key, or is refused as one by its own kind.
         Err(FileError::Exposed { .. }) if !says_key(path) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a file says of itself that it is a secret key.
+/// Returns true if the file's header marks it as a secret key.
 fn says_key(path: &Path) -> bool {
     let text = std::fs::read(path).unwrap_or_default();
     let name = text.split(|&byte| byte == b' ').next().unwrap_or_default();
@@ -111,7 +111,8 @@ fn join(slots: &[u8]) -> String {
     slots.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What is in a player's folder. A player who made the key elsewhere looks at it before putting the key in.
+/// Content of a player's folder. The key may be missing: a player can inspect the folder before
+/// adding it.
 struct Folder {
     token: Token,
     roster: Roster,
@@ -130,7 +131,7 @@ impl Folder {
         })
     }
 
-    /// Everything that can be checked with what is there; whether these are development credentials.
+    /// Checks everything that the present files allow. Returns true for development credentials.
     fn check(&self, now: u64) -> Result<bool, CredentialsError> {
         let Self { token, roster, matchmaker, key } = self;
         let spec = token.spec();
@@ -164,28 +165,20 @@ impl Folder {
             ("slot", format!("{} (players: {})", token.machine().0, join(&slots))),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
-            ("expires", words::expiry(spec.expires, now)),
+            ("expires", dates::expiry(spec.expires, now)),
             ("public key", token.holder().to_string()),
             ("matchmaker", self.matchmaker.to_string()),
         ];
         lines.push(match verified {
-            Ok(_) => {
-                ("verified", "yes: signed, in time, and all of it belongs together".to_owned())
-            }
+            Ok(_) => ("verified", "yes: signed, not expired, and consistent".to_owned()),
             Err(error) => ("verified", format!("NO: {error}")),
         });
         if matches!(verified, Ok(true)) {
-            lines.push((
-                "WARNING",
-                "for development only: everybody knows these secrets".to_owned(),
-            ));
+            lines.push(("WARNING", "for development only: these secrets are public".to_owned()));
         }
         if self.key.is_none() {
             let path = path.join("key");
-            lines.push((
-                "key",
-                format!("not here: put the secret that you made in {}", path.display()),
-            ));
+            lines.push(("key", format!("missing: put your secret key in {}", path.display())));
         }
         let value = json!({
             "slot": token.machine().0, "players": slots, "game": spec.game.to_string(),

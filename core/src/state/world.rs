@@ -172,7 +172,7 @@ impl State for World {
     fn drop_caches(&mut self, _: &mut WorldSlots) {
         self.compute_scalar();
         self.forget_future();
-        self.drop_memo();
+        self.drop_step_records();
         self.drop_scratch();
     }
 

@@ -1,18 +1,18 @@
-//! Clusters in batches, and the contacts of each batch in packs.
+//! Islands in batches, and the contacts of each batch in packs.
 //!
-//! A batch has a few small clusters or one large one. Its rows are its own: every body of its clusters, each moving thing
+//! A batch has a few small islands or one large one. Its rows are its own: every body of its islands, each moving thing
 //! that these touch, one row for all that rests and one for empty lanes. So a batch is solved without looking at
-//! anything else, on any thread; what clusters share a batch shows in no result.
+//! anything else, on any thread; what islands share a batch shows in no result.
 //!
-//! Contacts of one colour share no dynamic body, in one cluster or several, so their order does not matter: those of a
+//! Contacts of one colour share no dynamic body, in one island or several, so their order does not matter: those of a
 //! batch are packed by colour, and within it by whether they lean on what rests and by shape, to fill lanes that do the
 //! same work.
 
 use super::block::Motion;
 use super::bodies::StepBody;
-use super::clusters::{COLOURS, Clusters, NONE};
 use super::contacts::Contact;
 use super::impact::Bouncing;
+use super::islands::{COLOURS, Islands, NONE};
 use super::lanes::Batch;
 use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
 use super::rows::{Rows, RowsMut, Traits};
@@ -26,7 +26,7 @@ const CONTACTS: usize = 128;
 /// What a batch is made of, as ranges of the columns of all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Span {
-    pub(super) clusters: Range<usize>,
+    pub(super) islands: Range<usize>,
     pub(super) packs: Range<usize>,
     pub(super) points: Range<usize>,
     pub(super) angular: Range<usize>,
@@ -89,22 +89,22 @@ pub(super) struct Found<'a> {
     pub(super) bodies: &'a [StepBody],
     pub(super) motions: &'a [Motion],
     pub(super) contacts: &'a [Contact],
-    pub(super) clusters: &'a Clusters,
+    pub(super) islands: &'a Islands,
 }
 
 impl Batches {
-    /// Cuts the clusters into batches and names the bodies and contacts of each lane.
+    /// Cuts the islands into batches and names the bodies and contacts of each lane.
     pub(super) fn build(&mut self, found: &Found<'_>) {
         self.list.clear();
         self.packs.clear();
         self.rows.clear();
         self.row_of.clear();
         self.row_of.resize(found.bodies.len(), NONE);
-        let clusters = &found.clusters.list;
+        let islands = &found.islands.list;
         let (mut first, mut contacts) = (0, 0);
-        for (number, cluster) in clusters.iter().enumerate() {
-            contacts += cluster.contacts.len();
-            if contacts >= CONTACTS || number + 1 == clusters.len() {
+        for (number, island) in islands.iter().enumerate() {
+            contacts += island.contacts.len();
+            if contacts >= CONTACTS || number + 1 == islands.len() {
                 self.add(first..number + 1, found);
                 (first, contacts) = (number + 1, 0);
             }
@@ -119,29 +119,29 @@ impl Batches {
 
     /// What tests put in the solver's way.
     #[cfg(feature = "test-internals")]
-    pub(super) fn disturb(&mut self, clusters: &Clusters) {
+    pub(super) fn disturb(&mut self, islands: &Islands) {
         self.disorder.poison(&mut self.packs, &mut self.points, &mut self.angular);
-        if clusters.plant == Some(super::Plant::SkewedLane) {
+        if islands.plant == Some(super::Plant::SkewedLane) {
             self.points.iter_mut().for_each(|point| point.impulse.0[5] += 1);
         }
     }
 
-    fn add(&mut self, clusters: Range<usize>, found: &Found<'_>) {
+    fn add(&mut self, islands: Range<usize>, found: &Found<'_>) {
         let (points, angular) =
             self.list.last().map_or((0, 0), |span| (span.points.end, span.angular.end));
         let rows = self.rows.traits.len();
         self.rows.push(Traits::default(), Motion::default());
         self.rows.push(Traits::default(), Motion::default());
         let mut members = 0;
-        for cluster in &found.clusters.list[clusters.clone()] {
-            for &place in &found.clusters.members[cluster.members.clone()] {
+        for island in &found.islands.list[islands.clone()] {
+            for &place in &found.islands.members[island.members.clone()] {
                 self.row_of[place as usize] = (self.rows.traits.len() - rows) as u32;
                 self.rows.push_body(place, found);
                 members += 1;
             }
         }
         let mut span = Span {
-            clusters,
+            islands,
             packs: self.packs.len()..self.packs.len(),
             points: points..points,
             angular: angular..angular,
@@ -162,9 +162,9 @@ impl Batches {
     /// Puts the contacts of a batch in the order of work.
     fn order(&mut self, span: &Span, found: &Found<'_>) {
         self.order.clear();
-        for cluster in &found.clusters.list[span.clusters.clone()] {
-            let colours = &found.clusters.colours[cluster.contacts.clone()];
-            let places = &found.clusters.contacts[cluster.contacts.clone()];
+        for island in &found.islands.list[span.islands.clone()] {
+            let colours = &found.islands.colours[island.contacts.clone()];
+            let places = &found.islands.contacts[island.contacts.clone()];
             for (&colour, &place) in colours.iter().zip(places) {
                 let contact = &found.contacts[place as usize];
                 let shape =
@@ -224,12 +224,12 @@ impl Batches {
     fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [u32; 2] {
         let bodies = contact.bodies;
         #[cfg(feature = "test-internals")]
-        let bodies = match found.clusters.plant {
-            Some(super::Plant::ReadOutside) => [bodies[0], found.clusters.members[0]],
+        let bodies = match found.islands.plant {
+            Some(super::Plant::ReadOutside) => [bodies[0], found.islands.members[0]],
             _ => bodies,
         };
         bodies.map(|place| {
-            fence(contact, place, found.clusters);
+            fence(contact, place, found.islands);
             let known = self.row_of[place as usize];
             if known != NONE {
                 return known;
@@ -246,15 +246,15 @@ impl Batches {
     }
 }
 
-/// A debug build panics when a contact would read or write a body of another cluster.
+/// A debug build panics when a contact would read or write a body of another island.
 #[inline(always)]
-fn fence(contact: &Contact, place: u32, clusters: &Clusters) {
-    let label = |place: u32| clusters.labels[place as usize];
+fn fence(contact: &Contact, place: u32, islands: &Islands) {
+    let label = |place: u32| islands.labels[place as usize];
     let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
     let (own, read) = (own.unwrap_or(NONE), label(place));
     debug_assert!(
         read == own || read == NONE,
-        "a row of cluster {read} is read while cluster {own} is worked on: no result may depend on it"
+        "a row of island {read} is read while island {own} is worked on: no result may depend on it"
     );
 }
 

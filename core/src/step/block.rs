@@ -58,7 +58,7 @@ pub(crate) struct Block {
     /// Approach speed at the start of the tick, or of the fastest impact in it.
     pub(crate) approach: Q20,
     /// Sum of the normal impulses of impacts in the tick, saturating.
-    pub(crate) struck: Q20,
+    pub(crate) impact_impulse: Q20,
 }
 
 pub(crate) const ONE_22: Q22 = Lane::ONE;

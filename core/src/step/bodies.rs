@@ -17,7 +17,7 @@ pub(crate) struct StepBody {
     /// A dynamic body that does not sleep or a kinematic one with a velocity: the step moves it.
     pub(crate) awake: bool,
     /// It is only met: another step has decided its next state, or it rests.
-    pub(crate) guest: bool,
+    pub(crate) read_only: bool,
     /// It slept until this step.
     pub(crate) woken: bool,
     /// It touches what keeps moving, so it can't sleep.
@@ -52,7 +52,7 @@ impl StepBody {
     /// Whether this step decides what it does next.
     #[inline]
     pub(crate) const fn is_moved(&self) -> bool {
-        self.awake && !self.guest
+        self.awake && !self.read_only
     }
 }
 
@@ -88,7 +88,7 @@ impl Bodies {
             index,
             dynamic,
             awake: false,
-            guest: true,
+            read_only: true,
             woken: false,
             restless: false,
             touches: false,

@@ -1,7 +1,7 @@
 //! Second phase: pairs of shapes whose bounds overlap. Keeps the tree in step with the state.
 
 use super::bodies::StepBody;
-use super::covers::{Covers, epoch};
+use super::history_bounds::{HistoryBounds, epoch};
 use super::resim::make_room;
 use super::rules::{Rule, Rules};
 use super::shapes::{At, Placed, Shapes};
@@ -30,8 +30,8 @@ pub(crate) struct Broad {
     sort: Vec<(u32, u32)>,
     woken: Vec<Proxy>,
     /// Where bodies were.
-    covers: Covers,
-    /// First tick that the tree is valid for: from this tick on, each body whose leaf may lag behind is in `covers`, or
+    history_bounds: HistoryBounds,
+    /// First tick that the tree is valid for: from this tick on, each body whose leaf may lag behind is in `history_bounds`, or
     /// was listed as changed or stirred.
     since: u32,
     /// The tree may be of another tick: leaves of recent bodies are not where these are.
@@ -46,7 +46,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     let Scratch { changed, stirred, broad, bodies, shapes, .. } = scratch;
     if broad.ready {
         if broad.stale {
-            stirred.extend_from_slice(&broad.covers.recent);
+            stirred.extend_from_slice(&broad.history_bounds.recent);
         }
         for &index in &*changed {
             broad.insert_again(world, index);
@@ -72,7 +72,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     changed.clear();
     stirred.clear();
     (broad.stale, broad.wide) = (false, false);
-    broad.covers.forget(world);
+    broad.history_bounds.forget(world);
     let filter = |a, b| meets(world, a, b);
     broad.phase.pairs(filter, &mut broad.pairs);
     broad.add_changed(world);
@@ -123,8 +123,8 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
         broad.follow(world, index, rules);
     }
     if !broad.wide {
-        for i in 0..broad.covers.recent.len() {
-            broad.cover(broad.covers.recent[i], rules);
+        for i in 0..broad.history_bounds.recent.len() {
+            broad.cover(broad.history_bounds.recent[i], rules);
         }
         (broad.stale, broad.wide) = (true, true);
     }
@@ -223,7 +223,11 @@ impl Broad {
         for slot in held() {
             for index in active.iter().filter(|index| slot.id_at(*index).is_some()) {
                 for shape in slot.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
-                    self.covers.note(index, &bounds_in(world, slot, index, shape), epoch(world));
+                    self.history_bounds.note(
+                        index,
+                        &bounds_in(world, slot, index, shape),
+                        epoch(world),
+                    );
                 }
             }
         }
@@ -231,8 +235,8 @@ impl Broad {
 
     /// Lets the leaves of a body cover where it is and was.
     fn cover(&mut self, index: u32, rules: &mut Rules) {
-        let Some(covers) = self.covers.of(index) else { return };
-        if !rules.holds(Rule::Covers) {
+        let Some(history_bounds) = self.history_bounds.of(index) else { return };
+        if !rules.holds(Rule::HistoryBounds) {
             return;
         }
         // Once a rollback for all that moved of late: no list is made here, and most leaves are wide enough.
@@ -240,7 +244,7 @@ impl Broad {
         for &proxy in
             self.proxies.get(stream).and_then(|bodies| bodies.get(local)).into_iter().flatten()
         {
-            self.phase.cover(proxy, &covers);
+            self.phase.cover(proxy, &history_bounds);
         }
     }
 
@@ -375,7 +379,7 @@ impl Broad {
     fn move_shape(&mut self, index: u32, proxy: Proxy, tight: &Aabb, epoch: u32) {
         self.phase.update(proxy, tight);
         if let Some(&fat) = self.phase.fat(proxy) {
-            self.covers.note(index, &fat, epoch);
+            self.history_bounds.note(index, &fat, epoch);
         }
     }
 
@@ -386,7 +390,7 @@ impl Broad {
             let hot = world.work.hot(&world.store, index);
             let page = world.work.cold_page(&world.store, index);
             for shape in page.shapes_of(Place::of(index).row) {
-                self.covers.note(index, &bounds(world, index, hot, shape), epoch(world));
+                self.history_bounds.note(index, &bounds(world, index, hot, shape), epoch(world));
             }
         }
         self.cover(index, rules);

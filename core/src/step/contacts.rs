@@ -1,9 +1,9 @@
 //! Contacts of a step: making one from two posed shapes, and carrying the last tick's impulses over. Which ones are kept
 //! as they are is `keep.rs`'s matter.
 
+use super::arms::Arms;
 use super::block::V;
 use super::bodies::StepBody;
-use super::levers::Arms;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
 use crate::math::{Q30, Real, Scaled, Vec3, round_shift};
@@ -19,7 +19,7 @@ pub(crate) struct Contact {
     pub(crate) separations: [i64; 4],
     /// Half the thickness of the thinner shape, raw metres.
     pub(crate) size: i64,
-    /// Where its levers were in the last step's, or past their end.
+    /// Where its arms were in the last step's, or past their end.
     pub(crate) known: u32,
     /// How far the first body goes until they meet, if they meet fast.
     pub(crate) lead: Vec3,

@@ -58,7 +58,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 let row = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
                 let place = push(world, scratch, index_at(s, p, row));
-                scratch.bodies.list[place as usize].guest = false;
+                scratch.bodies.list[place as usize].read_only = false;
             }
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     scratch.shared = Shared { gravity, pull: lanes(gravity), tick: tick_rate.recip() };
 }
 
-/// The place of a body, which is made, as a guest, if it is one that nothing met before.
+/// The place of a body, which is made, read-only, if it is one that nothing met before.
 #[inline]
 pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
     scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))

@@ -1,39 +1,39 @@
-//! Impacts, at the start of a substep: in a cluster where something bouncy meets fast enough, the fastest contact
+//! Impacts, at the start of a substep: in an island where something bouncy meets fast enough, the fastest contact
 //! gets its impulse, then the fastest of what is left, so that a shock travels along a cradle or through a rack.
 //! Gravity and the soft contacts come after, and find everything parting.
 //!
 //! What meets within the substep is hit at the moment it meets: bodies get the speed at once, and a step back
 //! for the part of the substep that was over by then. So nothing depends on where in a substep a fall ends.
-//! A cluster's result depends on that cluster alone.
+//! An island's result depends on that island alone.
 
 use super::block::{Block, Motion, NormalRow, SPEED_CAP, dot, sub, times};
-use super::clusters::Clusters;
+use super::islands::Islands;
 use super::lanes::Batch;
 use super::lanes::pack::Pack;
 use super::rows::{MOVED_LIMIT, RowsMut, lock};
-use super::strike;
+use super::scalar_contact;
 use crate::data::{Tournament, sort_by_key};
 use crate::math::{Q20, Q30, Wide};
 use core::ops::Range;
 
-/// Clusters of a batch in which something bounces. Their contacts are taken out of the lanes when the first impact of the
+/// Islands of a batch in which something bounces. Their contacts are taken out of the lanes when the first impact of the
 /// tick comes; until then those that bounce are enough to see whether it does.
 #[derive(Debug, Default)]
 pub(crate) struct Bouncing {
     groups: Vec<Group>,
-    /// The cluster, pack and lane of each contact of the groups, by cluster.
+    /// The island, pack and lane of each contact of the groups, by island.
     at: Vec<At>,
     sort: Vec<At>,
     /// Where the points of each pack begin.
     starts: Vec<usize>,
-    /// Those with restitution, by cluster.
+    /// Those with restitution, by island.
     bouncy: Vec<Block>,
     /// All contacts of the groups that were hit.
     blocks: Vec<Block>,
     buffers: Buffers,
 }
 
-/// A cluster in which something bounces, as ranges of the columns above.
+/// An island in which something bounces, as ranges of the columns above.
 #[derive(Debug)]
 struct Group {
     at: Range<usize>,
@@ -44,14 +44,14 @@ struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct At {
-    cluster: u32,
+    island: u32,
     pack: u32,
     lane: u32,
 }
 
 impl Bouncing {
-    /// Finds the clusters in which a contact has restitution.
-    pub(super) fn take(&mut self, batch: &Batch<'_>, clusters: &Clusters) {
+    /// Finds the islands in which a contact has restitution.
+    pub(super) fn take(&mut self, batch: &Batch<'_>, islands: &Islands) {
         let Self { groups, at, sort, starts, bouncy, blocks, .. } = self;
         groups.clear();
         at.clear();
@@ -61,11 +61,11 @@ impl Bouncing {
             for (lane, _) in packed.lanes() {
                 let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane] as usize]);
                 let own = rows.into_iter().find(|traits| traits.dynamic);
-                let cluster = own.map_or(u32::MAX, |own| clusters.numbers[own.place as usize]);
-                at.push(At { cluster, pack, lane: lane as u32 });
+                let island = own.map_or(u32::MAX, |own| islands.numbers[own.place as usize]);
+                at.push(At { island, pack, lane: lane as u32 });
             }
         }
-        sort_by_key(at, sort, |at| u64::from(at.cluster));
+        sort_by_key(at, sort, |at| u64::from(at.island));
         // Rows of a pack's points begin where those of the packs before it end.
         let mut first = 0;
         starts.clear();
@@ -76,21 +76,21 @@ impl Bouncing {
         let bounces =
             |at: &&At| batch.packs[at.pack as usize].restitution.get(at.lane as usize) > Q30::ZERO;
         let mut from = 0;
-        for cluster in at.chunk_by(|a, b| a.cluster == b.cluster) {
+        for island in at.chunk_by(|a, b| a.island == b.island) {
             let first = bouncy.len();
-            bouncy.extend(cluster.iter().filter(bounces).map(|at| at.block(batch, starts)));
+            bouncy.extend(island.iter().filter(bounces).map(|at| at.block(batch, starts)));
             if bouncy.len() > first {
-                let at = from..from + cluster.len();
+                let at = from..from + island.len();
                 groups.push(Group { at, bouncy: first..bouncy.len(), blocks: None });
             }
-            from += cluster.len();
+            from += island.len();
         }
         // In any tick all of them may be hit.
         blocks.reserve(groups.iter().map(|group| group.at.len()).sum());
     }
 
     /// Has everything bounce that meets fast enough in this substep.
-    pub(super) fn run(&mut self, batch: &mut Batch<'_>, clusters: &Clusters, threshold: Q20) {
+    pub(super) fn run(&mut self, batch: &mut Batch<'_>, islands: &Islands, threshold: Q20) {
         let Self { groups, at, starts, bouncy, blocks, buffers, .. } = self;
         let least = i64::from(threshold.to_bits());
         for group in groups {
@@ -103,7 +103,7 @@ impl Bouncing {
                 let from = blocks.len();
                 blocks.extend(at[group.at.clone()].iter().map(|at| {
                     let contact = batch.packs[at.pack as usize].contacts[at.lane as usize];
-                    let order = clusters.ranks[contact as usize];
+                    let order = islands.ranks[contact as usize];
                     Block { order, ..at.block(batch, starts) }
                 }));
                 from
@@ -119,7 +119,7 @@ impl Bouncing {
             for (at, block) in self.at[group.at.clone()].iter().zip(&self.blocks[from..]) {
                 let pack = &mut packs[at.pack as usize];
                 pack.approach.set(at.lane as usize, block.approach);
-                pack.struck.set(at.lane as usize, block.struck);
+                pack.impact_impulse.set(at.lane as usize, block.impact_impulse);
             }
         }
     }
@@ -136,7 +136,7 @@ impl At {
 /// Columns that are kept for their memory.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Last contact of each body, by place: 2·contact + side. All are `NONE` between clusters.
+    /// Last contact of each body, by place: 2·contact + side. All are `NONE` between islands.
     last: Vec<u32>,
     /// The one before it of the same body, by 2·contact + side.
     before: Vec<u32>,
@@ -151,7 +151,7 @@ pub(crate) struct Buffers {
 
 const NONE: u32 = u32::MAX;
 
-/// A cluster gets this many impulses for each of its contacts, then the rest is left to soft contacts. A shock
+/// An island gets this many impulses for each of its contacts, then the rest is left to soft contacts. A shock
 /// passes a contact a few times: as often as balls fly into a cradle, and once for each echo. Where echoes never
 /// end (a bouncy ball caught under a lid), this ends them.
 const HITS_PER_CONTACT: usize = 8;
@@ -185,7 +185,7 @@ struct Meeting {
     time: Q30,
 }
 
-/// Impacts of one cluster, in which one that bounces meets at `least` or faster; `blocks` are its contacts in any order.
+/// Impacts of one island, in which one that bounces meets at `least` or faster; `blocks` are its contacts in any order.
 fn run(blocks: &mut [Block], bodies: &mut RowsMut<'_>, least: i64, buffers: &mut Buffers) {
     buffers.link(blocks, bodies.traits.len());
     buffers.fastest.reset(blocks.iter().map(|block| key(block, bodies, least)));
@@ -330,7 +330,7 @@ fn seen(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
 #[inline(always)]
 fn seen_by(block: &Block, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
     let along = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
-    let turning = strike::relative_spin(&row.row, &a.angular, &b.angular);
+    let turning = scalar_contact::relative_spin(&row.row, &a.angular, &b.angular);
     i64::from(along.to_bits()) + i64::from(turning.to_bits())
 }
 
@@ -345,7 +345,7 @@ fn along(block: &Block, column: &[Motion]) -> i64 {
 #[inline(always)]
 fn turning(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
     let [a, b] = block.bodies.map(|body| &column[body as usize]);
-    i64::from(strike::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
+    i64::from(scalar_contact::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
 }
 
 /// What gravity and the forces of contacts will do to the relative speed of a point in this substep.
@@ -356,7 +356,7 @@ fn acceleration(block: &Block, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
         Motion { linear, angular: carried.angular }
     });
     let linear = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
-    let turning = strike::relative_spin(&row.row, &a.angular, &b.angular);
+    let turning = scalar_contact::relative_spin(&row.row, &a.angular, &b.angular);
     i64::from(linear.to_bits()) + i64::from(turning.to_bits())
 }
 
@@ -386,7 +386,7 @@ fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut RowsMut<'_>) {
                 if bound {
                     bodies.lock(block, [&mut a, &mut b]);
                 }
-                (a, b) = (strike::capped(a), strike::capped(b));
+                (a, b) = (scalar_contact::capped(a), scalar_contact::capped(b));
             }
             bodies.store(block, [a, b]);
         }
@@ -401,23 +401,24 @@ fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut RowsMut<'_>) {
 
 /// Friction of a contact that was hit, and the step back for both.
 fn finish(hits: &[Hit], block: &mut Block, bodies: &mut RowsMut<'_>) {
-    let load = hits.iter().fold(Q20::ZERO, |sum, hit| strike::saturating_add(sum, hit.impulse));
-    block.struck = strike::saturating_add(block.struck, load);
+    let load =
+        hits.iter().fold(Q20::ZERO, |sum, hit| scalar_contact::saturating_add(sum, hit.impulse));
+    block.impact_impulse = scalar_contact::saturating_add(block.impact_impulse, load);
     block.approach = hits.iter().fold(block.approach, |most, hit| most.max(lane(hit.impact)));
     let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
     let kept = core::mem::replace(&mut block.sliding_impulse, [Q20::ZERO; 2]);
     let bound = times(block.friction, load.min(block.impulse_cap));
-    strike::slide(block, bound, &mut a, &mut b);
+    scalar_contact::slide(block, bound, &mut a, &mut b);
     let slid = core::mem::replace(&mut block.sliding_impulse, kept);
     bodies.lock(block, [&mut a, &mut b]);
-    bodies.store(block, [strike::capped(a), strike::capped(b)]);
+    bodies.store(block, [scalar_contact::capped(a), scalar_contact::capped(b)]);
 
     let [mut a, mut b] = [Motion::default(); 2];
     for hit in hits {
         let row = &block.points[hit.point as usize];
         push(block, row, -times(hit.time, hit.impulse), &mut a, &mut b);
     }
-    strike::apply_sliding(block, slid.map(|d| -times(hits[0].time, d)), &mut a, &mut b);
+    scalar_contact::apply_sliding(block, slid.map(|d| -times(hits[0].time, d)), &mut a, &mut b);
     for (body, back) in block.bodies.into_iter().zip([a, b]) {
         bodies.step_back(body as usize, back);
     }
@@ -465,7 +466,7 @@ impl RowsMut<'_> {
 #[inline(always)]
 fn push(block: &Block, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Motion) {
     let linear = block.normal.map(|n| times(n, impulse));
-    strike::apply_linear(block.share, &linear, a, b);
+    scalar_contact::apply_linear(block.share, &linear, a, b);
     let turn = |side: usize, i: usize| {
         Wide::ZERO.plus(row.row.response[side][i], impulse).round::<22, 20>()
     };

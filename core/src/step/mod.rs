@@ -9,14 +9,14 @@
 //!    │                                                                    │ pairs of who woke
 //!  narrow phase ── their contacts: kept, or made anew ──────▶ wake ───────┘ until nobody wakes
 //!    │               (pairs with a sensor wait)
-//!  clusters ────── bodies that contacts join; colours order the contacts inside
+//!  islands ────── bodies that contacts join; colours order the contacts inside
 //!    │
-//!  prepare ─────── batches of clusters; their contacts, eight side by side, in packs of coefficients
+//!  prepare ─────── batches of islands; their contacts, eight side by side, in packs of coefficients
 //!    │
 //!  solve ───────── for each batch: damp, gravity, warm start, then
 //!    │               8 × ( impacts ─▶ gravity and carried force ─▶ one pass over the packs ─▶ move )
 //!    │               and one relax pass at the end
-//!  sleep ───────── clusters that have been slow for long enough lose their motion
+//!  sleep ───────── islands that have been slow for long enough lose their motion
 //!    │
 //!  write ───────── poses and velocities into pages ─────────────┐
 //!  record ──────── contacts into pages; which began, ended, hit │
@@ -25,31 +25,32 @@
 //! ```
 //!
 //! **What a phase may read.** Up to the wake phase everything is a function of the rows of a pair's two bodies and the
-//! pair's own row. From the clusters on, everything is a function of one cluster and the static and kinematic bodies
+//! pair's own row. From the islands on, everything is a function of one island and the static and kinematic bodies
 //! that it touches: a batch has rows of its own (`batches.rs`), and a debug build panics when a contact would read across.
-//! So a body's next state depends on nothing but its cluster, and a cluster can be simulated alone, anew, or on another thread.
+//! So a body's next state depends on nothing but its island, and an island can be simulated alone, anew, or on another thread.
 //!
-//! **What rests costs nothing.** A sleeping cluster is in no column, its rows stay in pages that slots share, and its
+//! **What rests costs nothing.** A sleeping island is in no column, its rows stay in pages that slots share, and its
 //! leaves in the tree are passed over until something active overlaps them. The wake phase is a least fixpoint: which
 //! sleepers wake does not depend on the order in which they are found.
 //!
 //! **What stays.** Everything in [`Scratch`] can be thrown away between two ticks, or between commands and the step,
 //! without changing a bit.
 
+mod arms;
 mod batches;
 mod block;
 mod bodies;
 mod broad;
-mod clusters;
 mod contacts;
-mod covers;
+mod crowd;
 mod events;
 mod gather;
+mod history_bounds;
 mod impact;
 mod inertia;
+mod islands;
 mod keep;
 pub(crate) mod lanes;
-mod levers;
 mod narrow;
 #[cfg(feature = "test-internals")]
 mod plant;
@@ -58,12 +59,12 @@ mod record;
 mod resim;
 mod rows;
 mod rules;
+mod scalar_contact;
 mod sensors;
 mod shapes;
 mod sleep;
 mod solve;
 mod spin;
-mod strike;
 mod supports;
 mod sweep;
 mod wake;
@@ -80,7 +81,7 @@ use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::rows::PairKey;
 use crate::world::slot::Slot;
-use crate::world::timeline::{Entry, Memo, Timeline};
+use crate::world::timeline::{Entry, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
 use resim::Begin;
@@ -98,12 +99,12 @@ pub enum Phase {
     /// Which sleepers that wakes, and what these touch.
     Wake,
     /// Which bodies move together, and in which order their contacts are solved.
-    Clusters,
+    Islands,
     /// Coefficients of the solver's rows.
     Prepare,
     /// Warm start, substeps, relax.
     Solve,
-    /// Which clusters fall asleep.
+    /// Which islands fall asleep.
     Sleep,
     /// New poses and velocities into pages.
     Write,
@@ -122,7 +123,7 @@ impl Phase {
         Self::BroadPhase,
         Self::NarrowPhase,
         Self::Wake,
-        Self::Clusters,
+        Self::Islands,
         Self::Prepare,
         Self::Solve,
         Self::Sleep,
@@ -144,7 +145,7 @@ pub struct StepReport {
     /// Bodies that fell asleep at its end.
     pub slept: u32,
     /// Groups of dynamic bodies that contacts join.
-    pub clusters: u32,
+    pub islands: u32,
     /// Pairs of shapes whose bounds overlap.
     pub pairs: u32,
     /// Contacts between them.
@@ -196,6 +197,7 @@ pub(crate) struct Scratch {
     contacts: Vec<contacts::Contact>,
     /// Their keys and the places of their bodies, for those who need no more of them.
     ends: Vec<narrow::Met>,
+    crowd: crowd::Crowd,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
     /// Bodies that are not what they were in the old future, and rest: the next slot gets them as they are.
@@ -211,9 +213,9 @@ pub(crate) struct Scratch {
     pub(crate) rules: rules::Rules,
     woken: Vec<u32>,
     slept: Vec<u32>,
-    clusters: clusters::Clusters,
+    islands: islands::Islands,
     batches: batches::Batches,
-    levers: levers::Memory,
+    arms: arms::ArmCache,
     solver: solve::Buffers,
     /// What becomes of each body that the step moves, by place.
     moved: Vec<write::Moved>,
@@ -241,7 +243,7 @@ const MAX_LISTED: usize = 1 << 16;
 impl Scratch {
     #[cfg(feature = "test-internals")]
     pub(crate) const fn plant(&mut self, plant: Plant) {
-        self.clusters.plant = Some(plant);
+        self.islands.plant = Some(plant);
     }
 
     #[cfg(feature = "test-internals")]
@@ -255,8 +257,8 @@ impl Scratch {
         self.supports.rewind(to);
         self.broad.rewind(to, &mut self.rules);
         for tick in to + 1..=timeline.newest() {
-            match &timeline.entry(tick).memo {
-                Some(memo) => self.changed.extend_from_slice(&memo.changed),
+            match &timeline.entry(tick).step_record {
+                Some(step_record) => self.changed.extend_from_slice(&step_record.changed),
                 // The bodies that were changed then are unknown.
                 None => self.broad = broad::Broad::default(),
             }
@@ -271,9 +273,9 @@ impl Scratch {
         }
     }
 
-    /// Dynamic bodies that the last step computed, each with the least of its cluster.
+    /// Dynamic bodies that the last step computed, each with the least of its island.
     pub(crate) fn computed(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let places = self.clusters.places();
+        let places = self.islands.places();
         places.map(|(place, label)| (self.bodies.list[place as usize].index, label))
     }
 
@@ -305,18 +307,18 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     scratch.threads = if crowded { world.threads.clone() } else { Threads::ONE };
     let threads = scratch.threads.clone();
     let _awake = threads.expect();
-    let Entry { slot: mut next, memo, seam } =
+    let Entry { slot: mut next, step_record, pending_dirty } =
         core::mem::take(world.timeline.entry_mut(world.tick + 1));
-    let known = memo.is_some();
-    let mut memo = memo.unwrap_or_default();
-    match resim::begin(world, &mut scratch, known.then_some(&memo)) {
+    let known = step_record.is_some();
+    let mut step_record = step_record.unwrap_or_default();
+    match resim::begin(world, &mut scratch, known.then_some(&step_record)) {
         Begin::Same => {
             // All but the ids: a body that came and went in the old future left its generation there.
             next.match_pages(&world.work, &mut world.store);
             // The same commands for each body, but perhaps in another order.
-            core::mem::swap(&mut memo.commands, &mut world.commands);
-            core::mem::swap(&mut memo.spawned, &mut world.spawned);
-            scratch.clusters.clear();
+            core::mem::swap(&mut step_record.commands, &mut world.commands);
+            core::mem::swap(&mut step_record.spawned, &mut world.spawned);
+            scratch.islands.clear();
             report.again = true;
         }
         begin => {
@@ -326,11 +328,11 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             find_contacts(
                 world,
                 &mut scratch,
-                again.then_some((&memo, &next)),
+                again.then_some((&step_record, &next)),
                 &mut timer,
                 &mut report,
             );
-            solve_clusters(world, &mut scratch, &mut timer, &mut report);
+            solve_islands(world, &mut scratch, &mut timer, &mut report);
             if again {
                 resim::begin_next(world, &mut scratch, &mut next);
             } else {
@@ -343,7 +345,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
                 world.work.let_go_of_hot(&mut world.store);
             }
             write_slot(world, &mut scratch, &mut next, &mut timer, &mut report);
-            resim::remember(world, &mut scratch, &mut memo);
+            resim::remember(world, &mut scratch, &mut step_record);
             if again {
                 resim::end(world, &mut scratch, &next, &mut report);
             }
@@ -354,8 +356,9 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     if !old_future {
         world.dirty.clear();
     }
-    let seam = if old_future { seam } else { cleared(seam) };
-    *world.timeline.entry_mut(world.tick + 1) = Entry { slot: next, memo: Some(memo), seam };
+    let pending_dirty = if old_future { pending_dirty } else { cleared(pending_dirty) };
+    *world.timeline.entry_mut(world.tick + 1) =
+        Entry { slot: next, step_record: Some(step_record), pending_dirty };
     if !report.again {
         world.timeline.extend_to(world.tick + 1);
     }
@@ -372,7 +375,7 @@ fn cleared(mut set: BitSet) -> BitSet {
 fn find_contacts(
     world: &World,
     scratch: &mut Scratch,
-    old: Option<(&Memo, &Slot)>,
+    old: Option<(&StepRecord, &Slot)>,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
@@ -393,15 +396,15 @@ fn find_contacts(
     timer.end(Phase::Wake, report);
 }
 
-/// The phases that see one cluster at a time.
-fn solve_clusters(
+/// The phases that see one island at a time.
+fn solve_islands(
     world: &World,
     scratch: &mut Scratch,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
-    clusters::run(scratch, report);
-    timer.end(Phase::Clusters, report);
+    islands::run(world, scratch, report);
+    timer.end(Phase::Islands, report);
     solve::prepare(world, scratch);
     timer.end(Phase::Prepare, report);
     solve::run(world, scratch);

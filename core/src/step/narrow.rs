@@ -5,6 +5,7 @@ use super::block::Motion;
 use super::bodies::{Bodies, StepBody};
 use super::broad::MARGIN;
 use super::contacts::Contact;
+use super::crowd::{Crowd, Edge};
 use super::gather::place_of;
 use super::keep::Keeping;
 use super::shapes::{Shapes, StepShape};
@@ -25,6 +26,7 @@ const KEEP_SHARE: Real = Real::ratio(5, 100);
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.contacts.clear();
     scratch.ends.clear();
+    scratch.crowd.clear();
     scratch.sensing.clear();
     add(world, scratch, report);
 }
@@ -36,16 +38,21 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
         match meet(world, scratch, [a, b]) {
-            Some(places) => met.push((PairKey::new(a, b), places)),
+            Some(places) => {
+                scratch.crowd.count(places, &scratch.bodies.list);
+                met.push((PairKey::new(a, b), places));
+            }
             None => scratch.sensing.push((a, b)),
         }
     }
     let from = scratch.contacts.len();
-    report.kept += find(world, scratch, &met);
+    let edges = scratch.crowd.edges.len();
+    report.kept += find(world, scratch, &met, Finding::Edges);
     scratch.met = met;
-    let Scratch { bodies, contacts, ends, .. } = scratch;
+    let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
     ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
     let mut deepest = report.deepest.to_bits();
+    deepest = crowd.edges[edges..].iter().fold(deepest, |least, edge| least.min(edge.separation));
     for Contact { row, bodies: places, separations, .. } in &contacts[from..] {
         let count = row.points.len();
         report.points += count as u32;
@@ -59,11 +66,22 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     report.deepest = Real::from_bits(deepest);
 }
 
+/// What becomes of pairs in a crowd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// Only their separation is kept.
+    Edges,
+    /// They are contacts, as all are.
+    Contacts,
+}
+
 /// Finds the contacts of all pairs, in pieces if there are threads for it, and says how many were kept.
-fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
+pub(super) fn find(world: &World, scratch: &mut Scratch, met: &[Met], finding: Finding) -> u32 {
     let keeps = scratch.keeps();
-    let Scratch { bodies, shapes, contacts, pieces, threads, .. } = scratch;
-    let finder = Finder { world, bodies, shapes, sweeper: Sweeper::new(world), keeps };
+    let Scratch { bodies, shapes, contacts, pieces, threads, crowd, .. } = scratch;
+    let crowded = (finding == Finding::Edges && crowd.is_there()).then_some(&*crowd);
+    let sweeper = Sweeper::new(world);
+    let finder = Finder { world, bodies, shapes, sweeper, keeps, crowded };
     let cut = threads.count() > 1 && met.len() > PIECE;
     let count = if cut { met.len().div_ceil(PIECE) } else { 1 };
     if pieces.len() < count {
@@ -75,6 +93,7 @@ fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
         core::mem::swap(&mut piece.contacts, contacts);
         finder.run(met, piece);
         core::mem::swap(&mut piece.contacts, contacts);
+        crowd.edges.append(&mut piece.edges);
         return core::mem::take(&mut piece.kept);
     }
     let pieces = &mut pieces[..count];
@@ -85,6 +104,7 @@ fn find(world: &World, scratch: &mut Scratch, met: &[Met]) -> u32 {
     let mut kept = 0;
     for piece in pieces {
         contacts.extend_from_slice(&piece.contacts);
+        crowd.edges.append(&mut piece.edges);
         kept += core::mem::take(&mut piece.kept);
     }
     kept
@@ -100,6 +120,7 @@ pub(crate) type Met = (PairKey, [u32; 2]);
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     contacts: Vec<Contact>,
+    edges: Vec<Edge>,
     kept: u32,
     last: Last,
     mixture: Option<Mixture>,
@@ -135,6 +156,8 @@ struct Finder<'a> {
     shapes: &'a Shapes,
     sweeper: Sweeper,
     keeps: bool,
+    /// Where only edges are wanted.
+    crowded: Option<&'a Crowd>,
 }
 
 impl Finder<'_> {
@@ -142,8 +165,30 @@ impl Finder<'_> {
         piece.last.clear();
         piece.mixture = None;
         for &(key, places) in met {
-            self.pair(key, places, piece);
+            if self.crowded.is_some_and(|crowd| crowd.has(places, &self.bodies.list)) {
+                self.edge(key, places, piece);
+            } else {
+                self.pair(key, places, piece);
+            }
         }
+    }
+
+    /// Finds the contact of a pair and keeps no more than its separation.
+    #[inline(never)]
+    fn edge(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
+        let pair = Pair::new(self.bodies, self.shapes, key, places);
+        if !pair.is_flat() {
+            let Some(reach) = pair.reach(&self.sweeper) else { return };
+            if let Some(separation) = pair.separation(&reach) {
+                piece.edges.push(Edge { met: (key, places), separation });
+                return;
+            }
+        }
+        let (count, kept) = (piece.contacts.len(), piece.kept);
+        self.pair(key, places, piece);
+        piece.edges.extend(piece.contacts[count..].iter().map(Edge::of));
+        piece.contacts.truncate(count);
+        piece.kept = kept;
     }
 
     #[inline(always)]
@@ -282,6 +327,14 @@ impl<'a> Pair<'a> {
             return None;
         }
         Some(Reach { within: reach, far, way })
+    }
+
+    /// The least separation of the contact that [`make`](Self::make) would add, if that takes no more than where round shapes are.
+    fn separation(&self, reach: &Reach) -> Option<i64> {
+        let [a, b] = self.shapes.map(StepShape::posed);
+        let points = collide(&a, &b, MARGIN.to_bits()).points;
+        let least = points.iter().map(|point| point.separation).min();
+        least.filter(|least| *least <= 0 || reach.within.is_none())
     }
 
     /// Adds a contact from where the shapes are now, if they touch.

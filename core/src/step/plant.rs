@@ -1,4 +1,4 @@
-//! Rules broken on purpose: each of these makes a result depend on something outside its cluster, and the tests must
+//! Rules broken on purpose: each of these makes a result depend on something outside its island, and the tests must
 //! notice. And disorder in what must not matter. Only in builds with `test-internals`.
 
 use super::lanes::pack::{AngularPack, NO_CONTACT, Pack, PointPack, RowPack, WIDTH};
@@ -16,12 +16,12 @@ pub enum Plant {
     BalancedColours,
     /// A contact keeps the colour that it had.
     RememberedColours,
-    /// While a cluster is solved, a body of another one is read.
+    /// While an island is solved, a body of another one is read.
     ReadOutside,
     /// The sixth lane of every pack has impulses that are rounded otherwise.
     SkewedLane,
-    /// Levers of the last tick are taken without a look at what they follow from.
-    StaleLevers,
+    /// Arms of the last tick are taken without a look at what they follow from.
+    StaleArms,
 }
 
 /// What planted faults remember.
@@ -44,7 +44,7 @@ impl Plant {
             Self::RememberedColours => {
                 soil.colours.get(&key.0).copied().filter(free).unwrap_or(least)
             }
-            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane | Self::StaleLevers => least,
+            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane | Self::StaleArms => least,
         };
         soil.counts[colour.min(7)] += 1;
         soil.colours.insert(key.0, colour);

@@ -1,6 +1,7 @@
 //! From contacts to packs: reduced-mass units, arms over the bounding size, what the last tick's impulses become. Here is what
 //! takes 64 bits or a root, lane by lane; rows are made in lanes. Integers only.
 
+use super::arms::{Known, ScaledArms, scaled_length};
 use super::batches::Found;
 use super::block::{Motion, V, dot, map3, sub};
 use super::bodies::StepBody;
@@ -8,7 +9,6 @@ use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows};
-use super::levers::{Known, Levers, scaled_length};
 use crate::math::{Lane, Q20, Q30, Wide};
 
 /// Softness of contacts, for the substep in use.
@@ -120,7 +120,7 @@ impl Prepare<'_> {
         }
         for lane in 0..WIDTH {
             if pack.contacts[lane] != NO_CONTACT {
-                self.stage(lane, pack, points, angular, &known[lane].levers, stage);
+                self.stage(lane, pack, points, angular, &known[lane].arms, stage);
             }
         }
         make_rows(pack, points, angular, stage, self.lanes);
@@ -147,7 +147,7 @@ impl Prepare<'_> {
         let exponents = contact.bodies.map(|body| self.found.bodies[body as usize].exponent);
         let last = self.last.get(contact.known as usize);
         #[cfg(feature = "test-internals")]
-        if self.found.clusters.plant == Some(super::Plant::StaleLevers)
+        if self.found.islands.plant == Some(super::Plant::StaleArms)
             && let Some(last) = last
         {
             return *last;
@@ -162,7 +162,7 @@ impl Prepare<'_> {
         pack: &mut Pack,
         points: &mut [PointPack],
         angular: &mut [AngularPack],
-        levers: &Levers,
+        arms: &ScaledArms,
         stage: &mut Stage,
     ) {
         let contact = &self.found.contacts[pack.contacts[lane] as usize];
@@ -170,13 +170,13 @@ impl Prepare<'_> {
         let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
         let half_turns = [0, 1].map(|side: usize| self.half_turn(bodies[side], motions[side]));
         let halfway;
-        let levers = if half_turns == [[0; 3]; 2] {
-            levers
+        let arms = if half_turns == [[0; 3]; 2] {
+            arms
         } else {
-            halfway = levers.turned(half_turns);
+            halfway = arms.turned(half_turns);
             &halfway
         };
-        let slip = slip(motions, &levers.center);
+        let slip = slip(motions, &arms.center);
         let normal = contact.row.normal.map(Q30::from_bits);
         let [t1, t2] = contact.tangents(slip);
         put3(&mut pack.normal, lane, &normal);
@@ -184,7 +184,7 @@ impl Prepare<'_> {
         put3(&mut pack.tangents[1], lane, &t2);
         let approach = -dot(&map3(&normal, Lane::odd), &slip).round::<30, 20>();
         pack.approach.set(lane, approach);
-        pack.struck.set(lane, Q20::ZERO);
+        pack.impact_impulse.set(lane, Q20::ZERO);
         let softness = self.common.softness;
         pack.softness.set(lane, softness.softness);
         pack.bias_rate.set(lane, softness.bias_rate);
@@ -194,7 +194,7 @@ impl Prepare<'_> {
         let shares = mass_shares(bodies[0].mass, bodies[1].mass);
         pack.share.set(lane, shares[0]);
         for side in 0..2 {
-            put3(&mut stage.center[side], lane, &levers.center[side]);
+            put3(&mut stage.center[side], lane, &arms.center[side]);
             stage.shares[side].set(lane, shares[side]);
             let inertia = &bodies[side].inertia;
             for i in 0..3 {
@@ -208,7 +208,7 @@ impl Prepare<'_> {
         }
         for (j, (point, pack)) in contact.row.points.iter().zip(points).enumerate() {
             for side in 0..2 {
-                put3(&mut stage.arms[j][side], lane, &levers.of[j][side]);
+                put3(&mut stage.arms[j][side], lane, &arms.of[j][side]);
             }
             pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
             pack.impulse.set(lane, point.impulse);
@@ -217,7 +217,7 @@ impl Prepare<'_> {
         put3(&mut stage.friction, lane, &contact.row.friction);
         if !angular.is_empty() {
             let exponents = bodies.map(|body| body.exponent);
-            stage_turns(lane, angular, stage, contact, exponents, levers.twist);
+            stage_turns(lane, angular, stage, contact, exponents, arms.twist);
         }
     }
 }
@@ -236,18 +236,18 @@ fn stage_turns(
     // material says so, at the size of the contact.
     let several = contact.row.points.len() > 1;
     let friction = if several { mixed.friction } else { mixed.spinning };
-    let levers = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
+    let scaled = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
     if friction != Q30::ZERO {
-        let twist = if several { spread } else { levers(contact.size) };
-        for (lever, value) in stage.twist.iter_mut().zip(twist) {
-            lever.set(lane, value);
+        let twist = if several { spread } else { scaled(contact.size) };
+        for (to, value) in stage.twist.iter_mut().zip(twist) {
+            to.set(lane, value);
         }
         angular[0].friction.set(lane, friction);
         angular[0].impulse.set(lane, contact.row.twist);
     }
     if mixed.rolling != Q30::ZERO {
-        for (lever, value) in stage.roll.iter_mut().zip(levers(contact.size)) {
-            lever.set(lane, value);
+        for (to, value) in stage.roll.iter_mut().zip(scaled(contact.size)) {
+            to.set(lane, value);
         }
         put3(&mut stage.rolling, lane, &contact.row.rolling);
         for row in &mut angular[1..] {

@@ -15,7 +15,7 @@ use crate::world::rows::{
     BodyKind, ColdPage, ContactRow, PAGE_ROWS, PairKey, TELLS_PERSIST, body_of,
 };
 use crate::world::slot::{Place, STREAM_BODIES, Slot, Store};
-use crate::world::{EventKind, EventRow, Pending, Strike, World};
+use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
 
 /// Columns that are kept for their memory.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
         for (lane, place) in pack.lanes() {
             let contact = &mut scratch.contacts[place];
             let (row, separations) = (&mut contact.row, &contact.separations);
-            row.touching = pack.struck.get(lane) > Q20::ZERO;
+            row.touching = pack.impact_impulse.get(lane) > Q20::ZERO;
             for ((point, solved), separation) in row.points.iter_mut().zip(rows).zip(separations) {
                 point.impulse = solved.impulse.get(lane);
                 row.touching |= solved.total.get(lane) > Q20::ZERO || *separation < 0;
@@ -93,7 +93,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
 
 /// Tells of each contact that touches now and whose shapes met fast in this tick.
 fn tell_impacts(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
-    let threshold = Q20::from_real_saturating(world.def.impact_speed);
+    let threshold = Q20::from_real_saturating(world.def.restitution_threshold);
     let Batches { packs, points, .. } = &scratch.batches;
     let mut points = &points[..];
     for pack in packs {
@@ -107,19 +107,19 @@ fn tell_impacts(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
             }
             if let [Some(a), Some(b)] = ids(&world.work, contact.row.key) {
                 let soft: i64 = rows.iter().map(|point| i64::from(point.total.0[lane])).sum();
-                let pushed = soft + i64::from(pack.struck.0[lane]);
-                let strike = strike(approach, pushed, contact, &scratch.bodies.list);
+                let pushed = soft + i64::from(pack.impact_impulse.0[lane]);
+                let impact = impact(approach, pushed, contact, &scratch.bodies.list);
                 let row = EventRow::pair(EventKind::Impact, contact.row.key, [a, b]);
-                events.push(EventRow { strike, ..row });
+                events.push(EventRow { impact, ..row });
             }
         }
     }
 }
 
 /// How a contact was hit; `pushed` is the sum of its normal impulses in the solver's units.
-fn strike(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) -> Strike {
+fn impact(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) -> ImpactData {
     let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
-    Strike {
+    ImpactData {
         speed: approach,
         impulse: impulse(pushed, [a.mass, b.mass]),
         point: a.center + contact.lead + Vec3::from_bits(contact.arms().center()[0]),

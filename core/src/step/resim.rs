@@ -1,11 +1,12 @@
 //! A tick computed again: which bodies may come out otherwise than in the old future, and nothing else.
 //!
-//! D are the bodies whose state or commands differ. S are the old and the new cluster of each of them; only S is simulated,
-//! into the old future's slot of the next tick. A cluster of the new timeline without a body of D has only edges that
-//! existed before, so it lies inside one old cluster and does what it did. What comes out as it was is clean again.
+//! D are the bodies whose state or commands differ. S are the old and the new island of each of them; only S is simulated,
+//! into the old future's slot of the next tick. An island of the new timeline without a body of D has only edges that
+//! existed before, so it lies inside one old island and does what it did. What comes out as it was is clean again.
 //!
 //! `rules.rs` names what this rests on.
 
+use super::crowd::Looked;
 use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
@@ -13,7 +14,7 @@ use crate::data::{BitSet, sort_by_key};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
 use crate::world::slot::{Place, Slot, Store, index_at};
-use crate::world::timeline::{Memo, bring_in, order, take_out};
+use crate::world::timeline::{StepRecord, bring_in, order, take_out};
 use crate::world::{Command, World};
 
 /// How much of the active bodies may be dirty before a full step is cheaper: a half.
@@ -48,8 +49,8 @@ impl Diff {
 pub(crate) struct Buffers {
     /// Bodies that are looked into: D, and what joins.
     seen: BitSet,
-    /// Labels of clusters that were taken in, so that each is once.
-    clusters: BitSet,
+    /// Labels of islands that were taken in, so that each is once.
+    islands: BitSet,
     /// Those of them whose pairs are still to be found.
     fresh: Vec<u32>,
     queue: Vec<u32>,
@@ -71,7 +72,7 @@ pub(super) enum Begin {
 }
 
 /// Decides how a step begins; `old` is what is known of the next slot.
-pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&Memo>) -> Begin {
+pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&StepRecord>) -> Begin {
     if world.tick == world.timeline.newest() {
         return Begin::Full;
     }
@@ -88,14 +89,14 @@ pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&Memo>
     Begin::Full
 }
 
-/// Finds the unclean bodies of a tick that is computed again.
-fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &Memo) {
+/// Finds the dirty bodies of a tick that is computed again.
+fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
     let World { dirty, timeline, tick, commands, spawned, pending, .. } = world;
-    let seam = &mut timeline.entry_mut(*tick).seam;
-    if !seam.is_empty() && scratch.rules.holds(Rule::Seam) {
-        dirty.union_with(seam);
+    let pending_dirty = &mut timeline.entry_mut(*tick).pending_dirty;
+    if !pending_dirty.is_empty() && scratch.rules.holds(Rule::PendingDirty) {
+        dirty.union_with(pending_dirty);
     }
-    seam.clear();
+    pending_dirty.clear();
     // Bodies that commands changed or woke are few; that they may have been changed alike is not worth finding out.
     for index in old.woken.iter().chain(&pending.woken) {
         if scratch.rules.holds(Rule::Woken) {
@@ -155,30 +156,31 @@ fn is_hopeless(world: &World) -> bool {
     world.dirty.len() > active / FULL_SHARE + 8
 }
 
-/// The first phases for the unclean bodies and their clusters.
+/// The first phases for the dirty bodies and their islands.
 pub(super) fn expand(
     world: &World,
     scratch: &mut Scratch,
-    (old, next): (&Memo, &Slot),
+    (old, next): (&StepRecord, &Slot),
     report: &mut StepReport,
 ) {
     gather::clear(world, scratch);
     scratch.contacts.clear();
     scratch.ends.clear();
+    scratch.crowd.clear();
     scratch.sensing.clear();
     scratch.copied.clear();
     scratch.woken.clear();
     broad::widen(world, scratch, next);
     scratch.rising.clear();
-    // Whoever is asleep now and was awake then is unclean, and joins anyway.
-    for &index in &old.rose {
+    // Whoever is asleep now and was awake then is dirty, and joins anyway.
+    for &index in &old.woken_by_contact {
         if world.work.id_at(index).is_some() && !world.work.is_active(index) {
             scratch.rising.insert(index);
         }
     }
     let mut buffers = core::mem::take(&mut scratch.resim);
     buffers.seen.clear();
-    buffers.clusters.clear();
+    buffers.islands.clear();
     buffers.queue.clear();
     for list in [&mut buffers.queue, &mut buffers.fresh] {
         make_room(list, 0);
@@ -187,7 +189,7 @@ pub(super) fn expand(
         make_room(list, 0);
     }
     buffers.queue.extend(world.dirty.iter());
-    let (mut looked_at, mut told) = (0, 0);
+    let (mut looked, mut told) = (Looked::default(), 0);
     loop {
         // Who woke may have been taken in as a sleeper, and has more pairs now.
         buffers.fresh.clear();
@@ -206,8 +208,8 @@ pub(super) fn expand(
         }
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch, report);
-        for i in looked_at..scratch.contacts.len() {
-            for place in scratch.ends[i].1 {
+        while let Some(places) = looked.next(scratch) {
+            for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if !body.dynamic {
                     continue;
@@ -218,13 +220,12 @@ pub(super) fn expand(
                     wake::wake(world, scratch, body.index, &mut woken);
                     buffers.queue.extend_from_slice(&woken[from..]);
                     scratch.woken = woken;
-                } else if body.guest && scratch.rules.holds(Rule::NewClusters) {
+                } else if body.read_only && scratch.rules.holds(Rule::NewIslands) {
                     let index = body.index;
                     buffers.queue.push(index);
                 }
             }
         }
-        looked_at = scratch.contacts.len();
     }
     find_neighbours(world, scratch, &mut buffers);
     report.woken = scratch.woken.len() as u32;
@@ -235,37 +236,37 @@ pub(super) fn expand(
 /// Lists who had a contact with these bodies on the last tick: it may end now, and the other's page has it.
 fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) {
     scratch.neighbours.clear();
-    let Some(memo) = &world.timeline.entry(world.tick).memo else {
+    let Some(step_record) = &world.timeline.entry(world.tick).step_record else {
         // Nobody knows: all bodies, then.
         for (id, _) in world.bodies() {
             scratch.neighbours.insert(id.0.index());
         }
         return;
     };
-    buffers.clusters.clear();
+    buffers.islands.clear();
     for index in &buffers.seen {
-        if let Some(label) = memo.label(index)
-            && buffers.clusters.insert(label)
+        if let Some(label) = step_record.label(index)
+            && buffers.islands.insert(label)
         {
-            for body in memo.cluster(label) {
+            for body in step_record.island(label) {
                 scratch.neighbours.insert(body);
             }
         }
-        for body in memo.around(index) {
+        for body in step_record.around(index) {
             scratch.neighbours.insert(body);
         }
     }
 }
 
 /// Takes a body in, and queues those that it moved with or touched in the old future.
-fn join(world: &World, scratch: &mut Scratch, old: &Memo, index: u32, buffers: &mut Buffers) {
+fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buffers: &mut Buffers) {
     if let Some(label) = old.label(index)
-        && scratch.rules.holds(Rule::OldClusters)
-        && buffers.clusters.insert(label)
+        && scratch.rules.holds(Rule::OldIslands)
+        && buffers.islands.insert(label)
     {
-        buffers.queue.extend(old.cluster(label));
+        buffers.queue.extend(old.island(label));
     }
-    if old.around(index).next().is_some() && scratch.rules.holds(Rule::Rim) {
+    if old.around(index).next().is_some() && scratch.rules.holds(Rule::StaticEdges) {
         buffers.queue.extend(old.around(index));
     }
     scratch.rising.remove(index);
@@ -276,7 +277,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &Memo, index: u32, buffers: &
         let body = &mut scratch.bodies.list[place as usize];
         // One that was woken a moment ago is awake already.
         if active || body.woken {
-            body.guest = false;
+            body.read_only = false;
         } else {
             scratch.copied.insert(index);
         }
@@ -367,58 +368,61 @@ fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mu
 }
 
 /// Notes who moved with whom and touched what, for those who compute the tick again.
-pub(super) fn remember(world: &mut World, scratch: &mut Scratch, memo: &mut Memo) {
-    let Scratch { clusters, bodies, contacts, resim, diff, woken, .. } = scratch;
+pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &mut StepRecord) {
+    let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
     let Buffers { seen, sort, few, .. } = resim;
     if diff.on {
         // Few of many, as a rule: the lists stay sorted, and nothing but memory is moved.
         few.clear();
-        few.extend(seen.iter().filter_map(|index| Some((index, memo.label(index)?))));
-        take_out(&mut memo.labels, few);
+        few.extend(seen.iter().filter_map(|index| Some((index, step_record.label(index)?))));
+        take_out(&mut step_record.labels, few);
         few.iter_mut().for_each(|entry| *entry = (entry.1, entry.0));
         sort_by_key(few, sort, |entry| order(*entry));
-        take_out(&mut memo.members, few);
-        memo.rim.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
-        memo.rose.retain(|index| !seen.contains(*index));
+        take_out(&mut step_record.members, few);
+        step_record.static_edges.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
+        step_record.woken_by_contact.retain(|index| !seen.contains(*index));
     } else {
-        memo.members.clear();
-        memo.labels.clear();
-        memo.rim.clear();
-        memo.rose.clear();
+        step_record.members.clear();
+        step_record.labels.clear();
+        step_record.static_edges.clear();
+        step_record.woken_by_contact.clear();
     }
-    make_room(&mut memo.rose, woken.len());
-    memo.rose.extend_from_slice(woken);
-    let sorted = [memo.members.len(), memo.labels.len(), memo.rim.len()];
-    for list in [&mut memo.members, &mut memo.labels] {
-        make_room(list, clusters.members.len());
+    make_room(&mut step_record.woken_by_contact, woken.len());
+    step_record.woken_by_contact.extend_from_slice(woken);
+    let sorted =
+        [step_record.members.len(), step_record.labels.len(), step_record.static_edges.len()];
+    for list in [&mut step_record.members, &mut step_record.labels] {
+        make_room(list, islands.members.len());
     }
-    make_room(&mut memo.rim, contacts.len());
-    for cluster in &clusters.list {
-        for &place in &clusters.members[cluster.members.clone()] {
-            memo.members.push((cluster.label, bodies.list[place as usize].index));
+    make_room(&mut step_record.static_edges, contacts.len());
+    for island in &islands.list {
+        for &place in &islands.members[island.members.clone()] {
+            step_record.members.push((island.label, bodies.list[place as usize].index));
         }
     }
-    let moved = clusters.labels.iter().zip(&bodies.list);
-    let moved = moved.filter(|(label, _)| **label != super::clusters::NONE);
-    memo.labels.extend(moved.map(|(label, body)| (body.index, *label)));
+    let moved = islands.labels.iter().zip(&bodies.list);
+    let moved = moved.filter(|(label, _)| **label != super::islands::NONE);
+    step_record.labels.extend(moved.map(|(label, body)| (body.index, *label)));
     for contact in contacts {
         let [a, b] = contact.bodies.map(|place| &bodies.list[place as usize]);
         if a.dynamic != b.dynamic {
-            let (rim, body) = if a.dynamic { (b, a) } else { (a, b) };
-            memo.rim.push((rim.index, body.index));
+            let (static_edges, body) = if a.dynamic { (b, a) } else { (a, b) };
+            step_record.static_edges.push((static_edges.index, body.index));
         }
     }
     for (list, sorted) in
-        [&mut memo.members, &mut memo.labels, &mut memo.rim].into_iter().zip(sorted)
+        [&mut step_record.members, &mut step_record.labels, &mut step_record.static_edges]
+            .into_iter()
+            .zip(sorted)
     {
         sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
         bring_in(list, sorted, few);
     }
     // What the world has of them is done with.
-    core::mem::swap(&mut memo.commands, &mut world.commands);
-    core::mem::swap(&mut memo.spawned, &mut world.spawned);
-    core::mem::swap(&mut memo.woken, &mut world.pending.woken);
-    core::mem::swap(&mut memo.changed, &mut world.pending.changed);
+    core::mem::swap(&mut step_record.commands, &mut world.commands);
+    core::mem::swap(&mut step_record.spawned, &mut world.spawned);
+    core::mem::swap(&mut step_record.woken, &mut world.pending.woken);
+    core::mem::swap(&mut step_record.changed, &mut world.pending.changed);
     make_room(&mut world.commands, 0);
     make_room(&mut world.spawned, 0);
     make_room(&mut world.pending.woken, 0);
@@ -437,7 +441,7 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
 /// What a list of a held tick has room for from the start.
 const MIN_ROOM: usize = 256;
 
-/// The unclean bodies of the next tick.
+/// The dirty bodies of the next tick.
 pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Slot, report: &mut StepReport) {
     let simulated = scratch.resim.seen.len();
     world.dirty.clear();

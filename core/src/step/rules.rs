@@ -5,21 +5,21 @@
 #[cfg_attr(not(feature = "test-internals"), allow(unreachable_pub, reason = "tests see it"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A contact row that differs makes its bodies unclean, even if they are where they were.
+    /// A contact row that differs makes its bodies dirty, even if they are where they were.
     ContactRows,
-    /// Differing commands make unclean.
+    /// Differing commands make dirty.
     Commands,
-    /// The old cluster of an unclean body is simulated.
-    OldClusters,
-    /// The new cluster of an unclean body is simulated.
-    NewClusters,
-    /// What had or has a contact with an unclean static or kinematic body is simulated.
-    Rim,
-    /// The border to the old future keeps its unclean bodies when one rewinds again before it is reached.
-    Seam,
+    /// The old island of a dirty body is simulated.
+    OldIslands,
+    /// The new island of a dirty body is simulated.
+    NewIslands,
+    /// What had or has a contact with a dirty static or kinematic body is simulated.
+    StaticEdges,
+    /// The border to the old future keeps its dirty bodies when one rewinds again before it is reached.
+    PendingDirty,
     /// Leaves of the tree cover where bodies were in the ticks that can be rewound to.
-    Covers,
-    /// What commands woke is unclean.
+    HistoryBounds,
+    /// What commands woke is dirty.
     Woken,
     /// Events of what is simulated replace those of the old future.
     Events,
@@ -44,11 +44,11 @@ impl Rule {
     pub const ALL: [Self; 14] = [
         Self::ContactRows,
         Self::Commands,
-        Self::OldClusters,
-        Self::NewClusters,
-        Self::Rim,
-        Self::Seam,
-        Self::Covers,
+        Self::OldIslands,
+        Self::NewIslands,
+        Self::StaticEdges,
+        Self::PendingDirty,
+        Self::HistoryBounds,
         Self::Woken,
         Self::Events,
         Self::Sensors,

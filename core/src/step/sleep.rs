@@ -13,16 +13,16 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     if !scratch.diff.on {
         scratch.supports.find(world, &mut scratch.rules);
     }
-    let Scratch { clusters, bodies, contacts, stirred, supports, slept, solver, .. } = scratch;
+    let Scratch { islands, bodies, contacts, stirred, supports, slept, solver, .. } = scratch;
     slept.clear();
-    let speed = i64::from(Q20::from_real_saturating(world.def.sleep_speed).to_bits());
-    let ticks = (world.def.sleep_after * Real::from_int(world.def.tick_rate as i32)).ceil();
+    let speed = i64::from(Q20::from_real_saturating(world.def.sleep_threshold).to_bits());
+    let ticks = (world.def.time_to_sleep * Real::from_int(world.def.tick_rate as i32)).ceil();
     // At most a minute at 240 ticks a second, so far below `ASLEEP`.
     let ticks = (ticks.to_bits() >> 32).max(1) as u16;
     let longest = speed * i64::from(world.def.substeps);
-    for cluster in &clusters.list {
-        let members = &clusters.members[cluster.members.clone()];
-        let own = &clusters.contacts[cluster.contacts.clone()];
+    for island in &islands.list {
+        let members = &islands.members[island.members.clone()];
+        let own = &islands.contacts[island.contacts.clone()];
         let supported = || {
             own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
                 let fixed = |place: &u32| !bodies.list[*place as usize].dynamic;

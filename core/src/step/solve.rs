@@ -5,8 +5,8 @@
 
 use super::Scratch;
 use super::batches::{Batches, Found, Parts, Span};
-use super::clusters::Clusters;
 use super::impact::Bouncing;
+use super::islands::Islands;
 use super::lanes::{Batch, Chosen};
 use super::prepare::{Common, Prepare, Softness, Unfilled};
 use crate::math::{Q20, Q30, Real};
@@ -32,18 +32,18 @@ struct Shared {
 
 impl Shared {
     fn new(world: &World, scratch: &Scratch) -> Self {
-        let push = Q20::from_real_saturating(world.def.push_speed);
+        let push = Q20::from_real_saturating(world.def.max_push_out_speed);
         #[cfg(feature = "test-internals")]
-        let push = match scratch.clusters.plant {
+        let push = match scratch.islands.plant {
             Some(super::Plant::GlobalCounter) => {
-                push + Q20::from_bits((scratch.clusters.contacts.len() as i32 % 64) << 10)
+                push + Q20::from_bits((scratch.islands.contacts.len() as i32 % 64) << 10)
             }
             _ => push,
         };
         Self {
             lanes: if world.tick < scratch.scalar_until { Chosen::SCALAR } else { scratch.lanes },
             push,
-            threshold: Q20::from_real_saturating(world.def.impact_speed),
+            threshold: Q20::from_real_saturating(world.def.restitution_threshold),
             substeps: world.def.substeps,
         }
     }
@@ -55,18 +55,18 @@ const DAMPING_RATIO: Real = Real::from_int(2);
 pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
     let common = common(world);
     let shared = Shared::new(world, scratch);
-    let Scratch { bodies, contacts, clusters, batches, levers, .. } = scratch;
-    levers.find(contacts);
-    let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, clusters };
+    let Scratch { bodies, contacts, islands, batches, arms, .. } = scratch;
+    arms.find(contacts);
+    let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, islands };
     batches.build(&found);
     let Batches { packs, points, angular, .. } = &mut *batches;
-    let (last, known) = levers.turn(contacts, packs);
+    let (last, known) = arms.turn(contacts, packs);
     let (lanes, push) = (shared.lanes, shared.push);
     let prepare = Prepare { found: &found, common, lanes, push, last };
     let all = Unfilled { packs, points, angular, known };
     scratch.threads.share(all, |some| prepare.fill_all(some));
     #[cfg(feature = "test-internals")]
-    batches.disturb(clusters);
+    batches.disturb(islands);
     for pack in &batches.packs {
         for (lane, place) in pack.lanes() {
             let contact = &mut contacts[place];
@@ -109,14 +109,14 @@ fn softness(frequency: Real, rate: Real) -> Softness {
 
 pub(super) fn run(world: &World, scratch: &mut Scratch) {
     let shared = Shared::new(world, scratch);
-    let Scratch { bodies, batches, solver, clusters, threads, .. } = scratch;
+    let Scratch { bodies, batches, solver, islands, threads, .. } = scratch;
     let Batches { list, packs, points, angular, rows, bouncing, .. } = batches;
     let parts = Parts { spans: list, packs, points, angular, rows: rows.all(), bouncing };
     threads.share(parts, |(span, mut batch, bouncing)| {
         if span.bounces {
-            bouncing.take(&batch, clusters);
+            bouncing.take(&batch, islands);
         }
-        solve(&mut batch, span, bouncing, clusters, shared);
+        solve(&mut batch, span, bouncing, islands, shared);
     });
     solver.way.clear();
     solver.way.resize(bodies.list.len(), [0; 6]);
@@ -132,14 +132,14 @@ fn solve(
     batch: &mut Batch<'_>,
     span: &Span,
     bouncing: &mut Bouncing,
-    clusters: &Clusters,
+    islands: &Islands,
     shared: Shared,
 ) {
     let Shared { lanes, threshold, substeps, .. } = shared;
     let members = 2..2 + span.members;
     batch.rows.damp(members.clone());
     if span.bounces {
-        bouncing.run(batch, clusters, threshold);
+        bouncing.run(batch, islands, threshold);
     }
     batch.rows.cap_visitors(members.end);
     batch.rows.accelerate(members.clone(), lanes);
@@ -148,7 +148,7 @@ fn solve(
     for substep in 0..substeps {
         if substep > 0 {
             if span.bounces {
-                bouncing.run(batch, clusters, threshold);
+                bouncing.run(batch, islands, threshold);
             }
             batch.rows.accelerate(members.clone(), lanes);
         } else {

@@ -2,6 +2,7 @@
 //! it fell asleep with; their pairs may have contacts with further sleepers, and so on until nobody wakes: a least
 //! fixpoint, so the order can't matter.
 
+use super::crowd::Looked;
 use super::gather::place_of;
 use super::{Scratch, StepReport, broad, narrow};
 use crate::world::World;
@@ -9,17 +10,16 @@ use crate::world::World;
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let mut woken = core::mem::take(&mut scratch.woken);
     woken.clear();
-    let (mut looked_at, mut told) = (0, 0);
+    let (mut looked, mut told) = (Looked::default(), 0);
     loop {
-        for i in looked_at..scratch.contacts.len() {
-            for place in scratch.ends[i].1 {
+        while let Some(places) = looked.next(scratch) {
+            for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if body.dynamic && !body.awake {
                     wake(world, scratch, body.index, &mut woken);
                 }
             }
         }
-        looked_at = scratch.contacts.len();
         if told == woken.len() {
             break;
         }
@@ -41,7 +41,7 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut
             return;
         }
         let next = body.next;
-        (body.awake, body.guest, body.woken, body.still, body.next) = (true, false, true, 0, 0);
+        (body.awake, body.read_only, body.woken, body.still, body.next) = (true, false, true, 0, 0);
         woken.push(at);
         at = next;
     }

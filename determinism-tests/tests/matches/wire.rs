@@ -1,4 +1,5 @@
-//! Matches of whole peers: handshakes, encryption, coded inputs, pacing and frames over the same bad network.
+//! Matches of whole peers: handshakes, encryption, coded inputs, pacing and frames over the same
+//! bad network.
 
 use super::common::{bad_link, config};
 use core::time::Duration;
@@ -32,7 +33,7 @@ fn machines(size: ArenaSize, seed: u64) -> Vec<Machine> {
     (0..).zip(transports).map(machine).collect()
 }
 
-/// Lets each machine draw so many frames at 60 Hz, a millisecond or two apart.
+/// Runs some frames on each machine at 60 Hz, a millisecond or two apart.
 fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
     for frame in frames {
         for (player, Machine { peer, game }) in (0..).zip(machines.iter_mut()) {
@@ -60,7 +61,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
     }
 }
 
-/// All have the same state on the newest tick that all have confirmed.
+/// Asserts equal states on the newest tick that all machines have confirmed.
 fn check_agreement(machines: &[Machine], seed: u64) -> Tick {
     let reached = machines.iter().map(|machine| {
         let session = machine.peer.session();

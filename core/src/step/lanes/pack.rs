@@ -112,7 +112,7 @@ pub(crate) struct Pack {
     /// Approach speed at the start of the tick, or of the fastest impact in it.
     pub(crate) approach: Eight<20>,
     /// Sum of the normal impulses of impacts in the tick, saturating.
-    pub(crate) struck: Eight<20>,
+    pub(crate) impact_impulse: Eight<20>,
     pub(crate) slender: Slender,
     /// Place of the contact of each lane, or [`NO_CONTACT`].
     pub(crate) contacts: [u32; WIDTH],
@@ -142,7 +142,7 @@ impl Default for Pack {
             sliding_impulse: Default::default(),
             restitution: Eight::default(),
             approach: Eight::default(),
-            struck: Eight::default(),
+            impact_impulse: Eight::default(),
             contacts: [NO_CONTACT; WIDTH],
             counts: [0; WIDTH],
             points: 0,
@@ -184,7 +184,7 @@ impl Pack {
             sliding_inverse: get3(&self.sliding_inverse, lane),
             restitution: self.restitution.get(lane),
             approach: self.approach.get(lane),
-            struck: self.struck.get(lane),
+            impact_impulse: self.impact_impulse.get(lane),
             sliding_impulse: [Lane::ZERO; 2],
             order: 0,
         }

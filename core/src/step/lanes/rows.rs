@@ -1,4 +1,4 @@
-//! From what is staged of eight contacts to the rows of their pack: levers, responses, couplings. Like the passes, written
+//! From what is staged of eight contacts to the rows of their pack: angular Jacobians, responses, couplings. Like the passes, written
 //! once and instantiated for each width, after them in the same module. Where the first body of every contact rests (`RESTS`),
 //! its arms are zero as its responses are: nothing reads them but what multiplies them by its motion.
 
@@ -22,7 +22,7 @@ macro_rules! row_kernels {
         /// a × b, made odd.
         $(#[$feature])?
         #[inline]
-        fn lever(a: &V<30>, b: &V<30>) -> V<30> {
+        fn angular_jacobian(a: &V<30>, b: &V<30>) -> V<30> {
             let mut out = [zero(); 3];
             for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
                 out[i] = odd(round::<30, 30>(minus(plus(wide(), a[j], b[k]), a[k], b[j])));
@@ -110,13 +110,13 @@ macro_rules! row_kernels {
         /// The arms of a row at these places along a direction.
         $(#[$feature])?
         #[inline]
-        fn levers<const RESTS: bool>(
+        fn angular_jacobians<const RESTS: bool>(
             places: &[Eights<30>; 2],
             group: usize,
             direction: &V<30>,
         ) -> [V<30>; 2] {
-            let second = lever(&load3(&places[1], group), direction);
-            [if RESTS { [zero(); 3] } else { lever(&load3(&places[0], group), direction) }, second]
+            let second = angular_jacobian(&load3(&places[1], group), direction);
+            [if RESTS { [zero(); 3] } else { angular_jacobian(&load3(&places[0], group), direction) }, second]
         }
 
         /// J·M·J of a row with itself or with another one.
@@ -138,15 +138,15 @@ macro_rules! row_kernels {
             among: &Slender,
             stage: &Stage,
             group: usize,
-            levers: &[Eight<30>; 2],
+            radii: &[Eight<30>; 2],
             axis: &V<30>,
         ) {
             let arm = |side: usize| {
-                let lever = load(&levers[side], group);
+                let radius = load(&radii[side], group);
                 [
-                    odd(times(lever, axis[0])),
-                    odd(times(lever, axis[1])),
-                    odd(times(lever, axis[2])),
+                    odd(times(radius, axis[0])),
+                    odd(times(radius, axis[1])),
+                    odd(times(radius, axis[2])),
                 ]
             };
             let arms = [if RESTS { [zero(); 3] } else { arm(0) }, arm(1)];
@@ -196,7 +196,7 @@ macro_rules! row_kernels {
             for j in 0..points.len() {
                 let (before, from) = points.split_at_mut(j);
                 let point = &mut from[0];
-                let arms = levers::<RESTS>(&stage.arms[j], group, &normal);
+                let arms = angular_jacobians::<RESTS>(&stage.arms[j], group, &normal);
                 fill_row::<RESTS>(&mut point.row, &among, stage, group, arms);
                 for (i, other) in before.iter().enumerate() {
                     let between = odd(coupling::<RESTS>(&other.row, &point.row, group));
@@ -214,7 +214,7 @@ macro_rules! row_kernels {
             }
             store(&mut pack.impulse_cap, group, as_speed(largest));
             for (row, t) in pack.sliding.iter_mut().zip([&t1, &t2]) {
-                let arms = levers::<RESTS>(&stage.center, group, t);
+                let arms = angular_jacobians::<RESTS>(&stage.center, group, t);
                 fill_row::<RESTS>(row, &among, stage, group, arms);
             }
             let [s1, s2] = &pack.sliding;
@@ -228,12 +228,12 @@ macro_rules! row_kernels {
             }
             let old = load3(&stage.rolling, group);
             for (j, row) in angular.iter_mut().enumerate() {
-                let (levers, axis) = match j {
+                let (radii, axis) = match j {
                     0 => (&stage.twist, &normal),
                     1 => (&stage.roll, &t1),
                     _ => (&stage.roll, &t2),
                 };
-                fill_turn::<RESTS>(row, &among, stage, group, levers, axis);
+                fill_turn::<RESTS>(row, &among, stage, group, radii, axis);
                 let friction = odd(load(&row.friction, group));
                 store(&mut row.friction, group, friction);
                 if j > 0 {

@@ -16,9 +16,9 @@ pub(crate) struct Stage {
     pub(crate) limit: [Eights<20>; 2],
     /// What each body takes of an impulse's speed.
     pub(crate) shares: [Eight<30>; 2],
-    /// Lever of the row against twisting, for both bodies.
+    /// Radius of the row against twisting, for both bodies.
     pub(crate) twist: [Eight<30>; 2],
-    /// Lever of the rows against rolling.
+    /// Radius of the rows against rolling.
     pub(crate) roll: [Eight<30>; 2],
     /// The last tick's friction and rolling impulse in world directions.
     pub(crate) friction: Eights<20>,
