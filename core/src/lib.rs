@@ -27,7 +27,7 @@ pub mod world;
 #[doc(hidden)]
 pub mod test_internals {
     //! Rules broken on purpose, for the tests that must notice.
-    pub use crate::step::{Plant, Rule};
+    pub use crate::step::{Fault, Rule};
 }
 
 #[cfg(feature = "bench-internals")]

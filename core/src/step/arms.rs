@@ -2,7 +2,7 @@
 //! as in the last tick, so what was found then is found again here: it is scratch, and taken only where all that it follows
 //! from is the same, bit for bit.
 
-use super::block::{V, map3};
+use super::constraint::{V, map3};
 use super::contacts::Contact;
 use super::lanes::pack::{Pack, WIDTH};
 use crate::data::FixedVec;

@@ -8,8 +8,8 @@
 //! batch are packed by colour, and within it by whether they lean on what rests and by shape, to fill lanes that do the
 //! same work.
 
-use super::block::Motion;
 use super::bodies::StepBody;
+use super::constraint::Motion;
 use super::contacts::Contact;
 use super::impact::Bouncing;
 use super::islands::{COLOURS, Islands, NONE};
@@ -52,7 +52,7 @@ pub(crate) struct Batches {
     sort: Vec<(u64, u32)>,
     /// What tests put in the solver's way.
     #[cfg(feature = "test-internals")]
-    pub(super) disorder: super::plant::Disorder,
+    pub(super) disorder: super::fault::Disorder,
 }
 
 /// Batches and all that is theirs, one after the other.
@@ -121,7 +121,7 @@ impl Batches {
     #[cfg(feature = "test-internals")]
     pub(super) fn disturb(&mut self, islands: &Islands) {
         self.disorder.poison(&mut self.packs, &mut self.points, &mut self.angular);
-        if islands.plant == Some(super::Plant::SkewedLane) {
+        if islands.fault == Some(super::Fault::SkewedLane) {
             self.points.iter_mut().for_each(|point| point.impulse.0[5] += 1);
         }
     }
@@ -169,7 +169,7 @@ impl Batches {
                 let contact = &found.contacts[place as usize];
                 let shape =
                     (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
-                let shape = u64::from(leans(contact, found)) << 7 | shape;
+                let shape = u64::from(against_resting(contact, found)) << 7 | shape;
                 // Those beyond the colours stay one after the other.
                 let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
                 self.order.push((u64::from(colour) << 8 | shape, place));
@@ -198,7 +198,7 @@ impl Batches {
             for (lanes, row) in pack.bodies.iter_mut().zip(rows) {
                 lanes[filled] = row;
             }
-            pack.rests &= rows[0] == STILL && leans(contact, found);
+            pack.rests &= rows[0] == STILL && against_resting(contact, found);
             pack.contacts[filled] = place;
             pack.counts[filled] = contact.row.points.len() as u8;
             pack.points = pack.points.max(contact.row.points.len() as u32);
@@ -224,12 +224,12 @@ impl Batches {
     fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [u32; 2] {
         let bodies = contact.bodies;
         #[cfg(feature = "test-internals")]
-        let bodies = match found.islands.plant {
-            Some(super::Plant::ReadOutside) => [bodies[0], found.islands.members[0]],
+        let bodies = match found.islands.fault {
+            Some(super::Fault::ReadOutside) => [bodies[0], found.islands.members[0]],
             _ => bodies,
         };
         bodies.map(|place| {
-            fence(contact, place, found.islands);
+            assert_own_island(contact, place, found.islands);
             let known = self.row_of[place as usize];
             if known != NONE {
                 return known;
@@ -248,7 +248,7 @@ impl Batches {
 
 /// A debug build panics when a contact would read or write a body of another island.
 #[inline(always)]
-fn fence(contact: &Contact, place: u32, islands: &Islands) {
+fn assert_own_island(contact: &Contact, place: u32, islands: &Islands) {
     let label = |place: u32| islands.labels[place as usize];
     let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
     let (own, read) = (own.unwrap_or(NONE), label(place));
@@ -259,7 +259,7 @@ fn fence(contact: &Contact, place: u32, islands: &Islands) {
 }
 
 /// Whether the first body of a contact is at rest, and nothing moves it.
-fn leans(contact: &Contact, found: &Found<'_>) -> bool {
+fn against_resting(contact: &Contact, found: &Found<'_>) -> bool {
     let body = &found.bodies[contact.bodies[0] as usize];
     !body.dynamic && !body.awake
 }
@@ -280,11 +280,11 @@ impl Rows {
         let traits = Traits {
             place,
             gravity: body.gravity.map(|g| g.clamp_abs(MOST)),
-            keep: body.keep,
+            damping: body.damping,
             speed_cap: body.speed_cap,
             locks: body.locks,
             dynamic: body.dynamic,
-            glides: body.awake && !body.dynamic,
+            moving_kinematic: body.awake && !body.dynamic,
             slender: body.inertia.slender,
         };
         self.push(traits, found.motions[place as usize]);

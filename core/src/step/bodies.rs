@@ -1,7 +1,7 @@
 //! The bodies of one step in compact columns: those that are not at rest, in the order of their ids, then those that
 //! something met. Gathered from the slot at the start; those that are awake are written back at the end.
 
-use super::block::{Motion, V, map3};
+use super::constraint::{Motion, V, map3};
 use super::gather::Shared;
 use super::inertia::Inertia;
 use crate::math::{Q20, Q30, Quat, Real, Turn, Vec3};
@@ -21,7 +21,7 @@ pub(crate) struct StepBody {
     /// It slept until this step.
     pub(crate) woken: bool,
     /// It touches what keeps moving, so it can't sleep.
-    pub(crate) restless: bool,
+    pub(crate) touches_moving: bool,
     /// A contact of this tick touched.
     pub(crate) touches: bool,
     /// What [`HotRow::still`] and [`HotRow::next`] will be.
@@ -38,7 +38,7 @@ pub(crate) struct StepBody {
     /// Velocity that gravity adds in a substep.
     pub(crate) gravity: V<20>,
     /// What is left of the velocity after a tick's damping.
-    pub(crate) keep: [Q30; 2],
+    pub(crate) damping: [Q30; 2],
     pub(crate) speed_cap: Q20,
 }
 
@@ -90,7 +90,7 @@ impl Bodies {
             awake: false,
             read_only: true,
             woken: false,
-            restless: false,
+            touches_moving: false,
             touches: false,
             still: hot.still,
             next: hot.next,
@@ -102,8 +102,11 @@ impl Bodies {
             rotation: hot.rotation,
             inertia: if dynamic { Inertia::new(hot, cold, turn) } else { Inertia::NONE },
             gravity: if dynamic { falls() } else { Default::default() },
-            keep: [keep(cold.linear_damping, tick), keep(cold.angular_damping, tick)],
-            speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::block::SPEED_CAP),
+            damping: [
+                damping_factor(cold.linear_damping, tick),
+                damping_factor(cold.angular_damping, tick),
+            ],
+            speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::constraint::SPEED_CAP),
         });
         self.motions.push(Motion { linear: hot.velocity, angular: hot.spin });
     }
@@ -115,7 +118,7 @@ pub(super) fn lanes(v: Vec3) -> V<20> {
 }
 
 /// 1 / (1 + damping·dt), which is never negative however strong the damping.
-fn keep(damping: Real, tick: Real) -> Q30 {
+fn damping_factor(damping: Real, tick: Real) -> Q30 {
     if damping == Real::ZERO {
         return Q30::ONE;
     }

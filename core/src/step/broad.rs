@@ -43,17 +43,17 @@ pub(crate) struct Broad {
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { changed, stirred, broad, bodies, shapes, .. } = scratch;
+    let Scratch { changed, activity_changed, broad, bodies, shapes, .. } = scratch;
     if broad.ready {
         if broad.stale {
-            stirred.extend_from_slice(&broad.history_bounds.recent);
+            activity_changed.extend_from_slice(&broad.history_bounds.recent);
         }
         for &index in &*changed {
             broad.insert_again(world, index);
             broad.move_body(world, index);
         }
-        for &index in stirred.iter().chain(&world.pending.woken) {
-            broad.stir(world, index);
+        for &index in activity_changed.iter().chain(&world.pending.woken) {
+            broad.update_activity(world, index);
         }
     } else {
         for (s, stream) in world.work.streams.iter().enumerate() {
@@ -70,7 +70,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         broad.move_gathered(world, (body, velocity), place, shapes, (epoch, rate));
     }
     changed.clear();
-    stirred.clear();
+    activity_changed.clear();
     (broad.stale, broad.wide) = (false, false);
     broad.history_bounds.forget(world);
     let filter = |a, b| meets(world, a, b);
@@ -138,12 +138,12 @@ pub(super) fn around(
     bodies: &[u32],
     report: &mut StepReport,
 ) {
-    let Scratch { broad, rules, places, bodies: columns, rising, .. } = scratch;
+    let Scratch { broad, rules, places, bodies: columns, woken_in_old, .. } = scratch;
     // Those that woke a moment ago are awake in the columns only.
-    let stirs = |index: u32| {
+    let active = |index: u32| {
         places.get(index).is_some_and(|place| columns.list[place as usize].awake)
             || world.work.is_active(index)
-            || rising.contains(index)
+            || woken_in_old.contains(index)
             || world.pending.changed.contains(&index)
     };
     for &index in bodies {
@@ -153,7 +153,7 @@ pub(super) fn around(
     make_room(&mut broad.pairs, 0);
     make_room(&mut broad.done, 0);
     for &index in bodies {
-        broad.pairs_of(world, index, stirs);
+        broad.pairs_of(world, index, active);
     }
     sort_by_key(&mut broad.pairs, &mut broad.sort, |&(a, b)| PairKey::new(a, b).0);
     broad.pairs.dedup();
@@ -179,13 +179,13 @@ impl Broad {
     }
 
     /// Adds pairs of a body with others if one of them stirs and their bounds overlap now, whatever the tree says.
-    fn pairs_of(&mut self, world: &World, index: u32, stirs: impl Fn(u32) -> bool) {
+    fn pairs_of(&mut self, world: &World, index: u32, active: impl Fn(u32) -> bool) {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         if page.live >> row & 1 == 0 || !page.rows[row].enabled {
             return;
         }
         let hot = world.work.hot(&world.store, index);
-        let this_stirs = stirs(index);
+        let this_active = active(index);
         for shape in page.shapes_of(row) {
             let bounds = bounds(world, index, hot, shape);
             self.found.clear();
@@ -194,7 +194,7 @@ impl Broad {
             for &other in &self.found {
                 let pair = (key.min(other), key.max(other));
                 let body = body_of(other);
-                if (this_stirs || stirs(body))
+                if (this_active || active(body))
                     && overlaps_now(world, other, &bounds)
                     && meets(world, pair.0, pair.1)
                 {
@@ -288,7 +288,7 @@ impl Broad {
     }
 
     /// Follows a body that fell asleep, woke, or began or ceased to move.
-    fn stir(&mut self, world: &World, index: u32) {
+    fn update_activity(&mut self, world: &World, index: u32) {
         if !world.work.has_page(index) {
             return;
         }
@@ -430,7 +430,7 @@ fn swept(tight: &Aabb, velocity: [Q20; 3], rate: Rate) -> Aabb {
     if velocity == [Q20::ZERO; 3] {
         return around;
     }
-    around.sweep(way(velocity, rate))
+    around.sweep(displacement(velocity, rate))
 }
 
 /// Ticks a second.
@@ -440,7 +440,7 @@ fn tick_rate(world: &World) -> Rate {
 
 /// How far a velocity leads in a tick: the quotient of `Real`s, which needs no more than 64 bits here.
 #[inline]
-fn way(velocity: [Q20; 3], rate: Rate) -> Vec3 {
+fn displacement(velocity: [Q20; 3], rate: Rate) -> Vec3 {
     let part = |speed: Q20| Real::from_bits(rate.divide(speed.to_real().to_bits()));
     Vec3::new(part(velocity[0]), part(velocity[1]), part(velocity[2]))
 }
@@ -480,7 +480,7 @@ mod tests {
         ) {
             let velocity = lanes.map(Q20::from_bits);
             let quotient = real_vector(velocity) / Real::from_int(rate as i32);
-            prop_assert_eq!(way(velocity, Rate::new(i64::from(rate))), quotient);
+            prop_assert_eq!(displacement(velocity, Rate::new(i64::from(rate))), quotient);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Contacts of a step: making one from two posed shapes, and carrying the last tick's impulses over. Which ones are kept
-//! as they are is `keep.rs`'s matter.
+//! as they are is `recycle.rs`'s matter.
 
 use super::arms::Arms;
-use super::block::V;
 use super::bodies::StepBody;
+use super::constraint::V;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
 use crate::math::{Q30, Real, Scaled, Vec3, round_shift};
@@ -106,7 +106,7 @@ impl Contact {
     pub(crate) fn tangents(&self, slip: V<20>) -> [V<30>; 2] {
         let n = self.row.normal;
         let first = self.slip_direction(slip).unwrap_or_else(|| any_across(n));
-        [first, super::block::cross(&n.map(Q30::from_bits), &first)]
+        [first, super::constraint::cross(&n.map(Q30::from_bits), &first)]
     }
 
     /// Direction of the slip in the contact's plane, if it is faster than ⅛ m/s. What is slower is as good as
@@ -114,9 +114,10 @@ impl Contact {
     fn slip_direction(&self, slip: V<20>) -> Option<V<30>> {
         const SLOW: i64 = 1 << 17;
         let n = self.row.normal.map(Q30::from_bits);
-        let along = super::block::dot(&n, &slip).round::<30, 20>();
+        let along = super::constraint::dot(&n, &slip).round::<30, 20>();
         let across: [i64; 3] = core::array::from_fn(|i| {
-            i64::from(slip[i].to_bits()) - i64::from(super::block::times(n[i], along).to_bits())
+            i64::from(slip[i].to_bits())
+                - i64::from(super::constraint::times(n[i], along).to_bits())
         });
         if across.iter().all(|c| c.abs() < SLOW) {
             return None;

@@ -10,7 +10,7 @@
 
 use super::bodies::StepBody;
 use super::contacts::Contact;
-use super::narrow::{self, Finding, Met};
+use super::narrow::{self, Finding, PairCandidate};
 use super::{Scratch, StepReport};
 use crate::data::sort_by_key;
 use crate::world::World;
@@ -23,7 +23,7 @@ pub(super) const MOST: usize = 32;
 /// Two bodies of a crowd that have a contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
-    pub(super) met: Met,
+    pub(super) pair: PairCandidate,
     /// The least of its points, raw metres.
     pub(super) separation: i64,
 }
@@ -44,15 +44,15 @@ pub(crate) struct Crowd {
     heaps_of: Vec<u32>,
     /// The deepest contacts of each of these, the least deep one on top.
     heaps: Vec<BinaryHeap<Depth>>,
-    chosen: Vec<Met>,
-    sort: Vec<Met>,
+    chosen: Vec<PairCandidate>,
+    sort: Vec<PairCandidate>,
 }
 
 /// The order of contacts in a crowd: by separation, then by their shapes, counted within the island, with the bits mixed. In the
 /// order of ids the first few bodies would get all contacts of a crowd in which all are equally deep.
 type Depth = (i64, u64);
 
-fn depth(&Edge { met: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
+fn depth(&Edge { pair: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
     let ordinals = key.shapes().map(|shape| shape & 0xff);
     let [a, b] = [0, 1].map(|i: usize| ranks[places[i] as usize] << 8 | ordinals[i]);
     let pair = PairKey::new(a, b).0;
@@ -63,12 +63,12 @@ fn depth(&Edge { met: (key, places), separation }: &Edge, ranks: &[u32]) -> Dept
 
 /// Edges that were looked at: contacts, and those of crowds.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct EdgeCursor {
     contacts: usize,
     edges: usize,
 }
 
-impl Looked {
+impl EdgeCursor {
     /// The bodies of the next edge.
     pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[u32; 2]> {
         if let Some((_, places)) = scratch.ends.get(self.contacts) {
@@ -77,7 +77,7 @@ impl Looked {
         }
         let edge = scratch.crowd.edges.get(self.edges)?;
         self.edges += 1;
-        Some(edge.met.1)
+        Some(edge.pair.1)
     }
 }
 
@@ -124,7 +124,7 @@ impl Crowd {
         };
         counts.clear();
         counts.resize(bodies.len(), 0);
-        for place in all().flat_map(|edge| edge.met.1) {
+        for place in all().flat_map(|edge| edge.pair.1) {
             counts[place as usize] += 1;
         }
         heaps_of.clear();
@@ -138,7 +138,7 @@ impl Crowd {
         heaps[..used].iter_mut().for_each(BinaryHeap::clear);
         for edge in all() {
             let depth = depth(&edge, ranks);
-            for heap in edge.met.1.map(|place| heaps_of[place as usize]) {
+            for heap in edge.pair.1.map(|place| heaps_of[place as usize]) {
                 let Some(heap) = heaps.get_mut(heap as usize) else { continue };
                 if heap.len() < MOST {
                     heap.push(depth);
@@ -153,7 +153,7 @@ impl Crowd {
 
     /// Whether the contact of two dynamic bodies is solved.
     fn is_solved(&self, edge: &Edge) -> bool {
-        edge.met.1.map(|place| self.heaps_of[place as usize]).into_iter().any(|heap| {
+        edge.pair.1.map(|place| self.heaps_of[place as usize]).into_iter().any(|heap| {
             let top = self.heaps.get(heap as usize).and_then(BinaryHeap::peek);
             top.is_none_or(|top| depth(edge, &self.ranks) <= *top)
         })
@@ -173,7 +173,7 @@ impl Edge {
     pub(super) fn of(contact: &Contact) -> Self {
         let separations = &contact.separations[..contact.row.points.len()];
         let separation = separations.iter().copied().min().unwrap_or(i64::MAX);
-        Self { met: (contact.row.key, contact.bodies), separation }
+        Self { pair: (contact.row.key, contact.bodies), separation }
     }
 }
 
@@ -195,7 +195,7 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
     contacts.retain(|contact| edge_of(contact, bodies).is_none_or(|edge| crowd.is_solved(&edge)));
     let mut chosen = core::mem::take(&mut crowd.chosen);
     chosen.clear();
-    chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.met));
+    chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.pair));
     sort_by_key(&mut chosen, &mut crowd.sort, |(key, _)| key.0);
     report.kept += narrow::find(world, scratch, &chosen, Finding::Contacts);
     let Scratch { crowd, contacts, ends, .. } = scratch;

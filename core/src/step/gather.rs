@@ -1,8 +1,8 @@
 //! First phase: rows of the bodies that are not at rest into compact columns, in the order of their ids. Others join
 //! when something meets them.
 
-use super::block::V;
 use super::bodies::lanes;
+use super::constraint::V;
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;

@@ -5,7 +5,7 @@
 //! thickness. They have the root W of M = W·Wᵀ instead, whose columns are the principal axes times √(m·4^e/I), and a row
 //! computes W·(Wᵀ·j).
 
-use super::block::V;
+use super::constraint::V;
 use crate::math::{Q20, Q22, Quat, Real, Turn};
 use crate::world::rows::{ColdRow, HotRow};
 
@@ -46,7 +46,11 @@ impl Inertia {
         let half = axes.map(|row| core::array::from_fn(|j| product(row[j], inverse[j])));
         let entry = |i: usize, j: usize| {
             let locked = (cold.locks >> 3) & (1 << i | 1 << j) != 0;
-            if locked { Q22::ZERO } else { super::block::dot(&axes[j], &half[i]).round::<30, 22>() }
+            if locked {
+                Q22::ZERO
+            } else {
+                super::constraint::dot(&axes[j], &half[i]).round::<30, 22>()
+            }
         };
         let row = |i: usize| [entry(i, 0), entry(i, 1), entry(i, 2)];
         Self { rows: [row(0), row(1), row(2)], wobbles, ..Self::NONE }

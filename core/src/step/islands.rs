@@ -48,9 +48,9 @@ pub(crate) struct Islands {
     sort: Vec<(u64, u32)>,
     /// A rule that is broken on purpose, and what it remembers.
     #[cfg(feature = "test-internals")]
-    pub(super) plant: Option<super::Plant>,
+    pub(super) fault: Option<super::Fault>,
     #[cfg(feature = "test-internals")]
-    soil: super::plant::Soil,
+    fault_state: super::fault::FaultState,
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
@@ -63,10 +63,10 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         }
     }
     for edge in &crowd.edges {
-        let (_, [a, b]) = edge.met;
+        let (_, [a, b]) = edge.pair;
         islands.groups.union(a, b);
     }
-    islands.name(bodies);
+    islands.assign_labels(bodies);
     islands.list_members(bodies);
     crowd::choose(world, scratch, report);
     let Scratch { islands, bodies, ends, .. } = scratch;
@@ -90,7 +90,7 @@ impl Islands {
     }
 
     /// Finds the label of each place.
-    fn name(&mut self, bodies: &[super::bodies::StepBody]) {
+    fn assign_labels(&mut self, bodies: &[super::bodies::StepBody]) {
         // First for the roots; they are places, and those that joined late are not in the order of ids.
         self.labels.clear();
         self.labels.resize(bodies.len(), NONE);
@@ -135,7 +135,7 @@ impl Islands {
     fn order_contacts(
         &mut self,
         bodies: &[super::bodies::StepBody],
-        contacts: &[super::narrow::Met],
+        contacts: &[super::narrow::PairCandidate],
         report: &mut StepReport,
     ) {
         self.masks.clear();
@@ -156,9 +156,9 @@ impl Islands {
             let used = masks[0] | masks[1];
             let colour = used.trailing_ones() as usize;
             #[cfg(feature = "test-internals")]
-            let colour = self.plant.map_or(colour, |plant| {
+            let colour = self.fault.map_or(colour, |fault| {
                 let (key, _) = contacts[*place as usize];
-                plant.colour(&mut self.soil, used, key, *place as usize)
+                fault.colour(&mut self.fault_state, used, key, *place as usize)
             });
             if colour < COLOURS {
                 self.masks[a] |= 1 << colour;

@@ -38,24 +38,24 @@
 
 mod arms;
 mod batches;
-mod block;
 mod bodies;
 mod broad;
+mod constraint;
 mod contacts;
 mod crowd;
 mod events;
+#[cfg(feature = "test-internals")]
+mod fault;
 mod gather;
 mod history_bounds;
 mod impact;
 mod inertia;
 mod islands;
-mod keep;
 pub(crate) mod lanes;
 mod narrow;
-#[cfg(feature = "test-internals")]
-mod plant;
 mod prepare;
 mod record;
+mod recycle;
 mod resim;
 mod rows;
 mod rules;
@@ -70,9 +70,9 @@ mod sweep;
 mod wake;
 mod write;
 
-pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
-pub use plant::Plant;
+pub use fault::Fault;
+pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
 pub use rules::Rule;
 
@@ -184,7 +184,7 @@ pub(crate) struct Scratch {
     /// Bodies whose shapes in the broad phase are out of date.
     pub(crate) changed: Vec<u32>,
     /// Bodies that began or ceased to move, woke or fell asleep since the broad phase last ran.
-    pub(crate) stirred: Vec<u32>,
+    pub(crate) activity_changed: Vec<u32>,
     supports: supports::Supports,
     shared: gather::Shared,
     broad: broad::Broad,
@@ -192,11 +192,11 @@ pub(crate) struct Scratch {
     shapes: shapes::Shapes,
     places: gather::Places,
     /// Pairs that might touch, without sensors.
-    met: Vec<narrow::Met>,
+    candidates: Vec<narrow::PairCandidate>,
     pieces: Vec<narrow::Piece>,
     contacts: Vec<contacts::Contact>,
     /// Their keys and the places of their bodies, for those who need no more of them.
-    ends: Vec<narrow::Met>,
+    ends: Vec<narrow::PairCandidate>,
     crowd: crowd::Crowd,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
@@ -207,7 +207,7 @@ pub(crate) struct Scratch {
     /// Overlaps of the old future.
     others: Vec<PairKey>,
     /// Sleepers that wake in this tick as they did in the old future.
-    rising: BitSet,
+    woken_in_old: BitSet,
     diff: resim::Diff,
     resim: resim::Buffers,
     pub(crate) rules: rules::Rules,
@@ -234,16 +234,16 @@ pub(crate) struct Scratch {
     pub(crate) in_place: bool,
     /// Every contact is made anew. Not scratch at all, but only benches set it, to see what keeping saves.
     #[cfg(feature = "bench-internals")]
-    pub(crate) never_keep: bool,
+    pub(crate) never_recycle: bool,
 }
 
-/// Entries of `changed` and `stirred` beyond which the broad phase is cheaper to rebuild.
+/// Entries of `changed` and `activity_changed` beyond which the broad phase is cheaper to rebuild.
 const MAX_LISTED: usize = 1 << 16;
 
 impl Scratch {
     #[cfg(feature = "test-internals")]
-    pub(crate) const fn plant(&mut self, plant: Plant) {
-        self.islands.plant = Some(plant);
+    pub(crate) const fn inject_fault(&mut self, fault: Fault) {
+        self.islands.fault = Some(fault);
     }
 
     #[cfg(feature = "test-internals")]
@@ -264,12 +264,12 @@ impl Scratch {
             }
         }
         // Rewinding again and again without a step must not make the lists ever longer.
-        if self.changed.len() + self.stirred.len() > MAX_LISTED {
+        if self.changed.len() + self.activity_changed.len() > MAX_LISTED {
             self.broad = broad::Broad::default();
         }
         if !self.broad.is_ready() {
             self.changed.clear();
-            self.stirred.clear();
+            self.activity_changed.clear();
         }
     }
 
@@ -285,13 +285,13 @@ impl Scratch {
     }
 
     #[cfg(feature = "bench-internals")]
-    const fn keeps(&self) -> bool {
-        !self.never_keep
+    const fn recycles(&self) -> bool {
+        !self.never_recycle
     }
 
     #[cfg(not(feature = "bench-internals"))]
     #[allow(clippy::unused_self, reason = "benches have a switch here")]
-    const fn keeps(&self) -> bool {
+    const fn recycles(&self) -> bool {
         true
     }
 }
@@ -312,7 +312,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     let known = step_record.is_some();
     let mut step_record = step_record.unwrap_or_default();
     match resim::begin(world, &mut scratch, known.then_some(&step_record)) {
-        Begin::Same => {
+        Begin::Unchanged => {
             // All but the ids: a body that came and went in the old future left its generation there.
             next.match_pages(&world.work, &mut world.store);
             // The same commands for each body, but perhaps in another order.
@@ -322,7 +322,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             report.again = true;
         }
         begin => {
-            let again = begin == Begin::Again;
+            let again = begin == Begin::Incremental;
             scratch.diff.on = again;
             report.again = again;
             find_contacts(

@@ -1,13 +1,13 @@
 //! Third phase: contacts of the pairs, kept or made anew, with the last tick's impulses. Pairs with a sensor are put
 //! aside for the phase that tells of them.
 
-use super::block::Motion;
 use super::bodies::{Bodies, StepBody};
 use super::broad::MARGIN;
+use super::constraint::Motion;
 use super::contacts::Contact;
 use super::crowd::{Crowd, Edge};
 use super::gather::place_of;
-use super::keep::Keeping;
+use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
@@ -20,8 +20,8 @@ use core::iter::once_with;
 
 /// How far two bodies may move against each other while their contact is kept: at most 5 cm, and a twentieth of
 /// the thinner one.
-const KEEP_LIMIT: Real = Real::ratio(5, 100);
-const KEEP_SHARE: Real = Real::ratio(5, 100);
+const RECYCLE_LIMIT: Real = Real::ratio(5, 100);
+const RECYCLE_FRACTION: Real = Real::ratio(5, 100);
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.contacts.clear();
@@ -33,22 +33,22 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 
 /// Adds the contacts of the pairs that the broad phase has now.
 pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    let mut met = core::mem::take(&mut scratch.met);
-    met.clear();
+    let mut candidates = core::mem::take(&mut scratch.candidates);
+    candidates.clear();
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
         match meet(world, scratch, [a, b]) {
             Some(places) => {
                 scratch.crowd.count(places, &scratch.bodies.list);
-                met.push((PairKey::new(a, b), places));
+                candidates.push((PairKey::new(a, b), places));
             }
             None => scratch.sensing.push((a, b)),
         }
     }
     let from = scratch.contacts.len();
     let edges = scratch.crowd.edges.len();
-    report.kept += find(world, scratch, &met, Finding::Edges);
-    scratch.met = met;
+    report.kept += find(world, scratch, &candidates, Finding::Edges);
+    scratch.candidates = candidates;
     let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
     ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
     let mut deepest = report.deepest.to_bits();
@@ -59,7 +59,7 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         deepest = separations[..count].iter().fold(deepest, |least, s| least.min(*s));
         let bodies = &mut bodies.list;
         for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
-            bodies[this].restless |= bodies[other].awake && !bodies[other].dynamic;
+            bodies[this].touches_moving |= bodies[other].awake && !bodies[other].dynamic;
         }
     }
     report.contacts = contacts.len() as u32;
@@ -76,14 +76,19 @@ pub(super) enum Finding {
 }
 
 /// Finds the contacts of all pairs, in pieces if there are threads for it, and says how many were kept.
-pub(super) fn find(world: &World, scratch: &mut Scratch, met: &[Met], finding: Finding) -> u32 {
-    let keeps = scratch.keeps();
+pub(super) fn find(
+    world: &World,
+    scratch: &mut Scratch,
+    candidates: &[PairCandidate],
+    finding: Finding,
+) -> u32 {
+    let recycles = scratch.recycles();
     let Scratch { bodies, shapes, contacts, pieces, threads, crowd, .. } = scratch;
     let crowded = (finding == Finding::Edges && crowd.is_there()).then_some(&*crowd);
     let sweeper = Sweeper::new(world);
-    let finder = Finder { world, bodies, shapes, sweeper, keeps, crowded };
-    let cut = threads.count() > 1 && met.len() > PIECE;
-    let count = if cut { met.len().div_ceil(PIECE) } else { 1 };
+    let finder = Finder { world, bodies, shapes, sweeper, recycles, crowded };
+    let cut = threads.count() > 1 && candidates.len() > PIECE;
+    let count = if cut { candidates.len().div_ceil(PIECE) } else { 1 };
     if pieces.len() < count {
         pieces.resize_with(count, Piece::default);
     }
@@ -91,37 +96,37 @@ pub(super) fn find(world: &World, scratch: &mut Scratch, met: &[Met], finding: F
         // Straight to where they belong.
         let piece = &mut pieces[0];
         core::mem::swap(&mut piece.contacts, contacts);
-        finder.run(met, piece);
+        finder.run(candidates, piece);
         core::mem::swap(&mut piece.contacts, contacts);
         crowd.edges.append(&mut piece.edges);
-        return core::mem::take(&mut piece.kept);
+        return core::mem::take(&mut piece.recycled);
     }
     let pieces = &mut pieces[..count];
-    threads.share(pieces.iter_mut().zip(met.chunks(PIECE)), |(piece, met)| {
+    threads.share(pieces.iter_mut().zip(candidates.chunks(PIECE)), |(piece, candidates)| {
         piece.contacts.clear();
-        finder.run(met, piece);
+        finder.run(candidates, piece);
     });
-    let mut kept = 0;
+    let mut recycled = 0;
     for piece in pieces {
         contacts.extend_from_slice(&piece.contacts);
         crowd.edges.append(&mut piece.edges);
-        kept += core::mem::take(&mut piece.kept);
+        recycled += core::mem::take(&mut piece.recycled);
     }
-    kept
+    recycled
 }
 
 /// Pairs of a piece.
 const PIECE: usize = 64;
 
 /// A pair that might touch, and the places of its bodies.
-pub(crate) type Met = (PairKey, [u32; 2]);
+pub(crate) type PairCandidate = (PairKey, [u32; 2]);
 
 /// Consecutive pairs, and what was found of them.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     contacts: Vec<Contact>,
     edges: Vec<Edge>,
-    kept: u32,
+    recycled: u32,
     last: Last,
     mixture: Option<Mixture>,
 }
@@ -155,16 +160,16 @@ struct Finder<'a> {
     bodies: &'a Bodies,
     shapes: &'a Shapes,
     sweeper: Sweeper,
-    keeps: bool,
+    recycles: bool,
     /// Where only edges are wanted.
     crowded: Option<&'a Crowd>,
 }
 
 impl Finder<'_> {
-    fn run(&self, met: &[Met], piece: &mut Piece) {
+    fn run(&self, candidates: &[PairCandidate], piece: &mut Piece) {
         piece.last.clear();
         piece.mixture = None;
-        for &(key, places) in met {
+        for &(key, places) in candidates {
             if self.crowded.is_some_and(|crowd| crowd.has(places, &self.bodies.list)) {
                 self.edge(key, places, piece);
             } else {
@@ -173,22 +178,22 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the contact of a pair and keeps no more than its separation.
+    /// Finds the contact of a pair and recycles no more than its separation.
     #[inline(never)]
     fn edge(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
         if !pair.is_flat() {
             let Some(reach) = pair.reach(&self.sweeper) else { return };
             if let Some(separation) = pair.separation(&reach) {
-                piece.edges.push(Edge { met: (key, places), separation });
+                piece.edges.push(Edge { pair: (key, places), separation });
                 return;
             }
         }
-        let (count, kept) = (piece.contacts.len(), piece.kept);
+        let (count, recycled) = (piece.contacts.len(), piece.recycled);
         self.pair(key, places, piece);
         piece.edges.extend(piece.contacts[count..].iter().map(Edge::of));
         piece.contacts.truncate(count);
-        piece.kept = kept;
+        piece.recycled = recycled;
     }
 
     #[inline(always)]
@@ -203,9 +208,9 @@ impl Finder<'_> {
         let owner = key.shapes()[usize::from(!pair.bodies[0].dynamic)];
         let old = piece.last.find(self.world, body_of(owner), key);
         let old = old.filter(|_| !self.world.pending.is_void(key));
-        let kept = old.filter(|_| flat && self.keeps).and_then(|old| pair.keep(old));
-        if let (Some(old), Some(separations)) = (old, kept) {
-            piece.kept += 1;
+        let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
+        if let (Some(old), Some(separations)) = (old, recycled) {
+            piece.recycled += 1;
             let (size, known, lead) = (pair.size(), u32::MAX, Vec3::ZERO);
             // Made where it belongs: `push` would take it there from the stack.
             piece.contacts.extend(once_with(|| {
@@ -261,7 +266,7 @@ struct Reach {
     /// The same, if it is so far that they are looked at along their way.
     far: Option<i64>,
     /// What the second moves against the first in the tick, if there is a reach.
-    way: Vec3,
+    displacement: Vec3,
 }
 
 impl<'a> Pair<'a> {
@@ -294,19 +299,19 @@ impl<'a> Pair<'a> {
 
     /// The separations of the old contact, if it is kept.
     #[inline]
-    fn keep(&self, old: &ContactRow) -> Option<[i64; 4]> {
+    fn recycle(&self, old: &ContactRow) -> Option<[i64; 4]> {
         if !self.is_flat() {
             return None;
         }
         let radius = |i: usize| {
             if self.bodies[i].dynamic { self.shapes[i].radius.unwrap_or(0) } else { 0 }
         };
-        let keeping = Keeping {
-            tolerance: KEEP_LIMIT.min(self.thickness() * KEEP_SHARE),
+        let recycling = Recycling {
+            tolerance: RECYCLE_LIMIT.min(self.thickness() * RECYCLE_FRACTION),
             extent: Real::from_bits(radius(0).max(radius(1))),
             margin: MARGIN.to_bits(),
         };
-        keeping.separations(old, self.bodies, self.turns)
+        recycling.separations(old, self.bodies, self.turns)
     }
 
     /// How far the shapes reach, or `None` if they are out of it, as balls around them show.
@@ -322,11 +327,11 @@ impl<'a> Pair<'a> {
         if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
             return None;
         }
-        let way = if reach.is_some() { sweeper.way(motions) } else { Vec3::ZERO };
-        if far.is_some() && sweep::misses(radii, delta, way) {
+        let displacement = if reach.is_some() { sweeper.displacement(motions) } else { Vec3::ZERO };
+        if far.is_some() && sweep::misses(radii, delta, displacement) {
             return None;
         }
-        Some(Reach { within: reach, far, way })
+        Some(Reach { within: reach, far, displacement })
     }
 
     /// The least separation of the contact that [`make`](Self::make) would add, if that takes no more than where round shapes are.
@@ -343,7 +348,7 @@ impl<'a> Pair<'a> {
         &self,
         world: &World,
         sweeper: &Sweeper,
-        &Reach { within, far, way }: &Reach,
+        &Reach { within, far, displacement }: &Reach,
         old: Option<&ContactRow>,
         piece: &mut Piece,
     ) -> Option<()> {
@@ -358,7 +363,7 @@ impl<'a> Pair<'a> {
             // the faces of boxes tell more where they are than where they will be.
             if least.map_or(far.is_some(), |least| least > 0 && !self.is_flat()) {
                 let first = least.map(|least| (found.manifold.normal, least));
-                found = sweep::run(&a, &b, way, reach, first)?;
+                found = sweep::run(&a, &b, displacement, reach, first)?;
             }
         }
         if found.manifold.points.is_empty() {
@@ -370,7 +375,7 @@ impl<'a> Pair<'a> {
         let (manifold, size) = (&found.manifold, self.size());
         contacts.push(Contact::from_manifold(manifold, row, self.places, bodies, offset, size));
         let contact = contacts.last_mut()?;
-        if found.time > Real::ZERO && sweeper.rewind(contact, way, found.time).is_none() {
+        if found.time > Real::ZERO && sweeper.rewind(contact, displacement, found.time).is_none() {
             contacts.pop();
             return None;
         }

@@ -3,8 +3,8 @@
 
 use super::arms::{Known, ScaledArms, scaled_length};
 use super::batches::Found;
-use super::block::{Motion, V, dot, map3, sub};
 use super::bodies::StepBody;
+use super::constraint::{Motion, V, dot, map3, sub};
 use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
@@ -147,7 +147,7 @@ impl Prepare<'_> {
         let exponents = contact.bodies.map(|body| self.found.bodies[body as usize].exponent);
         let last = self.last.get(contact.known as usize);
         #[cfg(feature = "test-internals")]
-        if self.found.islands.plant == Some(super::Plant::StaleArms)
+        if self.found.islands.fault == Some(super::Fault::StaleArms)
             && let Some(last) = last
         {
             return *last;
@@ -191,11 +191,11 @@ impl Prepare<'_> {
         let mixed = &contact.row.mixed;
         pack.friction.set(lane, mixed.friction);
         pack.restitution.set(lane, mixed.restitution);
-        let shares = mass_shares(bodies[0].mass, bodies[1].mass);
-        pack.share.set(lane, shares[0]);
+        let mass_fractions = mass_fractions(bodies[0].mass, bodies[1].mass);
+        pack.mass_fraction.set(lane, mass_fractions[0]);
         for side in 0..2 {
             put3(&mut stage.center[side], lane, &arms.center[side]);
-            stage.shares[side].set(lane, shares[side]);
+            stage.mass_fractions[side].set(lane, mass_fractions[side]);
             let inertia = &bodies[side].inertia;
             for i in 0..3 {
                 put3(&mut stage.inertia[side][i], lane, &inertia.rows[i]);
@@ -273,7 +273,7 @@ fn slip(motions: [&Motion; 2], arms: &[V<30>; 2]) -> V<20> {
 /// Between, the first share is odd, or half of all speeds of equal masses would lie between two lane values; and
 /// it is the odd one below, so that what does is rounded toward zero. Rounded up instead, a stack of 20 keeps ten
 /// times the residual speed.
-fn mass_shares(a: i64, b: i64) -> [Q30; 2] {
+fn mass_fractions(a: i64, b: i64) -> [Q30; 2] {
     let odd_below = |bits: i32| Q30::from_bits(bits - (!bits & 1));
     let first = match (a, b) {
         (0, _) => Q30::ZERO,
@@ -282,7 +282,7 @@ fn mass_shares(a: i64, b: i64) -> [Q30; 2] {
         _ if a == b => odd_below(1 << 29),
         _ => {
             let (numerator, sum) = ((b as u128) << 30, a as u128 + b as u128);
-            odd_below(rounded_share(numerator, sum) as i32)
+            odd_below(rounded_fraction(numerator, sum) as i32)
         }
     };
     [first, Q30::ONE - first]
@@ -291,7 +291,7 @@ fn mass_shares(a: i64, b: i64) -> [Q30; 2] {
 /// `numerator / sum` to the nearest, ties up, for a numerator of at most 2³⁰ times the sum.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
-fn rounded_share(numerator: u128, sum: u128) -> u128 {
+fn rounded_fraction(numerator: u128, sum: u128) -> u128 {
     let seed = ((numerator >> 30) as u64 as f64 / sum as u64 as f64 * (1u64 << 30) as f64) as u64;
     repaired(numerator + sum / 2, sum, u128::from(seed))
 }
@@ -333,12 +333,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn shares_by_floats_are_those_of_integers(a in 1i64.., b in 1i64.., shift in 0u32..60) {
+        fn mass_fractions_from_floats_match_integers(a in 1i64.., b in 1i64.., shift in 0u32..60) {
             for (a, b) in [(a, b), (a >> shift, b), (a, b >> shift)] {
                 let (numerator, sum) = ((b as u128) << 30, a as u128 + b as u128);
                 let expected = (numerator + sum / 2) / sum.max(1);
                 if sum > 0 {
-                    prop_assert_eq!(rounded_share(numerator, sum), expected);
+                    prop_assert_eq!(rounded_fraction(numerator, sum), expected);
                 }
             }
         }

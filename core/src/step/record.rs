@@ -42,7 +42,7 @@ pub(super) fn run(
 ) {
     find_pages(world, scratch);
     let buffers = core::mem::take(&mut scratch.record);
-    let mut told = Told {
+    let mut output = Output {
         same_ids: world.work.has_same_ids(world.base()),
         events: core::mem::take(&mut scratch.events),
         diff: core::mem::take(&mut scratch.diff),
@@ -51,11 +51,11 @@ pub(super) fn run(
     for &number in &buffers.pages {
         let owners = &buffers.owners[start..];
         let owners = &owners[..owners.iter().take_while(|(page, _)| *page == number).count()];
-        write_page(world, scratch, next, number, owners, &mut told);
+        write_page(world, scratch, next, number, owners, &mut output);
         start += owners.len();
     }
-    tell_impacts(world, scratch, &mut told.events);
-    (scratch.events, scratch.diff) = (told.events, told.diff);
+    push_impact_events(world, scratch, &mut output.events);
+    (scratch.events, scratch.diff) = (output.events, output.diff);
     scratch.record = buffers;
     report.touching = scratch.contacts.iter().filter(|contact| contact.row.touching).count() as u32;
 }
@@ -92,7 +92,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
 }
 
 /// Tells of each contact that touches now and whose shapes met fast in this tick.
-fn tell_impacts(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
+fn push_impact_events(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
     let threshold = Q20::from_real_saturating(world.def.restitution_threshold);
     let Batches { packs, points, .. } = &scratch.batches;
     let mut points = &points[..];
@@ -159,7 +159,7 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
 }
 
 /// What writing pages has to tell.
-struct Told {
+struct Output {
     /// Whether the slots before and after commands have the same ids.
     same_ids: bool,
     events: Vec<EventRow>,
@@ -174,7 +174,7 @@ fn write_page(
     next: &mut Slot,
     number: u32,
     owners: &[(u32, u32)],
-    told: &mut Told,
+    output: &mut Output,
 ) {
     let (s, p) = ((number / STREAM_PAGES) as usize, (number % STREAM_PAGES) as usize);
     let World { timeline, tick, work, store, pending, .. } = world;
@@ -200,11 +200,11 @@ fn write_page(
             new.rows.reserve(most.next_power_of_two().max(MIN_ROOM));
         }
         let side = Side { scratch, work, store, pending };
-        let (cold, events, same_ids) = (&store.cold, &mut told.events, told.same_ids);
-        let teller = Teller { base, work, same_ids, cold, events };
-        merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, teller);
-        if told.diff.on {
-            compare(&old.rows, &new.rows, &mut told.diff);
+        let (cold, events, same_ids) = (&store.cold, &mut output.events, output.same_ids);
+        let writer = EventWriter { base, work, same_ids, cold, events };
+        merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, writer);
+        if output.diff.on {
+            compare(&old.rows, &new.rows, &mut output.diff);
         }
     }
     store.contacts.put(*page, new, old);
@@ -218,11 +218,11 @@ fn merge(
     others: &[ContactRow],
     out: &mut Vec<ContactRow>,
     side: &Side<'_>,
-    mut teller: Teller<'_>,
+    mut writer: EventWriter<'_>,
 ) {
     let contact = |(_, place): &(u32, u32)| &side.scratch.contacts[*place as usize].row;
     if core::ptr::eq(was, others) {
-        merge_shared(was, is.iter().map(contact), out, side, &mut teller);
+        merge_shared(was, is.iter().map(contact), out, side, &mut writer);
         return;
     }
     let mut was = was.iter().filter(|row| side.decides(row.key)).peekable();
@@ -240,7 +240,7 @@ fn merge(
             (Some(row), None) if side.rests(key) => add(out, row),
             _ => {
                 out.extend_from_slice(is.map_or(&[], core::slice::from_ref));
-                teller.tell(key, was, is);
+                writer.compare_contact(key, was, is);
             }
         }
     }
@@ -253,26 +253,26 @@ fn merge_shared<'a>(
     is: impl Iterator<Item = &'a ContactRow>,
     out: &mut Vec<ContactRow>,
     side: &Side<'_>,
-    teller: &mut Teller<'_>,
+    writer: &mut EventWriter<'_>,
 ) {
     let mut is = is.peekable();
     for row in was {
         while let Some(new) = is.next_if(|is| is.key < row.key) {
             add(out, new);
-            teller.tell(new.key, None, Some(new));
+            writer.compare_contact(new.key, None, Some(new));
         }
         if let Some(new) = is.next_if(|is| is.key == row.key) {
             add(out, new);
-            teller.tell(row.key, Some(row), Some(new));
+            writer.compare_contact(row.key, Some(row), Some(new));
         } else if !side.decides(row.key) || side.rests(row.key) {
             add(out, row);
         } else {
-            teller.tell(row.key, Some(row), None);
+            writer.compare_contact(row.key, Some(row), None);
         }
     }
     for new in is {
         add(out, new);
-        teller.tell(new.key, None, Some(new));
+        writer.compare_contact(new.key, None, Some(new));
     }
 }
 
@@ -329,7 +329,7 @@ fn compare(old: &[ContactRow], new: &[ContactRow], diff: &mut Diff) {
 }
 
 /// Tells how a contact went on.
-struct Teller<'a> {
+struct EventWriter<'a> {
     base: &'a Slot,
     work: &'a Slot,
     /// Whether both have the same ids.
@@ -338,12 +338,12 @@ struct Teller<'a> {
     events: &'a mut Vec<EventRow>,
 }
 
-impl Teller<'_> {
-    fn tell(&mut self, key: PairKey, was: Option<&ContactRow>, is: Option<&ContactRow>) {
+impl EventWriter<'_> {
+    fn compare_contact(&mut self, key: PairKey, was: Option<&ContactRow>, is: Option<&ContactRow>) {
         let goes_on = was.is_some_and(|row| row.touching) && is.is_some_and(|row| row.touching);
         // Nobody came or went: the bodies are who they were.
         if goes_on && self.same_ids {
-            if key.shapes().iter().any(|shape| self.tells_persist(body_of(*shape))) {
+            if key.shapes().iter().any(|shape| self.reports_persist(body_of(*shape))) {
                 self.push(EventKind::ContactPersisted, key, ids(self.work, key));
             }
             return;
@@ -353,7 +353,7 @@ impl Teller<'_> {
         if let (Some(touched), Some(touches)) = (touched, touches)
             && touched == touches
         {
-            if key.shapes().iter().any(|shape| self.tells_persist(body_of(*shape))) {
+            if key.shapes().iter().any(|shape| self.reports_persist(body_of(*shape))) {
                 self.push(EventKind::ContactPersisted, key, touches);
             }
             return;
@@ -372,7 +372,7 @@ impl Teller<'_> {
         }
     }
 
-    fn tells_persist(&self, body: u32) -> bool {
+    fn reports_persist(&self, body: u32) -> bool {
         let Place { stream, page, row } = Place::of(body);
         let page = self.cold.get(self.work.streams[stream].cold[page]);
         page.rows[row].flags & TELLS_PERSIST != 0

@@ -6,7 +6,7 @@
 //!
 //! `rules.rs` names what this rests on.
 
-use super::crowd::Looked;
+use super::crowd::EdgeCursor;
 use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
@@ -18,7 +18,7 @@ use crate::world::timeline::{StepRecord, bring_in, order, take_out};
 use crate::world::{Command, World};
 
 /// How much of the active bodies may be dirty before a full step is cheaper: a half.
-const FULL_SHARE: u32 = 2;
+const FULL_STEP_DIVISOR: u32 = 2;
 
 /// What differs between what a step wrote and what was there.
 #[derive(Debug, Default)]
@@ -66,9 +66,9 @@ pub(super) enum Begin {
     /// There is no old future, or not enough is known of it, or too much differs.
     Full,
     /// Some bodies may differ from the old future.
-    Again,
+    Incremental,
     /// Nothing differs: the next slot is what it was.
-    Same,
+    Unchanged,
 }
 
 /// Decides how a step begins; `old` is what is known of the next slot.
@@ -79,10 +79,10 @@ pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&StepR
     if let Some(old) = old {
         find_dirty(world, scratch, old);
         if world.dirty.is_empty() {
-            return Begin::Same;
+            return Begin::Unchanged;
         }
-        if !is_hopeless(world) {
-            return Begin::Again;
+        if !prefers_full_step(world) {
+            return Begin::Incremental;
         }
     }
     world.timeline.drop_after(world.tick);
@@ -113,8 +113,8 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
         return;
     }
     let Buffers { named: [new_named, old_named], sort, .. } = &mut scratch.resim;
-    name(commands, new_named, sort);
-    name(&old.commands, old_named, sort);
+    commanded_bodies(commands, new_named, sort);
+    commanded_bodies(&old.commands, old_named, sort);
     let (mut a, mut b) = (&new_named[..], &old_named[..]);
     while let Some(body) = [a.first(), b.first()].into_iter().flatten().map(|n| n.0).min() {
         let take = |list: &mut &[(u32, u32)]| {
@@ -136,7 +136,7 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
 }
 
 /// Bodies that commands name, with the commands' places; by body. Spawned bodies are among the changed ones.
-fn name(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
+fn commanded_bodies(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
     out.clear();
     out.extend(
         commands.iter().zip(0..).filter_map(|(command, place)| Some((command.body()?, place))),
@@ -145,7 +145,7 @@ fn name(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u3
 }
 
 /// Whether so much is dirty that a full step is as good.
-fn is_hopeless(world: &World) -> bool {
+fn prefers_full_step(world: &World) -> bool {
     let active: u32 = world
         .work
         .streams
@@ -153,7 +153,7 @@ fn is_hopeless(world: &World) -> bool {
         .flat_map(|stream| &stream.active)
         .map(|page| page.count_ones())
         .sum();
-    world.dirty.len() > active / FULL_SHARE + 8
+    world.dirty.len() > active / FULL_STEP_DIVISOR + 8
 }
 
 /// The first phases for the dirty bodies and their islands.
@@ -171,11 +171,11 @@ pub(super) fn expand(
     scratch.copied.clear();
     scratch.woken.clear();
     broad::widen(world, scratch, next);
-    scratch.rising.clear();
+    scratch.woken_in_old.clear();
     // Whoever is asleep now and was awake then is dirty, and joins anyway.
     for &index in &old.woken_by_contact {
         if world.work.id_at(index).is_some() && !world.work.is_active(index) {
-            scratch.rising.insert(index);
+            scratch.woken_in_old.insert(index);
         }
     }
     let mut buffers = core::mem::take(&mut scratch.resim);
@@ -189,15 +189,15 @@ pub(super) fn expand(
         make_room(list, 0);
     }
     buffers.queue.extend(world.dirty.iter());
-    let (mut looked, mut told) = (Looked::default(), 0);
+    let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
         // Who woke may have been taken in as a sleeper, and has more pairs now.
         buffers.fresh.clear();
-        for &index in &scratch.woken[told..] {
+        for &index in &scratch.woken[searched..] {
             scratch.copied.remove(index);
             buffers.fresh.push(index);
         }
-        told = scratch.woken.len();
+        searched = scratch.woken.len();
         while let Some(index) = buffers.queue.pop() {
             if buffers.seen.insert(index) {
                 join(world, scratch, old, index, &mut buffers);
@@ -208,7 +208,7 @@ pub(super) fn expand(
         }
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch, report);
-        while let Some(places) = looked.next(scratch) {
+        while let Some(places) = edges.next(scratch) {
             for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if !body.dynamic {
@@ -269,7 +269,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
     if old.around(index).next().is_some() && scratch.rules.holds(Rule::StaticEdges) {
         buffers.queue.extend(old.around(index));
     }
-    scratch.rising.remove(index);
+    scratch.woken_in_old.remove(index);
     let live = world.work.id_at(index).is_some();
     let active = live && world.work.is_active(index);
     if live {
@@ -290,7 +290,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
 /// Makes the old future's slot one that has the ids, pages and commanded changes of this timeline.
 pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
     let World { work, store, dirty, .. } = world;
-    mark_strangers(work, store, dirty, scratch, next);
+    mark_replaced(work, store, dirty, scratch, next);
     forget_pages(work, store, scratch, next);
     next.match_pages(work, store);
     for index in dirty.iter() {
@@ -324,7 +324,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
 }
 
 /// Marks bodies that the old future's slot does not have under their id: rows alone don't show that.
-fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
+fn mark_replaced(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
     let Scratch { diff, rules, .. } = scratch;
     for index in dirty {
         let ids = (work.id_at(index), next.id_at(index));

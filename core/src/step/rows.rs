@@ -3,7 +3,7 @@
 //!
 //! Row 0 is for all that rests, row 1 for empty lanes, then come the batch's own bodies, then what visits it.
 
-use super::block::{Motion, SPEED_CAP, V, times};
+use super::constraint::{Motion, SPEED_CAP, V, times};
 use crate::math::{Q20, Q30, isqrt};
 use core::ops::Range;
 
@@ -13,14 +13,14 @@ pub(crate) struct Traits {
     /// Velocity that gravity adds in a substep.
     pub(super) gravity: V<20>,
     /// What is left of the velocity after a tick's damping.
-    pub(super) keep: [Q30; 2],
+    pub(super) damping: [Q30; 2],
     pub(super) speed_cap: Q20,
     /// The body's place among the step's.
     pub(super) place: u32,
     pub(super) locks: u8,
     pub(super) dynamic: bool,
     /// Something that nothing pushes and that moves all the same.
-    pub(super) glides: bool,
+    pub(super) moving_kinematic: bool,
     /// Its spin is capped by length.
     pub(super) slender: bool,
 }
@@ -31,16 +31,18 @@ pub(crate) struct Rows {
     pub(super) traits: Vec<Traits>,
     pub(super) motions: Vec<Motion>,
     moved: Vec<Motion>,
-    pub(super) way: Vec<[i64; 6]>,
-    carried: Vec<Motion>,
+    pub(super) displacement: Vec<[i64; 6]>,
+    carried_impulse: Vec<Motion>,
     start: Vec<Motion>,
 }
 
 impl Rows {
     pub(super) fn clear(&mut self) {
         self.traits.clear();
-        self.way.clear();
-        for column in [&mut self.motions, &mut self.moved, &mut self.carried, &mut self.start] {
+        self.displacement.clear();
+        for column in
+            [&mut self.motions, &mut self.moved, &mut self.carried_impulse, &mut self.start]
+        {
             column.clear();
         }
     }
@@ -49,8 +51,8 @@ impl Rows {
         self.traits.push(traits);
         self.motions.push(motion);
         self.moved.push(Motion::default());
-        self.way.push([0; 6]);
-        self.carried.push(Motion::default());
+        self.displacement.push([0; 6]);
+        self.carried_impulse.push(Motion::default());
         self.start.push(Motion::default());
     }
 
@@ -60,8 +62,8 @@ impl Rows {
             traits: &self.traits,
             motions: &mut self.motions,
             moved: &mut self.moved,
-            way: &mut self.way,
-            carried: &mut self.carried,
+            displacement: &mut self.displacement,
+            carried_impulse: &mut self.carried_impulse,
             start: &mut self.start,
         }
     }
@@ -75,9 +77,9 @@ pub(crate) struct RowsMut<'a> {
     /// Sum of the velocities of the substeps so far, cut where contacts need no more.
     pub(super) moved: &'a mut [Motion],
     /// The same in full.
-    pub(super) way: &'a mut [[i64; 6]],
+    pub(super) displacement: &'a mut [[i64; 6]],
     /// What contacts did to each body in the last substep.
-    pub(super) carried: &'a mut [Motion],
+    pub(super) carried_impulse: &'a mut [Motion],
     /// Motion at the start of the substep, after gravity.
     start: &'a mut [Motion],
 }
@@ -89,8 +91,8 @@ impl RowsMut<'_> {
             traits: self.traits.split_off(..count).unwrap_or_default(),
             motions: self.motions.split_off_mut(..count).unwrap_or_default(),
             moved: self.moved.split_off_mut(..count).unwrap_or_default(),
-            way: self.way.split_off_mut(..count).unwrap_or_default(),
-            carried: self.carried.split_off_mut(..count).unwrap_or_default(),
+            displacement: self.displacement.split_off_mut(..count).unwrap_or_default(),
+            carried_impulse: self.carried_impulse.split_off_mut(..count).unwrap_or_default(),
             start: self.start.split_off_mut(..count).unwrap_or_default(),
         }
     }
@@ -103,14 +105,14 @@ impl RowsMut<'_> {
     /// A tick's damping.
     pub(super) fn damp(&mut self, members: Range<usize>) {
         for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
-            let scale = |v: V<20>, keep: Q30| v.map(|c| times(keep, c));
-            motion.linear = shortened(scale(motion.linear, body.keep[0]), body.speed_cap);
-            motion.angular = shortened(scale(motion.angular, body.keep[1]), SPEED_CAP);
+            let scale = |v: V<20>, damping: Q30| v.map(|c| times(damping, c));
+            motion.linear = shortened(scale(motion.linear, body.damping[0]), body.speed_cap);
+            motion.angular = shortened(scale(motion.angular, body.damping[1]), SPEED_CAP);
         }
     }
 
     /// What visits is as fast as the solver allows at most.
-    pub(super) fn cap_visitors(&mut self, from: usize) {
+    pub(super) fn cap_read_only(&mut self, from: usize) {
         for motion in &mut self.motions[from..] {
             motion.linear = motion.linear.map(|v| v.clamp_abs(SPEED_CAP));
             motion.angular = motion.angular.map(|v| v.clamp_abs(SPEED_CAP));
@@ -123,13 +125,13 @@ impl RowsMut<'_> {
         let columns = self.traits[members.clone()]
             .iter()
             .zip(&mut self.motions[members.clone()])
-            .zip(&self.carried[members.clone()])
+            .zip(&self.carried_impulse[members.clone()])
             .zip(&mut self.start[members]);
-        for (((body, motion), carried), start) in columns {
+        for (((body, motion), carried_impulse), start) in columns {
             // Each is below 2³⁰, so that sums of two fit; gravity is cut where it would reach the cap anyway.
-            let mut faster = combine(motion, carried, |v, c| limited(v + c, SPEED_CAP));
+            let mut faster = combine(motion, carried_impulse, |v, c| limited(v + c, SPEED_CAP));
             if body.slender {
-                faster.angular = halved_spin(sum(&motion.angular, &carried.angular));
+                faster.angular = halved_spin(sum(&motion.angular, &carried_impulse.angular));
             }
             for i in 0..3 {
                 faster.linear[i] = limited(faster.linear[i] + body.gravity[i], SPEED_CAP);
@@ -150,9 +152,9 @@ impl RowsMut<'_> {
         let columns = self.motions[members.clone()]
             .iter()
             .zip(&self.start[members.clone()])
-            .zip(&mut self.carried[members]);
-        for ((motion, start), carried) in columns {
-            *carried = combine(motion, start, |m, s| m - s);
+            .zip(&mut self.carried_impulse[members]);
+        for ((motion, start), carried_impulse) in columns {
+            *carried_impulse = combine(motion, start, |m, s| m - s);
         }
     }
 
@@ -163,13 +165,13 @@ impl RowsMut<'_> {
             .iter()
             .zip(&self.motions[members.clone()])
             .zip(&self.start[members.clone()])
-            .zip(&mut self.carried[members]);
-        for (((body, motion), start), carried) in columns {
+            .zip(&mut self.carried_impulse[members]);
+        for (((body, motion), start), carried_impulse) in columns {
             let change = combine(motion, start, |m, s| m - s);
-            let angular = sum(&carried.angular, &change.angular);
-            *carried = combine(carried, &change, |c, d| limited(c + d, SPEED_CAP));
+            let angular = sum(&carried_impulse.angular, &change.angular);
+            *carried_impulse = combine(carried_impulse, &change, |c, d| limited(c + d, SPEED_CAP));
             if body.slender {
-                carried.angular = halved_spin(angular);
+                carried_impulse.angular = halved_spin(angular);
             }
         }
     }
@@ -181,9 +183,9 @@ impl RowsMut<'_> {
             .iter()
             .zip(&mut self.motions[members.start..])
             .zip(&mut self.moved[members.start..])
-            .zip(&mut self.way[members.start..]);
-        for (i, (((body, motion), moved), way)) in columns.enumerate() {
-            if i >= members.len() && !body.glides {
+            .zip(&mut self.displacement[members.start..]);
+        for (i, (((body, motion), moved), displacement)) in columns.enumerate() {
+            if i >= members.len() && !body.moving_kinematic {
                 continue;
             }
             if body.locks != 0 {
@@ -191,8 +193,8 @@ impl RowsMut<'_> {
             }
             *moved = combine(moved, motion, |a, b| limited(a + b, MOVED_LIMIT));
             for i in 0..3 {
-                way[i] += i64::from(motion.linear[i].to_bits());
-                way[3 + i] += i64::from(motion.angular[i].to_bits());
+                displacement[i] += i64::from(motion.linear[i].to_bits());
+                displacement[3 + i] += i64::from(motion.angular[i].to_bits());
             }
         }
     }

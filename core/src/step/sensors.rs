@@ -40,7 +40,7 @@ pub(super) fn run(
         let (was, is) = (old.next_if_eq(&key).is_some(), new.next_if_eq(&key).is_some());
         let rests = scratch.diff.on && rests(world, scratch, *key);
         if !rests {
-            tell(world, scratch, *key, was, is);
+            push_events(world, scratch, *key, was, is);
         }
         if !scratch.diff.on && was != is {
             set(world, next, *key, is);
@@ -76,13 +76,13 @@ fn drop_others(
 
 /// Whether no side is awake, moving or changed, so that the pair stays as it was.
 fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
-    let stirs = |body: u32| {
+    let active = |body: u32| {
         let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place as usize].awake);
         moved.unwrap_or_else(|| world.work.is_active_or_gone(body))
-            || scratch.rising.contains(body)
+            || scratch.woken_in_old.contains(body)
             || world.pending.changed.contains(&body)
     };
-    !key.shapes().into_iter().any(|shape| stirs(body_of(shape)))
+    !key.shapes().into_iter().any(|shape| active(body_of(shape)))
 }
 
 /// The overlaps in a slot whose pair this tick decides.
@@ -122,7 +122,7 @@ fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
     }
 }
 
-fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {
+fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {
     let (old, new) = (ids(world.base(), key), ids(&world.work, key));
     let mut push = |kind: EventKind, bodies: [Option<crate::data::Id>; 2]| {
         if let [Some(a), Some(b)] = bodies {
@@ -130,9 +130,9 @@ fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool)
         }
     };
     if was && is && old == new {
-        let tells =
+        let reports =
             |shape: &u32| world.work.cold(&world.store, body_of(*shape)).flags & TELLS_STAY != 0;
-        if key.shapes().iter().any(tells) {
+        if key.shapes().iter().any(reports) {
             push(EventKind::SensorStayed, new);
         }
         return;

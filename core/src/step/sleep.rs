@@ -2,8 +2,8 @@
 //! enough, none touches what keeps moving, and gravity is borne by something. Time in which a body speeds up does not count: a
 //! box that has begun to tip over is slow for longer than it takes to fall asleep.
 
-use super::block::{Motion, V};
 use super::bodies::{Bodies, StepBody};
+use super::constraint::{Motion, V};
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Real};
 use crate::world::World;
@@ -13,7 +13,8 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     if !scratch.diff.on {
         scratch.supports.find(world, &mut scratch.rules);
     }
-    let Scratch { islands, bodies, contacts, stirred, supports, slept, solver, .. } = scratch;
+    let Scratch { islands, bodies, contacts, activity_changed, supports, slept, solver, .. } =
+        scratch;
     slept.clear();
     let speed = i64::from(Q20::from_real_saturating(world.def.sleep_threshold).to_bits());
     let ticks = (world.def.time_to_sleep * Real::from_int(world.def.tick_rate as i32)).ceil();
@@ -35,12 +36,12 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             let body = &mut bodies.list[place as usize];
             let motion = &bodies.motions[place as usize];
             // The relax pass has just taken the push-out speed away, so the mean over the tick must be slow too.
-            let [x, y, z, u, v, w] = solver.way[place as usize];
+            let [x, y, z, u, v, w] = solver.displacement[place as usize];
             let slow = is_slow(&motion.linear, speed)
                 && is_slow(&motion.angular, speed)
                 && is_short([x, y, z], longest)
                 && is_short([u, v, w], longest);
-            let may = speed > 0 && body.flags & STAYS_AWAKE == 0 && !body.restless;
+            let may = speed > 0 && body.flags & STAYS_AWAKE == 0 && !body.touches_moving;
             body.still = if !slow || !may {
                 0
             } else {
@@ -50,7 +51,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             all &= body.still == ticks;
         }
         if all {
-            lay_down(bodies, members);
+            put_to_sleep(bodies, members);
             slept.extend_from_slice(members);
             for &contact in own {
                 for place in contacts[contact as usize].bodies {
@@ -62,7 +63,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             }
         }
     }
-    stirred.extend(slept.iter().map(|place| bodies.list[*place as usize].index));
+    activity_changed.extend(slept.iter().map(|place| bodies.list[*place as usize].index));
     report.slept = slept.len() as u32;
 }
 
@@ -83,7 +84,7 @@ fn square(v: &V<20>) -> u64 {
 }
 
 /// Ends the motion of all members and links them, each to the next and the last to the first.
-fn lay_down(bodies: &mut Bodies, members: &[u32]) {
+fn put_to_sleep(bodies: &mut Bodies, members: &[u32]) {
     for (i, &place) in members.iter().enumerate() {
         let next = members[(i + 1) % members.len()];
         let next = bodies.list[next as usize].index;
@@ -94,8 +95,8 @@ fn lay_down(bodies: &mut Bodies, members: &[u32]) {
 }
 
 /// Whether a sum of substep velocities is at most `limit` long, which is below 2³⁰.
-fn is_short(way: [i64; 3], limit: i64) -> bool {
-    let [x, y, z] = way;
+fn is_short(displacement: [i64; 3], limit: i64) -> bool {
+    let [x, y, z] = displacement;
     x.abs().max(y.abs()).max(z.abs()) <= limit && x * x + y * y + z * z <= limit * limit
 }
 

@@ -16,7 +16,7 @@ use crate::world::{World, real_vector};
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// Sum of the velocities of the substeps, by place.
-    pub(super) way: Vec<[i64; 6]>,
+    pub(super) displacement: Vec<[i64; 6]>,
 }
 
 /// What all batches share.
@@ -34,8 +34,8 @@ impl Shared {
     fn new(world: &World, scratch: &Scratch) -> Self {
         let push = Q20::from_real_saturating(world.def.max_push_out_speed);
         #[cfg(feature = "test-internals")]
-        let push = match scratch.islands.plant {
-            Some(super::Plant::GlobalCounter) => {
+        let push = match scratch.islands.fault {
+            Some(super::Fault::GlobalCounter) => {
                 push + Q20::from_bits((scratch.islands.contacts.len() as i32 % 64) << 10)
             }
             _ => push,
@@ -118,12 +118,12 @@ pub(super) fn run(world: &World, scratch: &mut Scratch) {
         }
         solve(&mut batch, span, bouncing, islands, shared);
     });
-    solver.way.clear();
-    solver.way.resize(bodies.list.len(), [0; 6]);
+    solver.displacement.clear();
+    solver.displacement.resize(bodies.list.len(), [0; 6]);
     for row in list.iter().flat_map(|span| span.rows.start + 2..span.rows.end) {
         let place = rows.traits[row].place as usize;
         bodies.motions[place] = rows.motions[row];
-        solver.way[place] = rows.way[row];
+        solver.displacement[place] = rows.displacement[row];
     }
 }
 
@@ -141,7 +141,7 @@ fn solve(
     if span.bounces {
         bouncing.run(batch, islands, threshold);
     }
-    batch.rows.cap_visitors(members.end);
+    batch.rows.cap_read_only(members.end);
     batch.rows.accelerate(members.clone(), lanes);
     batch.warm_start(lanes);
     batch.rows.carry(members.clone(), lanes);

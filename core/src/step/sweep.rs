@@ -6,8 +6,8 @@
 //!
 //! Nothing turns on the way: spin is the solver's, which counts it from the arms of the start of the tick.
 
-use super::block::Motion;
 use super::broad::MARGIN;
+use super::constraint::Motion;
 use super::contacts::Contact;
 use super::prepare::SEPARATION_LIMIT;
 use crate::collide::{Manifold, Posed, collide, gap, out_of_reach};
@@ -22,7 +22,7 @@ const NEAR_ENOUGH: Real = Real::ratio(2, 10_000);
 
 /// What moves less than the margin in a tick is found in time without looking ahead. But round shapes that pass an
 /// edge level with their way would hop over it by way²/2R: they are slow below an eighth of that.
-const SLOW_SHARE: i64 = 8;
+const SLOW_DIVISOR: i64 = 8;
 
 /// Moves on at most. Straight ways to flat faces take two, grazing ones a few more.
 const ROUNDS: u32 = 12;
@@ -66,7 +66,7 @@ impl Sweeper {
         // At least the speed, at most √3 of it.
         let speed = size(0) + size(1) + size(2);
         let margin = MARGIN.to_bits();
-        let slow = if flat { margin } else { margin / SLOW_SHARE };
+        let slow = if flat { margin } else { margin / SLOW_DIVISOR };
         if speed << 12 <= slow * self.tick_rate {
             return None;
         }
@@ -74,16 +74,21 @@ impl Sweeper {
     }
 
     /// What the second body moves against the first in a tick.
-    pub(super) fn way(&self, [a, b]: [&Motion; 2]) -> Vec3 {
+    pub(super) fn displacement(&self, [a, b]: [&Motion; 2]) -> Vec3 {
         (real_vector(b.linear) - real_vector(a.linear)) * self.tick
     }
 
     /// Gives the separations of the start of the tick to a contact from a later time of this way. `None` if they
     /// are beyond what the solver can count.
-    pub(super) fn rewind(&self, contact: &mut Contact, way: Vec3, time: Real) -> Option<()> {
+    pub(super) fn rewind(
+        &self,
+        contact: &mut Contact,
+        displacement: Vec3,
+        time: Real,
+    ) -> Option<()> {
         let normal = Vec3::from_bits(contact.row.normal.map(|c| i64::from(c) << 2));
-        contact.row.reference += way * time;
-        let closed = (normal.dot(way) * time).to_bits();
+        contact.row.reference += displacement * time;
+        let closed = (normal.dot(displacement) * time).to_bits();
         let separations = &mut contact.separations[..contact.row.points.len()];
         separations.iter_mut().for_each(|separation| *separation -= closed);
         separations.iter().any(|s| *s <= self.limit.to_bits()).then_some(())
@@ -95,12 +100,12 @@ impl Sweeper {
 pub(super) fn run(
     a: &Posed<'_>,
     b: &Posed<'_>,
-    way: Vec3,
+    displacement: Vec3,
     reach: i64,
     first: Option<([i32; 3], i64)>,
 ) -> Option<Found> {
     let at = |time: Real| {
-        let center = (Vec3::from_bits(b.center) + way * time).to_bits();
+        let center = (Vec3::from_bits(b.center) + displacement * time).to_bits();
         Posed { center, ..*b }
     };
     let found = |time: Real| {
@@ -119,10 +124,10 @@ pub(super) fn run(
                 return touching;
             }
             // Two boxes, corner to corner: faces and edges don't know their whole distance.
-            time = (time + MARGIN / way.length()).min(Real::ONE);
+            time = (time + MARGIN / displacement.length()).min(Real::ONE);
             continue;
         }
-        let closing = -Vec3::from_bits(normal.map(|c| i64::from(c) << 2)).dot(way);
+        let closing = -Vec3::from_bits(normal.map(|c| i64::from(c) << 2)).dot(displacement);
         if closing * left <= above {
             // They don't touch, and most are not near then either.
             if above - closing * left > MARGIN + OVERLAP {
@@ -137,8 +142,8 @@ pub(super) fn run(
 }
 
 /// Whether two balls with the shapes' bounding radii stay further apart than the margin, the second moving by `way`.
-pub(super) fn misses(radii: [Option<i64>; 2], delta: Vec3, way: Vec3) -> bool {
-    let (toward, square) = (-delta.dot(way), way.length_squared());
+pub(super) fn misses(radii: [Option<i64>; 2], delta: Vec3, displacement: Vec3) -> bool {
+    let (toward, square) = (-delta.dot(displacement), displacement.length_squared());
     let time = if toward <= Real::ZERO {
         Real::ZERO
     } else if toward >= square {
@@ -146,5 +151,5 @@ pub(super) fn misses(radii: [Option<i64>; 2], delta: Vec3, way: Vec3) -> bool {
     } else {
         toward / square
     };
-    out_of_reach(radii, (delta + way * time).to_bits(), MARGIN.to_bits())
+    out_of_reach(radii, (delta + displacement * time).to_bits(), MARGIN.to_bits())
 }

@@ -2,7 +2,7 @@
 //! it fell asleep with; their pairs may have contacts with further sleepers, and so on until nobody wakes: a least
 //! fixpoint, so the order can't matter.
 
-use super::crowd::Looked;
+use super::crowd::EdgeCursor;
 use super::gather::place_of;
 use super::{Scratch, StepReport, broad, narrow};
 use crate::world::World;
@@ -10,9 +10,9 @@ use crate::world::World;
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let mut woken = core::mem::take(&mut scratch.woken);
     woken.clear();
-    let (mut looked, mut told) = (Looked::default(), 0);
+    let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        while let Some(places) = looked.next(scratch) {
+        while let Some(places) = edges.next(scratch) {
             for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if body.dynamic && !body.awake {
@@ -20,11 +20,11 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 }
             }
         }
-        if told == woken.len() {
+        if searched == woken.len() {
             break;
         }
-        broad::wake(world, scratch, &woken[told..], report);
-        told = woken.len();
+        broad::wake(world, scratch, &woken[searched..], report);
+        searched = woken.len();
         narrow::add(world, scratch, report);
     }
     report.woken = woken.len() as u32;

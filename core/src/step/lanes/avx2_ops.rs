@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_setr_epi32, _mm256_add_epi32,
     _mm256_add_epi64, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8,

@@ -12,11 +12,11 @@
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
         use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH, Slender};
-        use super::quotients::{factors, impulse_caps, invert};
+        use super::quotients::{effective_masses, impulse_caps, invert};
         use super::stage::Stage;
         use super::{Batch, OCTAGON};
         use crate::math::Lane;
-        use crate::step::block::{Motion, ONE_22, SPEED_CAP};
+        use crate::step::constraint::{Motion, ONE_22, SPEED_CAP};
         use crate::step::rows::RowsMut;
         use core::ops::Range;
         use ops::{AT_ONCE, L, W, add, add_up, as_speed, as_unit, gather, half, if_positive, load, max, min, minus, odd, plus, round, scatter, splat, store, sub, wide};
@@ -141,7 +141,7 @@ macro_rules! kernels {
                 if RESTS {
                     b[0][i] = add(b[0][i], push[i]);
                 } else {
-                    let first = times(load(&pack.share, group), push[i]);
+                    let first = times(load(&pack.mass_fraction, group), push[i]);
                     a[0][i] = sub(a[0][i], first);
                     b[0][i] = add(b[0][i], sub(push[i], first));
                 }
@@ -205,7 +205,7 @@ macro_rules! kernels {
             let bound = times(load(&row.friction, group), load_on_it);
             let speed = spin::<RESTS>(wide(), &row.row, group, &a[1], &b[1]);
             let old = load(&row.impulse, group);
-            let impulse = clamp(sub(old, times(load(&row.factor, group), speed)), bound);
+            let impulse = clamp(sub(old, times(load(&row.effective_mass, group), speed)), bound);
             store(&mut row.impulse, group, impulse);
             let mut turns = [[wide(); 3]; 2];
             turn::<RESTS>(&mut turns, &row.row, group, sub(impulse, old));
@@ -219,7 +219,7 @@ macro_rules! kernels {
             pack: &Pack,
             points: &mut [PointPack],
             group: usize,
-            [way_a, way_b]: &[M; 2],
+            [displacement_a, displacement_b]: &[M; 2],
             a: &mut M,
             b: &mut M,
         ) {
@@ -228,7 +228,7 @@ macro_rules! kernels {
             let along = |a: &M, b: &M| {
                 round::<30, 20>(plus_dot(wide(), &normal, &apart::<RESTS>(&a[0], &b[0])))
             };
-            let (along, way_along) = (along(a, b), along(way_a, way_b));
+            let (along, displacement_along) = (along(a, b), along(displacement_a, displacement_b));
             let mut sum = zero();
             let mut changes = [zero(); N];
             for j in 0..N {
@@ -243,15 +243,15 @@ macro_rules! kernels {
                     speed = add(speed, round::<22, 20>(coupled));
                 }
                 let separation = add(
-                    add(load(&point.separation, group), way_along),
-                    spin::<RESTS>(wide(), &point.row, group, &way_a[1], &way_b[1]),
+                    add(load(&point.separation, group), displacement_along),
+                    spin::<RESTS>(wide(), &point.row, group, &displacement_a[1], &displacement_b[1]),
                 );
                 let target = add(speed, max(separation, zero()));
-                let (old, factor) = (load(&point.impulse, group), load(&point.factor, group));
+                let (old, effective_mass) = (load(&point.impulse, group), load(&point.effective_mass, group));
                 let total = load(&point.total, group);
                 let cap = load(&pack.impulse_cap, group);
                 let (impulse, change, total) = if RELAX {
-                    let change = sub(zero(), times(factor, target));
+                    let change = sub(zero(), times(effective_mass, target));
                     // No more than pushing apart can have put in: a contact that is steep against its friction
                     // would else give all its load back and keep the friction, and the body would gain energy.
                     // A substep's push-out impulse was scaled by the softness, which is at least ⅔.
@@ -273,7 +273,7 @@ macro_rules! kernels {
                     let kept = sub(old, times(load(&pack.softness, group), old));
                     let imbalance = add(times(soft, bias), kept);
                     let imbalance = max(imbalance, sub(zero(), load(&point.push, group)));
-                    let gain = times(if_positive(separation, factor, soft), target);
+                    let gain = times(if_positive(separation, effective_mass, soft), target);
                     let wanted = sub(sub(old, gain), if_positive(separation, zero(), imbalance));
                     let impulse = min(max(wanted, zero()), cap);
                     (impulse, sub(impulse, old), add_up(total, impulse))
@@ -399,7 +399,7 @@ macro_rules! kernels {
             moved: &[Motion],
         ) {
             let [mut a, mut b] = load_both::<RESTS>(motions, pack, group);
-            let ways = load_both::<RESTS>(moved, pack, group);
+            let displacements = load_both::<RESTS>(moved, pack, group);
             let mut on_it = zero();
             for point in points.iter() {
                 on_it = add(on_it, load(&point.impulse, group));
@@ -412,10 +412,10 @@ macro_rules! kernels {
             }
             let (a_mut, b_mut) = (&mut a, &mut b);
             match points.len() {
-                1 => normals::<1, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
-                2 => normals::<2, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
-                3 => normals::<3, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
-                _ => normals::<4, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
+                1 => normals::<1, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
+                2 => normals::<2, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
+                3 => normals::<3, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
+                _ => normals::<4, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
             }
             store_both::<RESTS>(motions, pack, group, &a, &b);
         }

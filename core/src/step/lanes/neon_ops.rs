@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::aarch64::{
     int32x4_t, int64x2_t, vaddq_s32, vbicq_s32, vbslq_s32, vcgtzq_s32, vdupq_n_s32, vdupq_n_s64,
     vdupq_n_u32, vget_low_s32, vgetq_lane_s32, vmaxq_s32, vminq_s32, vminq_u32, vmlal_high_s32,

@@ -6,7 +6,7 @@
 
 use crate::data::FixedVec;
 use crate::math::Lane;
-use crate::step::block::{Block, NormalRow, Row, V};
+use crate::step::constraint::{NormalRow, Row, ScalarContact, V};
 
 /// Lanes of a pack.
 pub(crate) const WIDTH: usize = 8;
@@ -59,7 +59,7 @@ pub(crate) struct RowPack {
 pub(crate) struct PointPack {
     pub(crate) row: RowPack,
     /// 1 / (1 + J·M·J).
-    pub(crate) factor: Eight<30>,
+    pub(crate) effective_mass: Eight<30>,
     /// The same times the softness.
     pub(crate) soft: Eight<30>,
     /// The most that it pushes apart in a substep.
@@ -76,7 +76,7 @@ pub(crate) struct PointPack {
 #[repr(C)]
 pub(crate) struct AngularPack {
     pub(crate) row: RowPack,
-    pub(crate) factor: Eight<30>,
+    pub(crate) effective_mass: Eight<30>,
     pub(crate) impulse: Eight<20>,
     /// Its bound as a multiple of the normal impulse.
     pub(crate) friction: Eight<30>,
@@ -100,7 +100,7 @@ pub(crate) struct Pack {
     pub(crate) bodies: [[u32; WIDTH]; 2],
     pub(crate) normal: Eights<30>,
     pub(crate) tangents: [Eights<30>; 2],
-    pub(crate) share: Eight<30>,
+    pub(crate) mass_fraction: Eight<30>,
     pub(crate) friction: Eight<30>,
     pub(crate) softness: Eight<30>,
     pub(crate) bias_rate: Eight<30>,
@@ -132,7 +132,7 @@ impl Default for Pack {
             bodies: [[SPARE; WIDTH]; 2],
             normal: Default::default(),
             tangents: Default::default(),
-            share: Eight::default(),
+            mass_fraction: Eight::default(),
             friction: Eight::default(),
             softness: Eight::default(),
             bias_rate: Eight::default(),
@@ -162,21 +162,21 @@ impl Pack {
     }
 
     /// What impacts need of a lane.
-    pub(crate) fn block(&self, lane: usize, points: &[PointPack]) -> Block {
+    pub(crate) fn scalar_contact(&self, lane: usize, points: &[PointPack]) -> ScalarContact {
         let mut rows = FixedVec::new();
         for point in &points[..usize::from(self.counts[lane])] {
             let made = NormalRow {
                 row: point.row.get(lane),
-                factor: point.factor.get(lane),
+                effective_mass: point.effective_mass.get(lane),
                 separation: point.separation.get(lane),
             };
             rows.push(made).expect("a contact has at most four points");
         }
-        Block {
+        ScalarContact {
             bodies: self.bodies.map(|rows| rows[lane]),
             normal: get3(&self.normal, lane),
             tangents: [get3(&self.tangents[0], lane), get3(&self.tangents[1], lane)],
-            share: self.share.get(lane),
+            mass_fraction: self.mass_fraction.get(lane),
             friction: self.friction.get(lane),
             impulse_cap: self.impulse_cap.get(lane),
             points: rows,

@@ -11,11 +11,11 @@ const ROOM: f64 = (1u64 << 52) as f64;
 
 /// 1 / k with 30 fractional bits, for k with 22, at most 1.9: k is at least a half.
 #[inline(always)]
-pub(super) fn factors(k: &[i32; WIDTH]) -> [i32; WIDTH] {
+pub(super) fn effective_masses(k: &[i32; WIDTH]) -> [i32; WIDTH] {
     const ALMOST_TWO: i32 = ((19 << 30) / 10i64) as i32;
     // The quotient of what is raised here is above the limit and still fits.
     let raised = each(k, |k| k.max((1 << 21) + 1));
-    each(&reciprocals::<52>(&raised), |factor| factor.min(ALMOST_TWO))
+    each(&reciprocals::<52>(&raised), |effective_mass| effective_mass.min(ALMOST_TWO))
 }
 
 /// Bounds every product of an impulse and a response, given the largest: past it a contact goes soft instead of exploding.
@@ -38,7 +38,7 @@ pub(super) fn invert(matrix: &mut Eights<30>) {
         negative[lane] = -k12[lane];
     }
     for (entry, k) in matrix.iter_mut().zip([&k22, &negative, &k11]) {
-        entry.0 = shares(k, &determinants);
+        entry.0 = fractions(k, &determinants);
     }
 }
 
@@ -83,15 +83,15 @@ pub(super) fn reciprocals<const SHIFT: u32>(divisors: &[i32; WIDTH]) -> [i32; WI
 /// |k| / divisor, rounded down and at most 1, with the sign of k and 30 fractional bits. Divisors are from 1 to 2⁴¹.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
-pub(super) fn shares(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDTH] {
+pub(super) fn fractions(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDTH] {
     let mut quotients = [0; WIDTH];
     let mut wrong = 0;
     for lane in 0..WIDTH {
         let divisor = divisors[lane];
         let size = k[lane].abs().min(divisor);
         let float = |bits: i64| f64::from_bits(bits as u64 | ROOM_BITS) - ROOM;
-        let share = float(size) * (1u64 << 30) as f64 / float(divisor);
-        let guess = (share + ROOM).to_bits() as i32;
+        let fraction = float(size) * (1u64 << 30) as f64 / float(divisor);
+        let guess = (fraction + ROOM).to_bits() as i32;
         let rest = (size << 30).wrapping_sub(i64::from(guess).wrapping_mul(divisor));
         let (less, bad) = settle(rest, divisor);
         let sign = (k[lane] >> 63) as i32;
@@ -125,7 +125,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn quotients_by_floats_are_those_of_integers(
+        fn quotients_from_floats_match_integers(
             k in (1i64 << 21) + 1..1 << 31, divisor in 1i64..=1 << 41, shift in 0u32..41
         ) {
             // Among them those just above, at and below a divisor of the numerator.
@@ -136,13 +136,13 @@ mod tests {
             prop_assert_eq!(reciprocals::<49>(&divisors), divisors.map(|k| ((1 << 49) / i64::from(k)) as i32));
             let divisor = (divisor >> shift).max(1);
             let k = [k, -k, 0, 1 << 31, divisor.min(1 << 31), divisor.min(k) - 1, 1, -1];
-            let share = |k: i64| ((k.abs() << 30) / divisor).min(1 << 30) * k.signum();
-            prop_assert_eq!(shares(&k, &[divisor; WIDTH]), k.map(|k| share(k) as i32));
+            let fraction = |k: i64| ((k.abs() << 30) / divisor).min(1 << 30) * k.signum();
+            prop_assert_eq!(fractions(&k, &[divisor; WIDTH]), k.map(|k| fraction(k) as i32));
         }
     }
 
     #[test]
-    fn a_wrong_guess_is_noticed() {
+    fn a_wrong_guess_is_detected() {
         for guess in -3..=3 {
             // 100 / 7 = 14, rest 2.
             let (less, bad) = settle(100 - (14 + guess) * 7, 7);

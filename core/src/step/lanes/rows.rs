@@ -40,14 +40,14 @@ macro_rules! row_kernels {
             group: usize,
             arm: &V<30>,
         ) -> V<22> {
-            let share = load(&stage.shares[side], group);
+            let mass_fraction = load(&stage.mass_fractions[side], group);
             if among.any[side] {
                 return slender_response(among, stage, side, group, arm);
             }
             let mut out = [zero(); 3];
             for i in 0..3 {
                 let row = load3(&stage.inertia[side][i], group);
-                out[i] = odd(times(share, round::<30, 22>(plus_dot(wide(), &row, arm))));
+                out[i] = odd(times(mass_fraction, round::<30, 22>(plus_dot(wide(), &row, arm))));
             }
             out
         }
@@ -63,7 +63,7 @@ macro_rules! row_kernels {
             group: usize,
             arm: &V<30>,
         ) -> V<22> {
-            let share = load(&stage.shares[side], group);
+            let mass_fraction = load(&stage.mass_fractions[side], group);
             let slender = load(&among.lanes[side], group);
             let rows = &stage.inertia[side];
             let rows = [load3(&rows[0], group), load3(&rows[1], group), load3(&rows[2], group)];
@@ -85,7 +85,7 @@ macro_rules! row_kernels {
                 // Q22 times Q20 by 22 bits is Q20.
                 let root: L<22> = round::<22, 22>(plus_dot(wide(), &rows[i], &seen));
                 let root = add(root, root);
-                out[i] = odd(times(share, add(matrix, add(root, root))));
+                out[i] = odd(times(mass_fraction, add(matrix, add(root, root))));
             }
             out
         }
@@ -151,7 +151,7 @@ macro_rules! row_kernels {
             };
             let arms = [if RESTS { [zero(); 3] } else { arm(0) }, arm(1)];
             fill_row::<RESTS>(&mut row.row, among, stage, group, arms);
-            store(&mut row.factor, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
+            store(&mut row.effective_mass, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
         }
 
         /// Makes the rows of a pack.
@@ -203,7 +203,7 @@ macro_rules! row_kernels {
                     store(&mut point.coupling[i], group, between);
                 }
                 let own = add(splat(ONE_22), coupling::<RESTS>(&point.row, &point.row, group));
-                store(&mut point.factor, group, as_unit(own));
+                store(&mut point.effective_mass, group, as_unit(own));
                 store(&mut point.total, group, zero());
                 for response in &point.row.response[usize::from(RESTS)..] {
                     for i in 0..3 {
@@ -247,15 +247,15 @@ macro_rules! row_kernels {
         #[inline]
         fn divide(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
             for (point, j) in points.iter_mut().zip(0..) {
-                let factors = factors(&point.factor.0);
+                let effective_masses = effective_masses(&point.effective_mass.0);
                 for lane in 0..WIDTH {
-                    point.factor.0[lane] = if j < pack.counts[lane] { factors[lane] } else { 0 };
+                    point.effective_mass.0[lane] = if j < pack.counts[lane] { effective_masses[lane] } else { 0 };
                 }
             }
             for row in &mut *angular {
-                let factors = factors(&row.factor.0);
+                let effective_masses = effective_masses(&row.effective_mass.0);
                 for lane in 0..WIDTH {
-                    row.factor.0[lane] = if row.factor.0[lane] == 0 { 0 } else { factors[lane] };
+                    row.effective_mass.0[lane] = if row.effective_mass.0[lane] == 0 { 0 } else { effective_masses[lane] };
                 }
             }
             invert(&mut pack.sliding_inverse);
@@ -269,16 +269,16 @@ macro_rules! row_kernels {
             for group in 0..WIDTH / AT_ONCE {
                 let softness = load(&pack.softness, group);
                 for point in points.iter_mut() {
-                    let factor = odd(load(&point.factor, group));
-                    let soft = times(softness, factor);
-                    store(&mut point.factor, group, factor);
+                    let effective_mass = odd(load(&point.effective_mass, group));
+                    let soft = times(softness, effective_mass);
+                    store(&mut point.effective_mass, group, effective_mass);
                     store(&mut point.soft, group, soft);
                     let push = times(soft, load(&point.push, group));
                     store(&mut point.push, group, push);
                 }
                 for row in angular.iter_mut() {
-                    let factor = odd(load(&row.factor, group));
-                    store(&mut row.factor, group, factor);
+                    let effective_mass = odd(load(&row.effective_mass, group));
+                    store(&mut row.effective_mass, group, effective_mass);
                 }
                 let inverse = odd3(&load3(&pack.sliding_inverse, group));
                 store3(&mut pack.sliding_inverse, group, &inverse);

@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20, Wide};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 
 /// Lanes that are worked on at once.
 pub(super) const AT_ONCE: usize = 1;

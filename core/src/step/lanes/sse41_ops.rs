@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::x86_64::{
     __m128i, _mm_add_epi32, _mm_add_epi64, _mm_andnot_si128, _mm_blend_epi16, _mm_blendv_epi8,
     _mm_cmpgt_epi32, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_max_epi32, _mm_min_epi32,

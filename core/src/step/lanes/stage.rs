@@ -15,7 +15,7 @@ pub(crate) struct Stage {
     /// Largest component that the root's transpose may make of an arm; zero unless slender.
     pub(crate) limit: [Eights<20>; 2],
     /// What each body takes of an impulse's speed.
-    pub(crate) shares: [Eight<30>; 2],
+    pub(crate) mass_fractions: [Eight<30>; 2],
     /// Radius of the row against twisting, for both bodies.
     pub(crate) twist: [Eight<30>; 2],
     /// Radius of the rows against rolling.

@@ -4,7 +4,7 @@
 use super::Lanes;
 use super::pack::{Eight, WIDTH};
 use crate::math::Lane;
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};

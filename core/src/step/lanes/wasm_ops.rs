@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::wasm32::{
     i32x4, i32x4_add, i32x4_extract_lane, i32x4_gt, i32x4_max, i32x4_min, i32x4_shr, i32x4_shuffle,
     i32x4_splat, i32x4_sub, i64x2_add, i64x2_extmul_high_i32x4, i64x2_extmul_low_i32x4,

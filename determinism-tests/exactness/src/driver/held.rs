@@ -140,9 +140,7 @@ impl Driver<'_> {
         let pairs = world.contacts().filter(ContactView::is_touching).count();
         let islands = world.islands().iter().count();
         let enough = report.ticks as usize >= world.history().count();
-        ensure(enough, || {
-            format!("history_report: {report:?}, {pairs} pairs, {islands} islands")
-        })?;
+        ensure(enough, || format!("history_report: {report:?}, {pairs} pairs, {islands} islands"))?;
         self.look_at_session()
     }
 }

@@ -30,20 +30,20 @@ pub(crate) struct Row {
 pub(crate) struct NormalRow {
     pub(crate) row: Row,
     /// 1 / (1 + J·M·J).
-    pub(crate) factor: Q30,
+    pub(crate) effective_mass: Q30,
     /// Separation at the start of the tick over the substep.
     pub(crate) separation: Q20,
 }
 
 /// A prepared contact, as impacts use it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct ScalarContact {
     /// Rows of the two bodies in their batch.
     pub(crate) bodies: [u32; 2],
     pub(crate) normal: V<30>,
     pub(crate) tangents: [V<30>; 2],
     /// Share of an impulse's velocity that the first body takes; the second takes the rest.
-    pub(crate) share: Q30,
+    pub(crate) mass_fraction: Q30,
     pub(crate) friction: Q30,
     pub(crate) impulse_cap: Q20,
     pub(crate) points: FixedVec<NormalRow, 4>,

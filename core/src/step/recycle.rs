@@ -1,7 +1,7 @@
 //! Contacts whose bodies hardly moved: normal and arms stay frozen and only the separation is refreshed, always from where
 //! the geometry was made. That is what lets stacks stand.
 //!
-//! Whether a contact is kept is part of the simulation, so [`Keeping::moved_little`] decides, bit by bit. Of what rests
+//! Whether a contact is kept is part of the simulation, so [`Recycling::moved_little`] decides, bit by bit. Of what rests
 //! nearly all moved so little that a bound which is far too large shows it as well (`surely_moved_little`), for a fraction
 //! of the cost; a test compares the two.
 
@@ -11,7 +11,7 @@ use crate::world::rows::ContactRow;
 
 /// What keeping a contact depends on besides its bodies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Keeping {
+pub(super) struct Recycling {
     /// How far the bodies may have moved against each other.
     pub(super) tolerance: Real,
     /// Radius that turns rotation into motion.
@@ -34,7 +34,7 @@ struct Poses {
     rotations: [Quat; 2],
 }
 
-impl Keeping {
+impl Recycling {
     /// Fresh separations of an old contact, if its bodies hardly moved against each other and a point is still near.
     #[inline]
     pub(super) fn separations(
@@ -213,7 +213,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(50_000))]
 
         #[test]
-        fn the_bound_never_says_yes_where_the_rule_says_no(
+        fn the_cheap_bound_accepts_only_what_the_exact_rule_accepts(
             relative in vector(46),
             rotations in [rotation(), rotation()],
             moved in vector(32),
@@ -231,18 +231,18 @@ mod tests {
                 relative: place + moved,
                 rotations: [turn[0] * rotations[0], turn[1] * rotations[1]],
             };
-            let keeping = Keeping {
+            let recycling = Recycling {
                 tolerance: Real::from_bits(tolerance >> tight),
                 extent: Real::from_bits(extent >> small),
                 margin: 0,
             };
-            if keeping.surely_moved_little(&was, &is) {
-                prop_assert!(keeping.moved_little(&was, &is));
+            if recycling.surely_moved_little(&was, &is) {
+                prop_assert!(recycling.moved_little(&was, &is));
             }
         }
 
         #[test]
-        fn a_short_product_is_the_long_one(
+        fn a_short_product_matches_the_wide_one(
             slight in vector(SLIGHT),
             short in vector(SHORT),
             extreme in any::<[bool; 6]>(),
@@ -260,13 +260,13 @@ mod tests {
         }
 
         #[test]
-        fn within_is_what_it_says(v in vector(40), bits in 20..39u32) {
+        fn within_matches_a_range_check(v in vector(40), bits in 20..39u32) {
             let fits = |c: i64| (-(1i64 << bits)..1 << bits).contains(&c);
             prop_assert_eq!(within(v, bits), v.to_bits().into_iter().all(fits));
         }
 
         #[test]
-        fn turning_a_normal_back_is_two_rotations(
+        fn turning_a_normal_back_matches_two_rotations(
             was in rotation(), is in rotation(), same in 0..4u8, normal in vector(32),
         ) {
             let (was, is) = match same {
@@ -281,12 +281,12 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_says_yes_to_what_rests() {
+    fn the_cheap_bound_accepts_resting_bodies() {
         let was = Poses { relative: Vec3::Y, rotations: [Quat::IDENTITY; 2] };
         let moved = Vec3::splat(Real::ratio(1, 1000));
         let turned = Quat::from_rotation_vector(Vec3::splat(Real::ratio(1, 2000)));
         let is = Poses { relative: Vec3::Y + moved, rotations: [turned, Quat::IDENTITY] };
-        let keeping = Keeping { tolerance: Real::ratio(5, 100), extent: Real::ONE, margin: 0 };
-        assert!(keeping.surely_moved_little(&was, &is));
+        let recycling = Recycling { tolerance: Real::ratio(5, 100), extent: Real::ONE, margin: 0 };
+        assert!(recycling.surely_moved_little(&was, &is));
     }
 }

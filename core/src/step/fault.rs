@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// A broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plant {
+pub enum Fault {
     /// The solver sees how many contacts the whole world has.
     GlobalCounter,
     /// A contact's colour starts at its place among all contacts.
@@ -26,28 +26,35 @@ pub enum Plant {
 
 /// What planted faults remember.
 #[derive(Debug, Default)]
-pub(crate) struct Soil {
+pub(crate) struct FaultState {
     counts: [u32; 8],
     colours: BTreeMap<u64, usize>,
 }
 
-impl Plant {
+impl Fault {
     /// The colour of a contact instead of the least that is not used.
-    pub(crate) fn colour(self, soil: &mut Soil, used: u64, key: PairKey, place: usize) -> usize {
+    pub(crate) fn colour(
+        self,
+        fault_state: &mut FaultState,
+        used: u64,
+        key: PairKey,
+        place: usize,
+    ) -> usize {
         let free = |colour: &usize| used >> colour & 1 == 0;
         let least = used.trailing_ones() as usize;
         let colour = match self {
             Self::IndexOrder => (place % 2..8).find(free).unwrap_or(least),
-            Self::BalancedColours => {
-                (0..8).filter(free).min_by_key(|colour| soil.counts[*colour]).unwrap_or(least)
-            }
+            Self::BalancedColours => (0..8)
+                .filter(free)
+                .min_by_key(|colour| fault_state.counts[*colour])
+                .unwrap_or(least),
             Self::RememberedColours => {
-                soil.colours.get(&key.0).copied().filter(free).unwrap_or(least)
+                fault_state.colours.get(&key.0).copied().filter(free).unwrap_or(least)
             }
             Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane | Self::StaleArms => least,
         };
-        soil.counts[colour.min(7)] += 1;
-        soil.colours.insert(key.0, colour);
+        fault_state.counts[colour.min(7)] += 1;
+        fault_state.colours.insert(key.0, colour);
         colour
     }
 }
@@ -91,7 +98,7 @@ impl Disorder {
                 };
                 pack.normal.iter_mut().for_each(|value| poison(&mut value.0));
                 pack.tangents.iter_mut().flatten().for_each(|value| poison(&mut value.0));
-                poison(&mut pack.share.0);
+                poison(&mut pack.mass_fraction.0);
                 poison(&mut pack.friction.0);
                 poison(&mut pack.softness.0);
                 poison(&mut pack.bias_rate.0);
@@ -102,7 +109,7 @@ impl Disorder {
                 pack.sliding.iter_mut().for_each(|sliding| row(sliding, &mut poison));
                 for point in &mut points {
                     row(&mut point.row, &mut poison);
-                    poison(&mut point.factor.0);
+                    poison(&mut point.effective_mass.0);
                     poison(&mut point.soft.0);
                     poison(&mut point.push.0);
                     poison(&mut point.separation.0);
@@ -112,7 +119,7 @@ impl Disorder {
                 }
                 for turn in &mut angular {
                     row(&mut turn.row, &mut poison);
-                    poison(&mut turn.factor.0);
+                    poison(&mut turn.effective_mass.0);
                     poison(&mut turn.impulse.0);
                     poison(&mut turn.friction.0);
                 }
