@@ -1,10 +1,12 @@
-//! A tick computed again: which bodies may come out otherwise than in the old future, and nothing else.
+//! Incremental resimulation of one tick: finds the bodies that may differ from the old timeline and simulates only
+//! those.
 //!
-//! D are the bodies whose state or commands differ. S are the old and the new island of each of them; only S is simulated,
-//! into the old future's slot of the next tick. An island of the new timeline without a body of D has only edges that
-//! existed before, so it lies inside one old island and does what it did. What comes out as it was is clean again.
+//! D is the set of dirty bodies: their state or commands differ. S contains the old and the new island of each body of
+//! D. Only S is simulated, into the old frame of the next tick. An island of the new timeline without a body of D has
+//! only edges that existed before. It lies inside one old island, so its next state is the old one. Rows that come out
+//! equal make their bodies clean again.
 //!
-//! `rules.rs` names what this rests on.
+//! `rules.rs` names the rules; docs/incremental-rollback.md gives the argument.
 
 use super::crowd::EdgeCursor;
 use super::gather::{self, place_of};
@@ -17,13 +19,13 @@ use crate::world::slot::{Place, Slot, Store, index_at};
 use crate::world::timeline::{StepRecord, bring_in, order, take_out};
 use crate::world::{Command, World};
 
-/// How much of the active bodies may be dirty before a full step is cheaper: a half.
+/// A full step is cheaper if more than one body in this many active bodies is dirty.
 const FULL_STEP_DIVISOR: u32 = 2;
 
-/// What differs between what a step wrote and what was there.
+/// Differences between the rows that a step writes and the old rows.
 #[derive(Debug, Default)]
 pub(crate) struct Diff {
-    /// Whether there is anything to compare with.
+    /// True during an incremental resimulation: old rows exist to compare with.
     pub(crate) on: bool,
     rows: BitSet,
     pairs: Vec<(u32, u32)>,
@@ -44,34 +46,34 @@ impl Diff {
     }
 }
 
-/// Lists that are kept for their memory.
+/// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Bodies that are looked into: D, and what joins.
+    /// Bodies of S: the dirty ones and those that joined.
     seen: BitSet,
-    /// Labels of islands that were taken in, so that each is once.
+    /// Labels of islands already added.
     islands: BitSet,
-    /// Those of them whose pairs are still to be found.
+    /// Bodies of S whose pairs are still to be found.
     fresh: Vec<u32>,
     queue: Vec<u32>,
     named: [Vec<(u32, u32)>; 2],
     sort: Vec<(u32, u32)>,
-    /// What is taken out of a sorted list, or comes in.
+    /// Entries to remove from a sorted list, or to merge into it.
     few: Vec<(u32, u32)>,
 }
 
-/// How a step begins.
+/// Kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begin {
-    /// There is no old future, or not enough is known of it, or too much differs.
+    /// There is no old timeline, its step record is missing, or too many bodies differ.
     Full,
-    /// Some bodies may differ from the old future.
+    /// Some bodies may differ from the old timeline.
     Incremental,
-    /// Nothing differs: the next slot is what it was.
+    /// Nothing differs: the old frame of the next tick is kept.
     Unchanged,
 }
 
-/// Decides how a step begins; `old` is what is known of the next slot.
+/// Decides the kind of a step; `old` is the step record of the next tick.
 pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&StepRecord>) -> Begin {
     if world.tick == world.timeline.newest() {
         return Begin::Full;
@@ -89,7 +91,7 @@ pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&StepR
     Begin::Full
 }
 
-/// Finds the dirty bodies of a tick that is computed again.
+/// Collects the dirty bodies of a resimulated tick.
 fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
     let World { dirty, timeline, tick, commands, spawned, pending, .. } = world;
     let pending_dirty = &mut timeline.entry_mut(*tick).pending_dirty;
@@ -97,7 +99,8 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
         dirty.union_with(pending_dirty);
     }
     pending_dirty.clear();
-    // Bodies that commands changed or woke are few; that they may have been changed alike is not worth finding out.
+    // Commands change or wake few bodies, so all of them are dirty. A comparison for equal changes is not worth its
+    // cost.
     for index in old.woken.iter().chain(&pending.woken) {
         if scratch.rules.holds(Rule::Woken) {
             dirty.insert(*index);
@@ -135,7 +138,8 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
     }
 }
 
-/// Bodies that commands name, with the commands' places; by body. Spawned bodies are among the changed ones.
+/// Lists the bodies that commands name, each with the position of the command, sorted by body. Spawned bodies are in
+/// `changed` instead.
 fn commanded_bodies(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
     out.clear();
     out.extend(
@@ -144,7 +148,7 @@ fn commanded_bodies(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut 
     sort_by_key(out, sort, |entry| u64::from(entry.0));
 }
 
-/// Whether so much is dirty that a full step is as good.
+/// Returns whether so many bodies are dirty that a full step costs no more.
 fn prefers_full_step(world: &World) -> bool {
     let active: u32 = world
         .work
@@ -156,7 +160,7 @@ fn prefers_full_step(world: &World) -> bool {
     world.dirty.len() > active / FULL_STEP_DIVISOR + 8
 }
 
-/// The first phases for the dirty bodies and their islands.
+/// Runs gather to wake for the dirty bodies and their islands.
 pub(super) fn expand(
     world: &World,
     scratch: &mut Scratch,
@@ -172,7 +176,7 @@ pub(super) fn expand(
     scratch.woken.clear();
     broad::widen(world, scratch, next);
     scratch.woken_in_old.clear();
-    // Whoever is asleep now and was awake then is dirty, and joins anyway.
+    // A body asleep now but awake in the old timeline is already dirty, and joins S anyway.
     for &index in &old.woken_by_contact {
         if world.work.id_at(index).is_some() && !world.work.is_active(index) {
             scratch.woken_in_old.insert(index);
@@ -191,7 +195,7 @@ pub(super) fn expand(
     buffers.queue.extend(world.dirty.iter());
     let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        // Who woke may have been taken in as a sleeper, and has more pairs now.
+        // A woken body may have joined as a sleeper. It has more pairs now.
         buffers.fresh.clear();
         for &index in &scratch.woken[searched..] {
             scratch.copied.remove(index);
@@ -233,11 +237,12 @@ pub(super) fn expand(
     scratch.resim = buffers;
 }
 
-/// Lists who had a contact with these bodies on the last tick: it may end now, and the other's page has it.
+/// Collects the bodies that had a contact with a body of S on the last tick. Such a contact may end now, and its row may
+/// be in the other body's page.
 fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) {
     scratch.neighbours.clear();
     let Some(step_record) = &world.timeline.entry(world.tick).step_record else {
-        // Nobody knows: all bodies, then.
+        // Without a step record any body may be a neighbour.
         for (id, _) in world.bodies() {
             scratch.neighbours.insert(id.0.index());
         }
@@ -258,7 +263,7 @@ fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) 
     }
 }
 
-/// Takes a body in, and queues those that it moved with or touched in the old future.
+/// Adds a body to S, and queues its island and its static edges of the old timeline.
 fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buffers: &mut Buffers) {
     if let Some(label) = old.label(index)
         && scratch.rules.holds(Rule::OldIslands)
@@ -275,7 +280,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
     if live {
         let place = place_of(world, scratch, index);
         let body = &mut scratch.bodies.list[place as usize];
-        // One that was woken a moment ago is awake already.
+        // A body woken earlier in this step is awake already.
         if active || body.woken {
             body.read_only = false;
         } else {
@@ -287,7 +292,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
     }
 }
 
-/// Makes the old future's slot one that has the ids, pages and commanded changes of this timeline.
+/// Gives the old frame of the next tick the ids, pages and commanded changes of this timeline.
 pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
     let World { work, store, dirty, .. } = world;
     mark_replaced(work, store, dirty, scratch, next);
@@ -296,7 +301,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
     for index in dirty.iter() {
         let Place { stream, page, row } = Place::of(index);
         let Some(from) = work.streams.get(stream).and_then(|s| s.cold.get(page)).copied() else {
-            // A page that only the old future had, and has in its next slot.
+            // Only the old timeline has this page, and its next frame has it too.
             scratch.diff.mark(index);
             continue;
         };
@@ -311,7 +316,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
         }
         next.mark_active(store, index);
     }
-    // Those that the step moves are written by it; the others stay as they are.
+    // The step writes the bodies that it moves; the others keep their rows.
     let Scratch { copied, diff, .. } = scratch;
     for index in copied.iter().filter(|index| work.has_page(*index)) {
         let row = *work.hot(store, index);
@@ -323,7 +328,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
     }
 }
 
-/// Marks bodies that the old future's slot does not have under their id: rows alone don't show that.
+/// Marks bodies whose generation or page the old frame lacks. A comparison of rows does not show either.
 fn mark_replaced(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
     let Scratch { diff, rules, .. } = scratch;
     for index in dirty {
@@ -335,7 +340,7 @@ fn mark_replaced(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scrat
             diff.mark(index);
         }
     }
-    // Pages that the old slot lacks are about to be shared with it, rows and all, so that comparing would find them equal.
+    // Pages that the old frame lacks are about to be shared with it, so a comparison would find equal rows.
     for (s, stream) in work.streams.iter().enumerate() {
         let known = next.streams.get(s).map_or(0, |stream| stream.cold.len());
         for (p, &page) in stream.cold.iter().enumerate().skip(known) {
@@ -349,7 +354,8 @@ fn mark_replaced(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scrat
     }
 }
 
-/// Takes bodies whose pages only the old future has out of the sensors that saw them, before the pages go.
+/// Removes bodies whose pages only the old timeline has from the sensors that overlap them, before the pages are
+/// dropped.
 fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mut Slot) {
     for index in scratch.copied.iter().filter(|index| !work.has_page(*index)) {
         let mut at = 0;
@@ -367,12 +373,12 @@ fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mu
     }
 }
 
-/// Notes who moved with whom and touched what, for those who compute the tick again.
+/// Writes the step record: islands, static edges, woken bodies and commands, for a later resimulation of this tick.
 pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &mut StepRecord) {
     let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
     let Buffers { seen, sort, few, .. } = resim;
     if diff.on {
-        // Few of many, as a rule: the lists stay sorted, and nothing but memory is moved.
+        // Usually few of many entries change: the lists stay sorted, and entries are only moved.
         few.clear();
         few.extend(seen.iter().filter_map(|index| Some((index, step_record.label(index)?))));
         take_out(&mut step_record.labels, few);
@@ -418,7 +424,7 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &m
         sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
         bring_in(list, sorted, few);
     }
-    // What the world has of them is done with.
+    // The world's lists are done with: swap them in.
     core::mem::swap(&mut step_record.commands, &mut world.commands);
     core::mem::swap(&mut step_record.spawned, &mut world.spawned);
     core::mem::swap(&mut step_record.woken, &mut world.pending.woken);
@@ -429,8 +435,8 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &m
     make_room(&mut world.pending.changed, 0);
 }
 
-/// Makes room for this many more, generously: each tick that is held has its own list, and each would have to grow to its
-/// peak.
+/// Reserves room for `more` entries, rounded up to a power of two. Each held tick has its own list, and each of them
+/// would otherwise grow to its peak separately.
 pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     let most = list.len() + more;
     if list.capacity() < most.max(MIN_ROOM) {
@@ -438,10 +444,10 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     }
 }
 
-/// What a list of a held tick has room for from the start.
+/// Initial capacity of a list of a held tick.
 const MIN_ROOM: usize = 256;
 
-/// The dirty bodies of the next tick.
+/// Computes the dirty bodies of the next tick.
 pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Slot, report: &mut StepReport) {
     let simulated = scratch.resim.seen.len();
     world.dirty.clear();

@@ -1,6 +1,6 @@
-//! Fourth phase: what a contact wakes. A sleeper that has a contact with something awake, moving or changed wakes with all
-//! it fell asleep with; their pairs may have contacts with further sleepers, and so on until nobody wakes: a least
-//! fixpoint, so the order can't matter.
+//! Fourth phase: wakes sleeping bodies. A sleeping body in contact with an awake, moving or changed body wakes together
+//! with its whole sleeping island. The pairs of woken bodies may have contacts with further sleepers; the phase repeats
+//! until no body wakes. This is a least fixpoint, so the order of waking has no effect.
 
 use super::crowd::EdgeCursor;
 use super::gather::place_of;
@@ -31,7 +31,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     scratch.woken = woken;
 }
 
-/// Wakes a body and those it fell asleep with.
+/// Wakes a body and its whole sleeping island.
 pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) {
     let mut at = index;
     loop {
