@@ -1,5 +1,5 @@
-//! Third phase: contacts of the pairs, kept or made anew, with the last tick's impulses. Pairs with a sensor are put
-//! aside for the phase that tells of them.
+//! Third phase: contacts of the pairs, recycled or from a new manifold, with the last tick's impulses for warm starting.
+//! Sensor pairs are set aside for the sensor phase.
 
 use super::bodies::{Bodies, StepBody};
 use super::broad::MARGIN;
@@ -18,8 +18,7 @@ use crate::world::slot::Place;
 use crate::world::{Material, Mixed, World};
 use core::iter::once_with;
 
-/// How far two bodies may move against each other while their contact is kept: at most 5 cm, and a twentieth of
-/// the thinner one.
+/// Relative motion up to which a contact is recycled: at most 5 cm, and a twentieth of the thinner shape.
 const RECYCLE_LIMIT: Real = Real::ratio(5, 100);
 const RECYCLE_FRACTION: Real = Real::ratio(5, 100);
 
@@ -31,7 +30,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     add(world, scratch, report);
 }
 
-/// Adds the contacts of the pairs that the broad phase has now.
+/// Adds the contacts of the pairs that the broad phase has found last.
 pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let mut candidates = core::mem::take(&mut scratch.candidates);
     candidates.clear();
@@ -66,16 +65,16 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     report.deepest = Real::from_bits(deepest);
 }
 
-/// What becomes of pairs in a crowd.
+/// Result of [`find`] for pairs in a crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
-    /// Only their separation is kept.
+    /// Only the separation is stored.
     Edges,
-    /// They are contacts, as all are.
+    /// Full contacts, as outside a crowd.
     Contacts,
 }
 
-/// Finds the contacts of all pairs, in pieces if there are threads for it, and says how many were kept.
+/// Finds the contacts of all pairs, split among threads if there are several, and returns the number of recycled ones.
 pub(super) fn find(
     world: &World,
     scratch: &mut Scratch,
@@ -93,7 +92,7 @@ pub(super) fn find(
         pieces.resize_with(count, Piece::default);
     }
     if !cut {
-        // Straight to where they belong.
+        // Without a split, contacts go directly into the result.
         let piece = &mut pieces[0];
         core::mem::swap(&mut piece.contacts, contacts);
         finder.run(candidates, piece);
@@ -115,13 +114,13 @@ pub(super) fn find(
     recycled
 }
 
-/// Pairs of a piece.
+/// Pairs in one unit of work of a thread.
 const PIECE: usize = 64;
 
-/// A pair that might touch, and the places of its bodies.
+/// Pair of shapes with overlapping bounds, and the places of its bodies.
 pub(crate) type PairCandidate = (PairKey, [u32; 2]);
 
-/// Consecutive pairs, and what was found of them.
+/// Results of one unit of work: consecutive pairs.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     contacts: Vec<Contact>,
@@ -131,7 +130,7 @@ pub(crate) struct Piece {
     mixture: Option<Mixture>,
 }
 
-/// Two surfaces and how they go together: the pair before often had the same.
+/// Mixed material of two surfaces, cached because consecutive pairs often have the same two materials.
 #[derive(Debug)]
 struct Mixture {
     of: [Material; 2],
@@ -139,7 +138,7 @@ struct Mixture {
 }
 
 impl Piece {
-    /// How the surfaces of two shapes go together.
+    /// Mixes the materials of two shapes.
     #[inline(always)]
     fn mix(&mut self, world: &World, [a, b]: [&StepShape; 2]) -> Mixed {
         match &self.mixture {
@@ -154,14 +153,14 @@ impl Piece {
     }
 }
 
-/// What finding a contact reads; it depends on nothing but its pair.
+/// Inputs of the narrow phase. A contact depends on its pair only.
 struct Finder<'a> {
     world: &'a World,
     bodies: &'a Bodies,
     shapes: &'a Shapes,
     sweeper: Sweeper,
     recycles: bool,
-    /// Where only edges are wanted.
+    /// Crowd whose pairs give edges only.
     crowded: Option<&'a Crowd>,
 }
 
@@ -178,7 +177,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the contact of a pair and recycles no more than its separation.
+    /// Finds the contact of a pair but stores only its separation.
     #[inline(never)]
     fn edge(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
@@ -200,7 +199,7 @@ impl Finder<'_> {
     fn pair(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
         let flat = pair.is_flat();
-        // Most pairs of a crowd end here. Flat ones may be kept whatever their reach.
+        // Most pairs of a crowd end here. Flat pairs may be recycled whatever their reach.
         let reach = if flat { None } else { pair.reach(&self.sweeper) };
         if !flat && reach.is_none() {
             return;
@@ -212,7 +211,7 @@ impl Finder<'_> {
         if let (Some(old), Some(separations)) = (old, recycled) {
             piece.recycled += 1;
             let (size, known, lead) = (pair.size(), u32::MAX, Vec3::ZERO);
-            // Made where it belongs: `push` would take it there from the stack.
+            // Constructed in place: `push` would copy it from the stack.
             piece.contacts.extend(once_with(|| {
                 let row = *old;
                 Contact { row, bodies: places, separations, size, known, lead }
@@ -223,7 +222,7 @@ impl Finder<'_> {
     }
 }
 
-/// The places of the bodies of two shapes, which are known then; `None` if one is a sensor's.
+/// Returns the places of the bodies of two shapes and poses the shapes; `None` for a sensor pair.
 #[inline]
 fn meet(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     let [a, b] = keys;
@@ -236,7 +235,7 @@ fn meet(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]
     (!senses).then_some([first, second])
 }
 
-/// The same, where one has no place yet. It gets none because of a sensor.
+/// Does the same if a body has no place yet. A sensor pair adds no body.
 #[inline(never)]
 fn meet_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
@@ -249,7 +248,7 @@ fn meet_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u
     }))
 }
 
-/// Two shapes that might touch.
+/// Pair of shapes with the columns of their bodies.
 struct Pair<'a> {
     key: PairKey,
     places: [u32; 2],
@@ -259,13 +258,13 @@ struct Pair<'a> {
     motions: [&'a Motion; 2],
 }
 
-/// What is known of two shapes that are not out of each other's reach.
+/// Motion bounds of two shapes within each other's reach.
 struct Reach {
-    /// How far apart they may be and touch within the tick; none for slow ones.
+    /// Largest distance at which they can touch within the tick; `None` for slow pairs.
     within: Option<i64>,
-    /// The same, if it is so far that they are looked at along their way.
+    /// The same, if it is large enough for a sweep.
     far: Option<i64>,
-    /// What the second moves against the first in the tick, if there is a reach.
+    /// Displacement of the second shape relative to the first in the tick, if there is a reach.
     displacement: Vec3,
 }
 
@@ -283,12 +282,12 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The thickness of the thinner shape.
+    /// Thickness of the thinner shape.
     fn thickness(&self) -> Real {
         self.shapes[0].thickness.min(self.shapes[1].thickness)
     }
 
-    /// Half of it, raw metres.
+    /// Half of the thickness, raw metres.
     fn size(&self) -> i64 {
         self.thickness().to_bits() / 2
     }
@@ -297,7 +296,7 @@ impl<'a> Pair<'a> {
         self.shapes[0].flat && self.shapes[1].flat
     }
 
-    /// The separations of the old contact, if it is kept.
+    /// Returns the new separations of the old contact, if it is recycled.
     #[inline]
     fn recycle(&self, old: &ContactRow) -> Option<[i64; 4]> {
         if !self.is_flat() {
@@ -314,14 +313,14 @@ impl<'a> Pair<'a> {
         recycling.separations(old, self.bodies, self.turns)
     }
 
-    /// How far the shapes reach, or `None` if they are out of it, as balls around them show.
+    /// Returns the reach of the pair, or `None` if the bounding spheres are out of reach.
     #[inline(always)]
     fn reach(&self, sweeper: &Sweeper) -> Option<Reach> {
         let Self { shapes, motions, .. } = *self;
         let delta = shapes[1].center - shapes[0].center;
         let margin = MARGIN.to_bits();
         let reach = sweeper.reach(motions, self.is_flat());
-        // What moves less than the margin in a tick can wait until it is within it.
+        // A pair that moves less than the margin in a tick is found in time when it is within the margin.
         let far = reach.filter(|reach| *reach > 2 * margin);
         let radii = [shapes[0].radius, shapes[1].radius];
         if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
@@ -334,7 +333,8 @@ impl<'a> Pair<'a> {
         Some(Reach { within: reach, far, displacement })
     }
 
-    /// The least separation of the contact that [`make`](Self::make) would add, if that takes no more than where round shapes are.
+    /// Least separation of the contact that [`make`](Self::make) would add, if the poses at the start of the tick
+    /// suffice to compute it.
     fn separation(&self, reach: &Reach) -> Option<i64> {
         let [a, b] = self.shapes.map(StepShape::posed);
         let points = collide(&a, &b, MARGIN.to_bits()).points;
@@ -342,7 +342,7 @@ impl<'a> Pair<'a> {
         least.filter(|least| *least <= 0 || reach.within.is_none())
     }
 
-    /// Adds a contact from where the shapes are now, if they touch.
+    /// Adds a contact with a new manifold, if the shapes touch.
     #[inline(never)]
     fn make(
         &self,
@@ -359,8 +359,8 @@ impl<'a> Pair<'a> {
         if let Some(reach) = within {
             let points = &found.manifold.points;
             let least = points.iter().map(|point| point.separation).min();
-            // Of what is within the margin only round shapes that don't touch yet are better looked at along their way;
-            // the faces of boxes tell more where they are than where they will be.
+            // Within the margin, only round shapes that do not touch yet are swept. For boxes the faces at the start of
+            // the tick are the better manifold.
             if least.map_or(far.is_some(), |least| least > 0 && !self.is_flat()) {
                 let first = least.map(|least| (found.manifold.normal, least));
                 found = sweep::run(&a, &b, displacement, reach, first)?;
@@ -392,15 +392,15 @@ fn shape_row(world: &World, key: u32) -> &crate::world::rows::ShapeRow {
     &shapes[(key & 0xff) as usize]
 }
 
-/// The last tick's contacts, asked for in the order of their keys. Each page has them in that order too, so its cursor
-/// only moves on; a search would go through memory that is not at hand.
+/// Lookup of the last tick's contacts, with keys in ascending order. Each page is sorted by key too, so its cursor only
+/// moves forward; a binary search would touch more cold memory.
 #[derive(Debug, Default)]
 pub(crate) struct Last {
-    /// Contacts with lower keys than what was last asked for, by stream and page.
+    /// Number of contacts with lower keys than the last query, by stream and page.
     cursors: Vec<Vec<u32>>,
 }
 
-/// Nothing of a page was asked for.
+/// Cursor of a page without a query so far.
 const UNKNOWN: u32 = u32::MAX;
 
 impl Last {
@@ -408,7 +408,7 @@ impl Last {
         self.cursors.iter_mut().for_each(Vec::clear);
     }
 
-    /// The contact of a pair in the page of its owner; keys ascend from call to call.
+    /// Returns the contact of a pair in the page of its owner. Keys must ascend from call to call.
     fn find<'a>(&mut self, world: &'a World, owner: u32, key: PairKey) -> Option<&'a ContactRow> {
         let Place { stream, page, .. } = Place::of(owner);
         let pages = &world.work.streams[stream].contacts;
