@@ -1,30 +1,30 @@
-//! Rules broken on purpose: each of these makes a result depend on something outside its island, and the tests must
-//! notice. And disorder in what must not matter. Only in builds with `test-internals`.
+//! Fault injection. Each fault makes a result depend on something outside its island, and the tests must detect it. Also
+//! shuffles lanes and poisons empty ones, which must have no effect. Only in builds with `test-internals`.
 
 use super::lanes::pack::{AngularPack, NO_CONTACT, Pack, PointPack, RowPack, WIDTH};
 use crate::world::rows::PairKey;
 use std::collections::BTreeMap;
 
-/// A broken rule.
+/// Fault to inject into the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The solver sees how many contacts the whole world has.
+    /// The push-out speed depends on the number of contacts in the whole world.
     GlobalCounter,
-    /// A contact's colour starts at its place among all contacts.
+    /// The first colour of a contact depends on its index among all contacts.
     IndexOrder,
-    /// Colours are chosen so that they are used equally often.
+    /// Colours are balanced over the whole world.
     BalancedColours,
-    /// A contact keeps the colour that it had.
+    /// A contact keeps its last colour.
     RememberedColours,
-    /// While an island is solved, a body of another one is read.
+    /// A body of another island is read while an island is solved.
     ReadOutside,
-    /// The sixth lane of every pack has impulses that are rounded otherwise.
+    /// Impulses in the sixth lane of every pack are off by one bit.
     SkewedLane,
-    /// Arms of the last tick are taken without a look at what they follow from.
+    /// Cached arms are used without a check of their inputs.
     StaleArms,
 }
 
-/// What planted faults remember.
+/// State of injected faults.
 #[derive(Debug, Default)]
 pub(crate) struct FaultState {
     counts: [u32; 8],
@@ -32,7 +32,7 @@ pub(crate) struct FaultState {
 }
 
 impl Fault {
-    /// The colour of a contact instead of the least that is not used.
+    /// Returns the colour of a contact, instead of the least unused one.
     pub(crate) fn colour(
         self,
         fault_state: &mut FaultState,
@@ -59,14 +59,14 @@ impl Fault {
     }
 }
 
-/// Lanes in another order, and nonsense where there is no contact: nothing of it may show.
+/// Random order of lanes, and random values in empty lanes. Neither may affect a result.
 #[derive(Debug, Default)]
 pub(crate) struct Disorder {
     pub(crate) random: Option<crate::Rng>,
 }
 
 impl Disorder {
-    /// Shuffles what `may` be shuffled.
+    /// Shuffles the entries for which `may` is true.
     pub(crate) fn shuffle(&mut self, order: &mut [(u64, u32)], may: impl Fn(u64) -> bool) {
         let Some(random) = &mut self.random else { return };
         for last in (1..order.len() as u32).rev() {
@@ -78,7 +78,7 @@ impl Disorder {
         }
     }
 
-    /// Puts nonsense into the lanes that no contact fills.
+    /// Writes random values into the lanes without a contact.
     pub(crate) fn poison(
         &mut self,
         packs: &mut [Pack],

@@ -1,10 +1,10 @@
-//! Impacts, at the start of a substep: in an island where something bouncy meets fast enough, the fastest contact
-//! gets its impulse, then the fastest of what is left, so that a shock travels along a cradle or through a rack.
-//! Gravity and the soft contacts come after, and find everything parting.
+//! Impacts, at the start of a substep. In an island where a contact with restitution approaches fast enough, the fastest
+//! contact gets its impulse, then the fastest of the remaining ones, so that a shock propagates along a Newton's cradle
+//! or through a rack. Gravity and the soft contacts follow, and find all points separating.
 //!
-//! What meets within the substep is hit at the moment it meets: bodies get the speed at once, and a step back
-//! for the part of the substep that was over by then. So nothing depends on where in a substep a fall ends.
-//! An island's result depends on that island alone.
+//! An impact within the substep acts at its time of impact: bodies get the new velocity at once, and a displacement back
+//! for the part of the substep before the impact. So the result does not depend on the position of the impact within a
+//! substep. An island's result depends on that island only.
 
 use super::constraint::{Motion, NormalRow, SPEED_CAP, ScalarContact, dot, sub, times};
 use super::islands::Islands;
@@ -16,29 +16,29 @@ use crate::data::{Tournament, sort_by_key};
 use crate::math::{Q20, Q30, Wide};
 use core::ops::Range;
 
-/// Islands of a batch in which something bounces. Their contacts are taken out of the lanes when the first impact of the
-/// tick comes; until then those that bounce are enough to see whether it does.
+/// Islands of a batch with restitution. Their contacts are extracted from the lanes at the first impact of the tick;
+/// until then only those with restitution are extracted, to detect it.
 #[derive(Debug, Default)]
 pub(crate) struct Bouncing {
     groups: Vec<Group>,
-    /// The island, pack and lane of each contact of the groups, by island.
+    /// Island, pack and lane of each contact of the groups, sorted by island.
     at: Vec<At>,
     sort: Vec<At>,
-    /// Where the points of each pack begin.
+    /// First point row of each pack.
     starts: Vec<usize>,
-    /// Those with restitution, by island.
+    /// Contacts with restitution, sorted by island.
     bouncy: Vec<ScalarContact>,
-    /// All contacts of the groups that were hit.
+    /// All contacts of the groups that had an impact.
     constraints: Vec<ScalarContact>,
     buffers: Buffers,
 }
 
-/// An island in which something bounces, as ranges of the columns above.
+/// Island with restitution, as ranges of the columns above.
 #[derive(Debug)]
 struct Group {
     at: Range<usize>,
     bouncy: Range<usize>,
-    /// Where its blocks begin, if something was hit.
+    /// Start of its constraints, if there was an impact.
     constraints: Option<usize>,
 }
 
@@ -66,7 +66,7 @@ impl Bouncing {
             }
         }
         sort_by_key(at, sort, |at| u64::from(at.island));
-        // Rows of a pack's points begin where those of the packs before it end.
+        // Point rows of a pack begin where those of the packs before it end.
         let mut first = 0;
         starts.clear();
         for pack in &*batch.packs {
@@ -85,16 +85,16 @@ impl Bouncing {
             }
             from += island.len();
         }
-        // In any tick all of them may be hit.
+        // All of them may have an impact in any tick.
         constraints.reserve(groups.iter().map(|group| group.at.len()).sum());
     }
 
-    /// Has everything bounce that meets fast enough in this substep.
+    /// Resolves all impacts of this substep.
     pub(super) fn run(&mut self, batch: &mut Batch<'_>, islands: &Islands, threshold: Q20) {
         let Self { groups, at, starts, bouncy, constraints, buffers, .. } = self;
         let least = i64::from(threshold.to_bits());
         for group in groups {
-            // What may start it never changes but for how often it was hit, which does not matter here.
+            // Only the impact count of these contacts changes, and it has no effect here.
             let starting = |constraint: &ScalarContact| speed(constraint, &batch.rows, least) > 0;
             if !bouncy[group.bouncy.clone()].iter().any(starting) {
                 continue;
@@ -112,7 +112,7 @@ impl Bouncing {
         }
     }
 
-    /// Tells the lanes how their contacts were hit.
+    /// Writes approach speeds and impact impulses back to the lanes.
     pub(super) fn put(&self, packs: &mut [Pack]) {
         for group in &self.groups {
             let Some(from) = group.constraints else { continue };
@@ -127,66 +127,67 @@ impl Bouncing {
 }
 
 impl At {
-    /// The contact out of its lane; `starts` says where the points of each pack begin.
+    /// Extracts the contact from its lane; `starts` has the first point row of each pack.
     fn scalar_contact(&self, batch: &Batch<'_>, starts: &[usize]) -> ScalarContact {
         let (pack, from) = (&batch.packs[self.pack as usize], starts[self.pack as usize]);
         pack.scalar_contact(self.lane as usize, &batch.points[from..from + pack.points as usize])
     }
 }
 
-/// Columns that are kept for their memory.
+/// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// Last contact of each body, by place: 2·contact + side. All are `NONE` between islands.
     last: Vec<u32>,
-    /// The one before it of the same body, by 2·contact + side.
+    /// Previous contact of the same body, by 2·contact + side.
     before: Vec<u32>,
-    /// Contacts that meet, by speed and then by order.
+    /// Approaching contacts, by speed and then by order.
     fastest: Tournament,
     group: Vec<u32>,
     hits: Vec<Hit>,
-    /// The refresh that last saw each contact, and how many there were: a contact is looked at once in each.
+    /// Refresh that last updated each contact, and the number of refreshes: each refresh updates a contact once.
     seen: Vec<u32>,
     refreshes: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// An island gets this many impulses for each of its contacts, then the rest is left to soft contacts. A shock
-/// passes a contact a few times: as often as balls fly into a cradle, and once for each echo. Where echoes never
-/// end (a bouncy ball caught under a lid), this ends them.
+/// Limit of impulses per contact of an island; beyond it the rest is left to soft contacts. A shock passes a contact a
+/// few times: as often as balls fly into a cradle, and once for each echo. Where echoes never end (a bouncy ball caught
+/// under a lid), this limit ends them.
 const HITS_PER_CONTACT: usize = 8;
 
-/// Contacts within 1/64 of the fastest one's speed are hit together. One after the other, the first of two that
-/// should be equal would take more, and a rack that is symmetric would burst to one side.
+/// Contacts within 1/64 of the fastest approach speed are resolved together. In sequence, the first of two equal
+/// contacts would take more, and a symmetric rack would burst to one side.
 const TOGETHER_SHIFT: u32 = 6;
 
-/// Passes over the points that are hit together, at most; one or two do for a single point.
+/// Maximum number of Gauss-Seidel passes over the points of a group; a single point needs one or two.
 const PASSES: u32 = 24;
 
-/// A point that is being hit.
+/// Point of an impact.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     contact: u32,
     point: u32,
-    /// Relative speed along the normal that the hit must reach, and the speed it meets, raw Q20.
+    /// Target of the relative normal velocity, and the impact speed, raw Q20.
     goal: i64,
     impact: i64,
-    /// When in the substep it is.
+    /// Time of impact as a fraction of the substep.
     time: Q30,
     impulse: Q20,
 }
 
-/// How a point meets in this substep; speeds are raw Q20 and positive.
+/// Impact of a point in this substep; speeds are raw Q20 and positive.
 struct Meeting {
-    /// How fast the surfaces approach now.
+    /// Current approach speed.
     approach: i64,
-    /// How fast an impact has to take them to be, counting what gravity does before and after it.
+    /// Speed that restitution acts on: includes gravity before and after the impact.
     impact: i64,
     time: Q30,
 }
 
-/// Impacts of one island, in which one that bounces meets at `least` or faster; `blocks` are its contacts in any order.
+/// Resolves the impacts of one island in which a contact with restitution approaches at `least` or faster. The contacts
+/// may be in any order.
 fn run(
     constraints: &mut [ScalarContact],
     bodies: &mut RowsMut<'_>,
@@ -205,7 +206,7 @@ fn run(
 }
 
 impl Buffers {
-    /// Strings the contacts of each dynamic body together.
+    /// Links the contacts of each body into a list.
     fn link(&mut self, constraints: &[ScalarContact], bodies: usize) {
         self.last.resize(bodies.max(self.last.len()), NONE);
         self.before.clear();
@@ -226,7 +227,7 @@ impl Buffers {
         }
     }
 
-    /// Takes the fastest contacts out, with their points that meet; `false` if none is left.
+    /// Removes the fastest contacts and adds their approaching points to `hits`. Returns `false` if none is left.
     fn take_group(&mut self, constraints: &[ScalarContact], bodies: &RowsMut<'_>) -> bool {
         self.group.clear();
         self.hits.clear();
@@ -245,8 +246,8 @@ impl Buffers {
         !self.group.is_empty()
     }
 
-    /// What the points of a contact that meet must come to: all of them with its restitution, also those slower than
-    /// the fastest, or a box that falls flat would turn.
+    /// Adds the approaching points of a contact with their target velocities. All points use its restitution, also those
+    /// slower than the fastest, or a box that falls flat would turn.
     fn aim(&mut self, contact: u32, constraint: &ScalarContact, bodies: &RowsMut<'_>) {
         let along = along(constraint, bodies.motions);
         for (point, row) in constraint.points.iter().enumerate() {
@@ -260,7 +261,7 @@ impl Buffers {
         }
     }
 
-    /// Puts contacts back whose bodies were hit.
+    /// Updates the keys of all contacts of the dynamic bodies in the group.
     fn refresh(&mut self, constraints: &[ScalarContact], bodies: &RowsMut<'_>, least: i64) {
         self.refreshes += 1;
         for &contact in &self.group {
@@ -282,7 +283,7 @@ impl Buffers {
     }
 }
 
-/// A contact's place among those that meet: by speed, then the lowest order first; zero if it does not meet.
+/// Sort key of a contact: by speed, then the lowest order first; zero if it does not approach.
 fn key(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
     match speed(constraint, bodies, least) {
         0 => 0,
@@ -290,14 +291,15 @@ fn key(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
     }
 }
 
-/// The fastest that a point of the contact meets in this substep, if it is at least `least`, else zero.
+/// Largest approach speed of the contact's points in this substep, if it is at least `least`, else zero.
 fn speed(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
     let along = along(constraint, bodies.motions);
     let meeting = |row| meeting(constraint, row, along, bodies, least);
     constraint.points.iter().filter_map(meeting).fold(0, |most, m| most.max(m.approach as u64))
 }
 
-/// How a point meets in this substep, if it does, and at `least` or faster; `along` is the bodies' part of its speed.
+/// Returns the impact of a point in this substep, if it approaches at `least` or faster; `along` is the linear part of
+/// its speed.
 #[inline(always)]
 fn meeting(
     constraint: &ScalarContact,
@@ -312,28 +314,29 @@ fn meeting(
     }
     let separation = i64::from(row.separation.to_bits()) + seen(constraint, row, bodies.moved);
     let faster = -acceleration(constraint, row, bodies);
-    // What pushes them apart is left to soft contacts, and so is what would change everything within a substep.
+    // Separating accelerations are left to soft contacts, and so are those that exceed the approach speed within a
+    // substep.
     let faster = faster.clamp(0, approach);
     if separation > approach + faster {
         return None;
     }
     let time = (separation.max(0) << 30) / (approach + faster);
     let time = Q30::from_bits(time as i32);
-    // On the way down, bodies that fall are half a substep's gravity faster than their velocity says, and the more
-    // the later they meet. And they will get all of this substep's gravity, also of the part before they met. Without
-    // this, what bounces for long loses or gains a few per mille of its height each time.
+    // A falling body is half a substep's gravity faster than its stored velocity, and faster still the later the impact
+    // is in the substep. It also gets the full gravity of this substep, including the part before the impact. Without
+    // this correction, long bounces lose or gain a few per mille of their height each time.
     let impact = approach + faster / 2 + i64::from(times(time, lane(faster)).to_bits());
     Some(Meeting { approach, impact, time })
 }
 
-/// What a row sees of a column, raw Q20.
+/// Relative value of a column along a row, raw Q20.
 #[inline(always)]
 fn seen(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
     seen_by(constraint, row, a, b)
 }
 
-/// The same of two bodies.
+/// Does the same for two given motions.
 #[inline(always)]
 fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
     let along = dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
@@ -341,21 +344,21 @@ fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) 
     i64::from(along.to_bits()) + i64::from(turning.to_bits())
 }
 
-/// The bodies' part of it, which all points of a contact share.
+/// Linear part of it, which all points of a contact share.
 #[inline(always)]
 fn along(constraint: &ScalarContact, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
     i64::from(dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
 }
 
-/// The part of their spin.
+/// Angular part of it.
 #[inline(always)]
 fn turning(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
     i64::from(scalar_contact::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
 }
 
-/// What gravity and the forces of contacts will do to the relative speed of a point in this substep.
+/// Change of a point's relative normal velocity by gravity and carried impulses in this substep.
 fn acceleration(constraint: &ScalarContact, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
     let [a, b] = constraint.bodies.map(|body| {
         let (body, carried_impulse) =
@@ -369,9 +372,10 @@ fn acceleration(constraint: &ScalarContact, row: &NormalRow, bodies: &RowsMut<'_
     i64::from(linear.to_bits()) + i64::from(turning.to_bits())
 }
 
-/// Pushes until all points have reached their goals or part faster, then lets friction act on what that took.
+/// Applies normal impulses until all points have reached their target or separate faster, then applies friction from
+/// these impulses.
 fn hit(hits: &mut [Hit], constraints: &mut [ScalarContact], bodies: &mut RowsMut<'_>) {
-    // Rounding moves speeds by one; less than that is no progress.
+    // Rounding changes speeds by one; a smaller change is no progress.
     const ENOUGH: i32 = 2;
     for pass in 0..PASSES {
         let mut most = 0;
@@ -385,7 +389,7 @@ fn hit(hits: &mut [Hit], constraints: &mut [ScalarContact], bodies: &mut RowsMut
                 let wanted = hit.impulse + times(row.effective_mass, missing);
                 let impulse = wanted.max(Q20::ZERO).min(constraint.impulse_cap);
                 let change = impulse - hit.impulse;
-                // Nothing moves, and after the first pass there is nothing to lock or to cap either.
+                // No change: after the first pass, locks and caps hold already.
                 if pass > 0 && change == Q20::ZERO {
                     continue;
                 }
@@ -408,7 +412,7 @@ fn hit(hits: &mut [Hit], constraints: &mut [ScalarContact], bodies: &mut RowsMut
     }
 }
 
-/// Friction of a contact that was hit, and the step back for both.
+/// Applies the friction of an impact, and the displacement back of both bodies.
 fn finish(hits: &[Hit], constraint: &mut ScalarContact, bodies: &mut RowsMut<'_>) {
     let load =
         hits.iter().fold(Q20::ZERO, |sum, hit| scalar_contact::saturating_add(sum, hit.impulse));
@@ -440,7 +444,7 @@ fn finish(hits: &[Hit], constraint: &mut ScalarContact, bodies: &mut RowsMut<'_>
 }
 
 impl RowsMut<'_> {
-    /// Whether a body of a contact has locked axes.
+    /// Returns whether a body of a contact has locked axes.
     #[inline(always)]
     fn are_locked(&self, constraint: &ScalarContact) -> bool {
         constraint.bodies.iter().any(|body| self.traits[*body as usize].locks != 0)
@@ -461,7 +465,8 @@ impl RowsMut<'_> {
     }
 
     fn step_back(&mut self, body: usize, mut back: Motion) {
-        // What 64 substeps can make at full speed is 2³⁴; however often a body is hit, the way stays below 2³⁷.
+        // 64 substeps at full speed sum up to 2³⁴. With this limit the displacement stays below 2³⁷ for any number of
+        // impacts.
         const DISPLACEMENT_LIMIT: i64 = 1 << 36;
         lock(&self.traits[body], &mut back);
         let (moved, displacement) = (&mut self.moved[body], &mut self.displacement[body]);
@@ -478,7 +483,7 @@ impl RowsMut<'_> {
     }
 }
 
-/// An impulse along the normal at one point.
+/// Applies a normal impulse at one point.
 #[inline(always)]
 fn push(constraint: &ScalarContact, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Motion) {
     let linear = constraint.normal.map(|n| times(n, impulse));
@@ -492,7 +497,7 @@ fn push(constraint: &ScalarContact, row: &NormalRow, impulse: Q20, a: &mut Motio
     }
 }
 
-/// A speed within ±512 m/s, so that no product with a row's factor overflows.
+/// Clamps a speed to ±512 m/s, so that no product with an effective mass overflows.
 fn lane(speed: i64) -> Q20 {
     const LIMIT: i64 = 1 << 29;
     Q20::from_bits(speed.clamp(-LIMIT, LIMIT) as i32)

@@ -1,4 +1,4 @@
-//! One contact's rows, one at a time, as impacts use them: what the kernels do in lanes.
+//! Rows of one contact in scalar code, for impacts; the kernels do the same in lanes.
 
 use super::constraint::{
     Motion, Row, SPEED_CAP, ScalarContact, V, dot, minus_dot, plus_dot, sub, times,
@@ -24,7 +24,7 @@ pub(super) fn slide(constraint: &mut ScalarContact, bound: Q20, a: &mut Motion, 
     apply_sliding(constraint, [new1 - old1, new2 - old2], a, b);
 }
 
-/// Pushes both bodies across the normal.
+/// Applies a tangential impulse to both bodies.
 #[inline(always)]
 pub(super) fn apply_sliding(
     constraint: &ScalarContact,
@@ -49,13 +49,13 @@ pub(super) fn apply_sliding(
     }
 }
 
-/// What a row sees of two spins: the second's part minus the first's.
+/// Relative angular velocity along a row: the second body's part minus the first's.
 #[inline(always)]
 pub(super) fn relative_spin(row: &Row, a: &V<20>, b: &V<20>) -> Q20 {
     minus_dot(dot(&row.arm[1], b), &row.arm[0], a).round::<30, 20>()
 }
 
-/// Gives the first body its share of −push, the second the rest of +push.
+/// Applies a linear impulse: the first body gets its mass fraction of −push, the second the rest of +push.
 #[inline(always)]
 pub(super) fn apply_linear(mass_fraction: Q30, push: &V<20>, a: &mut Motion, b: &mut Motion) {
     for (i, &push) in push.iter().enumerate() {
@@ -65,7 +65,7 @@ pub(super) fn apply_linear(mass_fraction: Q30, push: &V<20>, a: &mut Motion, b: 
     }
 }
 
-/// No root and no division: between 0.93 and 1.05 of the circle, by direction.
+/// Clamps to an octagon, between 0.93 and 1.05 of the circle by direction. Needs no square root and no division.
 #[inline(always)]
 fn clamp_to_octagon(x: Q20, y: Q20, bound: Q20) -> (Q20, Q20) {
     let (x, y) = (x.clamp_abs(bound), y.clamp_abs(bound));
@@ -85,7 +85,7 @@ pub(super) fn saturating_add(a: Q20, b: Q20) -> Q20 {
     Q20::from_bits(a.to_bits().saturating_add(b.to_bits()))
 }
 
-/// The motion with no component beyond what the solver allows; the spin keeps its direction.
+/// Clamps the motion to the speed cap; the spin keeps its direction.
 #[inline(always)]
 pub(super) fn capped(motion: Motion) -> Motion {
     Motion {

@@ -1,5 +1,5 @@
-//! Eleventh phase: what is inside which sensor, and who came and went. A pair with no side that is awake, moving or
-//! changed stays as it was, so a static sensor keeps what fell asleep inside it.
+//! Eleventh phase: sensor overlaps and their events. A pair without an awake, moving or changed body keeps its overlap,
+//! so a static sensor keeps bodies that fell asleep inside it.
 
 use super::gather::place_of;
 use super::record::ids;
@@ -10,7 +10,7 @@ use crate::world::rows::{Overlap, PairKey, TELLS_STAY, body_of};
 use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, World};
 
-/// Columns that are kept for their memory. Keys have the sensor first.
+/// Buffers, reused to avoid allocation. Keys have the sensor first.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     was: Vec<PairKey>,
@@ -54,7 +54,7 @@ pub(super) fn run(
     scratch.sensors = Buffers { was, is, sort };
 }
 
-/// Takes out what the old future has inside sensors and this timeline has not.
+/// Removes sensor overlaps of the old timeline that this timeline lacks.
 fn drop_others(
     world: &mut World,
     scratch: &mut Scratch,
@@ -74,7 +74,7 @@ fn drop_others(
     scratch.others = others;
 }
 
-/// Whether no side is awake, moving or changed, so that the pair stays as it was.
+/// Returns whether no body of the pair is awake, moving or changed, so that its overlap is kept.
 fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
     let active = |body: u32| {
         let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place as usize].awake);
@@ -85,7 +85,7 @@ fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
     !key.shapes().into_iter().any(|shape| active(body_of(shape)))
 }
 
-/// The overlaps in a slot whose pair this tick decides.
+/// Collects the overlaps of a frame whose pairs this step decides.
 fn find_old(world: &World, scratch: &Scratch, slot: &Slot, out: &mut Vec<PairKey>) {
     out.clear();
     let mut add = |index: u32| {
@@ -102,7 +102,7 @@ fn find_old(world: &World, scratch: &Scratch, slot: &Slot, out: &mut Vec<PairKey
     scratch.copied.iter().for_each(add);
 }
 
-/// The overlaps of this tick.
+/// Collects the overlaps of this tick.
 fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
     out.clear();
     for i in 0..scratch.sensing.len() {
@@ -145,7 +145,7 @@ fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is
     }
 }
 
-/// Notes an overlap in the pages of both bodies, or takes it out; returns whether that changed anything.
+/// Adds an overlap to the pages of both bodies, or removes it; returns whether that changed anything.
 fn set(world: &mut World, next: &mut Slot, key: PairKey, is: bool) -> bool {
     let [sensor, other] = key.shapes();
     let mut changed = false;

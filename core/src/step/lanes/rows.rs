@@ -1,8 +1,8 @@
-//! From what is staged of eight contacts to the rows of their pack: angular Jacobians, responses, couplings. Like the passes, written
-//! once and instantiated for each width, after them in the same module. Where the first body of every contact rests (`RESTS`),
-//! its arms are zero as its responses are: nothing reads them but what multiplies them by its motion.
+//! Rows of a pack from the staged inputs of eight contacts: angular Jacobians, responses, couplings. Like the passes,
+//! written once and instantiated for each width, after them in the same module. Where the first body of every contact
+//! rests (`RESTS`), its Jacobians may be zero, as its responses are: they are only multiplied by its motion.
 
-/// Instantiates the kernels that make rows; takes the attribute that opens a processor's instructions, if any.
+/// Instantiates the row kernels; takes the attribute that enables an instruction set, if any.
 macro_rules! row_kernels {
     ($(#[$feature:meta])?) => {
         $(#[$feature])?
@@ -19,7 +19,7 @@ macro_rules! row_kernels {
             [odd(v[0]), odd(v[1]), odd(v[2])]
         }
 
-        /// a × b, made odd.
+        /// Returns a × b, made odd.
         $(#[$feature])?
         #[inline]
         fn angular_jacobian(a: &V<30>, b: &V<30>) -> V<30> {
@@ -30,7 +30,7 @@ macro_rules! row_kernels {
             out
         }
 
-        /// M·arm times the share of the mass, made odd.
+        /// Returns M·arm times the mass fraction, made odd.
         $(#[$feature])?
         #[inline]
         fn response(
@@ -52,8 +52,8 @@ macro_rules! row_kernels {
             out
         }
 
-        /// The same where some lanes have the root W of M: W·(Wᵀ·arm) there. Lanes without get the bits that they get
-        /// among their like.
+        /// Does the same where some lanes have the root W of M: W·(Wᵀ·arm) there. The other lanes get the same bits as
+        /// in a pack without slender bodies.
         $(#[$feature])?
         #[inline]
         fn slender_response(
@@ -107,7 +107,7 @@ macro_rules! row_kernels {
             }
         }
 
-        /// The arms of a row at these places along a direction.
+        /// Angular Jacobians of a row at these arms along a direction.
         $(#[$feature])?
         #[inline]
         fn angular_jacobians<const RESTS: bool>(
@@ -119,7 +119,7 @@ macro_rules! row_kernels {
             [if RESTS { [zero(); 3] } else { angular_jacobian(&load3(&places[0], group), direction) }, second]
         }
 
-        /// J·M·J of a row with itself or with another one.
+        /// Coupling J·M·J of a row with itself or with another one.
         $(#[$feature])?
         #[inline]
         fn coupling<const RESTS: bool>(a: &RowPack, b: &RowPack, group: usize) -> L<22> {
@@ -130,7 +130,7 @@ macro_rules! row_kernels {
             if RESTS { part(1) } else { add(part(0), part(1)) }
         }
 
-        /// A row about `axis`, and J·M·J of it in the place of its factor.
+        /// Fills a row about `axis`, with J·M·J in the field of its effective mass.
         $(#[$feature])?
         #[inline]
         fn fill_turn<const RESTS: bool>(
@@ -154,7 +154,7 @@ macro_rules! row_kernels {
             store(&mut row.effective_mass, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
         }
 
-        /// Makes the rows of a pack.
+        /// Computes the rows of a pack.
         $(#[$feature])?
         pub(super) fn make_rows(
             pack: &mut Pack,
@@ -173,7 +173,7 @@ macro_rules! row_kernels {
             finish(pack, points, angular);
         }
 
-        /// Fills the rows of a pack, with J·M·J where factors belong.
+        /// Fills the rows of a pack, with J·M·J in the fields of the effective masses.
         $(#[$feature])?
         #[inline]
         fn fill<const RESTS: bool>(
@@ -242,7 +242,7 @@ macro_rules! row_kernels {
             }
         }
 
-        /// Makes factors of what stands in their places; all but the last bit.
+        /// Replaces J·M·J by the effective masses, without making them odd.
         $(#[$feature])?
         #[inline]
         fn divide(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
@@ -262,7 +262,7 @@ macro_rules! row_kernels {
             pack.impulse_cap.0 = impulse_caps(&pack.impulse_cap.0);
         }
 
-        /// Makes factors odd, and what follows from them.
+        /// Makes effective masses odd, and computes the values that depend on them.
         $(#[$feature])?
         #[inline]
         fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
