@@ -88,7 +88,11 @@ fn what_reaches_beyond_a_island_is_caught() {
     {
         // In a drum contacts come and go, else nobody notices what is remembered.
         for seed in 1..=3 {
-            assert_eq!(first_difference("tumbler", 100, seed, |_| ()), None, "it is the fault");
+            assert_eq!(
+                first_difference("tumbler", 100, seed, |_| ()),
+                None,
+                "a difference without the fault"
+            );
             let caught = first_difference("tumbler", 100, seed, |world| world.inject_fault(fault));
             println!("{fault:?}: {}", caught.as_deref().unwrap_or("not caught"));
             assert!(caught.is_some(), "{fault:?} goes unnoticed with seed {seed}");

@@ -366,7 +366,7 @@ impl World {
         self.scratch.in_place = in_place;
     }
 
-    /// Breaks a rule on purpose from now on.
+    /// Injects a fault into every step from now on.
     #[cfg(feature = "test-internals")]
     pub const fn inject_fault(&mut self, fault: crate::step::Fault) {
         self.scratch.inject_fault(fault);
