@@ -6,8 +6,8 @@ use super::bodies::lanes;
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;
+use crate::world::frame::{STREAM_BODIES, index_at};
 use crate::world::rows::PAGE_ROWS;
-use crate::world::slot::{STREAM_BODIES, index_at};
 
 /// Where each body is among the step's columns.
 #[derive(Debug, Default)]

@@ -11,9 +11,9 @@ use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
 use crate::data::{BitSet, sort_by_key};
+use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::slot::{Place, Slot, Store, index_at};
 use crate::world::timeline::{StepRecord, bring_in, order, take_out};
 use crate::world::{Command, World};
 
@@ -160,7 +160,7 @@ fn is_hopeless(world: &World) -> bool {
 pub(super) fn expand(
     world: &World,
     scratch: &mut Scratch,
-    (old, next): (&StepRecord, &Slot),
+    (old, next): (&StepRecord, &Frame),
     report: &mut StepReport,
 ) {
     gather::clear(world, scratch);
@@ -288,7 +288,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
 }
 
 /// Makes the old future's slot one that has the ids, pages and commanded changes of this timeline.
-pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
+pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Frame) {
     let World { work, store, dirty, .. } = world;
     mark_strangers(work, store, dirty, scratch, next);
     forget_pages(work, store, scratch, next);
@@ -324,7 +324,13 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
 }
 
 /// Marks bodies that the old future's slot does not have under their id: rows alone don't show that.
-fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
+fn mark_strangers(
+    work: &Frame,
+    store: &Store,
+    dirty: &BitSet,
+    scratch: &mut Scratch,
+    next: &Frame,
+) {
     let Scratch { diff, rules, .. } = scratch;
     for index in dirty {
         let ids = (work.id_at(index), next.id_at(index));
@@ -350,7 +356,7 @@ fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scra
 }
 
 /// Takes bodies whose pages only the old future has out of the sensors that saw them, before the pages go.
-fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mut Slot) {
+fn forget_pages(work: &Frame, store: &mut Store, scratch: &mut Scratch, next: &mut Frame) {
     for index in scratch.copied.iter().filter(|index| !work.has_page(*index)) {
         let mut at = 0;
         while let Some(seen) = next.contact_page(store, index)
@@ -442,7 +448,7 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
 const MIN_ROOM: usize = 256;
 
 /// The dirty bodies of the next tick.
-pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Slot, report: &mut StepReport) {
+pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report: &mut StepReport) {
     let simulated = scratch.resim.seen.len();
     world.dirty.clear();
     world.dirty.union_with(&scratch.diff.rows);

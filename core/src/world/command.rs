@@ -1,13 +1,13 @@
 //! Commands: everything a game changes, recorded for the tick and applied at once, so that a game reads its own
-//! writes. The same list applied to the same slot gives the same world.
+//! writes. The same list applied to the same frame gives the same world.
 
 use super::def::{BodyDef, CommandError, MAX_SPEED, check_place, check_range};
+use super::frame::Place;
 use super::material::{Filter, Material, check_layer};
 use super::rows::{
     BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow, TELLS_PERSIST,
     TELLS_STAY,
 };
-use super::slot::Place;
 use super::{BodyId, World};
 use crate::math::{Q20, Quat, Real, Sym3, Transform, Vec3, saturate};
 use crate::shape::{Geometry, MassError, MassProperties, Shape};
@@ -196,7 +196,7 @@ impl World {
         for s in 0..work.streams.len() {
             for p in 0..work.streams[s].contacts.len() {
                 let mut next = 0;
-                // One after the other, because waking needs the slot.
+                // One after the other, because waking needs the frame.
                 while let Some((at, owner)) = work.leans(store, (s, p), index, next) {
                     work.wake(store, owner, &mut pending.woken);
                     next = at + 1;

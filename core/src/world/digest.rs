@@ -1,8 +1,8 @@
-//! Digests of the world: a tree over sections and pages. Pages that slots share keep theirs.
+//! Digests of the world: a tree over sections and pages. Pages that frames share keep theirs.
 
+use super::frame::Place;
 use super::page_bytes::{State, StateSection, put_bodies, put_contacts, put_traits};
-use super::slot::Place;
-use super::{World, slot::index_at};
+use super::{World, frame::index_at};
 use crate::digest::{Digest, DigestTree};
 use crate::history::HistoryError;
 

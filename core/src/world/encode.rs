@@ -8,8 +8,8 @@ use super::rows::ContactPage;
 impl World {
     /// Appends the state as bytes, this tick's commands included; the same on every machine.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let Self { def, tick, work: slot, store, .. } = self;
-        let state = State { def, tick: *tick, slot, store };
+        let Self { def, tick, work: frame, store, .. } = self;
+        let state = State { def, tick: *tick, frame, store };
         for (number, section) in (0u8..).zip(StateSection::ALL) {
             let single = matches!(section, StateSection::World | StateSection::Events);
             let pages = state.pages().map(|page| page.0);

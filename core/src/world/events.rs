@@ -1,4 +1,4 @@
-//! What a step has to tell: contacts that began or ended, impacts, sensors, sleep. Rows of the slot, sorted by kind and
+//! What a step has to tell: contacts that began or ended, impacts, sensors, sleep. Rows of the frame, sorted by kind and
 //! key, so a tick that is rewound to shows its own.
 
 use super::rows::PairKey;

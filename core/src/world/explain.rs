@@ -2,8 +2,8 @@
 
 use super::World;
 use super::fields::{Context, Field, Unit, text};
+use super::frame::Place;
 use super::page_bytes::{State, StateSection, Table, row_length};
-use super::slot::Place;
 use crate::history::HistoryError;
 use std::collections::BTreeSet;
 
@@ -185,7 +185,7 @@ impl Explainer<'_> {
         if ours == theirs || found.len() >= self.limit {
             return;
         }
-        let id_at = |index| self.state.slot.id_at(index);
+        let id_at = |index| self.state.frame.id_at(index);
         let context = Context { id_at: &id_at, exponent: self.exponent(ours) };
         for field in &self.fields {
             let values = [ours, theirs].map(|row| {
@@ -223,12 +223,12 @@ impl Explainer<'_> {
             return 0;
         }
         let index = self.fields[0].bits(row) as u32;
-        let State { slot, store, .. } = self.state;
-        if slot.has_page(index) { slot.cold(store, index).exponent } else { 0 }
+        let State { frame, store, .. } = self.state;
+        if frame.has_page(index) { frame.cold(store, index).exponent } else { 0 }
     }
 
     fn entity(&self, row: &[u8]) -> String {
-        let id_at = |index| self.state.slot.id_at(index);
+        let id_at = |index| self.state.frame.id_at(index);
         let context = Context { id_at: &id_at, exponent: 0 };
         let number = |at: usize| self.fields[at].bits(row) as u32;
         let pair =

@@ -1,6 +1,6 @@
 //! The world: bodies that collide and rest, the same on every machine.
 //!
-//! State lives in pages of rows (`rows.rs`, `pages.rs`, `slot.rs`); a game changes it by commands
+//! State lives in pages of rows (`rows.rs`, `pages.rs`, `frame.rs`); a game changes it by commands
 //! (`command.rs`); [`World::step`] computes the next tick (`step/`).
 
 mod arrive;
@@ -11,6 +11,7 @@ mod encode;
 mod events;
 mod explain;
 mod fields;
+pub(crate) mod frame;
 mod islands;
 mod material;
 mod page_bytes;
@@ -18,7 +19,6 @@ pub(crate) mod pages;
 mod past;
 mod rewind;
 pub(crate) mod rows;
-pub(crate) mod slot;
 mod snapshot;
 #[cfg(feature = "test-support")]
 mod solo;
@@ -31,8 +31,8 @@ use crate::math::{Transform, Vec3};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use arrive::Route;
+use frame::{Frame, Store};
 use serde::{Deserialize, Serialize};
-use slot::{Slot, Store};
 use timeline::Timeline;
 
 pub use command::Command;
@@ -101,7 +101,7 @@ pub struct World {
     /// The states of the last ticks, this one's among them, and of the old future after a rewind.
     pub(crate) timeline: Timeline,
     /// This tick's state with its commands.
-    pub(crate) work: Slot,
+    pub(crate) work: Frame,
     pub(crate) commands: Vec<Command>,
     /// Ids of the bodies that commands of this tick made.
     pub(crate) spawned: Vec<BodyId>,
@@ -144,7 +144,7 @@ impl Clone for World {
     /// A world of its own with the same state and commands, but no history: it can't be rewound beyond this tick.
     fn clone(&self) -> Self {
         let mut store = Store::default();
-        let mut copy = |slot: &Slot| slot.copy_into(&self.store, &mut store);
+        let mut copy = |frame: &Frame| frame.copy_into(&self.store, &mut store);
         let (base, work) = (copy(self.base()), copy(&self.work));
         Self {
             commands: self.commands.clone(),
@@ -157,7 +157,7 @@ impl Clone for World {
 
 impl World {
     /// A world with the same definition, tick and mode, and another state; no commands, no history.
-    fn elsewhere(&self, mut store: Store, mut base: Slot, work: Slot) -> Self {
+    fn elsewhere(&self, mut store: Store, mut base: Frame, work: Frame) -> Self {
         let mut timeline = Timeline::new(self.timeline.len());
         timeline.restart(self.tick, &base, &mut store);
         base.release(&mut store);
@@ -197,7 +197,7 @@ impl World {
             tick: 0,
             store: Store::default(),
             timeline: Timeline::new(ticks),
-            work: Slot::default(),
+            work: Frame::default(),
             commands: Vec::new(),
             spawned: Vec::new(),
             pending: Pending::default(),
@@ -349,8 +349,8 @@ impl World {
     }
 
     /// The state after the last step.
-    pub(crate) fn base(&self) -> &Slot {
-        &self.timeline.entry(self.tick).slot
+    pub(crate) fn base(&self) -> &Frame {
+        &self.timeline.entry(self.tick).frame
     }
 
     /// Whether contacts of bodies that hardly move are kept. Without, the world is another one.

@@ -5,9 +5,9 @@
 //! memory never get here.
 
 use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, WorldRow, layout, put};
+use super::frame::{Frame, STREAM_BODIES, Store, Stream, index_at};
 use super::rows::{ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow};
 use super::rows::{PAGE_ROWS, shape_key};
-use super::slot::{STREAM_BODIES, Slot, Store, Stream, index_at};
 use super::{EventRow, World, WorldDef};
 use crate::history::HistoryError;
 use std::sync::LazyLock;
@@ -138,7 +138,7 @@ pub(super) fn row_length(fields: &[Field]) -> usize {
 pub(super) struct State<'a> {
     pub(super) def: &'a WorldDef,
     pub(super) tick: u32,
-    pub(super) slot: &'a Slot,
+    pub(super) frame: &'a Frame,
     pub(super) store: &'a Store,
 }
 
@@ -161,7 +161,7 @@ fn live_rows(live: u32) -> impl Iterator<Item = usize> {
 impl<'a> State<'a> {
     /// The numbers of all pages that could have rows.
     pub(super) fn pages(self) -> impl Iterator<Item = (u32, &'a Stream, usize)> {
-        let streams = self.slot.streams.iter().enumerate();
+        let streams = self.frame.streams.iter().enumerate();
         streams.flat_map(|(s, stream)| {
             let pages = 0..stream.ids.generations().len().div_ceil(PAGE_ROWS);
             pages.map(move |page| ((s * STREAM_PAGES + page) as u32, stream, page))
@@ -190,10 +190,10 @@ impl<'a> State<'a> {
     pub(super) fn put_page(self, section: StateSection, number: u32, out: &mut Vec<u8>) {
         let single = number == 0;
         let (s, p) = (number as usize / STREAM_PAGES, number as usize % STREAM_PAGES);
-        let stream = self.slot.streams.get(s).filter(|stream| p < stream.hot.len());
+        let stream = self.frame.streams.get(s).filter(|stream| p < stream.hot.len());
         match (section, stream) {
             (StateSection::World, _) if single => self.put_world(out),
-            (StateSection::Events, _) if single => put_events(&self.slot.events, out),
+            (StateSection::Events, _) if single => put_events(&self.frame.events, out),
             (StateSection::Ids, Some(stream)) => put_table(Self::id_rows(stream, p), out),
             (StateSection::Bodies, Some(stream)) => {
                 let live = self.store.cold.get(stream.cold[p]).live;
@@ -259,17 +259,17 @@ pub(super) fn put_contacts(page: &ContactPage, out: &mut Vec<u8>) {
 impl World {
     /// A tick's state, of a tick that is held.
     pub(super) fn state_at(&self, tick: u32) -> Result<State<'_>, HistoryError> {
-        let slot = if self.timeline.find(tick, self.tick)? {
-            &self.timeline.entry(tick).slot
+        let frame = if self.timeline.find(tick, self.tick)? {
+            &self.timeline.entry(tick).frame
         } else {
             self.timeline.pinned(tick).expect("found, and not in the ring")
         };
-        Ok(State { def: &self.def, tick, slot, store: &self.store })
+        Ok(State { def: &self.def, tick, frame, store: &self.store })
     }
 
     /// The state after the last step.
     pub(super) fn state(&self) -> State<'_> {
-        State { def: &self.def, tick: self.tick, slot: self.base(), store: &self.store }
+        State { def: &self.def, tick: self.tick, frame: self.base(), store: &self.store }
     }
 
     /// The bytes of a page at a tick that is held, as digests are taken of them; none for a page that is not there. Another

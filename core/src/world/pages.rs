@@ -1,10 +1,10 @@
-//! Pages: blocks of rows, counted by how many slots share them. Writing to a shared page copies it first, so
-//! an older slot never changes, and a page nobody touched costs nothing to keep.
+//! Pages: blocks of rows, counted by how many frames share them. Writing to a shared page copies it first, so
+//! an older frame never changes, and a page nobody touched costs nothing to keep.
 //!
 //! Pages live in one pool and are named by their place in it. Those places never reach saved bytes or decide
 //! an order.
 //!
-//! Each page keeps the digest that was last taken of it until it is written, so what slots share is hashed once.
+//! Each page keeps the digest that was last taken of it until it is written, so what frames share is hashed once.
 
 use crate::digest::Digest;
 use std::sync::OnceLock;
@@ -29,7 +29,7 @@ pub(crate) trait Page: Default {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages<T> {
     content: Vec<T>,
-    /// How many slots hold each page; 0 for pages in `free`.
+    /// How many frames hold each page; 0 for pages in `free`.
     holders: Vec<u32>,
     free: Vec<u32>,
     /// Digest of each page since it was last written, and which of its rows it was taken of.

@@ -2,7 +2,7 @@
 //! rollback computed again. Nothing here changes the world.
 
 use super::events::{Event, EventRow};
-use super::slot::Slot;
+use super::frame::Frame;
 use super::view::Body;
 use super::{BodyId, Command, World};
 use crate::history::HistoryError;
@@ -25,7 +25,7 @@ use crate::history::HistoryError;
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
     world: &'a World,
-    slot: &'a Slot,
+    frame: &'a Frame,
     commands: &'a [Command],
     tick: u32,
 }
@@ -38,19 +38,19 @@ impl<'a> Past<'a> {
 
     /// The body as it was; `None` if it was not there.
     pub fn body(&self, id: BodyId) -> Option<Body<'a>> {
-        self.slot.is_live(id.0).then(|| self.row(id.0.index()))
+        self.frame.is_live(id.0).then(|| self.row(id.0.index()))
     }
 
     /// All bodies in the order of their ids.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, Body<'a>)> + use<'a> {
         let past = *self;
-        let ids = past.slot.streams.iter().flat_map(|stream| stream.ids.iter());
+        let ids = past.frame.streams.iter().flat_map(|stream| stream.ids.iter());
         ids.map(move |id| (BodyId(id), past.row(id.index())))
     }
 
     /// What happened in the step to this tick, in the order of [`World::events`].
     pub fn events(&self) -> impl ExactSizeIterator<Item = Event> + use<'a> {
-        self.slot.events.iter().map(EventRow::event)
+        self.frame.events.iter().map(EventRow::event)
     }
 
     /// The commands that the step to this tick began with, as far as they are known: those of a restored tick, or after
@@ -61,7 +61,7 @@ impl<'a> Past<'a> {
 
     fn row(&self, index: u32) -> Body<'a> {
         let store = &self.world.store;
-        Body { hot: self.slot.hot(store, index), cold: self.slot.cold(store, index) }
+        Body { hot: self.frame.hot(store, index), cold: self.frame.cold(store, index) }
     }
 }
 
@@ -73,11 +73,11 @@ impl World {
     pub fn past(&self, tick: u32) -> Result<Past<'_>, HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         let entry = self.timeline.entry(tick);
-        if let (false, Some(slot)) = (in_ring, self.timeline.pinned(tick)) {
-            return Ok(Past { world: self, slot, commands: &[], tick });
+        if let (false, Some(frame)) = (in_ring, self.timeline.pinned(tick)) {
+            return Ok(Past { world: self, frame, commands: &[], tick });
         }
         let commands =
             entry.step_record.as_ref().map_or(&[][..], |step_record| &step_record.commands);
-        Ok(Past { world: self, slot: &entry.slot, commands, tick })
+        Ok(Past { world: self, frame: &entry.frame, commands, tick })
     }
 }

@@ -1,8 +1,8 @@
 //! Going back: which ticks are held, and how the ticks after one are computed again.
 
 use super::arrive::Route;
+use super::frame::Frame;
 use super::rows::{Overlap, PairKey};
-use super::slot::Slot;
 use super::{Command, World};
 use crate::history::HistoryError;
 
@@ -53,10 +53,10 @@ impl World {
                 self.forget_future();
             }
         } else if let Some(pinned) = self.timeline.pinned(tick) {
-            let mut slot = Slot::default();
-            slot.share_from(pinned, &mut self.store);
-            self.timeline.restart(tick, &slot, &mut self.store);
-            slot.release(&mut self.store);
+            let mut frame = Frame::default();
+            frame.share_from(pinned, &mut self.store);
+            self.timeline.restart(tick, &frame, &mut self.store);
+            frame.release(&mut self.store);
             self.arrive(tick, Route::Restart);
         }
         Ok(())
@@ -184,16 +184,16 @@ impl World {
 
     /// What the history takes.
     pub fn history_report(&self) -> HistoryReport {
-        let slots: Vec<_> = self.timeline.slots().collect();
-        let bytes = self.store.bytes_of(slots.iter().copied(), None);
+        let frames: Vec<_> = self.timeline.frames().collect();
+        let bytes = self.store.bytes_of(frames.iter().copied(), None);
         let newest = self.timeline.newest();
         let before = newest.checked_sub(1).filter(|tick| self.timeline.held().contains(tick));
-        let newest_slot = &self.timeline.entry(newest).slot;
+        let newest_frame = &self.timeline.entry(newest).frame;
         let newest_bytes = self.store.bytes_of(
-            [newest_slot].into_iter(),
-            before.map(|tick| &self.timeline.entry(tick).slot),
+            [newest_frame].into_iter(),
+            before.map(|tick| &self.timeline.entry(tick).frame),
         );
-        HistoryReport { ticks: slots.len() as u32, bytes, newest_bytes }
+        HistoryReport { ticks: frames.len() as u32, bytes, newest_bytes }
     }
 
     pub(super) fn clear_commands(&mut self) {

@@ -1,7 +1,7 @@
 //! Some bodies of a world alone, to see that the others don't matter. For tests.
 
+use super::frame::{Frame, Place, Store};
 use super::rows::{ContactRow, Overlap, body_of};
-use super::slot::{Place, Slot, Store};
 use super::{BodyId, Pending, World};
 use std::collections::BTreeSet;
 
@@ -61,32 +61,32 @@ fn inside(chosen: &BTreeSet<u32>, overlap: &Overlap) -> bool {
 }
 
 /// The rows of chosen bodies in pages of their own.
-fn copy(from: &Slot, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Slot {
-    let mut slot = Slot::default();
+fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Frame {
+    let mut frame = Frame::default();
     for (number, stream) in from.streams.iter().enumerate() {
-        slot.stream(number as u8).ids = stream.ids.clone();
+        frame.stream(number as u8).ids = stream.ids.clone();
     }
     for &index in chosen {
         let Place { stream, page, row } = Place::of(index);
         let Some(contacts) = from.streams.get(stream).and_then(|s| s.contacts.get(page)) else {
             continue;
         };
-        slot.make_page(store, index);
-        *slot.hot_mut(store, index) = *from.hot(pages, index);
+        frame.make_page(store, index);
+        *frame.hot_mut(store, index) = *from.hot(pages, index);
         let cold = from.cold_page(pages, index);
-        let to = slot.cold_page_mut(store, index);
+        let to = frame.cold_page_mut(store, index);
         to.rows[row] = cold.rows[row];
         to.live |= cold.live & 1 << row;
         if cold.live >> row & 1 == 1 {
             to.shapes.extend_from_slice(cold.shapes_of(row));
-            slot.mark_active(store, index);
+            frame.mark_active(store, index);
         }
         let contacts = pages.contacts.get(*contacts);
-        let to = slot.contact_page_mut(store, index);
+        let to = frame.contact_page_mut(store, index);
         if to.rows.is_empty() && to.overlaps.is_empty() {
             to.rows.extend(contacts.rows.iter().filter(|row| among(chosen, row)));
             to.overlaps.extend(contacts.overlaps.iter().filter(|overlap| inside(chosen, overlap)));
         }
     }
-    slot
+    frame
 }

@@ -1,11 +1,11 @@
-//! The slots of the last ticks, and beside each what makes it cheap to compute it again.
+//! The frames of the last ticks, and beside each what makes it cheap to compute it again.
 //!
-//! After a rewind the slots of later ticks stay: the old future. A step that meets one reuses what would come out the same
+//! After a rewind the frames of later ticks stay: the old future. A step that meets one reuses what would come out the same
 //! (`step/resim.rs`).
 
 use super::BodyId;
 use super::command::Command;
-use super::slot::{Slot, Store};
+use super::frame::{Frame, Store};
 use crate::data::BitSet;
 use crate::history::HistoryError;
 
@@ -94,28 +94,28 @@ pub(crate) fn bring_in(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u3
 /// A tick that is held.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
-    pub(crate) slot: Slot,
+    pub(crate) frame: Frame,
     /// Of the step to this tick, if it is known.
     pub(crate) step_record: Option<StepRecord>,
-    /// Bodies of this slot that are not what the step to the next slot read.
+    /// Bodies of this frame that are not what the step to the next frame read.
     pub(crate) pending_dirty: BitSet,
 }
 
-/// Slots by tick.
+/// Frames by tick.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     /// The entry of tick t is at t modulo the length.
     entries: Vec<Entry>,
     oldest: u32,
     newest: u32,
-    /// Slots that stay when the ring has passed them, with how often they were pinned.
-    pinned: Vec<(u32, u32, Slot)>,
+    /// Frames that stay when the ring has passed them, with how often they were pinned.
+    pinned: Vec<(u32, u32, Frame)>,
     /// The oldest tick that must not leave the ring, and how long it may grow for that.
     keep: Option<(u32, usize)>,
 }
 
 impl Timeline {
-    /// A ring of this many ticks, with an empty slot for tick 0.
+    /// A ring of this many ticks, with an empty frame for tick 0.
     pub(crate) fn new(length: usize) -> Self {
         let entries = (0..length.max(2)).map(|_| Entry::default()).collect();
         Self { entries, oldest: 0, newest: 0, pinned: Vec::new(), keep: None }
@@ -175,7 +175,7 @@ impl Timeline {
             entries[tick as usize % length] = core::mem::take(self.entry_mut(tick));
         }
         for mut left in core::mem::replace(&mut self.entries, entries) {
-            left.slot.release(store);
+            left.frame.release(store);
         }
     }
 
@@ -191,11 +191,11 @@ impl Timeline {
         self.entry_mut(tick).pending_dirty.clear();
     }
 
-    /// Starts again at a tick with nothing before it; its slot is what `base` has.
-    pub(crate) fn restart(&mut self, tick: u32, base: &Slot, store: &mut Store) {
+    /// Starts again at a tick with nothing before it; its frame is what `base` has.
+    pub(crate) fn restart(&mut self, tick: u32, base: &Frame, store: &mut Store) {
         (self.oldest, self.newest) = (tick, tick);
         let entry = self.entry_mut(tick);
-        entry.slot.share_from(base, store);
+        entry.frame.share_from(base, store);
         entry.step_record = None;
         entry.pending_dirty.clear();
     }
@@ -222,7 +222,7 @@ impl Timeline {
         }
     }
 
-    pub(crate) fn pinned(&self, tick: u32) -> Option<&Slot> {
+    pub(crate) fn pinned(&self, tick: u32) -> Option<&Frame> {
         self.pinned.iter().find(|pin| pin.0 == tick).map(|pin| &pin.2)
     }
 
@@ -237,9 +237,9 @@ impl Timeline {
             return Ok(());
         }
         self.find(tick, now)?;
-        let mut slot = Slot::default();
-        slot.share_from(&self.entry(tick).slot, store);
-        self.pinned.push((tick, 1, slot));
+        let mut frame = Frame::default();
+        frame.share_from(&self.entry(tick).frame, store);
+        self.pinned.push((tick, 1, frame));
         Ok(())
     }
 
@@ -268,9 +268,9 @@ impl Timeline {
         self.pinned.drain(..).for_each(|mut pin| pin.2.release(store));
     }
 
-    /// All slots that are held.
-    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
-        let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).slot);
+    /// All frames that are held.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).frame);
         ring.chain(self.pinned.iter().map(|pin| &pin.2))
     }
 }

@@ -2,8 +2,8 @@
 //! says what is in them and, before anything of a world changes, whether it can be.
 //!
 //! ```text
-//! slot ──rows──▶ what is left after a prediction (`predict.rs`, `write.rs`) ──pack──▶ bytes
-//! bytes ──unpack──▶ rows, by the same predictions (`read.rs`) ──check (`check.rs`)──▶ slot
+//! frame ──rows──▶ what is left after a prediction (`predict.rs`, `write.rs`) ──pack──▶ bytes
+//! bytes ──unpack──▶ rows, by the same predictions (`read.rs`) ──check (`check.rs`)──▶ frame
 //! ```
 //!
 //! What follows from other rows is predicted from them and costs nothing: the geometry of a contact is what the narrow phase
@@ -165,13 +165,13 @@ impl World {
     }
 
     fn become_state(&mut self, read: read::Read) {
-        let read::Read { def, tick, slot, mut store } = read;
+        let read::Read { def, tick, frame, mut store } = read;
         let mut timeline = Timeline::new(self.timeline.len());
-        timeline.restart(tick, &slot, &mut store);
+        timeline.restart(tick, &frame, &mut store);
         self.def = def;
         self.store = store;
         self.timeline = timeline;
-        self.work = slot;
+        self.work = frame;
         self.arrive(tick, Route::Restart);
     }
 }

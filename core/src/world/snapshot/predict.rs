@@ -9,11 +9,11 @@ use crate::math::{Q30, Quat, Real, Vec3};
 use crate::shape::Shape;
 use crate::step::MARGIN;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
+use crate::world::frame::{Frame, Place, Store};
 use crate::world::page_bytes::State;
 use crate::world::rows::{
     ASLEEP, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeRow, body_of,
 };
-use crate::world::slot::{Place, Slot, Store};
 use crate::world::{EventRow, WorldDef, real_vector};
 
 /// Predicts rows of a state, of which the tables before the row's are known.
@@ -24,10 +24,10 @@ pub(super) struct Predict<'a> {
 }
 
 /// The shape with a key, if there is one.
-pub(super) fn shape_at<'a>(slot: &Slot, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
+pub(super) fn shape_at<'a>(frame: &Frame, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
     let body = body_of(key);
-    slot.id_at(body)?;
-    let page = slot.cold_page(store, body);
+    frame.id_at(body)?;
+    let page = frame.cold_page(store, body);
     page.shapes_of(Place::of(body).row).get((key & 0xff) as usize)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn material(base: Option<State<'_>>, tags: [u16; 2]) -> OverrideRow {
 pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
     let Place { stream, page, row } = Place::of(index);
     let at = page * crate::world::rows::PAGE_ROWS + row;
-    let stream = base.and_then(|base| base.slot.streams.get(stream));
+    let stream = base.and_then(|base| base.frame.streams.get(stream));
     let known = stream.and_then(|stream| stream.ids.generations().get(at));
     // Most indices were taken once.
     IdRow { index, generation: known.copied().unwrap_or(1) }
@@ -53,14 +53,14 @@ pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
 impl<'a> Predict<'a> {
     /// The baseline, if it has the same body at an index.
     fn base_of(&self, index: u32) -> Option<State<'a>> {
-        let id = self.state.slot.id_at(index)?;
-        self.base.filter(|base| base.slot.id_at(index) == Some(id))
+        let id = self.state.frame.id_at(index)?;
+        self.base.filter(|base| base.frame.id_at(index) == Some(id))
     }
 
     pub(super) fn body(&self, key: u32, known: &HotRow) -> Keyed<HotRow> {
         let mut row = HotRow::default();
         if let Some(base) = self.base_of(key) {
-            row = *base.slot.hot(base.store, key);
+            row = *base.frame.hot(base.store, key);
             let ticks = self.state.tick.wrapping_sub(base.tick);
             let way = real_vector(row.velocity) + real_vector(known.velocity);
             // The mean of the two velocities, for the time between.
@@ -78,13 +78,13 @@ impl<'a> Predict<'a> {
 
     pub(super) fn traits(&self, key: u32) -> Keyed<ColdRow> {
         let base = self.base_of(key);
-        let row = base.map_or_else(ColdRow::default, |base| *base.slot.cold(base.store, key));
+        let row = base.map_or_else(ColdRow::default, |base| *base.frame.cold(base.store, key));
         Keyed { key, row }
     }
 
     pub(super) fn shape(&self, key: u32) -> Keyed<ShapeRow> {
         let base = self.base_of(body_of(key));
-        let row = base.and_then(|base| shape_at(base.slot, base.store, key));
+        let row = base.and_then(|base| shape_at(base.frame, base.store, key));
         row.map_or_else(Keyed::<ShapeRow>::blank, |row| Keyed { key, row: *row })
     }
 
@@ -96,7 +96,7 @@ impl<'a> Predict<'a> {
             known.key.shapes().map(body_of)
         };
         for (id, index) in row.bodies.iter_mut().zip(bodies) {
-            *id = self.state.slot.id_at(index).unwrap_or(*id);
+            *id = self.state.frame.id_at(index).unwrap_or(*id);
         }
         row
     }
@@ -107,7 +107,7 @@ impl<'a> Predict<'a> {
         let base = self.base_of(a)?;
         self.base_of(b)?;
         [a, b].into_iter().find_map(|owner| {
-            let rows = &base.slot.contact_page(base.store, owner)?.rows;
+            let rows = &base.frame.contact_page(base.store, owner)?.rows;
             let at = rows.binary_search_by_key(&key, |row| row.key).ok()?;
             Some(&rows[at])
         })
@@ -116,12 +116,12 @@ impl<'a> Predict<'a> {
     /// A contact between two live bodies, but for its geometry: as it was, made at the poses that its bodies have or, if it was
     /// `kept`, at those that it was made at in the baseline.
     pub(super) fn contact(&self, key: PairKey, kept: bool) -> ContactRow {
-        let State { slot, store, def, .. } = self.state;
+        let State { frame, store, def, .. } = self.state;
         let old = self.old_contact(key);
         let mut row =
             old.copied().unwrap_or(ContactRow { key, touching: true, ..ContactRow::default() });
         let [a, b] = key.shapes();
-        if let (Some(a), Some(b)) = (shape_at(slot, store, a), shape_at(slot, store, b)) {
+        if let (Some(a), Some(b)) = (shape_at(frame, store, a), shape_at(frame, store, b)) {
             row.mixed = def.materials.mix(&a.material, &b.material);
         }
         if old.is_none() || !kept {
@@ -131,7 +131,7 @@ impl<'a> Predict<'a> {
                 let before =
                     self.base_of(index).filter(|base| base.tick.wrapping_add(1) == self.state.tick);
                 let from = before.unwrap_or(self.state);
-                from.slot.hot(from.store, index)
+                from.frame.hot(from.store, index)
             });
             row.reference = b.center - a.center;
             row.rotations = [a.rotation, b.rotation];
@@ -141,13 +141,13 @@ impl<'a> Predict<'a> {
 
     /// Gives a predicted contact the geometry that the poses in `known` make.
     pub(super) fn geometry(&self, row: &mut ContactRow, known: &ContactRow) {
-        let State { slot, store, .. } = self.state;
+        let State { frame, store, .. } = self.state;
         let [a, b] = known.key.shapes();
-        let (Some(first), Some(second)) = (shape_at(slot, store, a), shape_at(slot, store, b))
+        let (Some(first), Some(second)) = (shape_at(frame, store, a), shape_at(frame, store, b))
         else {
             return;
         };
-        let center = |shape: u32| slot.cold(store, body_of(shape)).local_center;
+        let center = |shape: u32| frame.cold(store, body_of(shape)).local_center;
         let offsets = [
             offset(first, center(a), known.rotations[0]),
             offset(second, center(b), known.rotations[1]),
@@ -184,8 +184,8 @@ fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> 
 pub(super) fn state<'a>(
     def: &'a WorldDef,
     tick: u32,
-    slot: &'a Slot,
+    frame: &'a Frame,
     store: &'a Store,
 ) -> State<'a> {
-    State { def, tick, slot, store }
+    State { def, tick, frame, store }
 }

@@ -1,4 +1,4 @@
-//! From a slot to tables of residues.
+//! From a frame to tables of residues.
 
 use super::predict::{self, Predict};
 use crate::pack::{Segment, Segments, Unpacked};
@@ -85,7 +85,7 @@ pub(super) fn image(state: State<'_>, base: Option<State<'_>>) -> Unpacked {
     }
     tables.end(Table::Contacts, count, ContactRow::KEY);
     tables.table(Table::Overlaps, overlaps(state), Clone::clone);
-    tables.table(Table::Events, state.slot.events.iter().copied(), |row| predict.event(row));
+    tables.table(Table::Events, state.frame.events.iter().copied(), |row| predict.event(row));
     tables.image
 }
 
@@ -102,7 +102,7 @@ pub(super) fn keys(base: State<'_>) -> Unpacked {
     tables.keys(Table::Shapes, shapes(base), 0);
     tables.keys(Table::Contacts, contacts(base).copied(), 1);
     tables.keys(Table::Overlaps, overlaps(base), 0);
-    tables.keys(Table::Events, base.slot.events.iter().copied(), 0);
+    tables.keys(Table::Events, base.frame.events.iter().copied(), 0);
     tables.image
 }
 

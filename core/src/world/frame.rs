@@ -1,4 +1,4 @@
-//! A slot: the whole state of a world at one tick, as tables of shared pages.
+//! A frame: the whole state of a world at one tick, as tables of shared pages.
 
 use super::events::EventRow;
 use super::pages::{PageRef, Pages};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Bodies that one stream can have at a time.
 pub(crate) const STREAM_BODIES: u32 = 1 << 16;
 
-/// The pools behind all slots of a world.
+/// The pools behind all frames of a world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub(crate) hot: Pages<HotPage>,
@@ -23,7 +23,7 @@ pub(crate) struct Store {
 
 /// State of a world at one tick.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Slot {
+pub(crate) struct Frame {
     pub(crate) streams: Vec<Stream>,
     /// What the step to this tick has to tell, sorted.
     pub(crate) events: Vec<EventRow>,
@@ -66,7 +66,7 @@ pub(crate) const fn index_at(stream: usize, page: usize, row: usize) -> u32 {
     stream as u32 * STREAM_BODIES + (page * PAGE_ROWS + row) as u32
 }
 
-impl Slot {
+impl Frame {
     /// The stream with this number, made if it does not exist.
     pub(crate) fn stream(&mut self, number: u8) -> &mut Stream {
         while self.streams.len() <= usize::from(number) {
@@ -144,7 +144,7 @@ impl Slot {
         self.streams.get(stream).is_some_and(|stream| page < stream.hot.len())
     }
 
-    /// The contact page of a body, if the slot has it.
+    /// The contact page of a body, if the frame has it.
     pub(crate) fn contact_page<'a>(&self, store: &'a Store, index: u32) -> Option<&'a ContactPage> {
         let Place { stream, page, .. } = Place::of(index);
         Some(store.contacts.get(*self.streams.get(stream)?.contacts.get(page)?))
@@ -164,7 +164,7 @@ impl Slot {
         self.streams.get(Place::of(index).stream)?.ids.at(index)
     }
 
-    /// Whether the ids are shared with another slot; not whether they are equal.
+    /// Whether the ids are shared with another frame; not whether they are equal.
     pub(crate) fn has_same_ids(&self, other: &Self) -> bool {
         let mut streams = self.streams.iter().zip(&other.streams);
         self.streams.len() == other.streams.len()
@@ -228,7 +228,7 @@ impl Slot {
         }
     }
 
-    /// Becomes the same state as another slot, sharing its pages.
+    /// Becomes the same state as another frame, sharing its pages.
     pub(crate) fn share_from(&mut self, other: &Self, store: &mut Store) {
         self.release(store);
         self.events.clone_from(&other.events);
@@ -266,7 +266,7 @@ impl Slot {
         Self { streams, events: self.events.clone() }
     }
 
-    /// Takes over ids and the number of streams and pages of another slot: pages that it lacks are shared, those that the
+    /// Takes over ids and the number of streams and pages of another frame: pages that it lacks are shared, those that the
     /// other lacks are let go.
     pub(crate) fn match_pages(&mut self, other: &Self, store: &mut Store) {
         for mut stream in self.streams.drain(other.streams.len().min(self.streams.len())..) {
@@ -299,7 +299,7 @@ impl Slot {
         }
     }
 
-    /// How many pages there are, and how many of them another slot has too.
+    /// How many pages there are, and how many of them another frame has too.
     pub(crate) fn count_pages(&self, store: &Store) -> (u32, u32) {
         let (mut all, mut shared) = (0, 0);
         for Stream { hot, cold, contacts, .. } in &self.streams {
@@ -333,16 +333,16 @@ impl Stream {
 }
 
 impl Store {
-    /// Bytes of all pages that these slots hold and another one does not.
+    /// Bytes of all pages that these frames hold and another one does not.
     pub(crate) fn bytes_of<'a>(
         &self,
-        slots: impl Iterator<Item = &'a Slot>,
-        without: Option<&Slot>,
+        frames: impl Iterator<Item = &'a Frame>,
+        without: Option<&Frame>,
     ) -> u64 {
         let mut pages = [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()];
-        let mut visit = |slot: &Slot, counts: bool| {
+        let mut visit = |frame: &Frame, counts: bool| {
             let bytes = |bytes: usize| if counts { bytes } else { 0 };
-            for stream in &slot.streams {
+            for stream in &frame.streams {
                 for page in &stream.hot {
                     pages[0].insert(page.number(), bytes(size_of::<HotPage>()));
                 }
@@ -359,8 +359,8 @@ impl Store {
                 }
             }
         };
-        slots.for_each(|slot| visit(slot, true));
-        without.into_iter().for_each(|slot| visit(slot, false));
+        frames.for_each(|frame| visit(frame, true));
+        without.into_iter().for_each(|frame| visit(frame, false));
         pages.iter().flat_map(BTreeMap::values).map(|bytes| *bytes as u64).sum()
     }
 }
