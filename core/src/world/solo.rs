@@ -1,4 +1,4 @@
-//! Some bodies of a world alone, to see that the others don't matter. For tests.
+//! A subset of a world's bodies in a world of their own. For tests of locality.
 
 use super::frame::{Frame, Place, Store};
 use super::rows::{ContactRow, Overlap, body_of};
@@ -6,8 +6,8 @@ use super::{BodyId, Pending, World};
 use std::collections::BTreeSet;
 
 impl World {
-    /// These bodies and what is between them, in a world that has nothing else; ids stay. Commands of this tick that
-    /// were already given are in it.
+    /// Copies these bodies and their contacts with each other into a world that has nothing else. Ids stay, and this tick's commands
+    /// are included.
     #[must_use]
     pub fn solo(&self, bodies: &[BodyId]) -> Self {
         let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
@@ -24,7 +24,7 @@ impl World {
         Self { pending, ..self.elsewhere(store, base, work) }
     }
 
-    /// Everything that these bodies have or have among each other, as text by name: rows, contacts, overlaps, events.
+    /// Returns all rows, contacts, overlaps and events of these bodies, as text by name.
     pub fn rows_among(&self, bodies: &[BodyId]) -> Vec<(String, String)> {
         let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
         let mut rows = Vec::new();
@@ -60,7 +60,7 @@ fn inside(chosen: &BTreeSet<u32>, overlap: &Overlap) -> bool {
     [overlap.own, overlap.other].iter().all(|shape| chosen.contains(&body_of(*shape)))
 }
 
-/// The rows of chosen bodies in pages of their own.
+/// Copies the rows of chosen bodies into new pages.
 fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Frame {
     let mut frame = Frame::default();
     for (number, stream) in from.streams.iter().enumerate() {

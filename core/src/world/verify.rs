@@ -1,5 +1,5 @@
-//! `ResimMode::Verify`: a tick that is computed again is also computed in full, by a world that shares nothing with the
-//! first but the state before the tick's commands, and both are compared.
+//! `ResimMode::Verify`: a resimulated tick is also computed in full, by a world that shares nothing with the first but the state
+//! before the tick's commands. Both results are compared.
 
 use super::World;
 use super::frame::Store;

@@ -1,7 +1,8 @@
-//! What a row will be, from rows that are known before it. Writer and reader ask the same questions in the same order.
+//! Prediction of rows from the rows before them. Writer and reader make the same predictions in the same order.
 //!
-//! Some answers depend on fields of the row itself (a centre on the velocity, points on the poses that they were made at). The
-//! writer has them; the reader reads the row once without, takes what it got right, and reads it again.
+//! Some predictions depend on fields of the row itself: a centre on the velocity, contact points on the poses at their creation.
+//! The writer has those fields. The reader reads the row once without them, keeps the fields that were predicted right, and
+//! reads the row again.
 
 use crate::collide::{Posed, collide};
 use crate::data::FixedVec;
@@ -16,14 +17,14 @@ use crate::world::rows::{
 };
 use crate::world::{EventRow, WorldDef, real_vector};
 
-/// Predicts rows of a state, of which the tables before the row's are known.
+/// Predicts rows of a state whose earlier tables are known.
 #[derive(Clone, Copy)]
 pub(super) struct Predict<'a> {
     pub(super) state: State<'a>,
     pub(super) base: Option<State<'a>>,
 }
 
-/// The shape with a key, if there is one.
+/// The shape with a key, if it exists.
 pub(super) fn shape_at<'a>(frame: &Frame, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
     let body = body_of(key);
     frame.id_at(body)?;
@@ -46,7 +47,7 @@ pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
     let at = page * crate::world::rows::PAGE_ROWS + row;
     let stream = base.and_then(|base| base.frame.streams.get(stream));
     let known = stream.and_then(|stream| stream.ids.generations().get(at));
-    // Most indices were taken once.
+    // The first generation is the most common one.
     IdRow { index, generation: known.copied().unwrap_or(1) }
 }
 
@@ -63,14 +64,14 @@ impl<'a> Predict<'a> {
             row = *base.frame.hot(base.store, key);
             let ticks = self.state.tick.wrapping_sub(base.tick);
             let way = real_vector(row.velocity) + real_vector(known.velocity);
-            // The mean of the two velocities, for the time between.
+            // The mean of the two velocities times the time between the ticks.
             let time = Real::ratio(1, 2 * self.state.def.tick_rate as i32);
             let way = way * (time * ticks.min(16) as i32);
             row.center = Vec3::from_bits(core::array::from_fn(|i| {
                 row.center.to_bits()[i].wrapping_add(way.to_bits()[i])
             }));
         } else if known.still == ASLEEP {
-            // Whoever fell asleep together mostly stands together.
+            // Bodies of one sleeping island mostly have adjacent indices.
             row.next = key.wrapping_add(1);
         }
         Keyed { key, row }
@@ -101,7 +102,7 @@ impl<'a> Predict<'a> {
         row
     }
 
-    /// The baseline's row of the same two bodies.
+    /// The contact row of the same pair in the baseline.
     pub(super) fn old_contact(&self, key: PairKey) -> Option<&'a ContactRow> {
         let [a, b] = key.shapes().map(body_of);
         let base = self.base_of(a)?;
@@ -113,8 +114,8 @@ impl<'a> Predict<'a> {
         })
     }
 
-    /// A contact between two live bodies, but for its geometry: as it was, made at the poses that its bodies have or, if it was
-    /// `kept`, at those that it was made at in the baseline.
+    /// Predicts a contact between two live bodies, without its manifold: the baseline's row, with the current poses of the bodies as
+    /// reference or, if it is a recycled contact (`kept`), the reference poses of the baseline.
     pub(super) fn contact(&self, key: PairKey, kept: bool) -> ContactRow {
         let State { frame, store, def, .. } = self.state;
         let old = self.old_contact(key);
@@ -125,7 +126,7 @@ impl<'a> Predict<'a> {
             row.mixed = def.materials.mix(&a.material, &b.material);
         }
         if old.is_none() || !kept {
-            // Geometry is made of the poses at the start of a tick: those of the baseline, if that is the tick before.
+            // The manifold is computed from the poses at the start of a tick: those of the baseline, if that is the tick before.
             let [a, b] = [a, b].map(|shape| {
                 let index = body_of(shape);
                 let before =
@@ -139,7 +140,7 @@ impl<'a> Predict<'a> {
         row
     }
 
-    /// Gives a predicted contact the geometry that the poses in `known` make.
+    /// Sets the manifold of a predicted contact to the one that the reference poses in `known` give.
     pub(super) fn geometry(&self, row: &mut ContactRow, known: &ContactRow) {
         let State { frame, store, .. } = self.state;
         let [a, b] = known.key.shapes();
@@ -180,7 +181,7 @@ fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> 
     Posed::new(shape, center.to_bits(), rows.map(|row| row.map(Q30::to_bits)))
 }
 
-/// For reading: the definition and tick that come before all other tables.
+/// The state for reading: definition and tick, which precede all other tables.
 pub(super) fn state<'a>(
     def: &'a WorldDef,
     tick: u32,

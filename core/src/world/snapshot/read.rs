@@ -1,4 +1,4 @@
-//! From tables of residues to a frame of its own. Every row is checked; nothing of the world is touched.
+//! Reads tables of residues into a new frame. Checks every row; does not touch the world.
 
 use super::predict::{self, Predict, shape_at};
 use super::write::KEPT;
@@ -15,7 +15,7 @@ use crate::world::rows::{
 use crate::world::{EventRow, events::EventKind};
 use std::sync::Arc;
 
-/// What a snapshot holds.
+/// Content of a snapshot.
 pub(super) struct Read {
     pub(super) def: WorldDef,
     pub(super) tick: u32,
@@ -23,7 +23,7 @@ pub(super) struct Read {
     pub(super) store: Store,
 }
 
-/// Ticks that a world can go on for after being restored, at least.
+/// Least number of ticks that a restored world can still compute.
 const TICKS_LEFT: u32 = 1 << 20;
 
 type Result<T> = core::result::Result<T, SnapshotError>;
@@ -32,7 +32,7 @@ struct Tables<'a> {
     tables: [&'a [u8]; Table::ALL.len()],
 }
 
-/// A table that is being read.
+/// Iterator over the rows of a table.
 struct Rows<'a> {
     table: Table,
     rows: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
@@ -45,7 +45,7 @@ impl<'a> Tables<'a> {
         let mut last = None;
         for segment in unpacked.segments.iter() {
             let id = segment.id() as usize;
-            // Each at most once, in their order.
+            // Each table at most once, in order.
             let table = Table::ALL.get(id).filter(|_| last.is_none_or(|last| last < id));
             let table = table.ok_or(SnapshotError::Table { table: "tables" })?;
             last = Some(id);
@@ -55,7 +55,7 @@ impl<'a> Tables<'a> {
         Ok(Self { tables })
     }
 
-    /// The rows of a table; each may be followed by some bytes more.
+    /// The rows of a table, each followed by `extra` bytes.
     fn rows(&self, table: Table, extra: usize) -> Result<Rows<'a>> {
         let length = row_bytes(table) + extra;
         let bytes = self.tables[table as usize];
@@ -75,7 +75,7 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-/// Where a row is, for errors.
+/// Position of a row, for errors.
 #[derive(Clone, Copy)]
 struct At {
     table: Table,
@@ -100,12 +100,12 @@ impl At {
     }
 }
 
-/// The number at the front of a row.
+/// The key at the front of a row.
 fn key(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The state in these tables, which were predicted from `base`.
+/// Reads the state from tables that were predicted from `base`.
 pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
     let tables = Tables::new(unpacked)?;
     let (def, tick) = world(&tables, base)?;
@@ -147,7 +147,7 @@ fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<
         let first = rows[0].0;
         let number = key(rows[0].1) / STREAM_BODIES;
         first.ensure(number as usize >= frame.streams.len(), "its stream is not in order")?;
-        let number = u8::try_from(number).map_err(|_| first.wrong("there is no such stream"))?;
+        let number = u8::try_from(number).map_err(|_| first.wrong("its stream does not exist"))?;
         let mut generations = Vec::with_capacity(rows.len());
         let range = frame.stream(number).ids.range();
         for ((at, bytes), index) in rows.iter().zip(range.clone()) {
@@ -159,13 +159,13 @@ fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<
         first.ensure(count == rows.len(), "its stream is too long")?;
         let last = range.start + count as u32 - 1;
         let pool = IdPool::with_generations(range, generations);
-        frame.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("a generation"))?);
+        frame.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("its generation"))?);
         frame.make_page(store, last);
     }
     Ok(())
 }
 
-/// Poses, traits and shapes of all bodies that have ids.
+/// Reads body rows, traits and shapes of all bodies that have ids.
 fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
     let Read { def, tick, frame, store } = read;
     let live: Vec<u32> =
@@ -210,7 +210,7 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
     shape_rows.next().map_or(Ok(()), |(at, _)| Err(at.wrong("its body has no id")))
 }
 
-/// Those who fell asleep together are linked in a ring, ascending.
+/// Checks that the bodies of each sleeping island are linked in a ring, ascending.
 fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
     let Read { frame, store, .. } = read;
     let mut reached = BitSet::new();
@@ -223,9 +223,9 @@ fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
         }
         let next = row.next;
         let sleeps = frame.id_at(next).is_some() && frame.hot(store, next).is_asleep();
-        at.ensure(sleeps, "it sleeps with one that does not")?;
-        at.ensure(reached.insert(next), "two sleepers lead to the same")?;
-        // The lowest of a ring walks it once, so that each ring is walked once.
+        at.ensure(sleeps, "it is linked to a body that is awake")?;
+        at.ensure(reached.insert(next), "two sleeping bodies link to the same body")?;
+        // Only the lowest body of a ring walks it, so that each ring is walked once.
         if ascents.contains(index) {
             continue;
         }
@@ -234,11 +234,11 @@ fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
             ascents.insert(member);
             let next = frame.hot(store, member).next;
             if next <= member {
-                at.ensure(next == index, "its ring of sleepers is not ascending")?;
+                at.ensure(next == index, "its ring of sleeping bodies is not ascending")?;
                 break;
             }
             let sleeps = frame.id_at(next).is_some() && frame.hot(store, next).is_asleep();
-            at.ensure(sleeps, "it sleeps with one that does not")?;
+            at.ensure(sleeps, "it is linked to a body that is awake")?;
             member = next;
         }
     }
@@ -250,7 +250,7 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
     for (at, bytes) in tables.rows(Table::Contacts, 1)? {
         let Read { def, tick, frame, store } = &mut *read;
         let (&kept, bytes) = bytes.split_last().expect("a row and one byte");
-        at.ensure(kept == 0 || kept == KEPT, "whether it was kept")?;
+        at.ensure(kept == 0 || kept == KEPT, "its flag for a recycled contact")?;
         let shapes = [key(bytes), key(&bytes[4..])];
         let pair = PairKey::new(shapes[0], shapes[1]);
         let bodies = shapes.map(body_of);
@@ -267,7 +267,7 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         at.ensure(last < place, "it is not in order")?;
         last = place;
         let predict = Predict { state: predict::state(def, *tick, frame, store), base };
-        // First what its geometry is made of, then the geometry.
+        // The first read gives the reference poses, the second one the manifold.
         let mut predicted = predict.contact(pair, kept == KEPT);
         let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
         predict.geometry(&mut predicted, &poses);
@@ -290,9 +290,9 @@ fn overlaps(tables: &Tables<'_>, read: &mut Read) -> Result<()> {
             let (Some(own), Some(other)) = (own, other) else {
                 return Err(at.wrong("one of its shapes does not exist"));
             };
-            at.ensure(body_of(row.own) != body_of(row.other), "it is inside itself")?;
+            at.ensure(body_of(row.own) != body_of(row.other), "both shapes belong to one body")?;
             let sensor = if row.senses { own } else { other };
-            at.ensure(sensor.material.sensor, "what senses is no sensor")?;
+            at.ensure(sensor.material.sensor, "its sensing shape is not a sensor")?;
             frame.contact_page_mut(store, body_of(row.own)).overlaps.push(row);
         }
         Ok(())
@@ -303,7 +303,7 @@ fn overlaps(tables: &Tables<'_>, read: &mut Read) -> Result<()> {
         let back = Overlap { own: other, other: own, senses: !senses };
         let page = frame.contact_page(store, body_of(other));
         let known = page.is_some_and(|page| page.overlaps.binary_search(&back).is_ok());
-        at.ensure(known, "the other body does not know of it")?;
+        at.ensure(known, "the other body has no matching overlap")?;
     }
     Ok(())
 }
