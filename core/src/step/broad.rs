@@ -210,23 +210,23 @@ impl Broad {
     fn cover_future(&mut self, world: &World, next: &Frame) {
         let held = || {
             let ticks = world.tick..=world.timeline.newest();
-            let slots = ticks.map(|tick| &world.timeline.entry(tick).frame);
-            slots.chain([next, &world.work])
+            let frames = ticks.map(|tick| &world.timeline.entry(tick).frame);
+            frames.chain([next, &world.work])
         };
         let mut active = BitSet::new();
-        for (s, stream) in held().flat_map(|slot| slot.streams.iter().enumerate()) {
+        for (s, stream) in held().flat_map(|frame| frame.streams.iter().enumerate()) {
             for (p, &marks) in stream.active.iter().enumerate() {
                 for row in (0..32).filter(|row| marks >> row & 1 == 1) {
                     active.insert(index_at(s, p, row));
                 }
             }
         }
-        for slot in held() {
-            for index in active.iter().filter(|index| slot.id_at(*index).is_some()) {
-                for shape in slot.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
+        for frame in held() {
+            for index in active.iter().filter(|index| frame.id_at(*index).is_some()) {
+                for shape in frame.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
                     self.history_bounds.note(
                         index,
-                        &bounds_in(world, slot, index, shape),
+                        &bounds_in(world, frame, index, shape),
                         epoch(world),
                     );
                 }
@@ -416,8 +416,8 @@ fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
 }
 
 /// Does the same for another frame.
-fn bounds_in(world: &World, slot: &Frame, index: u32, shape: &ShapeRow) -> Aabb {
-    bounds_of(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
+fn bounds_in(world: &World, frame: &Frame, index: u32, shape: &ShapeRow) -> Aabb {
+    bounds_of(world, frame.hot(&world.store, index), frame.cold(&world.store, index), shape)
 }
 
 fn bounds_of(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {

@@ -379,8 +379,8 @@ impl EventWriter<'_> {
 }
 
 /// Returns the ids of a pair's bodies in a frame.
-pub(super) fn ids(slot: &Frame, key: PairKey) -> [Option<Id>; 2] {
-    key.shapes().map(|shape| slot.id_at(body_of(shape)))
+pub(super) fn ids(frame: &Frame, key: PairKey) -> [Option<Id>; 2] {
+    key.shapes().map(|shape| frame.id_at(body_of(shape)))
 }
 
 /// Returns the number of a body's page. Numbers ascend with body indices.

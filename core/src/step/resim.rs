@@ -454,9 +454,9 @@ pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report
     world.dirty.union_with(&scratch.diff.rows);
     for (a, b) in scratch.diff.pairs.drain(..) {
         let kind = |body: u32, of: BodyKind| {
-            [&world.work, next].iter().any(|slot| {
+            [&world.work, next].iter().any(|frame| {
                 let Place { stream, page, row } = Place::of(body);
-                let page = slot.streams.get(stream).and_then(|stream| stream.cold.get(page));
+                let page = frame.streams.get(stream).and_then(|stream| stream.cold.get(page));
                 page.is_some_and(|page| world.store.cold.get(*page).rows[row].kind == of)
             })
         };

@@ -86,11 +86,11 @@ fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
 }
 
 /// Collects the overlaps of a frame whose pairs this step decides.
-fn find_old(world: &World, scratch: &Scratch, slot: &Frame, out: &mut Vec<PairKey>) {
+fn find_old(world: &World, scratch: &Scratch, frame: &Frame, out: &mut Vec<PairKey>) {
     out.clear();
     let mut add = |index: u32| {
         let Place { stream, page, .. } = Place::of(index);
-        let pages = slot.streams.get(stream).map(|stream| &stream.contacts);
+        let pages = frame.streams.get(stream).map(|stream| &stream.contacts);
         let Some(page) = pages.and_then(|pages| pages.get(page)) else { return };
         let overlaps = world.store.contacts.get(*page).overlaps_of(index);
         out.extend(overlaps.iter().map(|Overlap { own, other, senses }| {
