@@ -28,7 +28,7 @@ pub mod world;
 #[doc(hidden)]
 pub mod test_internals {
     //! Fault injection, for tests that must detect a broken rule.
-    pub use crate::step::{Plant, Rule};
+    pub use crate::step::{Fault, Rule};
 }
 
 #[cfg(feature = "bench-internals")]

@@ -82,16 +82,20 @@ fn an_island_alone_does_what_it_does_in_the_crowd() {
 #[cfg(feature = "test-internals")]
 #[test]
 fn what_reaches_beyond_a_island_is_caught() {
-    use isostep_core::test_internals::Plant;
-    for plant in
-        [Plant::GlobalCounter, Plant::IndexOrder, Plant::BalancedColours, Plant::RememberedColours]
+    use isostep_core::test_internals::Fault;
+    for fault in
+        [Fault::GlobalCounter, Fault::IndexOrder, Fault::BalancedColours, Fault::RememberedColours]
     {
         // In a drum contacts come and go, else nobody notices what is remembered.
         for seed in 1..=3 {
-            assert_eq!(first_difference("tumbler", 100, seed, |_| ()), None, "it is the plant");
-            let caught = first_difference("tumbler", 100, seed, |world| world.plant(plant));
-            println!("{plant:?}: {}", caught.as_deref().unwrap_or("not caught"));
-            assert!(caught.is_some(), "{plant:?} goes unnoticed with seed {seed}");
+            assert_eq!(
+                first_difference("tumbler", 100, seed, |_| ()),
+                None,
+                "a difference without the fault"
+            );
+            let caught = first_difference("tumbler", 100, seed, |world| world.inject_fault(fault));
+            println!("{fault:?}: {}", caught.as_deref().unwrap_or("not caught"));
+            assert!(caught.is_some(), "{fault:?} goes unnoticed with seed {seed}");
         }
     }
 }
@@ -100,6 +104,6 @@ fn what_reaches_beyond_a_island_is_caught() {
 #[test]
 #[should_panic(expected = "while island")]
 fn reading_another_islands_row_is_stopped() {
-    let plant = isostep_core::test_internals::Plant::ReadOutside;
-    let _ = first_difference("stacks", 3, 1, |world| world.plant(plant));
+    let fault = isostep_core::test_internals::Fault::ReadOutside;
+    let _ = first_difference("stacks", 3, 1, |world| world.inject_fault(fault));
 }

@@ -1,15 +1,15 @@
-//! Islands in batches, and the contacts of each batch in packs.
+//! Batches of islands, and the contacts of each batch in packs.
 //!
-//! A batch has a few small islands or one large one. Its rows are its own: every body of its islands, each moving thing
-//! that these touch, one row for all that rests and one for empty lanes. So a batch is solved without looking at
-//! anything else, on any thread; what islands share a batch shows in no result.
+//! A batch has a few small islands or one large one. It has rows of its own: every body of its islands, each moving
+//! kinematic body that these touch, one row for all bodies at rest and one for empty lanes. So a batch is solved without
+//! access to anything else, on any thread, and the grouping of islands into batches affects no result.
 //!
-//! Contacts of one colour share no dynamic body, in one island or several, so their order does not matter: those of a
-//! batch are packed by colour, and within it by whether they lean on what rests and by shape, to fill lanes that do the
-//! same work.
+//! Contacts of one colour share no dynamic body, in one island or several, so their order has no effect. The contacts of
+//! a batch are packed by colour, then by whether their first body is at rest, then by number of rows, to fill packs with
+//! lanes that do the same work.
 
-use super::block::Motion;
 use super::bodies::StepBody;
+use super::constraint::Motion;
 use super::contacts::Contact;
 use super::impact::Bouncing;
 use super::islands::{COLOURS, Islands, NONE};
@@ -20,10 +20,10 @@ use crate::data::sort_by_key;
 use crate::math::{Q20, Q30};
 use core::ops::Range;
 
-/// Contacts of a batch, about: enough to fill lanes of every colour, few enough to stay in a processor's cache.
+/// Approximate contacts of a batch: enough to fill the lanes of every colour, few enough to stay in a processor's cache.
 const CONTACTS: usize = 128;
 
-/// What a batch is made of, as ranges of the columns of all.
+/// A batch, as ranges of the shared columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Span {
     pub(super) islands: Range<usize>,
@@ -31,9 +31,9 @@ pub(crate) struct Span {
     pub(super) points: Range<usize>,
     pub(super) angular: Range<usize>,
     pub(super) rows: Range<usize>,
-    /// How many rows, after the first two, are of the batch's own bodies; the rest visits.
+    /// Number of rows, after the first two, of the batch's own bodies. The remaining rows are read-only bodies.
     pub(super) members: usize,
-    /// Whether a contact has restitution.
+    /// True if a contact has restitution.
     pub(super) bounces: bool,
 }
 
@@ -45,17 +45,17 @@ pub(crate) struct Batches {
     pub(super) points: Vec<PointPack>,
     pub(super) angular: Vec<AngularPack>,
     pub(super) rows: Rows,
-    /// For each place its row in its batch.
+    /// Row of each place in its batch.
     row_of: Vec<u32>,
     pub(super) bouncing: Vec<Bouncing>,
     order: Vec<(u64, u32)>,
     sort: Vec<(u64, u32)>,
-    /// What tests put in the solver's way.
+    /// Shuffled lanes and poisoned empty lanes, for tests.
     #[cfg(feature = "test-internals")]
-    pub(super) disorder: super::plant::Disorder,
+    pub(super) disorder: super::fault::Disorder,
 }
 
-/// Batches and all that is theirs, one after the other.
+/// Batches with their parts of the columns, split into units of work.
 pub(super) struct Parts<'a> {
     pub(super) spans: &'a [Span],
     pub(super) packs: &'a mut [Pack],
@@ -84,7 +84,7 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// What a step has found so far.
+/// Bodies, contacts and islands of a step.
 pub(super) struct Found<'a> {
     pub(super) bodies: &'a [StepBody],
     pub(super) motions: &'a [Motion],
@@ -93,7 +93,7 @@ pub(super) struct Found<'a> {
 }
 
 impl Batches {
-    /// Cuts the islands into batches and names the bodies and contacts of each lane.
+    /// Groups the islands into batches and assigns bodies and contacts to lanes.
     pub(super) fn build(&mut self, found: &Found<'_>) {
         self.list.clear();
         self.packs.clear();
@@ -117,11 +117,11 @@ impl Batches {
         }
     }
 
-    /// What tests put in the solver's way.
+    /// Poisons empty lanes and applies the fault [`super::Fault::SkewedLane`], for tests.
     #[cfg(feature = "test-internals")]
     pub(super) fn disturb(&mut self, islands: &Islands) {
         self.disorder.poison(&mut self.packs, &mut self.points, &mut self.angular);
-        if islands.plant == Some(super::Plant::SkewedLane) {
+        if islands.fault == Some(super::Fault::SkewedLane) {
             self.points.iter_mut().for_each(|point| point.impulse.0[5] += 1);
         }
     }
@@ -152,14 +152,14 @@ impl Batches {
         self.order(&span, found);
         self.pack(&mut span, found);
         span.rows.end = self.rows.traits.len();
-        // Other batches have rows of their own for what visits this one.
+        // Other batches have their own rows for these read-only bodies.
         for traits in &self.rows.traits[span.rows.clone()][2 + members..] {
             self.row_of[traits.place as usize] = NONE;
         }
         self.list.push(span);
     }
 
-    /// Puts the contacts of a batch in the order of work.
+    /// Sorts the contacts of a batch into solver order.
     fn order(&mut self, span: &Span, found: &Found<'_>) {
         self.order.clear();
         for island in &found.islands.list[span.islands.clone()] {
@@ -169,8 +169,8 @@ impl Batches {
                 let contact = &found.contacts[place as usize];
                 let shape =
                     (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
-                let shape = u64::from(leans(contact, found)) << 7 | shape;
-                // Those beyond the colours stay one after the other.
+                let shape = u64::from(against_resting(contact, found)) << 7 | shape;
+                // Contacts beyond the last colour stay one after the other.
                 let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
                 self.order.push((u64::from(colour) << 8 | shape, place));
             }
@@ -198,7 +198,7 @@ impl Batches {
             for (lanes, row) in pack.bodies.iter_mut().zip(rows) {
                 lanes[filled] = row;
             }
-            pack.rests &= rows[0] == STILL && leans(contact, found);
+            pack.rests &= rows[0] == STILL && against_resting(contact, found);
             pack.contacts[filled] = place;
             pack.counts[filled] = contact.row.points.len() as u8;
             pack.points = pack.points.max(contact.row.points.len() as u32);
@@ -220,16 +220,16 @@ impl Batches {
         }
     }
 
-    /// The rows of a contact's two bodies, which are made if they visit.
+    /// Rows of a contact's two bodies. A read-only body gets a row at its first use.
     fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [u32; 2] {
         let bodies = contact.bodies;
         #[cfg(feature = "test-internals")]
-        let bodies = match found.islands.plant {
-            Some(super::Plant::ReadOutside) => [bodies[0], found.islands.members[0]],
+        let bodies = match found.islands.fault {
+            Some(super::Fault::ReadOutside) => [bodies[0], found.islands.members[0]],
             _ => bodies,
         };
         bodies.map(|place| {
-            fence(contact, place, found.islands);
+            assert_own_island(contact, place, found.islands);
             let known = self.row_of[place as usize];
             if known != NONE {
                 return known;
@@ -246,9 +246,9 @@ impl Batches {
     }
 }
 
-/// A debug build panics when a contact would read or write a body of another island.
+/// Panics in a debug build if a contact reads or writes a body of another island.
 #[inline(always)]
-fn fence(contact: &Contact, place: u32, islands: &Islands) {
+fn assert_own_island(contact: &Contact, place: u32, islands: &Islands) {
     let label = |place: u32| islands.labels[place as usize];
     let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
     let (own, read) = (own.unwrap_or(NONE), label(place));
@@ -258,14 +258,14 @@ fn fence(contact: &Contact, place: u32, islands: &Islands) {
     );
 }
 
-/// Whether the first body of a contact is at rest, and nothing moves it.
-fn leans(contact: &Contact, found: &Found<'_>) -> bool {
+/// Returns whether the first body of a contact is static, or kinematic without a velocity.
+fn against_resting(contact: &Contact, found: &Found<'_>) -> bool {
     let body = &found.bodies[contact.bodies[0] as usize];
     !body.dynamic && !body.awake
 }
 
-/// How many angular rows a contact needs: several points resist turning with their friction, a single one and rolling
-/// only if the material says so.
+/// Number of angular rows of a contact. Several points resist twisting by their friction; a single point and rolling
+/// need a material that has it.
 fn angular_rows(contact: &Contact) -> u64 {
     let mixed = &contact.row.mixed;
     let twist = if contact.row.points.len() > 1 { mixed.friction } else { mixed.spinning };
@@ -274,17 +274,17 @@ fn angular_rows(contact: &Contact) -> u64 {
 
 impl Rows {
     fn push_body(&mut self, place: u32, found: &Found<'_>) {
-        // A substep that adds more than this ends at the cap of speeds, whatever it began with.
+        // A substep that adds more than this ends at the speed cap in any case.
         const MOST: Q20 = Q20::from_bits(1 << 29);
         let body = &found.bodies[place as usize];
         let traits = Traits {
             place,
             gravity: body.gravity.map(|g| g.clamp_abs(MOST)),
-            keep: body.keep,
+            damping: body.damping,
             speed_cap: body.speed_cap,
             locks: body.locks,
             dynamic: body.dynamic,
-            glides: body.awake && !body.dynamic,
+            moving_kinematic: body.awake && !body.dynamic,
             slender: body.inertia.slender,
         };
         self.push(traits, found.motions[place as usize]);

@@ -356,7 +356,7 @@ impl World {
     /// Whether contacts of bodies that hardly move are kept. Without, the world is another one.
     #[cfg(feature = "bench-internals")]
     pub const fn keep_contacts(&mut self, keep: bool) {
-        self.scratch.never_keep = !keep;
+        self.scratch.never_recycle = !keep;
     }
 
     /// Whether a step writes the rows of bodies over those of the last tick, which can't be gone back to then: to see what
@@ -366,10 +366,10 @@ impl World {
         self.scratch.in_place = in_place;
     }
 
-    /// Breaks a rule on purpose from now on.
+    /// Injects a fault into every step from now on.
     #[cfg(feature = "test-internals")]
-    pub const fn plant(&mut self, plant: crate::step::Plant) {
-        self.scratch.plant(plant);
+    pub const fn inject_fault(&mut self, fault: crate::step::Fault) {
+        self.scratch.inject_fault(fault);
     }
 
     /// Switches a rule of incremental resimulation off.
