@@ -9,10 +9,10 @@ use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{BitSet, sort_by_key};
 use crate::math::{Aabb, Q20, Rate, Real, Vec3};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, index_at};
 use crate::world::rows::{
     BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key,
 };
-use crate::world::slot::{Place, STREAM_BODIES, Slot, index_at};
 use crate::world::{Command, World};
 
 /// Speculative margin: shapes nearer than this, 2 cm, may have contact points.
@@ -98,7 +98,7 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, woken: &[u32], report: 
 }
 
 /// Makes the tree valid for every held tick.
-pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
+pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
     let Scratch { changed, broad, rules, .. } = scratch;
     if !broad.ready {
         for (s, stream) in world.work.streams.iter().enumerate() {
@@ -207,10 +207,10 @@ impl Broad {
 
     /// Records the bounds of all bodies that are active at any tick of the old timeline, if that was not done during
     /// these ticks. The step has taken the next frame out of the timeline, so it is an argument.
-    fn cover_future(&mut self, world: &World, next: &Slot) {
+    fn cover_future(&mut self, world: &World, next: &Frame) {
         let held = || {
             let ticks = world.tick..=world.timeline.newest();
-            let slots = ticks.map(|tick| &world.timeline.entry(tick).slot);
+            let slots = ticks.map(|tick| &world.timeline.entry(tick).frame);
             slots.chain([next, &world.work])
         };
         let mut active = BitSet::new();
@@ -416,7 +416,7 @@ fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
 }
 
 /// Does the same for another frame.
-fn bounds_in(world: &World, slot: &Slot, index: u32, shape: &ShapeRow) -> Aabb {
+fn bounds_in(world: &World, slot: &Frame, index: u32, shape: &ShapeRow) -> Aabb {
     bounds_of(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
 }
 
