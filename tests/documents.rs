@@ -109,7 +109,7 @@ fn a_missing_path_is_found() {
 /// The part from the coder to the end of the examples.
 fn windows(text: &str) -> (&str, &str) {
     let (rules, examples) = text
-        .split_once("### The coder")
+        .split_once("### Range coder")
         .and_then(|(_, rest)| rest.split_once("### Examples"))
         .expect("the coder, then examples");
     (rules, examples.split("```").nth(1).expect("a block of examples"))
@@ -118,10 +118,12 @@ fn windows(text: &str) -> (&str, &str) {
 #[test]
 fn the_windows_are_the_same_in_both_documents() {
     let (wire, spec) = (read("WIRE.md"), read("rollback/src/window/SPEC.md"));
-    assert!(windows(&wire).0.contains("### Chances") && windows(&wire).0.contains("### A window"));
+    assert!(
+        windows(&wire).0.contains("### Probabilities") && windows(&wire).0.contains("### Window")
+    );
     assert_eq!(windows(&wire), windows(&spec));
     assert!(read("REPLAY.md").contains("[WIRE.md](WIRE.md), section 7"), "it says where they are");
-    assert!(wire.contains("\n## 7. The stream of inputs\n"), "and they are there");
+    assert!(wire.contains("\n## 7. Coded stream of inputs\n"), "and they are there");
 }
 
 #[test]

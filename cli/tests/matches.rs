@@ -89,7 +89,9 @@ fn show_reports_what_does_not_verify_and_exits_with_1() {
     };
     copy("two/matchmaker.pub", "one/player-0/matchmaker.pub");
     copy("one/player-0/key", "one/player-1/key");
-    for (folder, why) in [("one/player-0", "not signed by"), ("one/player-1", "the token is for")] {
+    for (folder, why) in
+        [("one/player-0", "not signed by"), ("one/player-1", "the token belongs to")]
+    {
         let (code, report) = dir.run("match", &format!("show {folder}"));
         assert_eq!(code, 1, "{report}");
         assert!(report.contains("verified    NO") && report.contains(why), "{report}");
@@ -129,19 +131,19 @@ fn mistakes_exit_with_2_and_give_advice() {
     let public = "09".repeat(32);
     dir.good("key --out k");
     dir.good("new --game tanks --players 2 --out m");
-    dir.bad("key --out k", "choose another place");
+    dir.bad("key --out k", "choose another path");
     dir.bad("new --game tanks --players 2 --out m", "--out");
     dir.bad("new --game tanks --players 2 --out k/m", "--out");
-    dir.bad("show nowhere", "look whether it exists");
-    dir.bad("show m", "look whether it exists");
+    dir.bad("show nowhere", "check that the file exists");
+    dir.bad("show m", "check that the file exists");
     let new = |rest: &str| format!("new --game tanks --players 2 --out n {rest}");
     dir.bad(&new("--matchmaker k"), "isostep-matchmaker-key-v1");
-    dir.bad(&new("--holder 1=zz"), "64 letters");
+    dir.bad(&new("--holder 1=zz"), "64 hex digits");
     dir.bad(&new("--holder nobody"), "write the slot");
     dir.bad(&new(&format!("--holder 2={public}")), "slots 0 to 1");
     dir.bad(&new(&format!("--holder 1={public} --holder 1={public}")), "twice");
-    dir.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "key of its own");
-    dir.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "make a new one");
+    dir.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "generate a key for each");
+    dir.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "generate a new key");
     // A refused command leaves no files behind.
     assert!(!dir.path("n").exists());
     #[cfg(unix)]

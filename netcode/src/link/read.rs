@@ -1,4 +1,4 @@
-//! What comes in: margins, digests, acknowledgements and windows, each checked before the session gets it.
+//! Receiving side: timing, digests, acknowledgements and input windows, each validated before it reaches the session.
 
 use super::timing::PeerStamps;
 use super::{
@@ -8,17 +8,18 @@ use crate::wire::Game;
 use crate::wire::window::Unpacker;
 use isostep_rollback::{PlayerId, Session, Simulation, Tick, Time};
 
-/// The nearest tick with this end, of two the lower. The step made last leads to the state of the tick after it.
+/// Decodes a truncated digest tick: the nearest tick to `made`, of two the lower. It may be `made` + 1, the state after
+/// the newest step.
 pub(crate) fn digest_tick(made: Tick, end: u16) -> Option<Tick> {
     let off = end.wrapping_sub(made.0 as u16) as i16;
     made.0.checked_add_signed(off.into()).map(Tick)
 }
 
 impl Link {
-    /// Takes a frame of the peer. It may be anything.
+    /// Handles a frame of the peer. Any bytes are safe.
     ///
     /// # Errors
-    /// When it is not one, or the session refuses what it says.
+    /// The frame is malformed, or the session rejects its contents.
     pub fn read<S: Simulation>(
         &mut self,
         now: Time,
@@ -27,7 +28,7 @@ impl Link {
     ) -> Result<(), LinkError> {
         let game = Game::read(frame).ok_or(LinkError::Malformed)?;
         self.last_received = Some(now);
-        // Before the first full stamp nothing can be told.
+        // Short stamps cannot be completed before the first full stamp.
         let Some(report) =
             PeerStamps::take(&mut self.peer_stamps, game.stamp, game.pace, tick_micros(session))
         else {
@@ -82,7 +83,7 @@ impl Link {
             let tick = Tick(made.0.wrapping_add_signed(off));
             let next = session.local_next(player).unwrap_or_default();
             if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
-                // Nobody has more than was sent.
+                // Ignores acknowledgements of inputs that were not sent.
                 if tick <= next {
                     *acknowledged = (*acknowledged).max(tick);
                 }
@@ -91,7 +92,8 @@ impl Link {
         Some(())
     }
 
-    /// Reads a window; `false` if it builds on ticks that are no longer kept, so that nothing behind it can be read.
+    /// Reads a window; `false` if its known ticks are no longer stored, so that the rest of the stream cannot be
+    /// decoded.
     fn read_window<S: Simulation>(
         &mut self,
         session: &mut Session<S>,

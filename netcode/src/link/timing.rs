@@ -1,39 +1,40 @@
-//! Stamps and pace: in full now and then, and between them some bits of numbers that the receiver completes.
+//! Stamps and pacing reports. Full ones are sent periodically; short stamps between them carry low bits, which the
+//! receiver completes.
 
 use super::{FULL_STAMP_INTERVAL, INITIAL_FULL_STAMPS, Link, PACING_INTERVAL, RESYNC_AFTER};
 use crate::wire::{self, Stamp};
 use isostep_rollback::pace::ArrivalStats;
 use isostep_rollback::{MarginReport, Tick, Time};
 
-/// Bits of a clock that a short stamp leaves out below; it has 8 of those above.
+/// Low bits of the clock that a short stamp omits. It carries the 8 bits above them.
 const SENT_LOW_BITS: u32 = 7;
-/// Bits that it leaves out above.
+/// High bits of the clock that a short stamp omits.
 const SENT_HIGH_BITS: u32 = 32 - 8 - SENT_LOW_BITS;
-/// By how many microseconds a stamp may be off what the last full one leads to and still be short: half of what its bits tell
-/// apart, so that it is completed rightly from any of the stamps between.
+/// Largest deviation, in microseconds, from the time predicted by the last full stamp for which a short stamp is sent.
+/// It is half of the unambiguous range, so any stamp in between completes correctly.
 const MAX_DRIFT_MICROS: i32 = 1 << (8 + SENT_LOW_BITS - 2);
-/// Full stamps that follow one that was off: one of them will arrive.
+/// Full stamps after a clock jump, so that one of them arrives despite loss.
 const FULL_STAMPS_AFTER_DRIFT: u8 = 3;
-/// Units of the rate.
+/// Unit of the rate, in ppm.
 const RATE_UNIT_PPM: i32 = 10;
-/// Units of the spread, in microseconds.
+/// Unit of the spread, in microseconds.
 const SPREAD_UNIT_MICROS: u32 = 64;
-/// How far back a short stamp may lie.
+/// Largest number of ticks that a short stamp may lie behind the newest one.
 const MAX_TICKS_BACK: u32 = 64;
 
-/// What the other side's stamps said.
+/// Newest stamp and pacing report of the peer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerStamps {
-    /// The newest tick, and when it was made.
+    /// Newest tick of the peer, and its send time.
     made: u32,
     sent: u32,
-    /// What the newest pace said, and with which tick.
+    /// Newest pacing report, and the tick it was sent with.
     paced: u32,
     pace: wire::Pace,
 }
 
 impl PeerStamps {
-    /// The whole stamp and pace; `None` if it is short and nothing was heard before.
+    /// Completes a stamp and pacing report; `None` for a short stamp before the first full one.
     pub(crate) fn take(
         heard: &mut Option<Self>,
         stamp: Stamp,
@@ -48,11 +49,11 @@ impl PeerStamps {
             *heard = Some(Self { made, sent, paced: made, pace: pace? });
         }
         let known = heard.as_mut()?;
-        // While the sender waits for others, it makes the same one again and again.
+        // A stalled sender repeats its newest tick.
         if made >= known.made {
             (known.made, known.sent) = (made, sent);
         }
-        // One that was overtaken says nothing of now.
+        // Ignore reordered, older reports.
         if let Some(pace) = pace.filter(|_| made >= known.paced) {
             (known.paced, known.pace) = (made, pace);
         }
@@ -70,25 +71,25 @@ impl PeerStamps {
         })
     }
 
-    /// What a short stamp leaves out.
+    /// Completes a short stamp.
     fn complete(&self, made: u8, sent: u8, tick_micros: u32) -> Option<(u32, u32)> {
         let low = self.made.saturating_sub(MAX_TICKS_BACK);
         let made = low.checked_add(u32::from(made.wrapping_sub(low as u8)))?;
         let expected = expected_sent((self.made, self.sent), made, tick_micros);
-        // The middle of what the bits leave open, nearest to what is expected.
+        // Centre of the interval that the omitted low bits leave open, nearest to the expected time.
         let end = u32::from(sent) << SENT_LOW_BITS | 1 << (SENT_LOW_BITS - 1);
         let off = (end.wrapping_sub(expected) << SENT_HIGH_BITS) as i32 >> SENT_HIGH_BITS;
         Some((made, expected.wrapping_add_signed(off)))
     }
 }
 
-/// When a tick should have been made, if another was made then.
+/// Expected send time of a tick, extrapolated from another one.
 const fn expected_sent((made, sent): (u32, u32), tick: u32, tick_micros: u32) -> u32 {
     sent.wrapping_add(tick.wrapping_sub(made).wrapping_mul(tick_micros))
 }
 
 impl Link {
-    /// The stamp of the next frame, and the pace if it is due.
+    /// Returns the stamp of the next frame, and the pacing report if it is due.
     pub(super) fn stamp(
         &mut self,
         now: Time,
@@ -141,7 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Clocks of any origin, frames that come early, late or not at all for a while, packets that are lost for up to a second.
+        /// Clocks of any origin, jitter, frame gaps, and packet loss of up to a second.
         #[test]
         fn short_stamps_are_completed_under_loss_and_jitter(
             origin in any::<u32>(), first in 0u32..1 << 31,
@@ -151,10 +152,10 @@ mod tests {
             let (mut heard, mut made, mut clock, mut lost) = (None, first, origin, 0);
             for (at, (hiccup, jitter, arrives)) in (0u64..).zip(steps) {
                 let now = Time::from_millis(at * 16);
-                // Never silent from the sender's point of view.
+                // The sender receives frames all the time.
                 link.last_received = Some(now);
                 made += 1;
-                // Now and then a frame takes a third of a second.
+                // Some frames take a third of a second.
                 clock = clock.wrapping_add(if hiccup == 0 { 333_333 } else { 16_667 });
                 let sent = clock.wrapping_add_signed(jitter);
                 let report = MarginReport { sent, made: Tick(made), delay: 3, rate_ppm: 50, measured: None };

@@ -1,4 +1,4 @@
-//! What goes out: a stamp, a digest that is new, acknowledgements and windows.
+//! Sending side: stamp, new digest, acknowledgements and input windows.
 
 use super::{
     COUNT_ORDER, KNOWN_TICKS, Link, LinkError, MAX_TICKS, TARGET_FRAME_BYTES, TICK_ORDER, distance,
@@ -9,12 +9,11 @@ use crate::wire::window::Packer;
 use isostep_rollback::{PlayerId, Session, Simulation, Tick, Time};
 
 impl Link {
-    /// Writes the next frame; `out` is replaced. Nothing is written, and `false` returned, before the session's first
+    /// Writes the next frame; `out` is replaced. Returns `false` and writes nothing before the session's first
     /// [`advance`](Session::advance).
     ///
     /// # Errors
-    /// When the session does not know the peer, or the peer has not acknowledged for so long that what it lacks is no longer
-    /// kept.
+    /// The session does not know the peer, or the peer lacks inputs that are no longer stored.
     pub fn write<S: Simulation>(
         &mut self,
         now: Time,
@@ -26,7 +25,7 @@ impl Link {
         let (ours, theirs) = self.masks(session);
         let digest = session.digest().filter(|(tick, _)| self.sent_digest < Some(*tick));
         self.sent_digest = self.sent_digest.max(digest.map(|(tick, _)| tick));
-        // The usual case needs no list: one seat here and one there.
+        // The common case of one seat per side needs no seat lists.
         let multi_seat = ours.count_ones() != 1 || theirs.count_ones() != 1;
         let (stamp, pace) = self.stamp(now, &report, tick_micros(session));
         let game = Game {
@@ -50,7 +49,7 @@ impl Link {
         Ok(true)
     }
 
-    /// The seats that are ours, and those that are the peer's.
+    /// Bit masks of local seats, and of the peer's seats.
     fn masks<S: Simulation>(&mut self, session: &Session<S>) -> (u32, u32) {
         let players = session.players();
         self.acknowledged.resize(players, session.config().first_tick());
@@ -79,7 +78,7 @@ impl Link {
             let acknowledged = self.acknowledged[usize::from(player.0)];
             let mut from = session.local_from(player, acknowledged).unwrap_or(next).min(next);
             if from < next && !session.has_logged(from) {
-                // A peer that came after our player had left the seat never asks for its inputs.
+                // A peer that joined after the local player left the seat does not need its inputs.
                 if session.local_from(player, next).is_some() {
                     return Err(LinkError::InputsDiscarded { peer: self.peer, tick: from });
                 }

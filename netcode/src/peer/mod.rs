@@ -1,6 +1,6 @@
-//! A machine that plays: transport, connections, links, session and pacing behind the few calls of a frame.
+//! Peer: transport, endpoint, links, session and tick clock behind four calls per frame.
 //!
-//! `config` is what it has to know, `events` what it tells.
+//! `config` has its settings, `events` its events.
 
 mod config;
 mod events;
@@ -23,25 +23,25 @@ use isostep_rollback::{
 };
 use std::collections::VecDeque;
 
-/// Most datagrams that one frame takes: a flood must not keep a game from its tick.
+/// Maximum number of datagrams handled per frame: a flood must not delay the tick.
 const MAX_DATAGRAMS_PER_FRAME: usize = 16_384;
-/// Most events that wait to be polled.
+/// Maximum number of queued events.
 const MAX_QUEUED_EVENTS: usize = 4096;
-/// Who could not be reached is called again after this time.
+/// Delay before a failed attempt to connect is repeated.
 const RECONNECT_DELAY: Duration = Duration::from_millis(500);
-/// Who is there was heard within this time; pings come twice as often.
+/// A machine counts as present if a packet was received within this time. PINGs are sent twice as often.
 const PRESENT_WITHIN: Duration = Duration::from_secs(1);
 
-/// A machine that plays a match with the others of its roster, over any [`Transport`].
+/// One machine of a match. It plays with the other machines of its roster over any [`Transport`].
 ///
-/// # The calls of a frame, in order
-/// 1. [`begin_frame`](Self::begin_frame) takes what has arrived and says how many ticks are due.
-/// 2. For each of them [`local_input`](Self::local_input) and [`tick`](Self::tick).
+/// # Call order per frame
+/// 1. [`begin_frame`](Self::begin_frame) receives, and returns the number of due ticks.
+/// 2. For each due tick, [`local_input`](Self::local_input) and [`tick`](Self::tick).
 /// 3. [`end_frame`](Self::end_frame) sends.
-/// 4. [`poll_event`](Self::poll_event) and [`poll_message`](Self::poll_message) until there is nothing.
+/// 4. [`poll_event`](Self::poll_event) and [`poll_message`](Self::poll_message) until empty.
 ///
-/// Ticks are due once all are there. Time is an argument: the same calls run over UDP and the real clock, and over a
-/// [`SimTransport`](crate::transport::SimTransport) in virtual time.
+/// Ticks are due once all machines are connected. Time is an argument: the same calls run over UDP in real time, and over
+/// a [`SimTransport`](crate::transport::SimTransport) in virtual time.
 ///
 /// ```
 /// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
@@ -84,16 +84,16 @@ pub struct Peer<S: Simulation, T: Transport> {
     endpoint: Endpoint,
     session: Session<S>,
     links: Vec<(MachineId, Link)>,
-    /// Where the others are, as far as was said.
+    /// Configured addresses by machine id.
     addresses: [Option<Address>; MAX_MACHINES],
-    /// When somebody who could not be reached is called again.
+    /// Times of the next attempts to connect.
     reconnect_at: [Option<Time>; MAX_MACHINES],
-    /// Why each could not be reached or was refused, so that it is told once.
+    /// Last reported connect error per machine; repeated errors are not reported again.
     reported: [Option<ConnectError>; MAX_MACHINES],
     transport: T,
     clock: TickClock,
     started: bool,
-    /// Whether a tick was made that nobody was told of.
+    /// Set if a tick was computed and not sent yet.
     unsent_tick: bool,
     events: VecDeque<PeerEvent>,
     messages: VecDeque<(MachineId, Vec<u8>)>,
@@ -101,11 +101,11 @@ pub struct Peer<S: Simulation, T: Transport> {
 }
 
 impl<S: Simulation, T: Transport> Peer<S, T> {
-    /// A machine that calls the others from its first frame on. The game is in its first state. `entropy` is
-    /// `Box::new(OsEntropy)` in a real match, and a seeded one in tests.
+    /// Creates a peer. It connects from its first frame on. `game` is in its initial state. `entropy` is
+    /// `Box::new(OsEntropy)` in a real match, and seeded in tests.
     ///
     /// # Errors
-    /// When the credentials are not good, the settings contradict themselves, or the game's state can't be saved.
+    /// The credentials are invalid, the settings are inconsistent, or the state of the game cannot be saved.
     pub fn new(
         config: PeerConfig,
         game: &mut S,
@@ -120,7 +120,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         let endpoint = Endpoint::new(settings, entropy)?;
         let mut addresses = [None; MAX_MACHINES];
         for (machine, address) in config.addresses {
-            // What is wrong with addresses should show at once, and not when the first frame says what time it is.
+            // Report invalid addresses now, not in the first frame.
             endpoint.check_connect(machine, address)?;
             *addresses
                 .get_mut(usize::from(machine.0))
@@ -135,7 +135,8 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         let others: Vec<MachineId> = endpoint.peers().collect();
         let mut reconnect_at = [None; MAX_MACHINES];
         for machine in &others {
-            // Who has no seat watches, and is told everything too. A roster has fewer machines than a session has peers.
+            // Machines without a seat are spectators and receive everything. A session has room for all machines of a
+            // roster.
             let _ = session.add_peer(PeerId(machine.0));
             reconnect_at[usize::from(machine.0)] = Some(Time::ZERO);
         }
@@ -158,7 +159,8 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         })
     }
 
-    /// Takes what has arrived, and says how many ticks are due: none before all are there.
+    /// Handles received datagrams and timers; returns the number of due ticks. It is 0 until all machines are
+    /// connected.
     pub fn begin_frame(&mut self, now: Time) -> FrameTicks {
         self.receive(now);
         self.endpoint.handle_timeout(now);
@@ -167,7 +169,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.handle_messages();
         if !self.started {
             self.transmit(now);
-            // The clock begins with the match.
+            // The tick clock starts with the match.
             if !self.links.iter().all(|(machine, _)| self.is_present(now, *machine)) {
                 return FrameTicks { ticks: 0, ..self.clock.clone().frame(now) };
             }
@@ -178,26 +180,26 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.clock.frame(now)
     }
 
-    /// What a local player does now; see [`Session::local_input`].
+    /// Sets the input of a local player; see [`Session::local_input`].
     ///
     /// # Errors
-    /// When no local player sits there.
+    /// The seat has no local player.
     pub fn local_input(&mut self, player: PlayerId, input: S::Input) -> Result<(), FeedError> {
         self.session.local_input(player, input)
     }
 
-    /// A command of a local player; see [`Session::command`].
+    /// Adds a command of a local player; see [`Session::command`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Session::command`].
     pub fn command(&mut self, player: PlayerId, command: &[u8]) -> Result<(), CommandFeedError> {
         self.session.command(player, command)
     }
 
-    /// Makes one tick that is due. Before all are there nothing happens.
+    /// Advances the session by one tick. Does nothing before the match starts.
     ///
     /// # Errors
-    /// When the game's state can't be saved or loaded.
+    /// The state of the game cannot be saved or loaded.
     pub fn tick(&mut self, now: Time, game: &mut S) -> Result<RunReport, RunError> {
         if !self.started {
             return Ok(RunReport::default());
@@ -210,7 +212,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         ran
     }
 
-    /// Sends what there is to send.
+    /// Sends all due packets.
     pub fn end_frame(&mut self, now: Time) {
         if core::mem::take(&mut self.unsent_tick) {
             self.send_frames(now);
@@ -218,35 +220,34 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.transmit(now);
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<PeerEvent> {
         self.events.pop_front()
     }
 
-    /// The next message of a machine to the game; it never touches the simulation.
+    /// Returns the next message from a machine. Messages do not reach the simulation.
     pub fn poll_message(&mut self) -> Option<(MachineId, Vec<u8>)> {
         self.messages.pop_front()
     }
 
-    /// Sends a message to a machine, which arrives whole and in order: chat, a choice of map, anything that the simulation does
-    /// not see.
+    /// Sends a message to a machine on the reliable, ordered channel: chat, map choice, anything outside of the simulation.
     ///
     /// # Errors
-    /// When it is not there, the message is too long, or too much waits already.
+    /// No connection, message too long, or send queue full.
     pub fn send_message(&mut self, to: MachineId, message: &[u8]) -> Result<(), MessageError> {
         self.endpoint.send_message(to, message)
     }
 
-    /// Says goodbye to all. Messages that the others have not acknowledged are lost; what had arrived here can still be polled.
-    /// Go on with [`begin_frame`](Self::begin_frame) and [`end_frame`](Self::end_frame) for half a
-    /// second, so that everybody hears it.
+    /// Closes all connections. Unacknowledged messages are lost; received ones can still be polled. Call
+    /// [`begin_frame`](Self::begin_frame) and [`end_frame`](Self::end_frame) for another half second, so that the CLOSE
+    /// frames arrive.
     pub fn leave(&mut self, now: Time) {
         self.reconnect_at = [None; MAX_MACHINES];
         self.endpoint.shut_down(now);
         self.transmit(now);
     }
 
-    /// When something is due if nothing arrives: a tick or a timer. A program without a frame rate may sleep until then.
+    /// Time of the next tick or timer. A program without a frame rate may sleep until then.
     pub fn next_due(&self, now: Time) -> Time {
         let tick = now + if self.started { self.clock.until_next() } else { RECONNECT_DELAY };
         self.endpoint.poll_timeout().map_or(tick, |timer| timer.min(tick))
@@ -257,12 +258,12 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         &self.session
     }
 
-    /// The session, for what is not a matter of every frame: delays, predictors.
+    /// The session, for settings that change rarely: delays, predictors.
     pub const fn session_mut(&mut self) -> &mut Session<S> {
         &mut self.session
     }
 
-    /// The connections.
+    /// The endpoint with its connections.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -272,17 +273,17 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         &mut self.transport
     }
 
-    /// What was counted of packets.
+    /// Packet counters of the endpoint.
     pub const fn counters(&self) -> Counters {
         self.endpoint.counters()
     }
 
-    /// Whether all were there once, and ticks are due.
+    /// Returns true once all machines were connected and ticks started.
     pub const fn has_started(&self) -> bool {
         self.started
     }
 
-    /// The seats of this machine.
+    /// Seats of this machine.
     pub fn local_players(&self) -> impl Iterator<Item = PlayerId> + '_ {
         let players = (0..self.session.players()).map(|player| PlayerId(player as u8));
         players.filter(|player| self.session.occupant(*player) == Some(Occupant::Local))
@@ -303,7 +304,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.buffer = bytes;
     }
 
-    /// A frame of another session.
+    /// Handles a GAME frame.
     fn receive_frame(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         let Some((_, link)) = self.links.iter_mut().find(|link| link.0 == machine) else { return };
         if let Err(error) = link.read(now, &mut self.session, frame) {
@@ -311,7 +312,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         }
     }
 
-    /// Tells everybody what is new.
+    /// Sends a GAME frame and pending session messages to each machine.
     fn send_frames(&mut self, now: Time) {
         let mut bytes = core::mem::take(&mut self.buffer);
         for index in 0..self.links.len() {
@@ -321,13 +322,13 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                 Ok(true) => self.endpoint.send_game(now, machine, &bytes),
                 Ok(false) => (),
                 Err(error) => {
-                    // It can't go on, and would only lack more.
+                    // Unrecoverable: the missing inputs are gone.
                     self.endpoint.close(now, machine, close_code::IDLE_TIMEOUT, "");
                     self.push_event(PeerEvent::LinkError { machine, error });
                 }
             }
             while let Some(message) = self.session.poll_message(PeerId(machine.0)) {
-                // Where it can't go, the walk through a difference ends; the match does not.
+                // If the message cannot be sent, the desync analysis ends; the match continues.
                 let _ = self.endpoint.send_session_message(machine, &message);
             }
         }
@@ -344,20 +345,20 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         self.buffer = bytes;
     }
 
-    /// Whether a machine is connected, and was heard lately: one that crashed is connected until the idle timeout, and the
-    /// match must not begin with it.
+    /// Returns true if a machine is connected and not interrupted. A crashed machine stays connected until the idle
+    /// timeout, and the match must not start with it.
     fn is_present(&self, now: Time, machine: MachineId) -> bool {
         self.endpoint.last_received(machine).is_some_and(|heard| now.since(heard) < PRESENT_WITHIN)
     }
 
-    /// Calls those who are not there.
+    /// Starts due attempts to connect.
     fn connect_due(&mut self, now: Time) {
         for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
             let place = usize::from(machine.0);
             let Some(address) = self.addresses[place] else { continue };
             if self.reconnect_at[place].is_some_and(|at| at <= now) {
                 self.reconnect_at[place] = None;
-                // Refused only for what was asked at the start.
+                // The preconditions were checked in `new`.
                 let _ = self.endpoint.connect(now, machine, address);
             }
         }
@@ -368,7 +369,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
             let event = match event {
                 Event::Insecure => PeerEvent::Insecure,
                 Event::Connected { machine, .. } => {
-                    // It may have left before.
+                    // The machine may have left before.
                     let _ = self.session.add_peer(PeerId(machine.0));
                     self.reported[usize::from(machine.0)] = None;
                     PeerEvent::Joined { machine }
@@ -389,11 +390,11 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
                 Event::Interrupted { machine } => PeerEvent::Interrupted { machine },
                 Event::Resumed { machine } => PeerEvent::Resumed { machine },
                 Event::Closed { machine, reason } => {
-                    // Before the match begins, who left may come again.
+                    // Before the match starts, a machine may reconnect.
                     if !self.started {
                         self.reconnect_at[usize::from(machine.0)] = Some(now + RECONNECT_DELAY);
                     }
-                    // Nobody waits for its digests, and nothing is written for it.
+                    // Digests of the machine are no longer awaited, and nothing is sent to it.
                     self.session.remove_peer(PeerId(machine.0));
                     PeerEvent::Left { machine, reason }
                 }
@@ -403,7 +404,7 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         }
     }
 
-    /// Whether this was not told of a machine already. That it does not answer is no news of one that was refused.
+    /// Returns true if the error was not reported yet. A timeout after a refusal is not reported.
     fn is_unreported(&mut self, machine: MachineId, reason: &ConnectError) -> bool {
         let reported = &mut self.reported[usize::from(machine.0)];
         let refused = reported.is_some() && matches!(reason, ConnectError::TimedOut { .. });

@@ -1,9 +1,8 @@
-//! IPv4 and IPv6 on one socket: a socket of IPv6 knows IPv4 addresses in their mapped form only, everybody else does not
-//! want to see that form.
+//! IPv4 and IPv6 on one socket. A dual-stack socket needs IPv4-mapped addresses; all other code uses unmapped ones.
 
 use std::net::{SocketAddr, SocketAddrV6};
 
-/// An address as everybody else writes it: IPv4 where it is IPv4 in disguise.
+/// Unmaps an IPv4-mapped address.
 pub(super) fn unmap(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V6(v6) => match v6.ip().to_ipv4_mapped() {
@@ -14,7 +13,7 @@ pub(super) fn unmap(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// An address as a socket of this family takes it; `None` if it can't be reached from there.
+/// Converts an address for a socket of the given family; `None` if it is unreachable from there.
 pub(super) fn for_socket(address: SocketAddr, socket_is_v6: bool) -> Option<SocketAddr> {
     if address.port() == 0 {
         return None;
@@ -41,7 +40,7 @@ mod tests {
         for (from, to) in [
             ("[::ffff:10.0.0.7]:9", "10.0.0.7:9"),
             ("10.0.0.7:9", "10.0.0.7:9"),
-            // An old form that is not a mapped address, and the loopback that looks like it.
+            // The deprecated IPv4-compatible form, and the loopback address that resembles it.
             ("[::10.0.0.7]:9", "[::10.0.0.7]:9"),
             ("[::1]:9", "[::1]:9"),
         ] {

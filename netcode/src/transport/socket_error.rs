@@ -1,21 +1,21 @@
-//! Errors of sockets sorted by what they mean to a transport: what concerns one datagram or one peer must not stop the rest.
+//! Classification of socket errors. Errors of one datagram or one peer must not stop the transport.
 
 use std::io::{self, ErrorKind};
 
-/// What an error of the operating system means to a transport.
+/// Meaning of an operating system error for a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SocketError {
-    /// A signal came in between.
+    /// Interrupted by a signal; retry.
     Interrupted,
-    /// It would have to wait.
+    /// No datagram available, or the send buffer is full.
     WouldBlock,
-    /// One target can't be reached, or a router or the target said so (ICMP).
+    /// One destination is unreachable, as reported by the system or by ICMP.
     Unreachable,
-    /// No memory for it just now.
+    /// No buffer space at the moment.
     NoBuffers,
-    /// Longer than the interface or the buffer.
+    /// Longer than the interface or the buffer allows.
     TooLong,
-    /// Anything else.
+    /// Any other error: the socket has failed.
     Fatal,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn classify(error: &io::Error) -> SocketError {
         | ErrorKind::NetworkDown
         | ErrorKind::AddrNotAvailable
         | ErrorKind::TimedOut
-        // Linux says so when a firewall of this machine refuses the target.
+        // Linux returns this when a local firewall rejects the destination.
         | ErrorKind::PermissionDenied => SocketError::Unreachable,
         // The standard library has no kinds for these.
         _ => match error.raw_os_error() {
@@ -44,7 +44,7 @@ pub(super) fn classify(error: &io::Error) -> SocketError {
     }
 }
 
-/// `EMSGSIZE`, `ENOBUFS` and `ENETRESET`, by system. Elsewhere such an error counts as a broken socket.
+/// `EMSGSIZE`, `ENOBUFS` and `ENETRESET` per system. On other systems these errors are fatal.
 mod codes {
     macro_rules! codes {
         ($too_long:expr, $no_buffers:expr, $network_reset:expr) => {

@@ -1,8 +1,8 @@
-//! What is sealed in data packets: frames, one behind the other (`WIRE.md`, section 5).
+//! Frames in the payload of data packets (`WIRE.md`, section 5).
 
 use isostep_rollback::bytes::Reader;
 
-/// The first byte of a frame.
+/// Frame type: the first byte of a frame.
 pub(crate) mod frame_type {
     pub(crate) const PAD: u8 = 0x00;
     pub(crate) const PING: u8 = 0x01;
@@ -18,19 +18,19 @@ pub(crate) mod frame_type {
     pub(crate) const PROBE: u8 = 0x0b;
     pub(crate) const PROBE_OK: u8 = 0x0c;
     pub(crate) const DATAGRAM: u8 = 0x0d;
-    /// Frames of the session have this bit.
+    /// Set in the type of all GAME frames.
     pub(crate) const GAME: u8 = 0x80;
 }
 
-/// The bit of a piece's length that says that its message ends with it.
+/// Bit of the length field that marks the last segment of a message.
 const LAST: u16 = 0x8000;
-/// Most bytes of text in a goodbye.
+/// Maximum length of the text in a CLOSE frame.
 pub(crate) const MAX_CLOSE_TEXT_BYTES: usize = 200;
-/// Bytes of the Noise messages of a change of keys.
+/// Lengths of the Noise messages in REKEY1 and REKEY2.
 pub(crate) const REKEY1_BYTES: usize = 96;
 pub(crate) const REKEY2_BYTES: usize = 48;
 
-/// A frame.
+/// Decoded frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
     Ping {
@@ -76,15 +76,15 @@ pub(crate) enum Frame<'a> {
         size: u16,
     },
     Datagram(&'a [u8]),
-    /// With its first byte, which tells what is in it.
+    /// Includes the first byte, which lists the parts.
     Game(&'a [u8]),
 }
 
-/// A frame that is cut off, or of a kind that nobody knows.
+/// The frame is truncated or of an unknown type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameError;
 
-/// The frames of an opened packet.
+/// Iterator over the frames of a payload.
 #[derive(Clone, Debug)]
 pub(crate) struct Frames<'a>(Reader<'a>);
 

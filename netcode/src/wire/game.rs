@@ -1,4 +1,4 @@
-//! What sessions tell each other, but for the coded stream of inputs (`WIRE.md`, section 6).
+//! GAME frames, except for the coded stream of inputs (`WIRE.md`, section 6).
 
 use super::frame_type::GAME;
 use isostep_core::digest::ShortDigest;
@@ -14,13 +14,13 @@ mod part {
     pub(super) const ALL: u8 = 0x3f;
 }
 
-/// The spread that says that nothing was measured.
+/// Value of the spread if no statistics are available.
 const UNMEASURED: u16 = u16::MAX;
 
-/// Which tick the sender has made, and when.
+/// Newest tick of the sender, and its send time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stamp {
-    /// Some bits of both.
+    /// Low bits of both.
     Short {
         made: u8,
         sent: u8,
@@ -31,7 +31,7 @@ pub(crate) enum Stamp {
     },
 }
 
-/// How fast the sender is, and what it has measured of the receiver.
+/// Pacing report: delay and clock rate of the sender, and its arrival statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pace {
     pub(crate) delay: u8,
@@ -39,23 +39,23 @@ pub(crate) struct Pace {
     pub(crate) measured: Option<ArrivalStats>,
 }
 
-/// What the sender has measured of the receiver.
+/// Arrival statistics of the receiver's ticks, measured by the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrivalStats {
     pub(crate) median: u32,
-    /// Below the greatest number, which says that there is nothing.
+    /// Less than [`UNMEASURED`].
     pub(crate) spread: u16,
     pub(crate) tick_advantage: i16,
 }
 
-/// A frame of a session.
+/// Decoded GAME frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Game<'a> {
     pub(crate) stamp: Stamp,
     pub(crate) pace: Option<Pace>,
-    /// The end of a tick, and its digest.
+    /// Low 16 bits of a tick, and its digest.
     pub(crate) digest: Option<(u16, ShortDigest)>,
-    /// The coded stream, if there is one, and whether it has multi_seat of seats.
+    /// Coded stream of inputs, and whether it has seat lists.
     pub(crate) inputs: Option<(&'a [u8], bool)>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Game<'a> {
         (inputs.is_some() || rest.is_empty()).then_some(Self { stamp, pace, digest, inputs })
     }
 
-    /// Writes all but the stream of inputs, which follows if `inputs` is there.
+    /// Writes the frame. If `inputs` is set, the coded stream follows.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.push(GAME);

@@ -1,4 +1,4 @@
-//! The packets before a connection stands, and what is sealed in them (`WIRE.md`, section 3).
+//! Handshake packets and their payloads (`WIRE.md`, section 3).
 
 use super::header::ConnectionId;
 use super::{MAX_MTU, MIN_MTU, PROTOCOL_VERSION, packet_type};
@@ -16,10 +16,10 @@ const INIT_PAYLOAD: usize = TOKEN_BYTES + OFFER_BYTES;
 const ACCEPT_PAYLOAD: usize = 1 + OFFER_BYTES;
 const MAX_VERSIONS: u8 = 16;
 
-/// The random name of an attempt to connect.
+/// Random id of an attempt to connect.
 pub(crate) type Attempt = [u8; 8];
 
-/// The first packet: somebody wants to connect.
+/// HELLO: first packet of the initiator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
     pub(crate) version: u16,
@@ -46,7 +46,7 @@ impl Hello {
     }
 }
 
-/// Opens the way through one's own NAT.
+/// Writes a KNOCK packet, which opens the sender's NAT.
 pub(crate) fn knock(out: &mut Vec<u8>) {
     out.clear();
     out.push(packet_type::KNOCK);
@@ -55,7 +55,7 @@ pub(crate) fn knock(out: &mut Vec<u8>) {
     out.resize(KNOCK_BYTES, 0);
 }
 
-/// Whether somebody opens the way through its NAT; of whatever version.
+/// Returns true for a KNOCK packet of any version.
 pub(crate) fn is_knock(packet: &[u8]) -> bool {
     let mut from = Reader::new(packet);
     let head = (from.u8(), from.array(), from.u16().is_some());
@@ -63,7 +63,7 @@ pub(crate) fn is_knock(packet: &[u8]) -> bool {
     packet.len() == KNOCK_BYTES && head == (Some(packet_type::KNOCK), Some(MAGIC), true) && zero
 }
 
-/// The answer to a hello: say this back, so that I know that you are there.
+/// COOKIE: reply to HELLO. The initiator returns the cookie to validate its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cookie {
     pub(crate) attempt: Attempt,
@@ -88,7 +88,7 @@ impl Cookie {
     }
 }
 
-/// The answer to a hello of another version.
+/// VERSIONS: reply to a HELLO of an unsupported version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Versions {
     pub(crate) attempt: Attempt,
@@ -115,7 +115,7 @@ impl Versions {
     }
 }
 
-/// Noise's first message with what proves the address.
+/// INIT: cookie and Noise message 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Init<'a> {
     pub(crate) attempt: Attempt,
@@ -134,7 +134,7 @@ impl<'a> Init<'a> {
         whole.then_some(init)
     }
 
-    /// Writes all but the message, which follows.
+    /// Writes the packet without the Noise message, which follows.
     pub(crate) fn write(attempt: Attempt, cookie: &[u8; COOKIE_BYTES], out: &mut Vec<u8>) {
         out.clear();
         out.push(packet_type::INIT);
@@ -143,13 +143,13 @@ impl<'a> Init<'a> {
         out.extend_from_slice(cookie);
     }
 
-    /// Shows another cookie with the same message.
+    /// Replaces the cookie of a written packet.
     pub(crate) fn replace_cookie(cookie: &[u8; COOKIE_BYTES], packet: &mut [u8]) {
         packet[11..11 + COOKIE_BYTES].copy_from_slice(cookie);
     }
 }
 
-/// Noise's second message.
+/// ACCEPT: Noise message 2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accept<'a> {
     pub(crate) attempt: Attempt,
@@ -166,7 +166,7 @@ impl<'a> Accept<'a> {
         whole.then_some(accept)
     }
 
-    /// Writes all but the message, which follows.
+    /// Writes the packet without the Noise message, which follows.
     pub(crate) fn write(attempt: Attempt, out: &mut Vec<u8>) {
         out.clear();
         out.push(packet_type::ACCEPT);
@@ -174,22 +174,22 @@ impl<'a> Accept<'a> {
     }
 }
 
-/// What two machines must have alike to play with each other.
+/// Parameters on which all machines of a match must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchParameters {
-    /// Version of the protocol.
+    /// Protocol version.
     pub protocol: u16,
-    /// Which game.
+    /// Game.
     pub game: GameId,
-    /// Bytes of an input.
+    /// Width of an input, in bytes.
     pub input_width: u16,
     /// Hash of the input type's fields.
     pub input_schema: [u8; 8],
-    /// Hash of seats, digest interval, command limits and the tick's length.
+    /// Hash of seats, digest interval, command limits and tick length.
     pub settings: u32,
 }
 
-/// Why a responder does not want to.
+/// Reasons why a responder refuses a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Refusal {
@@ -212,7 +212,7 @@ impl Refusal {
 }
 
 impl MatchParameters {
-    /// The first thing that differs.
+    /// Returns the first parameter that differs.
     pub(crate) fn first_mismatch(&self, other: &Self) -> Option<Refusal> {
         let same = [
             (self.protocol == other.protocol, Refusal::Protocol),
@@ -243,7 +243,7 @@ impl MatchParameters {
     }
 }
 
-/// What either side says of itself inside of the Noise messages.
+/// Handshake payload of either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) parameters: MatchParameters,
@@ -271,7 +271,7 @@ impl Offer {
         out.extend_from_slice(&self.max_mtu.to_le_bytes());
     }
 
-    /// The payload of an INIT: the bytes of a token, and the offer.
+    /// Payload of INIT: token and offer.
     pub(crate) fn read_init(payload: &[u8]) -> Option<(&[u8], Self)> {
         let (token, offer) = payload.split_at_checked(TOKEN_BYTES)?;
         Some((token, Self::read(&mut Reader::new(offer))?))
@@ -283,7 +283,7 @@ impl Offer {
         self.write(out);
     }
 
-    /// The payload of an ACCEPT.
+    /// Payload of ACCEPT: refusal and offer.
     pub(crate) fn read_accept(payload: &[u8]) -> Option<(Option<Refusal>, Self)> {
         let (&status, offer) = payload.split_first()?;
         let refusal = if status == 0 { None } else { Some(Refusal::of(status)?) };

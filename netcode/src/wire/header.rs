@@ -1,15 +1,15 @@
-//! What stands before a sealed packet: connection id, phase, view, and the end of the packet number (`WIRE.md`, section 4).
+//! Header of data packets: key phase, view, connection id and truncated packet number (`WIRE.md`, section 4).
 
-/// Packet numbers stay below this, so that a view fits beside them in a nonce.
+/// Exclusive upper bound of packet numbers: the nonce holds the view above them.
 pub(crate) const PACKET_NUMBER_LIMIT: u64 = 1 << 48;
 
 const LONG: u8 = 0x40;
 const PHASE: u8 = 0x20;
 const VIEW: u8 = 0x1f;
-/// A packet number at most this far above what has largest_acked is told by its lowest byte.
+/// Largest distance from the largest acknowledged packet number for which 8 bits are sent.
 const MAX_SHORT_DISTANCE: u64 = 100;
 
-/// A name that a receiver gave to a connection: one to four bytes.
+/// Connection id of 1 to 4 bytes, chosen by the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionId {
     length: u8,
@@ -21,7 +21,7 @@ impl ConnectionId {
         Self { length: 1, bytes: [byte, 0, 0, 0] }
     }
 
-    /// The five bytes of a handshake, if they are as they should be.
+    /// Decodes length and padded id; `None` if the length is invalid or the padding is not zero.
     pub(crate) fn from_bytes([length, bytes @ ..]: [u8; 5]) -> Option<Self> {
         let unused = bytes.get(usize::from(length)..)?;
         let whole = (1..=4).contains(&length) && unused.iter().all(|&byte| byte == 0);
@@ -38,20 +38,20 @@ impl ConnectionId {
     }
 }
 
-/// The header of a data packet whose receiver gives ids of one byte.
+/// Header of a received data packet. This implementation chooses ids of one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) id: u8,
     pub(crate) phase: bool,
-    /// The lowest five bits of the view.
+    /// Low five bits of the view.
     pub(crate) view: u8,
-    /// The end of the packet number, and how many bits that is.
+    /// Truncated packet number, and its length in bits.
     pub(crate) truncated: u16,
     pub(crate) truncated_bits: u32,
 }
 
 impl Header {
-    /// Splits a packet into header and what is sealed.
+    /// Splits a packet into header and sealed payload.
     pub(crate) fn read(packet: &[u8]) -> Option<(Self, &[u8])> {
         let (&[flags, id, low], rest) = packet.split_first_chunk()?;
         let (truncated, truncated_bits, sealed) = if flags & LONG == 0 {
@@ -66,12 +66,12 @@ impl Header {
         data.then_some((header, sealed))
     }
 
-    /// How many bytes the header of such a packet has.
+    /// Length of the header in bytes.
     pub(crate) fn length(id: ConnectionId, number: u64, largest_acked: Option<u64>) -> usize {
         2 + usize::from(id.length) + usize::from(is_long(number, largest_acked))
     }
 
-    /// Writes the header of a packet whose receiver has opened number `largest_acked`.
+    /// Writes the header. `largest_acked` is the largest packet number that the receiver is known to have.
     pub(crate) fn write(
         id: ConnectionId,
         phase: bool,
@@ -91,16 +91,16 @@ impl Header {
     }
 }
 
-/// Whether the lowest byte of a number does not suffice.
+/// Returns true if 8 bits do not suffice.
 fn is_long(number: u64, largest_acked: Option<u64>) -> bool {
     number.saturating_sub(largest_acked.unwrap_or(0)) > MAX_SHORT_DISTANCE
 }
 
-/// The number with this end that is closest to the next one expected; of two the lower.
+/// Decodes a truncated packet number: the candidate closest to `expected`, of two the lower (as RFC 9000, A.3).
 pub(crate) fn decode_packet_number(expected: u64, truncated: u16, bits: u32) -> u64 {
     let span = 1 << bits;
     let near = (expected & !(span - 1)) | u64::from(truncated);
-    // The same end one span lower and higher.
+    // The candidates one span lower and higher.
     let candidates = [near.checked_sub(span), Some(near), near.checked_add(span)];
     let closest = candidates.into_iter().flatten().min_by_key(|&number| number.abs_diff(expected));
     closest.unwrap_or(near)
@@ -117,7 +117,7 @@ mod tests {
             largest_acked in 0u64..PACKET_NUMBER_LIMIT - 70_000, ahead in 0u64..30_000, more in 0u64..100,
         ) {
             let number = largest_acked + ahead;
-            // The receiver has opened that one, and maybe later ones.
+            // The receiver has this packet, and possibly later ones.
             let greatest = (largest_acked + more).min(number.max(largest_acked));
             let mut packet = Vec::new();
             Header::write(ConnectionId::of_byte(7), true, 3, number, Some(largest_acked), &mut packet);

@@ -1,6 +1,6 @@
-//! What packets look like: bytes in, values out, and back. Nothing here knows of connections, keys or time.
+//! Encoding of packets and frames. Independent of connections, keys and time.
 //!
-//! `WIRE.md` is the specification; each file has one section of it.
+//! `WIRE.md` is the specification; each file implements one section.
 
 mod frame;
 mod game;
@@ -17,16 +17,16 @@ pub(crate) use header::{ConnectionId, Header, PACKET_NUMBER_LIMIT, decode_packet
 #[doc(inline)]
 pub use isostep_rollback::window;
 
-/// The version of the protocol that this crate speaks.
+/// Protocol version of this crate.
 pub const PROTOCOL_VERSION: u16 = 1;
-/// Bytes of a packet that every path carries.
+/// Bytes of UDP payload that every path must carry.
 pub const MIN_MTU: usize = 1200;
-/// Bytes of the longest packet.
+/// Maximum bytes of UDP payload.
 pub const MAX_MTU: usize = 1452;
-/// Bytes that sealing adds.
+/// Bytes of the authentication tag.
 pub(crate) const TAG_BYTES: usize = 16;
 
-/// First byte of the packets of the handshake.
+/// Packet type: the first byte of handshake packets.
 pub(crate) mod packet_type {
     pub(crate) const HELLO: u8 = 0x80;
     pub(crate) const COOKIE: u8 = 0x81;

@@ -1,11 +1,13 @@
 //! Delays, adaptive ones too, several players at one machine, and bots.
 
+use super::game::Game;
 use super::harness::{SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use super::statistics::Figures;
-use isostep_netcode::Seat;
-use isostep_netcode::crypto::MachineId;
-use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
+use isostep_netcode::transport::SimTransport;
+use isostep_netcode::{Peer, PeerConfig, PeerError, Seat, SeededEntropy};
+use isostep_rollback::{AdaptiveDelay, Authority, Mode, SessionConfig, SimNetwork};
 
 fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
     let mut all = Figures::default();
@@ -64,4 +66,17 @@ fn a_machine_without_a_seat_is_a_spectator() {
         setup
     };
     play("two play, one watches", 3, (0..3).map(setup));
+}
+
+/// The wire carries no bundles: such a session used to start and never confirmed a tick.
+#[test]
+fn bundle_authority_is_rejected() {
+    let credentials = Credentials::insecure(MachineId(0), 2, GameId::named("seats"));
+    let session = SessionConfig::new().authority(Authority::Bundle);
+    let config = PeerConfig::new(credentials.expect("two machines"), 0).session(session);
+    let mut transports = SimTransport::nodes(SimNetwork::new(1), 2);
+    let transport = transports.swap_remove(0);
+    let entropy = Box::new(SeededEntropy::new(1));
+    let rejected = Peer::new(config, &mut Game::default(), transport, entropy);
+    assert!(matches!(rejected, Err(PeerError::BundleAuthority)));
 }

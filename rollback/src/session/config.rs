@@ -251,6 +251,11 @@ impl SessionConfig {
         u32::from_le_bytes([a, b, c, d])
     }
 
+    /// Returns the source that confirms inputs.
+    pub const fn input_authority(&self) -> Authority {
+        self.authority
+    }
+
     /// Returns the interval between compared digests, in ticks; 0 if none are compared.
     pub const fn digest_interval(&self) -> u32 {
         self.digest_every

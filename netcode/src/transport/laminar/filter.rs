@@ -1,5 +1,5 @@
-//! The socket under laminar, which lets through only what our side of laminar sends: five known bytes and a datagram. Its
-//! other modes, and whatever is no packet at all, never get to its parser.
+//! Socket under laminar that passes only datagrams in the form that this transport sends: five known header bytes and a
+//! payload. Other laminar modes and malformed packets never reach laminar's parser.
 
 use crate::transport::socket_error::{SocketError, classify};
 use laminar::DatagramSocket;
@@ -7,30 +7,30 @@ use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 
-/// What laminar 0.5 writes in front of an unreliable packet: a checksum of its protocol's name, then the kind, the
-/// delivery and the order, all of them 0.
+/// Header of an unreliable packet in laminar 0.5: checksum of the protocol version, then packet type, delivery and
+/// ordering, all 0.
 pub(super) const HEADER: [u8; 5] = [0x54, 0x09, 0, 0, 0];
 
-/// Datagrams that are read in one poll. laminar itself reads until there are none.
+/// Maximum number of datagrams read per poll. laminar itself reads until the socket is empty.
 const MAX_READS_PER_POLL: u32 = 1024;
-/// Addresses that nothing was sent to and that get in, in one poll. Each may cost laminar 1.6 MB.
+/// Maximum number of unknown addresses admitted per poll. Each may cost laminar 1.6 MB.
 const MAX_NEW_ADDRESSES_PER_POLL: usize = 8;
-/// Addresses that are known. With more, all of them count as strangers until they are sent to again.
+/// Maximum number of known addresses. Beyond it, the set is cleared, and refilled by sending.
 const MAX_KNOWN_ADDRESSES: usize = 1024;
 
 #[derive(Debug)]
 pub(super) struct FilterSocket {
     socket: UdpSocket,
     known: BTreeSet<SocketAddr>,
-    /// What may still be read in this poll.
+    /// Remaining reads of this poll.
     reads_left: u32,
-    /// Who got in in this poll without being known.
+    /// Unknown addresses admitted in this poll.
     new_addresses: Vec<SocketAddr>,
-    /// Sent, but lost before it left.
+    /// Datagrams that could not be sent.
     pub(super) dropped: u64,
-    /// Arrived, but kept from laminar.
+    /// Received datagrams that were not passed to laminar.
     pub(super) refused: u64,
-    /// What broke the socket. laminar would only write it to a log.
+    /// Fatal socket error. laminar would only log it.
     pub(super) fatal: Option<io::Error>,
 }
 
@@ -48,7 +48,7 @@ impl FilterSocket {
         })
     }
 
-    /// Before each poll.
+    /// Resets the limits before a poll.
     pub(super) fn begin_poll(&mut self) {
         self.reads_left = MAX_READS_PER_POLL;
         self.new_addresses.clear();
@@ -104,7 +104,7 @@ impl DatagramSocket for FilterSocket {
                 Ok(_) => self.refused += 1,
                 Err(error) => match classify(&error) {
                     SocketError::WouldBlock => return Err(error),
-                    // Windows cuts a datagram with an error instead of silently.
+                    // Windows reports truncation as an error.
                     SocketError::TooLong => self.refused += 1,
                     SocketError::Interrupted
                     | SocketError::Unreachable
@@ -116,7 +116,7 @@ impl DatagramSocket for FilterSocket {
                 },
             }
         }
-        // Which laminar takes for the end.
+        // laminar treats this as the end of input.
         Err(ErrorKind::WouldBlock.into())
     }
 
