@@ -221,3 +221,36 @@ fn every_test_file_is_part_of_a_binary() {
         }
     }
 }
+
+/// Files below a folder that contain `unsafe` code, tests aside.
+fn unsafe_files(folder: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(root().join(folder)).expect("the folder exists") {
+        let name = entry.expect("a readable entry").file_name();
+        let path = format!("{folder}/{}", name.to_string_lossy());
+        if root().join(&path).is_dir() {
+            unsafe_files(&path, found);
+        } else if path.ends_with(".rs") && !path.ends_with("tests.rs") {
+            let code = read(&path);
+            let mut lines =
+                code.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+            if lines.any(|line| {
+                ["unsafe {", "unsafe impl", "unsafe fn"].iter().any(|it| line.contains(it))
+            }) {
+                found.push(path);
+            }
+        }
+    }
+}
+
+/// The map said that the lanes have the only `unsafe` of core, while the worker pool had some.
+#[test]
+fn the_map_lists_every_file_of_core_with_unsafe() {
+    let mut found = Vec::new();
+    unsafe_files("core/src", &mut found);
+    found.sort();
+    let map = read("ARCHITECTURE.md");
+    let (_, list) = map.split_once("Files of core with `unsafe`").expect("the map lists them");
+    let mut listed = named_paths(list.split("\n\n").next().expect("a paragraph"));
+    listed.sort();
+    assert_eq!(listed, found);
+}

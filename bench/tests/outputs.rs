@@ -67,7 +67,7 @@ fn report() -> Report {
             note: "All awake.".to_owned(),
             x: Axis::log("bodies"),
             y: Axis::log("µs"),
-            lines: vec![line("many clusters", 1.0), line("one pile", 1.5)],
+            lines: vec![line("many islands", 1.0), line("one pile", 1.5)],
         }],
         bars: vec![
             Bars {

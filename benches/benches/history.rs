@@ -195,7 +195,7 @@ fn one_input_wrong(height: i32) -> [String; 4] {
             let body = ids[turn * 23 % ids.len()];
             for _ in 0..DEPTH {
                 push(world, body, real!(0.5));
-                islands = world.step().clusters;
+                islands = world.step().islands;
             }
             let now = world.tick();
             times.push(micros(|| {

@@ -97,7 +97,7 @@ fn seek_prints_a_tick() {
     // Reached by playing from the start.
     let played = dir.json("play a", 0);
     assert_eq!((&played[4]["tick"], &played[4]["digest"]), (&sought["tick"], &sought["digest"]));
-    dir.ends("seek a 301", 2, "which has 0 to 300");
+    dir.ends("seek a 301", 2, "choose 0 to 300");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn playing_into_a_file_prints_a_line_for_each_second() {
     assert!(!report.contains('\x1b'), "a file is no terminal: {report}");
     let later = dir.ends("play a --from 100", 0, "3.0 s");
     assert_eq!(later.lines().collect::<Vec<_>>(), report.lines().skip(2).collect::<Vec<_>>());
-    dir.ends("play a --from 181", 2, "which has 0 to 180");
+    dir.ends("play a --from 181", 2, "choose 0 to 180");
     let back = dir.ends("play a --rate -1", 0, "3.0 s");
     assert_eq!(back.lines().collect::<Vec<_>>(), report.lines().rev().collect::<Vec<_>>());
     let back = dir.ends("play a --rate -2 --from 100", 0, "1.0 s");
@@ -126,10 +126,10 @@ fn a_fault_is_found_and_explained() {
     dir.put("a", recording::GOLDEN);
     dir.put("b", &recording::record_faulty().unwrap());
     dir.ends("verify a", 0, "240 ticks are correct");
-    dir.ends("verify b", 1, "part after tick 128, the last that is the same");
-    dir.ends("verify b", 1, "not after tick 136, the first that differs");
+    dir.ends("verify b", 1, "are equal up to tick 128");
+    dir.ends("verify b", 1, "and tick 136 is the first that differs");
     dir.ends("verify b", 1, "players[0], kicks:");
-    dir.ends("compare a b", 1, "tick 136: they differ in the state");
+    dir.ends("compare a b", 1, "tick 136: the states differ");
     dir.ends("seek a 136", 0, "as recorded");
     dir.ends("seek b 136", 1, "use `isostep replay verify`");
     // States after the next keyframe match the recording again.
@@ -151,11 +151,11 @@ fn a_second_machine_records_the_match_and_may_be_wrong() {
     dir.ends("record a --seconds 3 --other b --fault 100", 0, "b: 180 ticks");
     dir.ends("verify a", 0, "180 ticks are correct");
     dir.ends("verify b", 1, "players[0], kicks:");
-    dir.ends("compare a b", 1, "tick 112: they differ in the state");
+    dir.ends("compare a b", 1, "tick 112: the states differ");
     // After the last keyframe and the last regular digest.
     dir.ends("record a --seconds 3 --other b --fault 178", 0, "b: 180 ticks");
-    dir.ends("verify b", 1, "not after tick 180, the first that differs");
-    dir.ends("compare a b", 1, "tick 180: they differ in the state");
+    dir.ends("verify b", 1, "and tick 180 is the first that differs");
+    dir.ends("compare a b", 1, "tick 180: the states differ");
     dir.ends("record a --seconds 3 --fault 100", 2, "--other");
     dir.ends("record a --seconds 3 --other b --fault 180", 2, "which has 0 to 179");
     dir.ends("record a --seconds 3 --other a", 2, "the same file");

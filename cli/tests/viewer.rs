@@ -296,7 +296,7 @@ fn malformed_queries_are_refused_and_the_viewer_keeps_running() {
         let answer = viewer.get(&format!("/frames?{query}"));
         assert_eq!(Server::status(&answer), "400", "{query:.40}");
     }
-    assert!(viewer.get("/frames?ticks=61").contains("which has 0 to 60"));
+    assert!(viewer.get("/frames?ticks=61").contains("choose 0 to 60"));
     let host = format!("Host: {}\r\n", viewer.address);
     for (request, expected) in [
         ("GET /../../etc/passwd HTTP/1.1\r\nHOST\r\n", "404"),
@@ -322,7 +322,7 @@ fn open_failures_print_one_line_and_exit_with_2() {
         (format!("a --web --port {port}"), "--port 0"),
         ("nowhere --web --port 0".to_owned(), "nowhere"),
         ("letter --web --port 0".to_owned(), "choose another file"),
-        ("a --web --port 0 --from 61".to_owned(), "which has 0 to 60"),
+        ("a --web --port 0 --from 61".to_owned(), "choose 0 to 60"),
         ("a --web --json".to_owned(), "--json"),
         ("a --web --rate 2".to_owned(), "--rate"),
         ("a --port 0".to_owned(), "--web"),

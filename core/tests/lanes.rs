@@ -59,7 +59,7 @@ fn a_lane_that_rounds_otherwise_is_caught() {
     for lanes in Lanes::available() {
         let skewed = |world: &mut World| {
             assert!(world.set_lanes(lanes));
-            world.plant(isostep_core::test_internals::Plant::SkewedLane);
+            world.inject_fault(isostep_core::test_internals::Fault::SkewedLane);
         };
         assert!(first_difference("stacks", skewed).is_some(), "{} lanes", lanes.name());
     }

@@ -221,14 +221,14 @@ fn right_guesses_cost_nothing_and_wrong_ones_what_they_touch() {
     for _ in 12..20 {
         let report = world.step();
         assert!(report.again);
-        assert_eq!((report.bodies, report.clusters), (0, 0));
+        assert_eq!((report.bodies, report.islands), (0, 0));
     }
     world.rewind(12).unwrap();
     world.set_velocity(guessed, Vec3::X).unwrap();
     for _ in 12..20 {
         let report = world.step();
         assert!(report.again);
-        assert_eq!((report.bodies, report.clusters), (1, 1), "only the one that was pushed");
+        assert_eq!((report.bodies, report.islands), (1, 1), "only the one that was pushed");
         assert!(report.pages_shared > 0);
     }
     assert!(!world.step().again);

@@ -1,4 +1,4 @@
-//! What the fuzz targets check, as plain functions: files for each crate, which the tests of that crate include.
+//! Checks of the fuzz targets as plain functions, one file per crate; the tests of that crate include it.
 
 pub mod handshakes;
 pub mod reuse;

@@ -1,4 +1,4 @@
-//! What the fuzz targets of links, windows and documents check. Tests of netcode include this file, so that it uses nothing but
+//! Checks of the fuzz targets for links, windows and documents. Tests of netcode include this file, so it uses only
 //! netcode, rollback and core.
 
 use super::reuse::{Reused, TargetSpec};
@@ -35,7 +35,7 @@ pub struct Side {
     tick: u64,
 }
 
-/// The two sides of a match that both have heard of; the second side with `seats` seats, of which it gives commands too.
+/// Both sides of a running match; the second side has `seats` seats and gives commands.
 pub struct Talk {
     /// The side that bytes go to, and the one that writes honest frames.
     pub sides: [Side; 2],
@@ -58,7 +58,7 @@ impl Side {
         Time::from_millis(self.tick * 17)
     }
 
-    /// A tick, and what is told of it.
+    /// Computes a tick and writes its frame.
     fn play(&mut self, frame: &mut Vec<u8>) {
         self.tick += 1;
         for seat in 0..self.session.players() {
@@ -81,7 +81,7 @@ impl Side {
         assert_eq!(self.session.current_tick(), present, "only advance makes ticks");
         let after = self.session.confirmed_tick();
         assert!(after >= confirmed, "what is confirmed stays so");
-        // What is cut off before the stamp's end has said nothing.
+        // A frame truncated within its stamp has no effect.
         assert!(frame.len() > 2 || (read.is_err() && after == confirmed));
     }
 }
@@ -216,7 +216,7 @@ pub fn file(path: &Path, data: &[u8]) {
     assert!(loaded.into_iter().filter(|loaded| *loaded).count() <= 1, "it is one thing");
 }
 
-/// What the documents of a match look like: a token, a roster, a key.
+/// Example documents of a match: a token, a roster, a key.
 ///
 /// # Panics
 /// Never: all is sound.

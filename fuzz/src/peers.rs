@@ -1,5 +1,5 @@
-//! What the fuzz targets of endpoints check. Tests of netcode include this file, so that it uses nothing but netcode, rollback
-//! and core.
+//! Checks of the fuzz targets for endpoints. Tests of netcode include this file, so it uses only netcode, rollback and
+//! core.
 
 use super::reuse::{Reused, TargetSpec};
 use isostep_netcode::crypto::{Credentials, GameId, MachineId};
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 /// Most bytes of a frame: sixteen fragments.
 const MOST_FRAME: usize = 16 * 1452;
-/// Most packets that one packet may cause, whatever is in it.
+/// Maximum number of packets that one packet may cause.
 const MOST_ANSWERS: usize = 8;
 
 /// Endpoints of machines 0, 1 and 2 in virtual time: 0 and 1 are connected, 1 calls 2, which never answers.
@@ -82,7 +82,7 @@ impl Ends {
         ends.said.unwrap_or_default()
     }
 
-    /// Returns whether both are connected.
+    /// Returns true if both are connected.
     pub fn is_connected(&self) -> bool {
         self.both.iter().all(|end| end.connected().count() == 1)
     }
@@ -112,7 +112,7 @@ impl Ends {
     /// # Panics
     /// When an endpoint breaks a promise.
     pub fn datagram(&mut self, data: &[u8]) {
-        // Time for three answers, so that limits on answers to strangers are seldom reached.
+        // Time for three replies, so that rate limits are rarely reached.
         self.now = Time::from_nanos(self.now.nanos() + 2_000_000);
         let end = &mut self.both[1];
         for from in [0, 2, 77] {
@@ -120,11 +120,15 @@ impl Ends {
             end.handle_datagram(self.now, address(from), data);
             let after = end.counters();
             assert!(after.sent <= before.sent + 1, "at most one answer");
-            // Nobody here has shown a cookie: no more bytes go out than came in.
+            // No address was validated: no more bytes are sent than received.
             let sent = after.sent_bytes - before.sent_bytes;
             assert!(sent <= data.len() as u64 || from == 2, "{sent} bytes for {}", data.len());
         }
-        assert_eq!(end.remote_address(MachineId(0)), Some(address(0)), "nobody moves a peer");
+        assert_eq!(
+            end.remote_address(MachineId(0)),
+            Some(address(0)),
+            "unauthenticated bytes migrated a connection"
+        );
         while let Some(event) = end.poll_event() {
             let closed = matches!(event, Event::Closed { .. } | Event::Migrated { .. });
             assert!(!closed, "without keys: {event:?}");
@@ -268,7 +272,7 @@ pub fn sealed(data: &[u8]) {
         max_inputs: 1000,
         make: Ends::new,
         feed: |ends, data| {
-            // More than this goes nowhere as one datagram.
+            // Longer payloads do not fit into one datagram.
             ends.sealed(&data[..data.len().min(16_000)]);
             true
         },

@@ -1,4 +1,4 @@
-//! Tokens, rosters, credentials and their files, from outside: what is honest works, everything else is refused.
+//! Tokens, rosters, credentials and their files through the public API: valid ones are accepted, all others rejected.
 
 use isostep_netcode::crypto::{
     Credentials, CredentialsError, FileError, GameId, IssueError, MachineId, MatchId, MatchSpec,
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const ISSUED: u64 = 1_800_000_000;
 const EXPIRES: u64 = ISSUED + 3600;
 
-/// A match of three, in the machines 0, 2 and 5.
+/// Match of three machines: 0, 2 and 5.
 struct Table {
     keys: [StaticKey; 3],
     matchmaker: Matchmaker,
@@ -35,7 +35,7 @@ impl Table {
             expires: EXPIRES,
         };
         let public = [0, 1, 2].map(|n: usize| keys[n].public());
-        // In no order: the matchmaker sorts.
+        // Unsorted: the matchmaker sorts them.
         let holders =
             [(MachineId(5), public[2]), (MachineId(0), public[0]), (MachineId(2), public[1])];
         let (roster, tokens) = matchmaker.issue(&spec, &holders).unwrap();
@@ -61,7 +61,7 @@ impl Table {
     }
 }
 
-/// What the checks say at other places and times: token and roster must agree.
+/// Results of token and roster checks with other expectations; both must agree.
 fn judge(change: impl FnOnce(&mut TokenExpectation)) -> (TokenError, RosterError) {
     let table = Table::new(1);
     let mut expected = table.expected();
@@ -71,7 +71,7 @@ fn judge(change: impl FnOnce(&mut TokenExpectation)) -> (TokenError, RosterError
     (token, table.roster.verify(&key, &expected).unwrap_err())
 }
 
-/// A folder of a test, empty, and gone afterwards.
+/// Temporary folder of a test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -108,7 +108,7 @@ fn issued_documents_verify() {
     assert_eq!(table.roster.machine_of(&PublicKey([7; 32])), None);
 }
 
-/// `WIRE.md` says where everything stands.
+/// Layout as specified in `WIRE.md`.
 #[test]
 fn documents_have_the_specified_layout() {
     let table = Table::new(1);
@@ -238,7 +238,7 @@ fn documents_of_another_matchmaker_do_not_verify() {
     }
 }
 
-/// For the neutral point of the curve as a key, one signature fits every text, unless the check is strict.
+/// With the neutral element as key, one signature verifies every message, unless verification is strict.
 #[test]
 fn a_small_order_signature_is_rejected() {
     let table = Table::new(5);
@@ -354,7 +354,7 @@ fn secrets_are_never_overwritten() {
     let path = folder.0.join("key");
     save_secret(&path, b"first").unwrap();
     let refused = save_secret(&path, b"second").unwrap_err();
-    assert!(refused.to_string().contains("choose another place"), "{refused}");
+    assert!(refused.to_string().contains("choose another path"), "{refused}");
     assert_eq!(std::fs::read(&path).unwrap(), b"first");
 }
 
@@ -407,7 +407,7 @@ fn secrets_are_never_printed() {
     let hex = PublicKey(secret).to_string();
     let (key, matchmaker) = (StaticKey::from_bytes(secret), MatchmakerKey::from_bytes(secret));
     let path = folder.0.join("key");
-    // A secret in a damaged file, and one in the place of something else.
+    // A secret in a damaged file, and a secret under another name.
     save_secret(&path, format!("isostep-key-v1 {hex}x").as_bytes()).unwrap();
     let damaged = StaticKey::load(&path).unwrap_err();
     let misplaced = Token::load(&path).unwrap_err();
@@ -438,7 +438,7 @@ proptest! {
         prop_assert!(Roster::decode(&bytes).is_err());
     }
 
-    /// Beginnings that get further than noise does, and lengths that are right.
+    /// Valid prefixes and lengths, which reach further into the decoder than random bytes.
     #[test]
     fn decoding_mutated_documents_does_not_panic(
         number in 0_u8..10,

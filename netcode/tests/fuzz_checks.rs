@@ -1,5 +1,4 @@
-//! The functions of the fuzz targets, on mutated captures, frames, streams and documents: every machine runs some of the
-//! fuzzing.
+//! Checks of the fuzz targets on mutated captures, frames, streams and documents, as ordinary tests.
 
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/handshakes.rs"]
@@ -20,14 +19,14 @@ mod seeds;
 use isostep_core::Rng;
 use peers::Ends;
 
-/// Cases for each decoder.
+/// Cases per decoder.
 const CASES: usize = 20_000;
 
 fn below(rng: &mut Rng, limit: usize) -> usize {
     rng.below(limit.max(1) as u32).expect("some") as usize
 }
 
-/// Some bytes of the corpus: flipped, cut, doubled, overwritten, inserted, spliced with others.
+/// Mutates an input of the corpus: flips, truncates, duplicates, overwrites, inserts, splices.
 fn mutate(corpus: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = corpus[below(rng, corpus.len())].clone();
     for _ in 0..=below(rng, 4) {
@@ -76,14 +75,14 @@ fn sent_bytes_arrive_unchanged() {
     }
 }
 
-/// Piece `number` of a message, its last one.
+/// Segment `number` of a message, its last one.
 fn piece(number: u32, bytes: &[u8]) -> Vec<u8> {
     let length = (bytes.len() as u16 | 0x8000).to_le_bytes();
     [&[0x03][..], &number.to_le_bytes(), &length, bytes].concat()
 }
 
-/// A message without its first byte is nobody's. They counted for nothing, so any number of them was kept, and each stopped
-/// whoever took what had arrived.
+/// Regression: messages without a destination byte counted as zero bytes, so any number of them was stored, and each
+/// made `poll_message` return `None`.
 #[test]
 fn messages_without_a_destination_do_not_block_others() {
     let mut ends = Ends::new();
@@ -97,7 +96,7 @@ fn messages_without_a_destination_do_not_block_others() {
     assert_eq!(ends.drain(), (1, 5));
 }
 
-/// Short messages counted for their few bytes alone, so a million of them was kept.
+/// Regression: short messages counted only their bytes, so a million of them was stored.
 #[test]
 fn unpolled_short_messages_are_bounded() {
     let mut ends = Ends::new();

@@ -1,5 +1,5 @@
-//! What a peer said before it left is heard. It was lost when the message and the goodbye were taken before anybody polled: a game that says
-//! "done" and leaves was waited for in vain.
+//! Messages received before a close can be polled after it. Regression: they were lost if message and CLOSE arrived
+//! before a poll, so peers waited for a game that had sent "done" and closed.
 
 use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::{
@@ -20,7 +20,7 @@ fn pair() -> [Endpoint; 2] {
     })
 }
 
-/// Carries what waits, one way and the other.
+/// Exchanges queued datagrams in both directions.
 fn carry(ends: &mut [Endpoint; 2], now: Time) {
     let mut datagram = Vec::new();
     for (from, to) in [(0, 1), (1, 0)] {

@@ -73,8 +73,8 @@ impl<I: Input> Inputs<I> {
 
     /// Returns a seat's input; the default, disconnected, if there is no such seat.
     pub fn get(&self, player: PlayerId) -> PlayerInput<I> {
-        let nobody = PlayerInput { status: InputStatus::Disconnected, ..Default::default() };
-        self.players.get(player.index()).copied().unwrap_or(nobody)
+        let empty = PlayerInput { status: InputStatus::Disconnected, ..Default::default() };
+        self.players.get(player.index()).copied().unwrap_or(empty)
     }
 
     /// Returns the value of a seat's input.

@@ -45,9 +45,9 @@ impl fmt::Display for SyncDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tick, depth, path, fields } = self;
         let path = match path {
-            SyncPath::Resimulated => "computed again",
-            SyncPath::Mispredicted => "computed again after a wrong guess",
-            SyncPath::CachesDropped => "computed again with nothing remembered",
+            SyncPath::Resimulated => "resimulated",
+            SyncPath::Mispredicted => "resimulated after a misprediction",
+            SyncPath::CachesDropped => "resimulated with caches dropped",
         };
         write!(f, "tick {tick}, {path} from {depth} ticks before, differs")?;
         for (i, StateDifference { entity, field, local, remote }) in fields.iter().enumerate() {

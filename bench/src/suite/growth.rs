@@ -150,7 +150,7 @@ mod tests {
     fn a_pile_is_one_island_and_stacks_are_many() {
         let mut pile = pile(90);
         let mut stacks = stacks(90).0;
-        let islands = |world: &mut World| (0..3).map(|_| world.step().clusters).last();
+        let islands = |world: &mut World| (0..3).map(|_| world.step().islands).last();
         assert_eq!(islands(&mut pile), Some(1));
         assert_eq!(islands(&mut stacks), Some(18));
     }

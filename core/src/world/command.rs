@@ -232,7 +232,7 @@ impl World {
             let row = self.work.hot_mut(&mut self.store, body.0.index());
             (row.velocity, row.spin) = (hot.velocity, hot.spin);
             self.work.mark_active(&self.store, body.0.index());
-            self.scratch.stirred.push(body.0.index());
+            self.scratch.activity_changed.push(body.0.index());
         }
         Ok(())
     }

@@ -27,16 +27,16 @@ pub enum WorldError {
     Substeps(u32),
     /// The push-out speed is out of range.
     #[error("a push-out speed of {0} m/s is out of range; it must lie between 0 and 10")]
-    PushSpeed(Real),
+    MaxPushOutSpeed(Real),
     /// The speed below which bodies fall asleep is out of range.
     #[error("a sleep speed of {0} m/s is out of range; it must lie between 0 (never) and 1")]
-    SleepSpeed(Real),
+    SleepThreshold(Real),
     /// The time that bodies take to fall asleep is out of range.
     #[error("falling asleep after {0} s is out of range; it must lie between 0 and 60")]
-    SleepAfter(Real),
+    TimeToSleep(Real),
     /// The impact speed is out of range.
     #[error("an impact speed of {0} m/s is out of range; it must lie between 0.01 and 100")]
-    ImpactSpeed(Real),
+    RestitutionThreshold(Real),
     /// Gravity is out of range.
     #[error("gravity of {0} m/s² is out of range; each component must lie within ±1000")]
     Gravity(Vec3),
@@ -66,14 +66,14 @@ pub struct WorldDef {
     /// of one wants 16 or 32.
     pub substeps: u32,
     /// How fast overlaps are pushed apart, m/s, 0 to 10. The default is 0.25.
-    pub push_speed: Real,
+    pub max_push_out_speed: Real,
     /// Bodies whose centre and surface are slower than this, m/s, may fall asleep, 0 to 1; 0 for never. The default is 0.02.
-    pub sleep_speed: Real,
-    /// For how long all bodies of a cluster must be slow before it falls asleep, seconds, 0 to 60. The default is ½.
-    pub sleep_after: Real,
+    pub sleep_threshold: Real,
+    /// For how long all bodies of an island must be slow before it falls asleep, seconds, 0 to 60. The default is ½.
+    pub time_to_sleep: Real,
     /// Below this approach speed, m/s, nothing bounces, whatever its restitution: else a ball on the ground would
     /// never lie still. 0.01 to 100; the default is 0.5.
-    pub impact_speed: Real,
+    pub restitution_threshold: Real,
     /// Coefficients for chosen pairs of materials.
     pub materials: MaterialTable,
     /// Which layers meet.
@@ -86,10 +86,10 @@ impl Default for WorldDef {
             gravity: Vec3::new(Real::ZERO, Real::ratio(-981, 100), Real::ZERO),
             tick_rate: 60,
             substeps: 8,
-            push_speed: Real::ratio(1, 4),
-            sleep_speed: Real::ratio(2, 100),
-            sleep_after: Real::HALF,
-            impact_speed: Real::HALF,
+            max_push_out_speed: Real::ratio(1, 4),
+            sleep_threshold: Real::ratio(2, 100),
+            time_to_sleep: Real::HALF,
+            restitution_threshold: Real::HALF,
             materials: MaterialTable::default(),
             layers: Layers::default(),
         }
@@ -104,17 +104,17 @@ impl WorldDef {
         if !(1..=64).contains(&self.substeps) {
             return Err(WorldError::Substeps(self.substeps));
         }
-        if !(Real::ZERO..=Real::from_int(10)).contains(&self.push_speed) {
-            return Err(WorldError::PushSpeed(self.push_speed));
+        if !(Real::ZERO..=Real::from_int(10)).contains(&self.max_push_out_speed) {
+            return Err(WorldError::MaxPushOutSpeed(self.max_push_out_speed));
         }
-        if !(Real::ZERO..=Real::ONE).contains(&self.sleep_speed) {
-            return Err(WorldError::SleepSpeed(self.sleep_speed));
+        if !(Real::ZERO..=Real::ONE).contains(&self.sleep_threshold) {
+            return Err(WorldError::SleepThreshold(self.sleep_threshold));
         }
-        if !(Real::ZERO..=Real::from_int(60)).contains(&self.sleep_after) {
-            return Err(WorldError::SleepAfter(self.sleep_after));
+        if !(Real::ZERO..=Real::from_int(60)).contains(&self.time_to_sleep) {
+            return Err(WorldError::TimeToSleep(self.time_to_sleep));
         }
-        if !(Real::ratio(1, 100)..=Real::from_int(100)).contains(&self.impact_speed) {
-            return Err(WorldError::ImpactSpeed(self.impact_speed));
+        if !(Real::ratio(1, 100)..=Real::from_int(100)).contains(&self.restitution_threshold) {
+            return Err(WorldError::RestitutionThreshold(self.restitution_threshold));
         }
         let limit = Real::from_int(1000);
         if self.gravity.to_array().iter().any(|g| !(-limit..=limit).contains(g)) {

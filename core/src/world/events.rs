@@ -17,7 +17,7 @@ pub enum Event {
     ContactPersisted(Pair),
     /// Two shapes touch no more, or one of them is gone.
     ContactEnded(Pair),
-    /// Two shapes met at a speed of at least [`impact_speed`](super::WorldDef::impact_speed). One that begins late in a tick
+    /// Two shapes met at a speed of at least [`restitution_threshold`](super::WorldDef::restitution_threshold). One that begins late in a tick
     /// is told again on the next if they still approach so fast; add up the impulses, or wait for [`Self::ContactBegan`].
     Impact(Impact),
     /// A shape is inside a sensor and was not before. The sensor is the pair's first.
@@ -123,12 +123,12 @@ pub(crate) struct EventRow {
     /// The pair, or the body twice.
     pub(crate) bodies: [Id; 2],
     /// All zero but for impacts.
-    pub(crate) strike: Strike,
+    pub(crate) impact: ImpactData,
 }
 
 /// What an impact is like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Strike {
+pub(crate) struct ImpactData {
     pub(crate) speed: Q20,
     pub(crate) impulse: Real,
     pub(crate) point: Vec3,
@@ -138,7 +138,7 @@ pub(crate) struct Strike {
 impl EventRow {
     /// An event of two shapes.
     pub(crate) fn pair(kind: EventKind, key: PairKey, bodies: [Id; 2]) -> Self {
-        Self { kind, key, bodies, strike: Strike::default() }
+        Self { kind, key, bodies, impact: ImpactData::default() }
     }
 
     /// An event of one body.
@@ -158,10 +158,10 @@ impl EventRow {
             EventKind::ContactEnded => Event::ContactEnded(pair),
             EventKind::Impact => Event::Impact(Impact {
                 pair,
-                speed: self.strike.speed.to_real(),
-                impulse: self.strike.impulse,
-                point: self.strike.point,
-                normal: Vec3::from_bits(self.strike.normal.map(|c| i64::from(c) << 2)),
+                speed: self.impact.speed.to_real(),
+                impulse: self.impact.impulse,
+                point: self.impact.point,
+                normal: Vec3::from_bits(self.impact.normal.map(|c| i64::from(c) << 2)),
             }),
             EventKind::SensorEntered => Event::SensorEntered(pair),
             EventKind::SensorStayed => Event::SensorStayed(pair),

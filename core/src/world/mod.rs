@@ -4,7 +4,6 @@
 //! (`command.rs`); [`World::step`] computes the next tick (`step/`).
 
 mod arrive;
-mod clusters;
 mod command;
 mod def;
 mod digest;
@@ -12,6 +11,7 @@ mod encode;
 mod events;
 mod explain;
 mod fields;
+mod islands;
 mod material;
 mod page_bytes;
 pub(crate) mod pages;
@@ -35,13 +35,13 @@ use serde::{Deserialize, Serialize};
 use slot::{Slot, Store};
 use timeline::Timeline;
 
-pub use clusters::Clusters;
 pub use command::Command;
 pub(crate) use command::{origin, real_vector, scale_by_power};
 pub use def::{BodyDef, CommandError, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef, WorldError};
 pub use events::{Event, Impact, Pair};
-pub(crate) use events::{EventKind, EventRow, Strike};
+pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub use explain::{ExplainError, FieldValue, RowDifference};
+pub use islands::Islands;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub use page_bytes::StateSection;
@@ -78,7 +78,7 @@ impl core::fmt::Display for BodyId {
 ///   that says why.
 /// - **Advance**: [`step`](Self::step), once a tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
-///   [`clusters`](Self::clusters), and what happened in the step, [`events`](Self::events).
+///   [`islands`](Self::islands), and what happened in the step, [`events`](Self::events).
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
@@ -356,7 +356,7 @@ impl World {
     /// Whether contacts of bodies that hardly move are kept. Without, the world is another one.
     #[cfg(feature = "bench-internals")]
     pub const fn keep_contacts(&mut self, keep: bool) {
-        self.scratch.never_keep = !keep;
+        self.scratch.never_recycle = !keep;
     }
 
     /// Whether a step writes the rows of bodies over those of the last tick, which can't be gone back to then: to see what
@@ -366,10 +366,10 @@ impl World {
         self.scratch.in_place = in_place;
     }
 
-    /// Breaks a rule on purpose from now on.
+    /// Injects a fault into every step from now on.
     #[cfg(feature = "test-internals")]
-    pub const fn plant(&mut self, plant: crate::step::Plant) {
-        self.scratch.plant(plant);
+    pub const fn inject_fault(&mut self, fault: crate::step::Fault) {
+        self.scratch.inject_fault(fault);
     }
 
     /// Switches a rule of incremental resimulation off.

@@ -54,7 +54,7 @@ impl<'a> Past<'a> {
     }
 
     /// The commands that the step to this tick began with, as far as they are known: those of a restored tick, or after
-    /// [`World::drop_memo`], are not.
+    /// [`World::drop_step_records`], are not.
     pub const fn commands(&self) -> &'a [Command] {
         self.commands
     }
@@ -76,7 +76,8 @@ impl World {
         if let (false, Some(slot)) = (in_ring, self.timeline.pinned(tick)) {
             return Ok(Past { world: self, slot, commands: &[], tick });
         }
-        let commands = entry.memo.as_ref().map_or(&[][..], |memo| &memo.commands);
+        let commands =
+            entry.step_record.as_ref().map_or(&[][..], |step_record| &step_record.commands);
         Ok(Past { world: self, slot: &entry.slot, commands, tick })
     }
 }

@@ -14,7 +14,7 @@ pub const DEFAULT_HISTORY: usize = 32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResimMode {
-    /// Only what may differ from the old future: clusters with a body whose commands or state differ.
+    /// Only what may differ from the old future: islands with a body whose commands or state differ.
     #[default]
     Incremental,
     /// Everything.
@@ -176,9 +176,9 @@ impl World {
     }
 
     /// Forgets what would make it cheap to compute ticks again. It changes nothing but that cost.
-    pub fn drop_memo(&mut self) {
+    pub fn drop_step_records(&mut self) {
         for tick in self.timeline.held() {
-            self.timeline.entry_mut(tick).memo = None;
+            self.timeline.entry_mut(tick).step_record = None;
         }
     }
 

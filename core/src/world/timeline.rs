@@ -11,7 +11,7 @@ use crate::history::HistoryError;
 
 /// What is known of the step to a tick. Losing it costs work, never a bit.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memo {
+pub(crate) struct StepRecord {
     pub(crate) commands: Vec<Command>,
     /// The ids that spawn commands got, in their order.
     pub(crate) spawned: Vec<BodyId>,
@@ -24,20 +24,20 @@ pub(crate) struct Memo {
     /// The same the other way round, sorted.
     pub(crate) labels: Vec<(u32, u32)>,
     /// A static or kinematic body and a dynamic one that had a contact with it, sorted.
-    pub(crate) rim: Vec<(u32, u32)>,
+    pub(crate) static_edges: Vec<(u32, u32)>,
     /// Sleepers that woke in the step.
-    pub(crate) rose: Vec<u32>,
+    pub(crate) woken_by_contact: Vec<u32>,
 }
 
-impl Memo {
-    /// The cluster that a body was in, if it was simulated.
+impl StepRecord {
+    /// The island that a body was in, if it was simulated.
     pub(crate) fn label(&self, index: u32) -> Option<u32> {
         let at = self.labels.binary_search_by_key(&index, |entry| entry.0).ok()?;
         Some(self.labels[at].1)
     }
 
-    /// The bodies of a cluster.
-    pub(crate) fn cluster(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
+    /// The bodies of an island.
+    pub(crate) fn island(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
         let start = self.members.partition_point(|member| member.0 < label);
         let members = self.members[start..].iter().take_while(move |member| member.0 == label);
         members.map(|member| member.1)
@@ -45,13 +45,13 @@ impl Memo {
 
     /// The dynamic bodies that had a contact with a static or kinematic one.
     pub(crate) fn around(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
-        let start = self.rim.partition_point(|edge| edge.0 < index);
-        let edges = self.rim[start..].iter().take_while(move |edge| edge.0 == index);
+        let start = self.static_edges.partition_point(|edge| edge.0 < index);
+        let edges = self.static_edges[start..].iter().take_while(move |edge| edge.0 == index);
         edges.map(|edge| edge.1)
     }
 }
 
-/// The order of the lists of a memo.
+/// The order of the lists of a step record.
 pub(crate) fn order((a, b): (u32, u32)) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
@@ -96,9 +96,9 @@ pub(crate) fn bring_in(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u3
 pub(crate) struct Entry {
     pub(crate) slot: Slot,
     /// Of the step to this tick, if it is known.
-    pub(crate) memo: Option<Memo>,
+    pub(crate) step_record: Option<StepRecord>,
     /// Bodies of this slot that are not what the step to the next slot read.
-    pub(crate) seam: BitSet,
+    pub(crate) pending_dirty: BitSet,
 }
 
 /// Slots by tick.
@@ -188,7 +188,7 @@ impl Timeline {
     /// Forgets what comes after a tick.
     pub(crate) fn drop_after(&mut self, tick: u32) {
         self.newest = tick;
-        self.entry_mut(tick).seam.clear();
+        self.entry_mut(tick).pending_dirty.clear();
     }
 
     /// Starts again at a tick with nothing before it; its slot is what `base` has.
@@ -196,8 +196,8 @@ impl Timeline {
         (self.oldest, self.newest) = (tick, tick);
         let entry = self.entry_mut(tick);
         entry.slot.share_from(base, store);
-        entry.memo = None;
-        entry.seam.clear();
+        entry.step_record = None;
+        entry.pending_dirty.clear();
     }
 
     /// Whether a tick is in the ring, seen from another one: what comes after that is an old future, which nobody goes

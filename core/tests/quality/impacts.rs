@@ -416,7 +416,7 @@ fn what_bounces_comes_to_rest() {
 #[test]
 fn an_impact_speed_that_makes_no_sense_is_refused() {
     for speed in [Real::ZERO, -Real::ONE, real!(101)] {
-        let def = WorldDef { impact_speed: speed, ..WorldDef::default() };
+        let def = WorldDef { restitution_threshold: speed, ..WorldDef::default() };
         let message = World::new(def).unwrap_err().to_string();
         assert!(message.contains("impact speed"), "{message}");
     }

@@ -85,13 +85,13 @@ fn dropping_scratch_changes_nothing_in_a_bin() {
     }
 }
 
-/// The check can say no: levers are scratch that would show if nobody looked at what they follow from.
+/// The check can say no: arms are scratch that would show if nobody looked at what they follow from.
 #[cfg(feature = "test-internals")]
 #[test]
 #[should_panic(expected = "tick")]
-fn levers_of_another_tick_are_noticed() {
+fn arms_of_another_tick_are_noticed() {
     let stale =
-        |world: &mut World, _| world.plant(isostep_core::test_internals::Plant::StaleLevers);
+        |world: &mut World, _| world.inject_fault(isostep_core::test_internals::Fault::StaleArms);
     assert_scratch_is_no_state(|| scenes::bin(3, 3), 4, 120, stale);
 }
 

@@ -235,8 +235,8 @@ fn what_holds_for_the_whole_world_is_part_of_its_bytes() {
         WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() },
         WorldDef { tick_rate: 30, ..WorldDef::default() },
         WorldDef { substeps: 16, ..WorldDef::default() },
-        WorldDef { push_speed: real!(1), ..WorldDef::default() },
-        WorldDef { impact_speed: real!(1), ..WorldDef::default() },
+        WorldDef { max_push_out_speed: real!(1), ..WorldDef::default() },
+        WorldDef { restitution_threshold: real!(1), ..WorldDef::default() },
         WorldDef { layers, ..WorldDef::default() },
         WorldDef { materials, ..WorldDef::default() },
     ] {

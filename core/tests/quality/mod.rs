@@ -7,6 +7,7 @@
 
 mod commands;
 mod common;
+mod crowds;
 mod endurance;
 mod energy;
 mod impacts;

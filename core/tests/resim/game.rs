@@ -39,7 +39,7 @@ fn brick(x: Real, y: Real, z: Real) -> Shape {
 impl Game {
     pub(crate) fn new(case: &Case) -> Self {
         let def = WorldDef {
-            sleep_after: if case.has(0) { Real::ratio(1, 10) } else { Real::HALF },
+            time_to_sleep: if case.has(0) { Real::ratio(1, 10) } else { Real::HALF },
             ..WorldDef::default()
         };
         let mut world = World::with_history(def, 16).unwrap();
@@ -310,7 +310,7 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
             for (round, (back, until, guessed)) in rounds.into_iter().enumerate() {
                 guess = guessed;
                 if extra & 1 == 1 && round > 0 {
-                    fast.world.drop_memo();
+                    fast.world.drop_step_records();
                 }
                 full.world.rewind(back).unwrap();
                 fast.world.rewind(back).unwrap();

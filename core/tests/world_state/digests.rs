@@ -17,7 +17,7 @@ fn what_pages_remember_is_never_stale() {
             world.rewind(world.tick() - back).unwrap();
         }
         if rng.below(20) == Ok(0) {
-            world.drop_memo();
+            world.drop_step_records();
             world.drop_scratch();
         }
         // Not on every tick, so that pages go through several lives between two looks.
@@ -48,7 +48,7 @@ fn digests_do_not_depend_on_how_a_state_came_about() {
         back.step();
         assert_ne!(back.digest_at(52), straight.digest_at(52));
         back.rewind(50).unwrap();
-        back.drop_memo();
+        back.drop_step_records();
         rich::play(&mut back, 10);
         assert_eq!(back.digest_tree(), straight.digest_tree(), "{mode:?}");
         assert_eq!(back.clone().digest(), straight.digest());

@@ -12,7 +12,7 @@ fn brick(x: Real, y: Real, z: Real) -> Shape {
 
 /// Several streams, all shapes, sensors, sleepers, a platform, a table of materials, ids that were freed.
 pub(crate) fn world() -> World {
-    let mut def = WorldDef { sleep_after: Real::ratio(1, 5), ..WorldDef::default() };
+    let mut def = WorldDef { time_to_sleep: Real::ratio(1, 5), ..WorldDef::default() };
     let slick = Material { friction: Real::ratio(1, 10), ..Material::default() };
     def.materials.set(1, 2, slick).unwrap();
     def.materials.set(3, 3, Material::default()).unwrap();

@@ -149,7 +149,7 @@ impl Match {
 fn tune(game: &mut Skirmish, knob: Knob) {
     match knob {
         Knob::DropScratch => game.world.drop_scratch(),
-        Knob::DropRecords => game.world.drop_memo(),
+        Knob::DropRecords => game.world.drop_step_records(),
         Knob::Lanes(lanes) => {
             // Unsupported lane widths change nothing.
             game.world.set_lanes(Lanes::ALL[usize::from(lanes) % Lanes::ALL.len()]);

@@ -11,7 +11,7 @@ use isostep_core::world::ResimMode;
 #[test]
 fn a_rule_of_resimulation_that_is_switched_off_is_found() {
     let first = |rule| match rule {
-        Rule::Seam => 13,
+        Rule::PendingDirty => 13,
         Rule::SupportTicks => 20,
         Rule::TreeTicks => 40,
         _ => 0,

@@ -1,4 +1,4 @@
-//! Matches that are played to be captured: endpoints, links and sessions, driven by hand in virtual time.
+//! Matches for captures: endpoints, links and sessions in virtual time.
 
 use super::net::{Capture, Net, UNIX, others};
 use crate::crypto::{Credentials, MachineId};
@@ -12,7 +12,7 @@ use isostep_rollback::{
 };
 use std::collections::BTreeMap;
 
-/// An input of plain bytes: buttons, a stick of two axes, a number that somebody turns.
+/// Input of plain bytes: buttons, a stick with two axes, a counter.
 pub(super) trait Pad: Input {
     const WIDTH: usize;
     fn of(bytes: &[u8]) -> Self;
@@ -35,7 +35,7 @@ macro_rules! pads {
 
 pads! { 4 6 }
 
-/// A game that remembers everything that was done in it.
+/// Game whose state depends on all its inputs and commands.
 #[derive(Clone, Default, serde::Serialize)]
 pub(super) struct Arena<P> {
     sum: u64,
@@ -55,17 +55,17 @@ impl<P: Pad> Simulation for Arena<P> {
     }
 }
 
-/// What a match is like.
+/// Settings of a match.
 pub(super) struct MatchSetup {
     pub(super) seed: u64,
     pub(super) network: LinkConfig,
-    /// The machine of each seat.
+    /// Machine of each seat.
     pub(super) seats: &'static [u8],
     pub(super) start: u32,
     pub(super) ticks: u32,
     pub(super) key_lifetime: Option<Duration>,
     pub(super) max_mtu: usize,
-    /// What machine 1's clock shows at first; the others' are zero.
+    /// Initial clock of machine 1; the other clocks start at zero.
     pub(super) clock: Time,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Machine<P: Pad> {
     game: Arena<P>,
     links: BTreeMap<MachineId, Link>,
     seats: Vec<PlayerId>,
-    /// By how much its clock is ahead.
+    /// Offset of its clock.
     ahead: Duration,
     next: Time,
     rng: Rng,
@@ -129,7 +129,7 @@ impl<P: Pad> Machine<P> {
         now + self.ahead
     }
 
-    /// Buttons that are pressed now and then, a stick that is pushed and let go, a number that is turned.
+    /// Samples the inputs: occasional button presses, a stick that is pushed and released, a counter.
     fn sample(&mut self) {
         let tick = u64::from(self.ticks);
         for (seat, pad) in self.seats.iter().zip(&mut self.pads) {
@@ -153,7 +153,7 @@ impl<P: Pad> Machine<P> {
         }
     }
 
-    /// Makes a tick if it is time, and tells the others.
+    /// Advances by a tick if it is due, and sends frames.
     fn play(&mut self, now: Time) {
         let clock = self.clock(now);
         let mut frame = Vec::new();
@@ -166,7 +166,7 @@ impl<P: Pad> Machine<P> {
             self.session.advance(clock).run(&mut self.game).expect("it runs");
             self.ticks += 1;
             for (&id, link) in &mut self.links {
-                // Frames are counted from the first that a connection carries.
+                // Frames count from the first one of a connection.
                 let connected = self.end.connected().any(|other| other == id);
                 let written =
                     connected && link.write(clock, &self.session, &mut frame).expect("in touch");
@@ -190,7 +190,7 @@ impl<P: Pad> Machine<P> {
     }
 }
 
-/// Plays a match; `script` is called once for each millisecond and machine.
+/// Plays a match; `script` is called once per millisecond and machine.
 pub(super) fn play<P: Pad>(
     setup: &MatchSetup,
     all: &[Credentials],
@@ -211,7 +211,7 @@ pub(super) fn play<P: Pad>(
             let clock = machine.clock(now);
             net.transmit(now, &mut machine.end, clock);
         }
-        // Half a second more for goodbyes.
+        // Half a second more for CLOSE frames.
         if machines.iter().all(|machine| machine.ticks >= setup.ticks) {
             last = last.or(Some(millis + 500));
         }

@@ -1,6 +1,6 @@
-//! Golden packets: matches that are played the same way on every machine, byte for byte what is committed in `tests/wire/`.
+//! Golden packets: deterministic matches whose bytes are committed in `tests/wire/`.
 //!
-//! `net` notes what arrives, `machines` drives a match, `scenes` and `refusals` are the captures, `dump` says what is in them.
+//! `net` records received packets, `machines` drives a match, `scenes` and `refusals` define the captures, `dump` decodes them.
 
 mod dump;
 mod machines;
@@ -17,7 +17,7 @@ fn path(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/wire").join(file)
 }
 
-/// The two files of a capture.
+/// Contents of the two files of a capture.
 fn files(capture: &Capture) -> [(&'static str, String); 2] {
     let (ephemerals, expected) = dump::dump(capture);
     let mut text = format!("matchmaker {}\n", hex(&capture.matchmaker.0));
@@ -52,9 +52,9 @@ fn check(name: &str, capture: &Capture) {
         let place = lines.into_iter().find(|((wanted, found), _)| wanted != found);
         let ((wanted, found), line) = place.unwrap_or((("(another length)", ""), 0));
         panic!(
-            "the wire has changed: {name}.{kind}, line {line}\nwanted {wanted}\nfound  {found}\n\
-             A peer of version 1 would not understand this. Take it back, make it a new version of the protocol, or, before \
-             version 1 is out, mint the captures anew: see mint_captures."
+            "the wire format has changed: {name}.{kind}, line {line}\nwanted {wanted}\nfound  {found}\n\
+             Peers of version 1 would misread it. Revert the change, increment the protocol version, or, before \
+             version 1 is released, run mint_captures."
         );
     }
 }
@@ -74,7 +74,7 @@ fn refusals_match_their_capture() {
     check("refused", &refusals::refusals());
 }
 
-/// Writes the captures anew, after a change of the wire that is meant.
+/// Rewrites the captures after an intended change of the wire.
 #[test]
 #[ignore = "it writes files: `cargo test -p isostep-netcode --lib mint_captures -- --ignored`"]
 fn mint_captures() {

@@ -1,4 +1,4 @@
-//! The capture of handshakes that fail and packets that are dropped: versions, terms, tokens, damage, echoes, garbage.
+//! Capture of failed handshakes and dropped packets: versions, parameters, tokens, corruption, reflection, garbage.
 
 use super::net::{Capture, Net, UNIX};
 use super::scenes::{Fixture, bytes};
@@ -8,10 +8,10 @@ use crate::wire::Hello;
 use core::time::Duration;
 use isostep_rollback::{LinkConfig, Time};
 
-/// How long each attempt gets, in milliseconds.
+/// Duration of an attempt, in milliseconds.
 const ATTEMPT_MILLIS: u64 = 300;
 
-/// A responder, and what happens to it.
+/// Responder under test.
 struct RefusalTest {
     fixture: Fixture,
     net: Net,
@@ -28,7 +28,7 @@ impl RefusalTest {
         EndpointConfig::new(self.fixture.credentials(spec)[machine].clone(), unix)
     }
 
-    /// Lets time pass; what happened to machine 0 meanwhile.
+    /// Advances time; returns the events of machine 0.
     fn wait(&mut self, caller: &mut Endpoint) -> Vec<Event> {
         let mut bytes = Vec::new();
         for _ in 0..ATTEMPT_MILLIS {
@@ -47,7 +47,7 @@ impl RefusalTest {
         core::iter::from_fn(|| caller.poll_event()).collect()
     }
 
-    /// Somebody with this config calls.
+    /// Connects with the given settings.
     fn call(&mut self, config: EndpointConfig) -> (Endpoint, Vec<Event>) {
         let mut caller = self.net.endpoint(config, self.millis);
         caller.connect(self.now(), MachineId(1), self.net.address(1)).expect("a known machine");
@@ -63,13 +63,13 @@ impl RefusalTest {
         reason.clone()
     }
 
-    /// Something that machine 0 or whoever has its address sends.
+    /// Sends bytes from the address of machine 0.
     fn inject(&mut self, bytes: &[u8]) {
         let to = self.net.address(1);
         self.net.send(self.now(), 0, to, bytes);
     }
 
-    /// The last packet that machine 0 sent, with one bit changed.
+    /// Last packet of machine 0 with one flipped bit.
     fn flipped(&self, bit: usize) -> Vec<u8> {
         let last = self.net.packets().iter().rev().find(|packet| packet.from == 0);
         let mut bytes = last.expect("there is one").bytes.clone();
@@ -83,7 +83,7 @@ fn sound(config: EndpointConfig) -> EndpointConfig {
     config.inputs(4, *b"schema01", 77).max_mtu(1200)
 }
 
-/// Everything that goes wrong.
+/// Creates the capture.
 pub(super) fn refusals() -> Capture {
     let fixture = Fixture::new();
     let latency = Duration::from_millis(5);
@@ -117,7 +117,7 @@ pub(super) fn refusals() -> Capture {
     let good = sound(config(&test));
     let (mut caller, events) = test.call(good);
     assert!(matches!(events[..], [Event::Connected { .. }]), "{events:?}");
-    // The INIT again, the last packet again and with bits changed everywhere, an echo, garbage of all lengths.
+    // Replayed INIT, replayed and corrupted last packet, a reflected packet, garbage of all lengths.
     let packets = test.net.packets();
     let init = packets.iter().rev().find(|packet| packet.bytes[0] == 0x83).expect("it was sent");
     let init = init.bytes.clone();

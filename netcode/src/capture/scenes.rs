@@ -1,4 +1,4 @@
-//! The captures of matches: what is played, with whom, and what happens on the way.
+//! Captures of matches: settings and scripted events.
 
 use super::machines::{Machine, MatchSetup, play};
 use super::net::{Capture, UNIX};
@@ -12,7 +12,7 @@ use isostep_core::Rng;
 use isostep_rollback::sim_network::Jitter;
 use isostep_rollback::{LinkConfig, NewestWins, PlayerId, Time};
 
-/// A matchmaker and the keys of two players, the same in all captures with tokens.
+/// Matchmaker and keys of two machines, shared by all captures with tokens.
 pub(super) struct Fixture {
     matchmaker: Matchmaker,
     keys: [StaticKey; 2],
@@ -44,13 +44,13 @@ impl Fixture {
     }
 }
 
-/// Some bytes.
+/// Returns deterministic bytes.
 pub(super) fn bytes(count: usize) -> Vec<u8> {
     let mut rng = Rng::new(count as u64);
     (0..count).map(|_| rng.next_u64() as u8).collect()
 }
 
-/// Two machines with tokens on a bad network, with everything that can happen in a match.
+/// Two machines with tokens on a bad network, with every event of a match.
 pub(super) fn two() -> Capture {
     let setup = MatchSetup {
         seed: 2,
@@ -68,7 +68,7 @@ pub(super) fn two() -> Capture {
         ticks: 200,
         key_lifetime: Some(Duration::from_secs(1)),
         max_mtu: 1452,
-        // Half a second before the microseconds of stamps begin anew.
+        // Half a second before the microsecond clock of stamps wraps.
         clock: Time::from_millis((1 << 32) / 1000 - 1000),
     };
     let all = Fixture::new().credentials(&Fixture::new().spec);
@@ -100,7 +100,7 @@ pub(super) fn two() -> Capture {
     })
 }
 
-/// Four machines with development keys, all with all; machine 2 has two seats.
+/// Full mesh of four machines with development keys; machine 2 has two seats.
 pub(super) fn four() -> Capture {
     let setup = MatchSetup {
         seed: 4,

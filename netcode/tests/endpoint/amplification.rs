@@ -1,4 +1,4 @@
-//! Nobody makes an endpoint send much to somebody else.
+//! Anti-amplification limits: spoofed sources cannot make an endpoint send much to a victim.
 
 use super::harness::{Match, World, endpoint, junk, ms, node};
 use super::raw_peer::{ATTEMPT, cookie, hello, init};
@@ -6,7 +6,7 @@ use isostep_core::Rng;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
 
-/// Bytes that go to an address.
+/// Bytes sent to an address.
 fn sent_to(now: Time, end: &mut Endpoint, to: Address) -> usize {
     let (mut bytes, mut sum) = (Vec::new(), 0);
     while let Some(address) = end.poll_transmit(now, &mut bytes) {
@@ -15,7 +15,8 @@ fn sent_to(now: Time, end: &mut Endpoint, to: Address) -> usize {
     sum
 }
 
-/// Before an address has shown a cookie it gets no more than it gave; `WIRE.md` promises once, everybody else three times.
+/// Before address validation a reply is no longer than the request. `WIRE.md` allows a factor of one; QUIC allows
+/// three.
 #[test]
 fn replies_before_address_validation_are_not_amplified() {
     let mut rng = Rng::new(1);
@@ -51,7 +52,7 @@ fn replies_before_address_validation_are_not_amplified() {
     assert_eq!(most, (31, 64), "a HELLO gets a COOKIE, and nothing gets more than that");
 }
 
-/// A cookie is for one address: shown by another it gets nothing at all.
+/// A cookie is bound to one address; from another address it gets no reply.
 #[test]
 fn a_cookie_is_bound_to_its_address() {
     let mut world = World::of(2, super::harness::Weather::default(), 1);
@@ -65,7 +66,7 @@ fn a_cookie_is_bound_to_its_address() {
     }
 }
 
-/// A packet of a true connection, carried from a forged address: what goes there is a challenge, at most three times as long.
+/// A genuine packet from a spoofed address triggers a challenge of at most three times its length.
 #[test]
 fn a_spoofed_address_gets_at_most_three_times_its_bytes() {
     let mut world = World::pair(2);

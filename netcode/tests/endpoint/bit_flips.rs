@@ -1,4 +1,4 @@
-//! Every bit is flipped once: what is damaged changes nothing, and the true packet still counts.
+//! Single bit flips: corrupted packets have no effect, and the genuine packet is still accepted.
 
 use super::harness::{Datagram, Weather, World, ms, node};
 use isostep_netcode::Event;
@@ -9,7 +9,7 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
     bytes
 }
 
-/// Runs the handshake one datagram after the other; `before` gets each of them before it is delivered.
+/// Runs the handshake datagram by datagram; `before` sees each one before delivery.
 fn step_by_step(world: &mut World, mut before: impl FnMut(&mut World, usize, &Datagram)) {
     world.held = true;
     world.connect(0, 1);
@@ -26,7 +26,7 @@ fn step_by_step(world: &mut World, mut before: impl FnMut(&mut World, usize, &Da
     world.held = false;
 }
 
-/// Puts damaged copies of one packet of the handshake before the true one.
+/// Delivers corrupted copies of one handshake packet before the genuine one.
 fn stands(which: usize, bits: &[usize]) {
     let mut world = World::of(2, Weather::default(), 1);
     step_by_step(&mut world, |world, number, next| {
@@ -52,8 +52,8 @@ fn a_handshake_survives_corrupted_copies_before_each_packet() {
     for (which, length) in lengths.into_iter().enumerate() {
         let bits: Vec<_> = (0..length * 8).collect();
         match which {
-            // Few handshakes are computed for one address, so each bit of an INIT needs a world of its own; after the head all
-            // is one sealed message.
+            // Handshakes per address are limited, so each bit of an INIT needs a new world; behind the header all bytes
+            // are one sealed message.
             2 => bits
                 .iter()
                 .filter(|bit| **bit < 248 || **bit % 13 == 0)
@@ -64,7 +64,7 @@ fn a_handshake_survives_corrupted_copies_before_each_packet() {
     (0..31 * 8).for_each(|bit| stands(1, &[bit]));
 }
 
-/// The same where the true packet is lost and only its damaged copy arrives.
+/// As above, but the genuine packet is lost and only its corrupted copy arrives.
 #[test]
 fn a_handshake_survives_any_single_bit_flip() {
     for which in 0..4 {
@@ -126,7 +126,7 @@ fn corrupted_data_packets_are_dropped_and_the_originals_accepted() {
     assert_eq!(world.nodes[0].messages.len(), 1);
 }
 
-/// Cut off and drawn out.
+/// Truncated and extended packets.
 #[test]
 fn packets_of_any_other_length_are_dropped() {
     let mut world = World::of(2, Weather::default(), 4);

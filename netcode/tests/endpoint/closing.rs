@@ -1,4 +1,4 @@
-//! Silence, goodbyes, and connections that nobody uses.
+//! Idle timeout, CLOSE, and unused connections.
 
 use super::harness::{Weather, World, ms};
 use isostep_netcode::crypto::MachineId;
@@ -80,7 +80,7 @@ fn a_close_carries_its_code_and_text() {
     }
 }
 
-/// It is said three times: at half of losses one in eight is not heard, and ends by silence.
+/// CLOSE is sent three times: at 50 % loss one in eight is missed, and ends by idle timeout.
 #[test]
 fn a_close_mostly_arrives_at_fifty_percent_loss() {
     let heard = (0..60).filter(|seed| {

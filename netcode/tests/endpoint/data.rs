@@ -1,4 +1,4 @@
-//! What is sent arrives whole, or not at all; messages arrive all, and in order.
+//! Datagrams arrive whole or not at all; messages arrive completely and in order.
 
 use super::harness::{Weather, World, ms};
 use isostep_netcode::crypto::MachineId;
@@ -8,7 +8,7 @@ fn pattern(length: usize, seed: usize) -> Vec<u8> {
     (0..length).map(|place| (place * 31 + place / 251 + seed * 7) as u8).collect()
 }
 
-/// Of packets of 1,200 bytes 1,177 hold frames and 1,172 a fragment.
+/// A packet of 1,200 bytes holds 1,177 bytes of frames, or 1,172 of a fragment.
 #[test]
 fn datagrams_of_any_length_up_to_sixteen_packets_arrive_whole() {
     let mut world = World::configured(2, Weather::default(), 1, |config| config.max_mtu(1200));
@@ -129,7 +129,7 @@ fn messages_beyond_the_limits_are_rejected() {
     assert_eq!(world.nodes[0].endpoint.send_message(MachineId(1), b"one more"), Ok(()));
 }
 
-/// Whoever does not take its messages makes the sender wait, and nothing is lost.
+/// A receiver that does not poll applies backpressure, and nothing is lost.
 #[test]
 fn a_receiver_that_does_not_poll_applies_backpressure() {
     let mut world = World::pair(6);
@@ -137,7 +137,7 @@ fn a_receiver_that_does_not_poll_applies_backpressure() {
     let message = vec![3; 200_000];
     let mut sent = 0;
     let mut bytes = Vec::new();
-    // Driven by hand: the second one polls nothing.
+    // Manual driving: the second endpoint polls nothing.
     let mut carry = |world: &mut World| {
         world.now += ms(20);
         let now = world.now;

@@ -1,4 +1,4 @@
-//! Keys, tokens and rosters of a match, and endpoints that have them.
+//! Keys, tokens and rosters of a test match, and endpoints with them.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use isostep_netcode::crypto::{
@@ -7,10 +7,10 @@ use isostep_netcode::crypto::{
 use isostep_netcode::wire::PROTOCOL_VERSION;
 use isostep_netcode::{Endpoint, EndpointConfig, SeededEntropy};
 
-/// The time of day at the origin of every test.
+/// Unix time at the start of every test.
 pub(crate) const UNIX: u64 = 1_800_000_000;
 
-/// All documents of a match.
+/// Documents of a match.
 #[derive(Clone)]
 pub(crate) struct Match {
     pub(crate) maker: MatchmakerKey,

@@ -1,4 +1,4 @@
-//! A hundred thousand datagrams of junk while two machines play on.
+//! A hundred thousand invalid datagrams while two machines play.
 
 use super::harness::{World, junk, ms, node};
 use super::raw_peer::{cookie, hello, init};
@@ -7,7 +7,7 @@ use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Counters};
 
 const COUNT: usize = 100_000;
-/// Junk between two ticks of 16 ms: 62,500 datagrams a second.
+/// Invalid datagrams per 16 ms: 62,500 per second.
 const EACH_TICK: usize = 1000;
 
 const fn dropped(of: &Counters) -> u64 {
@@ -21,8 +21,8 @@ const fn dropped(of: &Counters) -> u64 {
         + of.rate_limited
 }
 
-/// Floods the second of two machines that play. Every junk datagram is dropped and counted once, or answered once; play does
-/// not notice.
+/// Floods the second of two playing machines. Every invalid datagram is dropped and counted once, or answered once; the
+/// match is not affected.
 fn flood(seed: u64, mut junk: impl FnMut(&mut World, usize) -> (Address, Vec<u8>)) -> World {
     let mut world = World::pair(seed);
     let events = world.nodes[1].events.len();
@@ -63,7 +63,7 @@ fn random_bytes_from_anywhere() {
     });
 }
 
-/// Random bytes from the address of the true peer.
+/// Random bytes from the address of the genuine peer.
 #[test]
 fn random_bytes_from_the_address_of_the_peer() {
     let mut rng = Rng::new(2);
@@ -86,7 +86,7 @@ fn inits_with_forged_cookies() {
     flood(4, |_, number| (node(100 + number % 999), init([3; 8], &junk(&mut rng, 20), &[7; 289])));
 }
 
-/// The most costly junk: each asks for curve arithmetic.
+/// The most expensive case: each datagram requires curve arithmetic.
 #[test]
 fn inits_with_valid_cookies_and_random_messages() {
     let mut rng = Rng::new(5);
@@ -95,7 +95,7 @@ fn inits_with_valid_cookies_and_random_messages() {
         let attempt = [number as u8 & 63; 8];
         let from = node(100 + (number & 63));
         if number % 10_000 < 64 {
-            // Cookies live for ten seconds.
+            // Cookies are valid for ten seconds.
             let (now, place) = (world.now, number & 63);
             let fresh = cookie(now, &mut world.nodes[1].endpoint, from, attempt);
             cookies.resize(64, Vec::new());
@@ -122,7 +122,7 @@ fn random_data_packets_with_a_valid_connection_id() {
     });
 }
 
-/// A driver that takes many datagrams before it sends: answers to strangers leave room for the game.
+/// Many datagrams are handled before the driver sends: handshake replies leave room for game packets.
 #[test]
 fn handshake_replies_do_not_crowd_out_game_packets() {
     let mut world = World::pair(7);
@@ -137,8 +137,7 @@ fn handshake_replies_do_not_crowd_out_game_packets() {
     assert_eq!(world.nodes[0].game.len(), 1);
 }
 
-/// Everything that strangers may use is used up, in the same instant in which the true peer comes: it is expected at its
-/// address, and let in.
+/// All shared rate limits are exhausted when the genuine peer connects: its address is expected, so it is admitted.
 #[test]
 fn an_expected_peer_connects_during_a_flood() {
     let weather = super::harness::Weather { latency: 10, ..Default::default() };
@@ -161,8 +160,8 @@ fn an_expected_peer_connects_during_a_flood() {
     assert_eq!(world.links(), 2);
 }
 
-/// Somebody who sees the cookie sends nine INITs of junk with it, faster than the peer: more than one address may start, and the
-/// peer was locked out for ten seconds.
+/// Regression: an observer of the cookie sends nine invalid INITs with it, which exhausted the limit of the address and
+/// locked out the peer for ten seconds.
 #[test]
 fn spoofed_handshakes_do_not_lock_out_an_expected_peer() {
     let weather = super::harness::Weather { latency: 10, ..Default::default() };

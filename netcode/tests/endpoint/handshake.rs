@@ -1,11 +1,11 @@
-//! Coming together: through losses, in any order, and not at all.
+//! Handshakes under loss, in any start order, and without a peer.
 
 use super::harness::{Weather, World, ms, node};
 use core::time::Duration;
 use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{ConnectError, Event};
 
-/// Whoever failed tries again, as a program would.
+/// Repeats failed attempts, as a program would.
 fn retry(world: &mut World, seen: &mut [usize]) {
     for place in 0..world.nodes.len() {
         let events = world.nodes[place].events[seen[place]..].to_vec();
@@ -68,7 +68,8 @@ fn either_side_may_start_first() {
     }
 }
 
-/// A responder whose `connect` came after the connection stood was told ten seconds later that nobody answers.
+/// Regression: a responder that called `connect` after the connection was established reported a timeout ten seconds
+/// later.
 #[test]
 fn a_connected_responder_reports_no_timeout() {
     let mut world = World::of(2, Weather { latency: 10, ..Weather::default() }, 4);
@@ -118,7 +119,7 @@ fn an_attempt_without_reply_times_out_and_can_be_repeated() {
     }
 }
 
-/// The initiator kept a cookie that nobody knew any more, for as long as its attempt went on.
+/// Regression: the initiator kept a cookie of the restarted responder's previous secret for the whole attempt.
 #[test]
 fn a_handshake_survives_a_restart_of_the_responder() {
     let patient =
@@ -126,14 +127,14 @@ fn a_handshake_survives_a_restart_of_the_responder() {
     let mut world = World::configured(2, Weather { latency: 10, ..Weather::default() }, 7, patient);
     world.connect(0, 1);
     world.run(ms(25));
-    // The cookie is on its way back, and its maker is gone.
+    // The cookie is in flight when the responder restarts.
     let played = super::harness::Match::new(2);
     world.nodes[1].endpoint = super::harness::endpoint(patient(played.config(1)), 99);
     world.run(ms(9000));
     assert_eq!(world.links(), 2);
 }
 
-/// With more than ten seconds of patience, the cookie grew too old and the attempt could not succeed any more.
+/// Regression: with a handshake timeout above ten seconds, the cookie expired and the attempt could not succeed.
 #[test]
 fn an_expired_cookie_is_requested_again() {
     let patient =
@@ -149,7 +150,7 @@ fn an_expired_cookie_is_requested_again() {
     assert_eq!(world.links(), 2);
 }
 
-/// How many attempts of ten seconds fail at half of all packets lost.
+/// Failed attempts of ten seconds at 50 % loss.
 #[test]
 fn at_fifty_percent_loss_nine_of_ten_attempts_succeed() {
     let weather = Weather { loss: 500, latency: 40, ..Weather::default() };

@@ -1,4 +1,4 @@
-//! Members of the match who do not keep to the rules: they may spoil their own connection, and nothing else.
+//! Authenticated machines that violate the protocol: they can break only their own connection.
 
 use super::harness::{Match, endpoint, junk, node};
 use super::raw_peer::Insider;
@@ -35,7 +35,7 @@ fn arbitrary_frames_do_not_panic() {
     for round in 0..20_000 {
         let length = 1 + rng.below(60).expect("some") as usize;
         let mut frames = junk(&mut rng, length);
-        // No goodbyes and messages: they would end it early.
+        // No CLOSE and MESSAGE frames, which could end the connection early.
         frames[0] = [1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 13, 0x90][round % 12];
         frames
             .iter_mut()
@@ -53,7 +53,7 @@ fn arbitrary_frames_do_not_panic() {
     assert!(host.counters().malformed > 0);
 }
 
-/// One packet with 120 challenges gave 120 packets to wherever it seemed to come from.
+/// Regression: a packet with 120 challenges caused 120 packets to its source address.
 #[test]
 fn several_path_challenges_in_one_packet_get_one_response() {
     let (now, mut host, mut insider) = join();
@@ -66,8 +66,8 @@ fn several_path_challenges_in_one_packet_get_one_response() {
     assert!(sent.len() <= 2, "an answer, and a challenge for the new address: {sent:?}");
 }
 
-/// Messages without bytes cost nothing by their length: they waited without a limit, and each made `poll_message` say that there are
-/// no more.
+/// Regression: empty messages counted as zero bytes, so they were stored without limit, and each made `poll_message`
+/// return `None`.
 #[test]
 fn empty_messages_are_ignored() {
     let (mut now, mut host, mut insider) = join();
@@ -98,8 +98,8 @@ fn an_endless_message_closes_the_connection() {
     assert_eq!(host.connected().count(), 0);
 }
 
-/// Each question for keys that made no sense cost a quarter of a millisecond, eleven of them fit into a packet, and nothing
-/// happened.
+/// Regression: each invalid REKEY1 cost a quarter of a millisecond, eleven of them fit into a packet, and they had no
+/// consequence.
 #[test]
 fn an_invalid_rekey_request_closes_the_connection() {
     let (now, mut host, mut insider) = join();
@@ -123,7 +123,7 @@ fn acks_of_unsent_segments_are_ignored() {
     assert_eq!(pieces, 5, "all of it goes out");
 }
 
-/// Its words are shown to people: they are what it says, made into text, at most 200 bytes.
+/// The text is shown to users: lossy UTF-8, at most 200 bytes.
 #[test]
 fn invalid_utf8_in_a_close_is_replaced() {
     let (now, mut host, mut insider) = join();
@@ -139,7 +139,7 @@ fn a_close_with_too_long_text_is_ignored() {
     assert_eq!((host.poll_event(), host.counters().malformed), (None, 1));
 }
 
-/// Numbers far ahead: the window moves, what is below it is gone, and nothing opens twice.
+/// Large jumps move the replay window; older numbers are rejected, and nothing opens twice.
 #[test]
 fn packet_numbers_may_jump_without_enabling_replay() {
     let (now, mut host, mut insider) = join();

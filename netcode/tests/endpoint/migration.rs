@@ -1,10 +1,10 @@
-//! Peers whose address changes, and addresses that only seem to.
+//! Connection migration, and spoofed source addresses.
 
 use super::harness::{Weather, World, ms, node};
 use isostep_netcode::Event;
 use isostep_netcode::crypto::MachineId;
 
-/// Machine 0 gets another address in the middle of play.
+/// Machine 0 changes its address during play.
 fn rebind(world: &mut World, to: usize) {
     world.routes.remove(&world.nodes[0].source);
     world.nodes[0].source = node(to);
@@ -22,8 +22,8 @@ fn moved_after(latency: u64, seed: u64, loss: u32) -> World {
     world
 }
 
-/// With a round trip of more than 100 ms each packet from the new address brought a new challenge, which made the answer to the one
-/// before worthless: the peer never arrived.
+/// Regression: with a round trip above 100 ms each packet from the new address replaced the challenge, which
+/// invalidated the response in flight; the connection never migrated.
 #[test]
 fn migration_succeeds_at_any_rtt() {
     for latency in [0, 5, 40, 60, 100, 250] {
@@ -51,7 +51,7 @@ fn migration_succeeds_under_loss() {
     }
 }
 
-/// Back and forth: each true change is told once.
+/// Back and forth: each migration is reported once.
 #[test]
 fn each_migration_is_reported_once() {
     let mut world = World::of(2, Weather { latency: 70, ..Weather::default() }, 3);
@@ -66,8 +66,8 @@ fn each_migration_is_reported_once() {
     assert_eq!(world.links(), 2);
 }
 
-/// Somebody on the path sends copies of every packet from an address of its own, faster than the true ones: traffic still
-/// reaches the peer, since only the peer can answer a challenge, and it answers to where it got it.
+/// An on-path attacker sends copies of every packet from its own address, faster than the originals. The connection
+/// stays, since only the peer can answer a challenge, and it answers to the source of the challenge.
 #[test]
 fn duplicates_from_another_address_do_not_migrate_a_connection() {
     let mut world = World::pair(4);
@@ -78,7 +78,7 @@ fn duplicates_from_another_address_do_not_migrate_a_connection() {
         world.held = false;
         for datagram in world.sent.clone() {
             let place = world.routes[&datagram.to];
-            // The copy first. What answers it goes to the attacker, who can't read it.
+            // The copy first. Its response goes to the attacker, who cannot decrypt it.
             world.put(place, node(66), &datagram.bytes);
             world.put(place, datagram.from, &datagram.bytes);
         }
@@ -93,8 +93,8 @@ fn duplicates_from_another_address_do_not_migrate_a_connection() {
     }
 }
 
-/// The attacker carries the challenge to the peer and its answer back: then it is on the path in both directions, and the peer
-/// is reached through it. When it stops, the next true packet brings the connection home.
+/// The attacker relays challenge and response: the connection migrates to the relay. When it stops, the next genuine
+/// packet migrates the connection back.
 #[test]
 fn a_connection_survives_the_end_of_a_relay() {
     let mut world = World::of(2, Weather { latency: 20, ..Weather::default() }, 5);
@@ -128,7 +128,7 @@ fn both_sides_migrate_in_turn() {
     assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(10)));
 }
 
-/// Nobody plays: the pings alone carry the news.
+/// Without game traffic, PINGs alone trigger the migration.
 #[test]
 fn an_idle_connection_migrates() {
     let mut world = World::pair(7);

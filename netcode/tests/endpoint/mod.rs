@@ -1,5 +1,5 @@
-//! Attempts to break connections, with nothing but what an attacker or an unlucky network has: every datagram can be
-//! recorded, changed, sent again, sent elsewhere. What holds is pinned here; each file is one kind of attempt.
+//! Attacks on endpoints by a network attacker: any datagram can be recorded, modified, replayed and redirected. One
+//! file per kind of attack.
 
 mod documents;
 mod harness;

@@ -1,4 +1,4 @@
-//! Longer packets, where the path carries them.
+//! MTU probing.
 
 use super::harness::{Weather, World, ms};
 use isostep_netcode::Event;

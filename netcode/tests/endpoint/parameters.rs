@@ -1,4 +1,4 @@
-//! Machines that would not understand each other say why, on both sides.
+//! Parameter and version mismatches are reported on both sides.
 
 use super::harness::{Match, Weather, World, endpoint, ms, node};
 use super::raw_peer::hello;
@@ -40,7 +40,7 @@ fn a_settings_mismatch_is_reported_on_both_sides() {
     differ((4, [7; 8], 12), ConnectError::Settings, ConnectError::Settings);
 }
 
-/// Of several differences the most telling one is told.
+/// Of several mismatches, the first one is reported.
 #[test]
 fn the_first_mismatch_is_reported() {
     differ(
@@ -62,7 +62,7 @@ fn a_hello_of_another_version_gets_a_versions_packet() {
     assert_eq!(host.poll_event(), None);
 }
 
-/// What a host of version 2 would say.
+/// Reply of a responder of version 2.
 fn versions(attempt: &[u8], spoken: &[u8]) -> Vec<u8> {
     [&[0x82], attempt, &[spoken.len() as u8 / 2], spoken].concat()
 }
@@ -81,7 +81,7 @@ fn a_version_mismatch_reports_both_versions() {
     assert_eq!(world.nodes[0].events, [Event::ConnectFailed { machine: MachineId(1), reason }]);
 }
 
-/// Nobody vouches for VERSIONS: a forged one stops nothing.
+/// VERSIONS is not authenticated: a forged one does not end the attempt.
 #[test]
 fn a_spoofed_versions_packet_does_not_fail_the_attempt() {
     let mut world = World::of(2, Weather { latency: 10, ..Weather::default() }, 3);

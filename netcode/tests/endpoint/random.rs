@@ -1,4 +1,4 @@
-//! Anything in any order, on three machines: no panic, and every frame that arrives was sent by that peer, once.
+//! Random operations on three machines: no panic, and every received frame was sent by that peer, once.
 
 use super::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
 use isostep_netcode::crypto::MachineId;
@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// One of the datagrams that wait, or that were delivered before.
+    /// A datagram in flight, or one delivered before.
     Deliver(usize),
     DeliverAll,
     Again(usize),
     Drop(usize),
     Corrupt(usize, usize),
-    /// With another source, or to another machine.
+    /// Changed source or destination.
     Astray(usize, u8, u8),
     Wait(u64),
     Game(usize, u8),
@@ -46,7 +46,7 @@ struct Chaos {
     world: World,
     waiting: Vec<Datagram>,
     past: Vec<Datagram>,
-    /// Who sent what to whom: the frame holds a number of its own.
+    /// Sent frames by sender and receiver; each frame holds a unique number.
     sent: BTreeSet<(u8, u8, u32)>,
     numbers: u32,
     restarts: u64,
@@ -149,7 +149,7 @@ impl Chaos {
         }
         (0..3).for_each(|place| self.world.drain(place));
         self.waiting.append(&mut self.world.sent);
-        // Nobody remembers everything.
+        // Bounded history.
         let excess = self.waiting.len().saturating_sub(300);
         self.waiting.drain(..excess);
     }
@@ -184,7 +184,7 @@ proptest! {
             chaos.step(step);
             chaos.check()?;
         }
-        // And it is never beyond repair.
+        // The connections can always be re-established.
         chaos.world.held = false;
         chaos.world.run(ms(12_000));
         chaos.world.mesh();

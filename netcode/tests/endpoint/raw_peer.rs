@@ -1,4 +1,4 @@
-//! Somebody who speaks the protocol as `WIRE.md` has it, and says what an endpoint never would.
+//! Independent implementation of the protocol from `WIRE.md`, for packets that an endpoint never sends.
 
 use super::harness::Match;
 use isostep_netcode::crypto::StaticKey;
@@ -24,13 +24,13 @@ pub(crate) fn init(attempt: [u8; 8], cookie: &[u8], message: &[u8]) -> Vec<u8> {
     [&[0x83, 1, 0], &attempt[..], cookie, message].concat()
 }
 
-/// The cookie of an endpoint for an address.
+/// Obtains a cookie of an endpoint for an address.
 pub(crate) fn cookie(now: Time, end: &mut Endpoint, from: Address, attempt: [u8; 8]) -> Vec<u8> {
     end.handle_datagram(now, from, &hello(1, attempt));
     answer(now, end, from)[11..].to_vec()
 }
 
-/// The last datagram that goes to an address.
+/// Last datagram to an address.
 pub(crate) fn answer(now: Time, end: &mut Endpoint, to: Address) -> Vec<u8> {
     let (mut bytes, mut found) = (Vec::new(), Vec::new());
     while let Some(address) = end.poll_transmit(now, &mut bytes) {
@@ -41,7 +41,7 @@ pub(crate) fn answer(now: Time, end: &mut Endpoint, to: Address) -> Vec<u8> {
     found
 }
 
-/// What is said in an INIT after the token.
+/// Payload of INIT after the token.
 pub(crate) fn offer(played: &Match) -> Vec<u8> {
     let mut offer = 1u16.to_le_bytes().to_vec();
     offer.extend_from_slice(&played.spec.game.0);
@@ -53,7 +53,7 @@ pub(crate) fn offer(played: &Match) -> Vec<u8> {
     offer
 }
 
-/// The first message of a handshake with any key, token and offer.
+/// Noise message 1 with any key, token and offer.
 pub(crate) fn shake(
     key: &StaticKey,
     with: &StaticKey,
@@ -75,7 +75,7 @@ pub(crate) fn shake(
     (state, message)
 }
 
-/// snow's own, with a randomness that it does not bring.
+/// snow's default resolver with a fixed random generator.
 struct Primitives;
 
 impl CryptoResolver for Primitives {
@@ -105,7 +105,7 @@ impl Random for Chance {
     }
 }
 
-/// A member of the match, in machine 0, that does not keep to the rules.
+/// Authenticated machine 0 that can violate the protocol.
 pub(crate) struct Insider {
     channel: StatelessTransportState,
     id: u8,
@@ -114,7 +114,7 @@ pub(crate) struct Insider {
 }
 
 impl Insider {
-    /// Connects with an endpoint of machine 1.
+    /// Connects to an endpoint of machine 1.
     pub(crate) fn join(now: Time, played: &Match, end: &mut Endpoint, address: Address) -> Self {
         let cookie = cookie(now, end, address, ATTEMPT);
         let token = played.credentials(0).token().encode();
@@ -131,7 +131,7 @@ impl Insider {
         insider
     }
 
-    /// A packet with these frames.
+    /// Packet with the given frames.
     pub(crate) fn packet(&mut self, frames: &[u8]) -> Vec<u8> {
         let mut packet = vec![0x40, self.id, self.number as u8, (self.number >> 8) as u8];
         let mut sealed = vec![0; frames.len() + 16];

@@ -1,4 +1,4 @@
-//! Keys change under traffic, and nobody notices.
+//! Rekeying under traffic.
 
 use super::harness::{Weather, World, ms};
 use isostep_netcode::crypto::MachineId;
@@ -10,7 +10,7 @@ fn epochs(world: &World) -> (u64, u64) {
     (epoch(0, 1).expect("connected"), epoch(1, 0).expect("connected"))
 }
 
-/// Frames with everything else as it is: what arrives is what the network lets through, with one change of keys or with sixty.
+/// The same traffic with one rekey and with sixty: exactly the packets that the network delivers arrive.
 #[test]
 fn rekeying_each_second_loses_no_packets() {
     let mut world = World::configured(2, ROUGH, 1, |config| config.key_lifetime(ms(1000)));
@@ -52,7 +52,7 @@ fn the_default_key_lifetime_is_two_minutes() {
     assert_eq!(epochs(&world), (1, 1));
 }
 
-/// Only the initiator asks; a responder with a short lifetime waits for it.
+/// Only the initiator starts a rekey; a responder with a shorter key lifetime waits for it.
 #[test]
 fn messages_survive_rekeying() {
     let mut world = World::configured(2, ROUGH, 4, |config| config.key_lifetime(ms(300)));
@@ -72,8 +72,8 @@ fn messages_survive_rekeying() {
     assert!(epochs(&world).0 > 30);
 }
 
-/// The way from the initiator is dead for four seconds after it changed its keys: what the responder sends meanwhile with the
-/// keys before is as good as ever.
+/// The path from the initiator fails for four seconds after its rekey: packets of the responder under the previous keys
+/// still open.
 #[test]
 fn packets_decrypt_while_rekey_responses_are_lost() {
     let mut world =
@@ -86,7 +86,7 @@ fn packets_decrypt_while_rekey_responses_are_lost() {
         world.run(ms(1));
     }
     assert_eq!(epochs(&world), (1, 0), "the responder has not heard of it");
-    // Nothing reaches it from here on.
+    // No packet reaches the responder from here on.
     world.routes.remove(&super::harness::node(1));
     let before = world.nodes[0].game.len();
     world.play(270, 1);

@@ -1,11 +1,11 @@
-//! What was recorded is sent again: nothing happens twice. What one was sent, another gets: nothing happens at all.
+//! Replayed and redirected packets have no effect.
 
 use super::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
 use isostep_core::Rng;
 use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{CloseReason, Event};
 
-/// A session with everything in it: handshake, frames, long datagrams, messages, changes of keys.
+/// Records a session with handshake, frames, long datagrams, messages and rekeys.
 fn session(machines: usize) -> World {
     let weather = Weather { latency: 15, ..Weather::default() };
     let mut world = World::configured(machines, weather, 2, |config| config.key_lifetime(ms(700)));
@@ -26,7 +26,7 @@ fn session(machines: usize) -> World {
     world
 }
 
-/// What must not change by anything that is not new.
+/// State that replayed packets must not change.
 fn heard(world: &World) -> Vec<(usize, usize, usize, usize)> {
     let count = |node: &super::harness::Node| {
         (node.events.len(), node.game.len(), node.datagrams.len(), node.messages.len())
@@ -91,7 +91,7 @@ fn a_session_replayed_from_another_address_does_not_migrate() {
     still_plays(&mut world);
 }
 
-/// Half a minute later cookies and keys are old.
+/// After half a minute cookies and keys have expired.
 #[test]
 fn a_session_replayed_after_thirty_seconds_is_ignored() {
     let mut world = session(2);
@@ -115,8 +115,8 @@ fn a_recorded_init_does_not_replace_a_connection() {
     still_plays(&mut world);
 }
 
-/// An INIT of an attempt that was given up comes late, or is sent again by somebody: it took the place of the handshake that was
-/// under way, and the initiator talked to nobody until it gave up by silence.
+/// Regression: a delayed or replayed INIT of an aborted attempt replaced the half-open handshake, and the initiator
+/// sent packets that no key opened until its idle timeout.
 #[test]
 fn a_replayed_init_does_not_replace_a_half_open_handshake() {
     for late in [1, 11, 21, 25] {
@@ -130,7 +130,7 @@ fn a_replayed_init_does_not_replace_a_half_open_handshake() {
         world.connect(0, 1);
         world.run(ms(20 + late));
         world.put(1, node(0), &old.bytes);
-        // Where the old one came first, the new one is asked again.
+        // If the old INIT came first, the new one is retransmitted.
         world.run(ms(1000));
         assert_eq!(world.links(), 2, "{late} ms after the cookie");
         still_heard(&mut world);
@@ -148,7 +148,7 @@ fn still_heard(world: &mut World) {
 fn a_restarted_initiator_replaces_its_connection() {
     let played = Match::new(2);
     let mut world = World::pair(5);
-    // Its ids and keys are new, as its randomness is.
+    // Its connection ids and keys are new, as its entropy is.
     world.nodes[0].endpoint = endpoint(played.config(0), 500);
     world.nodes[0].events.clear();
     world.nodes[1].events.clear();
@@ -166,7 +166,7 @@ fn a_restarted_initiator_replaces_its_connection() {
     still_plays(&mut world);
 }
 
-/// The responder crashed; the initiator notices by silence and calls again.
+/// The responder crashed; the initiator times out and connects again.
 #[test]
 fn a_restarted_responder_is_reconnected() {
     let played = Match::new(2);
@@ -219,7 +219,7 @@ fn packets_redirected_to_another_machine_are_ignored() {
     still_plays(&mut world);
 }
 
-/// Packets of one connection with the id of another: the id finds keys that do not open them.
+/// Packets with the id of another connection: the keys of that connection do not open them.
 #[test]
 fn a_packet_with_another_connection_id_does_not_decrypt() {
     let mut world = session(3);

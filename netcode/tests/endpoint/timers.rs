@@ -1,4 +1,4 @@
-//! No socket, no clock, no chance: the same inputs give the same bytes, and timers may be late, early, or forgotten.
+//! Determinism and timers: equal inputs give equal bytes; timers may be handled early, late or not at all.
 
 use super::harness::{Datagram, Weather, World, frame, ms, node};
 use core::time::Duration;
@@ -9,7 +9,7 @@ use isostep_rollback::Time;
 
 const ROUGH: Weather = Weather { loss: 150, doubles: 50, latency: 30, jitter: 40, longest: None };
 
-/// A minute with everything in it.
+/// A minute with all kinds of traffic.
 fn minute(seed: u64) -> (Vec<Datagram>, Vec<Vec<Event>>) {
     let mut world = World::configured(3, ROUGH, seed, |config| config.key_lifetime(ms(3000)));
     world.mesh();
@@ -38,7 +38,7 @@ fn the_same_seeds_and_inputs_give_the_same_bytes() {
     assert!(minute(2).0 != first.0);
 }
 
-/// The harness looks after each `handle_timeout`; here is much for it to look at.
+/// The harness checks each `handle_timeout`; this traffic sets all timers.
 #[test]
 fn timers_are_in_the_future_after_handling() {
     for seed in 0..6 {
@@ -65,7 +65,7 @@ fn timers_are_in_the_future_after_handling() {
     }
 }
 
-/// Drives two endpoints in steps, with timeouts at every step or only at some.
+/// Drives two endpoints in steps, with timers handled at every step or at some.
 fn driven(step: Duration, timeouts: impl Fn(u64) -> bool) -> World {
     let mut world = World::of(2, Weather::default(), 1);
     world.held = true;
@@ -101,7 +101,7 @@ fn timeouts_may_be_handled_early_late_or_hardly_ever() {
     assert_eq!(never.links(), 2, "traffic alone keeps a connection");
 }
 
-/// A driver that only drains, and never handles a timeout, still hears everything.
+/// A driver that never handles timers still receives everything.
 #[test]
 fn frames_flow_without_a_single_timeout() {
     let world = driven(ms(2), |_| false);
@@ -133,8 +133,8 @@ fn a_connection_ends_after_an_hour_gap_and_can_be_reestablished() {
     assert_eq!(world.links(), 2);
 }
 
-/// A laptop slept for an hour, and what waited in its socket comes first: a round trip of an hour was measured, and nothing was
-/// repeated for minutes.
+/// Regression: after an hour of suspend, queued packets gave a round-trip sample of an hour, and retransmissions
+/// stopped for minutes.
 #[test]
 fn an_hour_long_rtt_sample_does_not_raise_the_pto() {
     let mut world = World::pair(5);
@@ -148,7 +148,7 @@ fn an_hour_long_rtt_sample_does_not_raise_the_pto() {
     world.now += ms(25);
     world.timeout(1);
     let pong = world.sent.pop().expect("a pong");
-    // Both were asleep.
+    // Both machines were suspended.
     world.now += Duration::from_hours(1);
     world.put(0, pong.from, &pong.bytes);
     world.sent.clear();
@@ -167,7 +167,7 @@ fn an_hour_long_rtt_sample_does_not_raise_the_pto() {
     assert_eq!(world.nodes[1].messages.len(), 1);
 }
 
-/// Time that goes back by mistake: nothing breaks.
+/// Time that goes back causes no panic.
 #[test]
 fn time_that_goes_back_is_tolerated() {
     let mut world = World::pair(6);
@@ -184,7 +184,7 @@ fn time_that_goes_back_is_tolerated() {
     assert_eq!(world.links(), 2);
 }
 
-/// What nobody polls is bounded, and the newest are lost.
+/// Unpolled queues are bounded; the newest entries are dropped.
 #[test]
 fn unpolled_queues_are_bounded() {
     let mut world = World::pair(7);

@@ -1,4 +1,4 @@
-//! Who may come in, and what either side is told when somebody may not.
+//! Admission by token, and the errors on both sides of a refusal.
 
 use super::documents::UNIX;
 use super::harness::{Match, Weather, World, endpoint, ms, node};
@@ -12,7 +12,7 @@ use isostep_netcode::{
 };
 use isostep_rollback::Time;
 
-/// MachineId 0 has other documents than machine 1 would like. What both are told.
+/// Connects machine 0 with other documents than machine 1 accepts; returns the errors of both.
 fn refused(caller: EndpointConfig, host: EndpointConfig) -> (ConnectError, ConnectError) {
     let mut world = World::new(vec![endpoint(caller, 1), endpoint(host, 2)], Weather::default(), 1);
     world.mesh();
@@ -101,7 +101,7 @@ fn a_token_from_the_future_is_refused() {
     assert_eq!(refused(future, early), (ConnectError::TokenRefused, told));
 }
 
-/// MachineId 2 has a token of the same matchmaker and match, whose roster has it where the host has somebody else.
+/// Machine 2 has a token of the same matchmaker and match, but the responder's roster lists another key for its id.
 #[test]
 fn a_machine_id_that_differs_from_the_roster_is_refused() {
     let played = Match::new(3);
@@ -135,7 +135,7 @@ fn a_token_is_useless_without_its_key() {
     }
 }
 
-/// Whoever knows only the public half can't even write the first message.
+/// The public half of a key does not suffice to write message 1.
 #[test]
 fn a_public_key_alone_does_not_connect() {
     let played = Match::new(2);
@@ -165,7 +165,7 @@ fn an_init_copied_to_another_responder_is_not_answered() {
     assert_eq!((world.nodes[1].events.clone(), world.sent.len()), (events, sent));
 }
 
-/// The higher machine never calls: otherwise two calls could cross.
+/// The higher id never initiates: otherwise two handshakes could cross.
 #[test]
 fn the_higher_machine_id_is_refused_as_initiator() {
     let played = Match::new(2);
@@ -197,7 +197,7 @@ fn an_endpoint_rejects_its_own_invalid_documents() {
     assert_eq!(made(|played| played.spec.protocol = 2), Err(EndpointError::Token(protocol)));
 }
 
-/// Documents that do not belong together do not even become credentials.
+/// Documents that do not belong together do not form credentials.
 #[test]
 fn credentials_reject_mixed_documents() {
     let (played, other) = (Match::new(2), Match::seeded(2, 5));

@@ -82,7 +82,7 @@ fn machines_start_at_different_times() {
         let mut all = Figures::default();
         for seed in 0..seeds {
             let mut setup = Setup::new(seed, peers, good_link());
-            // Who waits longer than ten seconds says so, and calls again.
+            // A machine that waits longer than ten seconds reports a timeout and connects again.
             setup.apart = Duration::from_millis(if peers == 8 { 1200 } else { 3000 });
             let mut mesh = setup.mesh();
             all = all.and(&mesh.play(2 * SECOND));

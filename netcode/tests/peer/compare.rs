@@ -1,5 +1,5 @@
-//! The same matches over `Exchange`, which says everything in every packet, and over `Peer`, which says most of it now and
-//! then: both should go equally well.
+//! The same matches over `Exchange`, which repeats all timing in every packet, and over `Peer`, which sends most of it
+//! periodically: both must reach the same quality.
 
 use super::game::{Game, Pad, mixed};
 use super::harness::{SECOND, Setup};
@@ -66,7 +66,7 @@ fn peers_match_exchanges_in_quality() {
                     mesh.measure(ticks)
                 });
                 peer.check(&format!("{name}, Peer, {frames} Hz"), players);
-                // Where frames are as long as ticks, a tick may come a frame late.
+                // If a frame is as long as a tick, a tick may be a frame late.
                 let slack = if frames == 60 { 20 } else { 2 } * peer.wall / 100;
                 let most = exchange.again + exchange.again / 10 + slack;
                 assert!(

@@ -1,4 +1,4 @@
-//! Machines that go: with a word or without, all others notice in time and stop where its inputs end.
+//! Departures by close and by crash: all other machines notice in time, and stop at the last inputs of the machine.
 
 use super::harness::{Mesh, SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
@@ -19,7 +19,7 @@ fn left(mesh: &Mesh, machine: usize, gone: usize) -> Option<(Duration, CloseReas
     })
 }
 
-/// Nobody computes past the inputs of who is gone by more than it may guess.
+/// No machine computes past the inputs of the departed one by more than the prediction window.
 fn check_they_stopped(mesh: &Mesh, gone: usize) {
     let last = mesh.machines[gone].peer.session().current_tick() + 3;
     for (place, machine) in mesh.machines.iter().enumerate().filter(|(place, _)| *place != gone) {
@@ -96,7 +96,7 @@ fn a_machine_that_restarts_before_the_match_plays() {
         let wire = Wire { sim, now: mesh.now.clone() };
         let again = Setup::new(seed + 100, 4, good_link()).machine(crashes as u8, wire);
         mesh.machines[crashes] = again;
-        // Until then nobody can know.
+        // The departure cannot be known before.
         mesh.run(SECOND * 3 / 2);
         mesh.machines[late].awake = true;
         mesh.play(4 * SECOND);
@@ -120,7 +120,8 @@ fn all_machines_may_leave_in_any_order() {
     }
 }
 
-/// It lacks inputs that are no longer kept after two seconds. That was told again with every frame, for ever.
+/// Regression: the peer lacks inputs that are discarded after two seconds; the error was reported again with every
+/// frame.
 #[test]
 fn a_vanished_spectator_does_not_affect_the_match() {
     let mut setup = Setup::new(5, 3, good_link());

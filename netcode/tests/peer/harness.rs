@@ -18,10 +18,10 @@ use std::rc::Rc;
 /// Ticks in a second.
 pub(crate) const SECOND: u32 = 60;
 
-/// How many machines, and with how many seeds.
+/// Number of machines, and number of seeds.
 pub(crate) const SIZES: [(u8, u64); 3] = [(2, 4), (4, 2), (8, 1)];
 
-/// How a mesh is set up. Everything that is not said is what most matches have.
+/// Settings of a mesh; the defaults are those of a typical match.
 pub(crate) struct Setup {
     pub(crate) seed: u64,
     pub(crate) peers: u8,
@@ -30,11 +30,11 @@ pub(crate) struct Setup {
     pub(crate) seats: Vec<Seat>,
     pub(crate) frames_per_second: u64,
     pub(crate) key_lifetime: Option<Duration>,
-    /// By how much each machine starts after the one before, in the order of `seed`.
+    /// Start delay of each machine after the previous one, in an order drawn from `seed`.
     pub(crate) apart: Duration,
     /// The last machine has no seat, and watches from so many ticks behind.
     pub(crate) watcher: Option<u32>,
-    /// The machine whose game is wrong, and when.
+    /// Machine with a faulty game, and the tick of the fault.
     pub(crate) fault: Option<(usize, Tick)>,
 }
 
@@ -82,7 +82,7 @@ impl Setup {
         self.seats.iter().fold(config, |config, seat| config.seat(*seat))
     }
 
-    /// A machine whose clock is off by up to a minute and drifts by up to 50 ppm.
+    /// Machine with a clock offset of up to a minute and a drift of up to 50 ppm.
     pub(crate) fn machine(&self, id: u8, transport: Wire) -> Machine {
         let chance = mixed(&[self.seed, u64::from(id)]);
         let fault =
@@ -122,7 +122,7 @@ pub(crate) struct Mesh {
     timers: Timers<usize>,
     pub(crate) now: Rc<Cell<Time>>,
     frame: Duration,
-    /// Whether players touch anything.
+    /// False if players give no input.
     pub(crate) inputs: bool,
 }
 
@@ -192,7 +192,7 @@ impl Mesh {
         self.machines.iter_mut().map(|machine| machine.peer.transport_mut().sim.node()).collect()
     }
 
-    /// Lets everything arrive: links become perfect, nobody presses anything more.
+    /// Lets everything arrive: links become perfect, and inputs stop.
     pub(crate) fn settle(&mut self) {
         self.set_links(LinkConfig::perfect());
         self.inputs = false;

@@ -94,7 +94,7 @@ proptest! {
             ..LinkConfig::perfect()
         };
         let mut mesh = Setup::new(seed, peers, link).mesh();
-        // They may still be on their way to one another's pace, so that nothing is said of how fast they confirm.
+        // The pacing may still converge, so the confirmation rate is not checked.
         mesh.play(2 * SECOND);
         mesh.settle_and_check();
     }

@@ -1,4 +1,4 @@
-//! One machine of a mesh: a peer with its clock, its players, and what was seen of it.
+//! One machine of a mesh: a peer with its clock, its players and its observed results.
 
 use super::game::{Game, Pad, Player, hash_of, mixed};
 use super::statistics::Figures;
@@ -13,7 +13,7 @@ use isostep_rollback::{
     VirtualClock,
 };
 
-/// What a local player did.
+/// Inputs of a local player.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) player: PlayerId,
@@ -77,16 +77,16 @@ pub(crate) struct Machine {
     pub(crate) peer: Peer<Game, Wire>,
     pub(crate) game: Game,
     pub(crate) clock: VirtualClock,
-    /// By how much its clock has jumped.
+    /// Accumulated jump of its clock.
     pub(crate) jumped: Duration,
-    /// Whether it has frames at all.
+    /// False while the machine runs no frames.
     pub(crate) awake: bool,
-    /// Whether it makes ticks that are due; one that has left does not.
+    /// False if the machine makes no ticks because it has left.
     pub(crate) plays: bool,
     pub(crate) events: Vec<(Time, PeerEvent)>,
     pub(crate) messages: Vec<(MachineId, Vec<u8>)>,
     pub(crate) given: Vec<Given>,
-    /// What is confirmed of each seat, tick by tick; nothing of bots.
+    /// Confirmed inputs by seat and tick, except for bots.
     pub(crate) history: Vec<Vec<Option<Pad>>>,
     seed: u64,
 }
@@ -117,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// What its clock shows.
+    /// Reading of its clock.
     pub(crate) fn time(&self, at: Time) -> Time {
         self.clock.local_time(at) + self.jumped
     }
@@ -172,7 +172,7 @@ impl Machine {
         Figures::of(self.peer.session(), counters.sent, counters.sent_bytes)
     }
 
-    /// How many events are like this.
+    /// Number of events that match.
     pub(crate) fn count(&self, like: impl Fn(&PeerEvent) -> bool) -> usize {
         self.events.iter().filter(|(_, event)| like(event)).count()
     }
@@ -199,7 +199,7 @@ impl Machine {
             .collect()
     }
 
-    /// Nobody left, nothing was refused, no digest differed, and digests were compared.
+    /// Checks that no machine left, nothing was refused, no digest differed, and digests were compared.
     pub(crate) fn check_nothing_is_wrong(&self) {
         let wrong = |event: &PeerEvent| match event {
             PeerEvent::Left { .. }

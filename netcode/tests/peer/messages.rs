@@ -1,4 +1,4 @@
-//! What travels beside inputs: commands, messages of the game, new keys.
+//! Traffic beside inputs: commands, game messages, rekeys.
 
 use super::game::mixed;
 use super::harness::{Mesh, SECOND, SIZES, Setup};
@@ -23,7 +23,7 @@ fn play_with_commands(mesh: &mut Mesh, most: usize, every: u32, rounds: u32) -> 
             mesh.machines[place].command(0, &bytes(chance, length));
         }
     });
-    // Whatever still waits has to get through.
+    // Queued data must arrive.
     mesh.run(3 * SECOND);
     all
 }
@@ -87,7 +87,7 @@ fn messages_up_to_200_kilobytes_both_ways() {
                     }
                 }
                 all = all.and(&mesh.measure(4 * SECOND));
-                // Long messages take their time where packets are lost.
+                // Long messages take longer under loss.
                 let all_there = |machine: &Machine| {
                     machine.messages.len() == lengths.len() * (usize::from(peers) - 1)
                 };

@@ -19,7 +19,7 @@ fn cut_off(mesh: &mut Mesh, one: usize, from: impl Fn(usize) -> bool) {
     }
 }
 
-/// What both ends of a broken way must tell, and all must bear.
+/// Events that both ends of a failed path must report.
 fn check_partition(mesh: &Mesh, ends: &[usize]) {
     let resumed =
         |event: &PeerEvent| matches!(event, PeerEvent::Session(SessionEvent::Resumed { .. }));
@@ -55,7 +55,7 @@ fn a_two_second_outage_stalls_the_match_only_for_its_duration() {
     }
 }
 
-/// A router forgets the mapping of a machine: the next packet comes from elsewhere.
+/// NAT rebinding: the next packet comes from a new address.
 fn rebind(mesh: &mut Mesh, machine: usize) {
     mesh.machines[machine].peer.transport_mut().sim.rebind().expect("nobody borrows it");
 }
@@ -104,7 +104,7 @@ fn all_machines_migrate_in_turn() {
     }
 }
 
-/// Neither knows where the other one is, and nobody tells them: all that is left is to notice.
+/// Neither side knows the other's new address: both time out.
 #[test]
 fn two_machines_that_migrate_at_once_lose_their_connection() {
     let mut mesh = Setup::new(1, 2, good_link()).mesh();

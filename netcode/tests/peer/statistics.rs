@@ -1,4 +1,4 @@
-//! What a match costs and how well it goes, as rows of a table (`--nocapture`).
+//! Cost and quality of a match, as rows of a table (`--nocapture`).
 
 use super::game::Game;
 use isostep_rollback::Session;
@@ -21,7 +21,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// What a machine has counted so far.
+    /// Counters of a machine.
     pub(crate) fn of(session: &Session<Game>, datagrams: u64, bytes: u64) -> Self {
         let stats = session.stats();
         Self {
@@ -37,7 +37,7 @@ impl Figures {
         }
     }
 
-    /// What came since, in so many ticks of the wall.
+    /// Difference to earlier counters, over a number of wall-clock ticks.
     pub(crate) fn since(&self, before: &Self, ticks: u32) -> Self {
         let confirmed_ticks = self.confirmed_ticks - before.confirmed_ticks;
         Self {

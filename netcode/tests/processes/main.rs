@@ -1,12 +1,12 @@
 //! Machines as they are: a process each, sockets of the operating system, the real clock. They play the arena of 64 bodies
 //! and end with the same digest of the same tick.
 //!
-//! - `process.rs`: starts processes and hears what they tell.
-//! - `player.rs`: what such a process does. It is this program again, as the test [`player`].
+//! - `process.rs`: starts processes and reads their output.
+//! - `player.rs`: the player process. It is this binary, run as the test [`player`].
 //! - `proxy.rs`: a bad network between them.
-//! - `namespaces.rs`: machines with addresses of their own, where the kernel and the user may.
+//! - `namespaces.rs`: machines with separate addresses, if kernel and user permissions allow it.
 //!
-//! Nothing here depends on how fast the machine is: a slow one takes longer. Ports are the operating system's choice.
+//! No result depends on the speed of the machine. Ports are the operating system's choice.
 #![cfg(feature = "udp")]
 #![allow(
     clippy::disallowed_types,
@@ -28,12 +28,12 @@ use std::time::{Duration, Instant};
 
 /// Ticks in a second.
 const RATE: u32 = 60;
-/// Patience where nobody should leave: a loaded machine may stop a process for long.
+/// Idle timeout of tests in which no machine leaves: a loaded machine may suspend a process for long.
 const PATIENT: Duration = Duration::from_mins(1);
-/// What a loaded machine may add to anything.
+/// Tolerance for a loaded machine.
 const SLACK: Duration = Duration::from_secs(30);
 
-/// Not by itself a test: what the processes do that the others start.
+/// Entry point of the player processes; not a test by itself.
 #[test]
 #[ignore = "no test by itself: the others start it, each as a process of its own"]
 fn player() {
@@ -93,7 +93,7 @@ fn a_killed_process_leaves_by_idle_timeout() {
     for player in &mut players {
         player.wait_for("confirmed 60", deadline);
     }
-    // SIGKILL: nothing in it gets to say goodbye.
+    // SIGKILL: no CLOSE is sent.
     drop(players.pop());
     let killed = Instant::now();
     for player in &mut players {
@@ -155,7 +155,7 @@ fn play_in(namespaces: &Namespaces, count: u8, seconds: u32, weather: Weather) {
     agree(players, ticks, Some(proxy));
 }
 
-/// Lets them play, and compares what they end with.
+/// Runs a match and compares the results.
 fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
     let (count, seconds) = (players.len(), ticks / RATE);
     introduce(&mut players, |from, to, address| {
@@ -183,7 +183,7 @@ fn start(count: u8, order: &Order) -> Vec<Process> {
     (0..count).map(|machine| Process::start(&order(machine), None)).collect()
 }
 
-/// Tells each process where the others are: where `seen` says that one sees another, whose address it gets.
+/// Sends each process the addresses of the others, as mapped by `seen`.
 fn introduce(players: &mut [Process], seen: impl Fn(usize, usize, SocketAddr) -> SocketAddr) {
     let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
     for (from, player) in players.iter_mut().enumerate() {

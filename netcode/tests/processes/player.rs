@@ -1,4 +1,5 @@
-//! What a process does: plays the arena with scripted inputs until all are certain of a tick. It tells on standard error.
+//! Player process: plays the arena with scripted inputs until all machines have confirmed a tick. It reports on
+//! standard error.
 
 use core::fmt;
 use core::str::FromStr;
@@ -19,14 +20,14 @@ pub(crate) const ORDER: &str = "ISOSTEP_TEST_PLAYER";
 /// Bodies that move.
 const BODIES: u16 = 64;
 const SEED: u64 = 2026;
-/// What a machine says when it is certain of the last tick.
+/// Message that reports the confirmed last tick.
 const DONE: &[u8] = b"done";
-/// How often a machine tells how far it is, in ticks.
+/// Interval of progress reports, in ticks.
 const TELL_EVERY: u32 = 60;
-/// How long goodbyes are repeated.
+/// Duration of CLOSE retransmission.
 const GOODBYE: Duration = Duration::from_millis(500);
 
-/// What a process is to do.
+/// Arguments of a player process.
 #[derive(Clone)]
 pub(crate) struct Order {
     pub(crate) machine: u8,
@@ -64,7 +65,7 @@ impl fmt::Display for Order {
     }
 }
 
-/// A peer, its game, and who is not known to be done.
+/// Peer, game, and machines that are not known to be done.
 struct Player {
     peer: Peer<Arena, UdpTransport>,
     game: Arena,
@@ -81,7 +82,7 @@ pub(crate) fn run(order: &Order) {
     eprintln!("listens {}", transport.local_addr());
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("somebody says where the others are");
-    // Whoever started it is gone when this ends: nobody plays on alone.
+    // End with the parent process.
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(1);
@@ -128,7 +129,7 @@ impl Player {
         }
     }
 
-    /// Plays a frame; whether there is another one.
+    /// Plays a frame; returns false after the last one.
     fn frame(&mut self, order: &Order) -> bool {
         let now = self.clock.now();
         for _ in 0..self.peer.begin_frame(now).ticks {
@@ -146,7 +147,7 @@ impl Player {
         !over
     }
 
-    /// Tells how far it is, and the digest of the last tick once it can't change any more.
+    /// Reports progress, and the digest of the last tick once it is final.
     fn look_for(&mut self, last: Tick) {
         let session = self.peer.session();
         let certain = session.current_tick().min(session.confirmed_tick());
@@ -176,12 +177,12 @@ impl Player {
             counters.received_bytes
         );
         for &machine in &self.unfinished {
-            // Whoever has just left needs no word of it; the events tell.
+            // A machine that has just left needs no message; the events show it.
             let _ = self.peer.send_message(machine, DONE);
         }
     }
 
-    /// Takes what there is to hear; whether that is the end.
+    /// Handles messages and events; returns the result at the end.
     fn listen(&mut self) -> bool {
         while let Some((machine, message)) = self.peer.poll_message() {
             if message == DONE {
@@ -194,7 +195,7 @@ impl Player {
                     eprintln!("left {} silence {}", machine.0, after.as_millis());
                     return true;
                 }
-                // Nobody goes before all are done, so its word of that was lost.
+                // Machines leave only after all are done, so its DONE message was lost.
                 PeerEvent::Left { machine, reason: CloseReason::ClosedByPeer { code, .. } }
                     if self.certain && code == close_code::SHUTDOWN =>
                 {

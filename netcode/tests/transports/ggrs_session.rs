@@ -29,7 +29,7 @@ fn machine(own: usize) -> Result<Machine, Box<dyn std::error::Error>> {
     Ok(Machine { game: GgrsGame::new(Tug::default(), &setup)?, session, socket })
 }
 
-/// Carries what waits at each machine to the other one, through `change`.
+/// Moves queued datagrams between the machines, through `change`.
 fn carry(machines: &[Machine; 2], mut change: impl FnMut(&mut Vec<u8>)) {
     for (from, to) in [(0, 1), (1, 0)] {
         while let Some((id, mut bytes)) = machines[from].socket.with(DatagramQueues::pop_outgoing) {
@@ -40,7 +40,7 @@ fn carry(machines: &[Machine; 2], mut change: impl FnMut(&mut Vec<u8>)) {
     }
 }
 
-/// Plays until both are past `FRAMES`, or so many rounds were made; whether they got there.
+/// Plays until both are past `FRAMES` or the rounds are used up; returns true in the first case.
 fn play(
     machines: &mut [Machine; 2],
     rounds: usize,
@@ -74,7 +74,7 @@ fn play(
     Ok(false)
 }
 
-/// What ggrs asks of sockets when its feature `sync-send` is on.
+/// Bounds that ggrs requires with its feature `sync-send`.
 #[test]
 fn the_socket_is_send() {
     fn check<T: Send + Sync + 'static>() {}
@@ -95,7 +95,7 @@ fn two_sessions_play_over_protected_datagrams() -> Outcome {
     Ok(())
 }
 
-/// A match that has begun: both play, and what follows meets sessions that run.
+/// Match that has started.
 fn begun() -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     let mut machines = [machine(0)?, machine(1)?];
     for _ in 0..2000 {
@@ -107,7 +107,7 @@ fn begun() -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     Err("they did not begin".into())
 }
 
-/// A legitimate peer whose packets are broken: each is refused or harmless, and nobody panics.
+/// An authenticated peer with corrupted packets: each is refused or harmless, and nothing panics.
 #[test]
 fn modified_datagrams_are_rejected_without_panic() -> Outcome {
     for seed in 0..10 {
@@ -123,7 +123,7 @@ fn modified_datagrams_are_rejected_without_panic() -> Outcome {
                 bytes.truncate(rng.below(bits / 8 + 2).expect("some") as usize);
             }
         };
-        // A change may end the match (a forged goodbye), so that it need not get to the end.
+        // A change may end the match (a forged disconnect), so it need not complete.
         play(&mut machines, 100, change)?;
         let refused: u64 = machines.iter().map(|machine| machine.socket.refused()).sum();
         assert!(refused > 0, "nothing was refused with seed {seed}");
@@ -131,7 +131,7 @@ fn modified_datagrams_are_rejected_without_panic() -> Outcome {
     Ok(())
 }
 
-/// Inputs whose packed form is cut off: ggrs reads past their end and panics when nobody looks at them first.
+/// Truncated packed inputs: without validation, ggrs reads past their end and panics.
 #[test]
 fn inputs_that_would_panic_ggrs_are_rejected() -> Outcome {
     let mut machines = begun()?;
@@ -149,7 +149,7 @@ fn inputs_that_would_panic_ggrs_are_rejected() -> Outcome {
         assert_eq!(usize::from(from), 1 - own);
         assert!(matches!(error, PacketError::Inputs { .. }), "{error}");
     }
-    // They go on as soon as they get what they can read.
+    // The sessions continue with valid packets.
     assert!(play(&mut machines, 20_000, |_| ())?, "they got to the end");
     Ok(())
 }

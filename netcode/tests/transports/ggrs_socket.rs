@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex};
 
-/// A socket of ggrs whose network is a list in memory.
+/// ggrs socket over an in-memory list.
 #[derive(Clone)]
 struct Memory {
     own: u16,
@@ -134,7 +134,7 @@ fn foreign_messages_are_rejected() -> Outcome {
             let at = rng.below(changed.len() as u32)? as usize;
             changed[at] = rng.below(256)? as u8;
         }
-        // What is no message is the business of the socket that decodes.
+        // Malformed bytes are handled by the socket that decodes.
         let Ok(message) = bincode::deserialize(&changed) else { continue };
         stranger.send_to(&message, &0);
         match first.receive(Time::ZERO, &mut bytes) {

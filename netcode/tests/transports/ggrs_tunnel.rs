@@ -36,7 +36,7 @@ impl Damage {
     }
 }
 
-/// A socket whose wire damages.
+/// Socket that corrupts datagrams.
 struct BadWire {
     udp: UdpTransport,
     damage: Damage,
@@ -94,7 +94,7 @@ impl Machine {
     }
 }
 
-/// Two machines that are connected, and whose wire damages one datagram in so many.
+/// Two connected machines; one datagram in `every` is corrupted.
 fn machines(seed: u64, wire: Option<u32>) -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     let udp = [UdpTransport::bind("127.0.0.1:0")?, UdpTransport::bind("127.0.0.1:0")?];
     let addresses = [udp[0].local_addr(), udp[1].local_addr()];
@@ -123,7 +123,7 @@ fn machines(seed: u64, wire: Option<u32>) -> Result<[Machine; 2], Box<dyn std::e
     made.try_into().map_err(|_| "two machines".into())
 }
 
-/// Plays until both are past a frame, or so many rounds were made; whether they got there.
+/// Plays until both are past a frame or the rounds are used up; returns true in the first case.
 fn play(
     machines: &mut [Machine; 2],
     rounds: core::ops::Range<u64>,
@@ -187,14 +187,14 @@ fn corrupted_datagrams_count_as_lost() -> Outcome {
     Ok(())
 }
 
-/// What a legitimate peer sends is not thereby right: it is refused, and nobody panics.
+/// Invalid packets of an authenticated peer are refused without panic.
 #[test]
 fn invalid_packets_of_an_authenticated_peer_are_rejected() -> Outcome {
     for seed in 3..6 {
         let mut machines = machines(seed, None)?;
         assert!(play(&mut machines, 0..20_000, Tick(20))?, "they begin");
         machines.iter().for_each(|machine| machine.set_damage(Some(2)));
-        // A change may end the match (a forged goodbye), so that it need not get to the end.
+        // A change may end the match (a forged disconnect), so it need not complete.
         play(&mut machines, 20_000..20_150, FRAMES)?;
         let refused: u64 = machines.iter().map(|machine| machine.socket.refused()).sum();
         assert!(refused > 0, "nothing was refused with seed {seed}");

@@ -1,4 +1,4 @@
-//! laminar: the unreliable mode in both directions, peers that are plain laminar, and strangers with bytes of all kinds.
+//! laminar: the unreliable mode in both directions, peers with plain laminar, and invalid bytes.
 
 use super::{End, Outcome, conforms, nap, take};
 use isostep_core::Rng;
@@ -49,7 +49,7 @@ fn plain_laminar_receives_the_longest_datagram_and_replies() -> Outcome {
 
 #[test]
 fn an_idle_peer_stays_reachable() -> Outcome {
-    // laminar forgets a connection that is silent; it must not show.
+    // laminar drops idle connections; that must not be visible.
     let (mut first, mut second) = (end()?, end()?);
     let mut bytes = Vec::new();
     for second_of_match in [0, 4, 20, 3600] {
@@ -123,7 +123,7 @@ fn packet(rng: &mut Rng, protocol: [u8; 2]) -> Result<Vec<u8>, Box<dyn std::erro
     Ok(packet)
 }
 
-/// What laminar says its protocol is, as it writes it, and a socket to send from.
+/// laminar's protocol checksum as it is written, and a socket to send from.
 fn tap(ours: &mut LaminarTransport) -> Result<(UdpSocket, [u8; 2]), Box<dyn std::error::Error>> {
     let tap = UdpSocket::bind("127.0.0.1:0")?;
     tap.set_read_timeout(Some(core::time::Duration::from_secs(5)))?;
@@ -149,7 +149,7 @@ fn random_bytes_do_not_stop_the_transport() -> Outcome {
     Ok(())
 }
 
-/// What the docs say of laminar itself, without our socket below: none of these bytes make it panic.
+/// Plain laminar without the filter: none of these bytes make it panic, as the docs claim.
 #[test]
 fn random_bytes_do_not_panic_plain_laminar() -> Outcome {
     let mut theirs = Socket::bind("127.0.0.1:0")?;

@@ -1,5 +1,5 @@
-//! Owns the promise that all transports behave alike: what arrives is what was sent, what can't be sent is an error that
-//! says why, and bytes of strangers are refused. Sockets are real ones, on the loopback.
+//! Common contract of all transports: datagrams arrive unchanged, unsendable ones return an error with a reason, and
+//! foreign bytes are refused. Sockets are real, on the loopback interface.
 
 #[cfg(feature = "ggrs")]
 mod ggrs_session;
@@ -29,7 +29,7 @@ fn nap() {
     std::thread::sleep(core::time::Duration::from_millis(1));
 }
 
-/// What arrives until there are so many datagrams, or nothing more comes.
+/// Receives until `count` datagrams arrived, or none are left.
 fn take(
     transport: &mut impl Transport,
     count: usize,
@@ -50,11 +50,11 @@ fn take(
 /// One end of a conformance check.
 struct End<T> {
     transport: T,
-    /// As the other end says it.
+    /// Address as the other end reports it.
     address: Address,
 }
 
-/// What every transport promises. `most` is the longest datagram, `stranger` an address of a kind that it does not have.
+/// Contract of every transport. `most` is the longest datagram, `stranger` an address of an unsupported kind.
 fn conforms<T: Transport>(
     mut first: End<T>,
     mut second: End<T>,

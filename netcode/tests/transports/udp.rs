@@ -63,7 +63,7 @@ fn an_unreachable_target_does_not_stop_the_transport() -> Outcome {
     let gone = UdpTransport::bind("127.0.0.1:0")?.local_addr();
     let mut there = end("127.0.0.1:0")?;
     for _ in 0..10 {
-        // The answer is an ICMP error, which Windows shows at some later call.
+        // The reply is an ICMP error, which Windows reports in a later call.
         transport.send(Time::ZERO, gone.into(), b"is somebody there?")?;
         transport.send(Time::ZERO, there.address, b"and there?")?;
         there.transport.send(Time::ZERO, transport.local_addr().into(), b"yes")?;
@@ -73,7 +73,7 @@ fn an_unreachable_target_does_not_stop_the_transport() -> Outcome {
     Ok(())
 }
 
-/// Linux shows ICMP errors only to connected sockets, so that one is how the skipping is tested there.
+/// Linux reports ICMP errors only on connected sockets, so the test uses one.
 #[test]
 fn an_icmp_error_is_skipped() -> Outcome {
     let plain = UdpSocket::bind("127.0.0.1:0")?;

@@ -101,7 +101,7 @@ impl fmt::Display for Side {
 #[non_exhaustive]
 pub enum CompareError {
     /// Not a digest list.
-    #[error("the {side} one is no list of digests of Isostep; choose another file")]
+    #[error("the {side} file is not a digest list of Isostep; choose another file")]
     Foreign {
         /// The list.
         side: Side,
@@ -120,7 +120,7 @@ pub enum CompareError {
     },
     /// The lists are of different games, versions, scripts, seeds or numbers of players.
     #[error(
-        "the {what} differs: {left:?} on the left, {right:?} on the right; make both lists with the same"
+        "the {what} differs: {left:?} on the left, {right:?} on the right; use the same for both lists"
     )]
     Other {
         /// The differing setting.
@@ -131,7 +131,7 @@ pub enum CompareError {
         right: String,
     },
     /// The lists have no common tick.
-    #[error("no tick is in both lists: nothing can be compared; make both with the same ticks")]
+    #[error("the lists have no common tick; make both with the same ticks")]
     NothingInCommon,
 }
 

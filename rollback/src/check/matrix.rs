@@ -125,7 +125,7 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
         agreed: Option<Tick>,
         first: Found,
     ) -> Difference {
-        let told = |found: Found, agreed, reproduced| {
+        let difference = |found: Found, agreed, reproduced| {
             let field = |(section, field)| FieldDifference { section, field };
             let Found { tick, sections, fields, more } = found;
             let fields = fields.into_iter().map(field).collect();
@@ -135,10 +135,10 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
             let mut observer = FieldComparator::new(&*self.variants[0].1, self.script, agreed);
             if let Err(Stop::Differs(found)) = self.go(variant, path, &mut observer) {
                 let agreed = observer.agreed.until(found.tick);
-                return told(found, agreed, true);
+                return difference(found, agreed, true);
             }
         }
-        told(first, agreed, false)
+        difference(first, agreed, false)
     }
 
     fn go(

@@ -1,7 +1,7 @@
 //! Determinism check: runs a game on every path to a tick, and compares the states.
 //!
 //! ```text
-//! script ─▶ tape ─▶ straight, noted ─▶ each variant × each way, compared by digests ─▶ Report
+//! script ─▶ inputs ─▶ reference run ─▶ each variant × each path, compared by digests ─▶ Report
 //!                                        └ a difference: again, beside the reference, tick by tick and field by field
 //! ```
 //!

@@ -63,23 +63,23 @@ impl TickPath {
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Straight => {
-                "how the game was made shows: threads that are put together as they arrive, vector instructions that round \
-                 otherwise; or chance, a clock or an address decides"
+                "the construction of the game affects the state: results joined in order of thread completion, vector instructions with \
+                 other rounding; or randomness, a clock or an address"
             }
             Self::Interleaved => {
-                "something besides state and inputs decides: a static, a hash map's order, an address, a clock, random \
+                "the step reads something besides state and inputs: a static, a hash map's order, an address, a clock, random \
                  numbers without a seed"
             }
             Self::RolledBack | Self::FullResim => {
-                "something decides that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, what is \
-                 outside of the state), or whether an input was a guess"
+                "the step reads something that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, data \
+                 outside of the state), or the status of an input"
             }
             Self::Reloaded => {
-                "scratch decides: what is marked as scratch must follow from the state alone"
+                "the step depends on scratch: scratch must be a function of the state"
             }
             Self::Encoded | Self::Recorded => {
-                "a field is not in the snapshot (`#[serde(skip)]`, a `#[state(fixed)]` field that changes), or does not come \
-                 back as it was written"
+                "a field is not in the snapshot (`#[serde(skip)]`, a `#[state(fixed)]` field that changes), or does not \
+                 round-trip"
             }
         }
     }
@@ -190,9 +190,9 @@ fn prediction<I: crate::input::Input>(
     since: Tick,
     script: &super::script::ScriptedInputs<I>,
 ) -> Prediction {
-    let everybody = u32::MAX.checked_shl(script.players as u32).map_or(u32::MAX, |none| !none);
-    let seats = match rng.next_u32() & everybody {
-        0 => everybody,
+    let all = u32::MAX.checked_shl(script.players as u32).map_or(u32::MAX, |none| !none);
+    let seats = match rng.next_u32() & all {
+        0 => all,
         some => some,
     };
     let kind = match draw(rng, 2) {

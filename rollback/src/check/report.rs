@@ -17,13 +17,13 @@ pub enum CheckError {
     #[error(transparent)]
     State(#[from] StateError),
     /// A snapshot can't be restored.
-    #[error("the state was written as bytes and can't be read back: {0}")]
+    #[error("the snapshot of the state can't be restored: {0}")]
     Restore(#[from] RestoreError),
     /// The match can't be recorded, or the recording can't be played.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// A session refuses an input of the script.
-    #[error("a session does not take this input: {0}")]
+    #[error("a session refuses this input: {0}")]
     Session(String),
     /// The script gives more commands than fit into a tick.
     #[error(
@@ -115,8 +115,8 @@ impl Difference {
     const fn hint(&self, path: TickPath) -> &'static str {
         match path {
             TickPath::Straight | TickPath::Interleaved if self.tick.0 == 0 => {
-                "the game is not made the same each time: what `make` gives must not hang on chance, a clock, an address, a \
-                 static or how often it was called"
+                "`make` does not return the same game each time: it must not depend on randomness, a clock, an address, a \
+                 static or the number of calls"
             }
             path => path.hint(),
         }
@@ -246,7 +246,8 @@ impl fmt::Display for Row {
                     writeln!(f, "  and more, in {}", sections.join(", "))?;
                 }
                 if !reproduced {
-                    let chance = "it did not happen again when it was looked for: the game differs from run to run";
+                    let chance =
+                        "the difference was not reproduced: the game differs from run to run";
                     writeln!(f, "  {chance}")?;
                 }
                 Ok(())

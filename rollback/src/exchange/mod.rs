@@ -52,16 +52,16 @@ enum Role {
 #[non_exhaustive]
 pub enum ExchangeError {
     /// Not a datagram of this protocol.
-    #[error("not a datagram of a session")]
+    #[error("not a datagram of this protocol")]
     Foreign {
         /// First byte.
         first: Option<u8>,
     },
     /// The checksum differs: bits were flipped, or the end is missing.
-    #[error("the datagram was damaged on the way; what it said comes again")]
+    #[error("the datagram is corrupted; the peer repeats its contents")]
     Damaged,
     /// The peer's inputs have another width.
-    #[error("inputs of {theirs} bytes there and {ours} here; both must run the same game")]
+    #[error("inputs have {theirs} bytes at the peer and {ours} here; run the same game on both")]
     Width {
         /// Width of the peer.
         theirs: u8,
@@ -70,7 +70,7 @@ pub enum ExchangeError {
     },
     /// The peer has different settings.
     #[error(
-        "{peer} is set up otherwise: seats, digest interval, command limits, tick length and the input type must be the same \
+        "{peer} has different settings: seats, digest interval, command limits, tick length and the input type must be the same \
          on all machines"
     )]
     Settings {
@@ -78,10 +78,10 @@ pub enum ExchangeError {
         peer: PeerId,
     },
     /// The datagram is truncated.
-    #[error("the datagram ends in the middle of a part; its sender is broken")]
+    #[error("the datagram is truncated within a part; its sender is broken")]
     Truncated,
     /// A part of an unknown kind.
-    #[error("a part of kind {kind}, which this version does not know")]
+    #[error("unknown part kind {kind}; run the same version on both")]
     UnknownPart {
         /// The kind.
         kind: u8,
@@ -93,7 +93,9 @@ pub enum ExchangeError {
     #[error(transparent)]
     Feed(#[from] FeedError),
     /// The peer lacks inputs that are older than the log.
-    #[error("{peer} lacks inputs since tick {tick}, which are no longer kept; it has to join anew")]
+    #[error(
+        "{peer} lacks inputs since tick {tick}, which are no longer in the log; it has to join again"
+    )]
     LostTouch {
         /// The peer.
         peer: PeerId,
@@ -125,7 +127,7 @@ pub struct Exchange {
     /// Seat whose inputs the last datagram began with: if not all fit, they take turns.
     turn: usize,
     /// Tick up to which a spectator has confirmed inputs.
-    told: Tick,
+    sent_to: Tick,
     reliable: Reliable,
 }
 
@@ -151,7 +153,7 @@ impl Exchange {
             role,
             acknowledged: Vec::new(),
             turn: 0,
-            told: Tick(0),
+            sent_to: Tick(0),
             reliable: Reliable::default(),
         }
     }
@@ -268,7 +270,7 @@ impl Exchange {
         session: &Session<S>,
         out: &mut Vec<u8>,
     ) -> Result<(), ExchangeError> {
-        let from = self.told.max(session.config().first_tick());
+        let from = self.sent_to.max(session.config().first_tick());
         // Ticks of bots are confirmed before they are stepped, but their occupant may change until then.
         let end = session.confirmed_tick().min(session.current_tick());
         if from >= end {
@@ -328,7 +330,7 @@ impl Exchange {
                 part::BUNDLE => self.read_bundle(session, &mut from)?,
                 part::RECEIVED => self.read_received(session, &mut from),
                 part::CONFIRMED => from.u32().map(|tick| {
-                    self.told = self.told.max(Tick(tick)).min(session.confirmed_tick());
+                    self.sent_to = self.sent_to.max(Tick(tick)).min(session.confirmed_tick());
                 }),
                 part::DIGEST => {
                     let read = from.u32().zip(from.array().map(ShortDigest::from_bytes));

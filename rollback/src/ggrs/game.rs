@@ -41,7 +41,7 @@ pub enum GgrsGameError {
     },
     /// A request for another frame than the current one: a request list was skipped, repeated or not completed.
     #[error(
-        "a request for frame {frame}, but the game is at {present}; carry out every list once, in order"
+        "a request for frame {frame}, but the game is at {present}; fulfil every request list once, in order"
     )]
     OutOfOrder {
         /// Requested frame.
@@ -59,7 +59,7 @@ pub enum GgrsGameError {
     },
     /// The session's prediction window exceeds the game's slots.
     #[error(
-        "a prediction window of {session} frames, but slots for {game}; use one setup for both"
+        "the prediction window is {session} frames, but the game has slots for {game}; use one setup for both"
     )]
     Window {
         /// Window of the session.
@@ -71,16 +71,16 @@ pub enum GgrsGameError {
     #[error("a P2P session without a local player; use a spectator session")]
     NoLocalPlayer,
     /// A local player has no input. ggrs was not called.
-    #[error("no input for local player {player}")]
+    #[error("local player {player} has no input; pass one for each local player")]
     MissingInput {
         /// Its handle.
         player: usize,
     },
     /// ggrs panicked. Drop the session.
-    #[error("ggrs panicked: {0}; the session is of no use any more")]
+    #[error("ggrs panicked: {0}; drop the session")]
     Panicked(String),
     /// An earlier call failed half way; the state is not the one that ggrs expects.
-    #[error("an earlier call failed half way; start the session and the game anew")]
+    #[error("an earlier call failed half way; restart the session and the game")]
     Broken,
 }
 

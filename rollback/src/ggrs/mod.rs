@@ -52,7 +52,7 @@
 //! | packed inputs with a huge length | allocates that much: gigabytes, or the process ends for want of memory | **abort** |
 //! | a first input for frame 128 or later, or inputs more than 128 frames ahead | `assert!(length <= 128)` | panic |
 //! | `start_frame` near 2³¹ | `start_frame + i` | debug |
-//! | a claim that a player left long ago, from a peer that never told of later inputs | `load_frame`: "outside of prediction window" | panic |
+//! | a claim that a player left long ago, from a peer that never sent later inputs | `load_frame`: "outside of prediction window" | panic |
 //! | a `QualityReply` that answers no question of ours | `ping * fps` | debug |
 //! | a `ChecksumReport` though detection is off | `debug_assert!` | debug |
 //! | `ChecksumReport`s for ever older frames | keeps all of them | memory |

@@ -8,22 +8,22 @@ use crate::bytes::Reader;
 #[non_exhaustive]
 pub enum PacketError {
     /// The packet is truncated.
-    #[error("the packet ends in the middle of a field")]
+    #[error("the packet is truncated within a field")]
     Truncated,
     /// The packet has trailing bytes.
-    #[error("{bytes} bytes behind the end of the packet")]
+    #[error("{bytes} trailing bytes after the packet")]
     Trailing {
         /// Number of trailing bytes.
         bytes: usize,
     },
     /// A kind unknown to ggrs 0.13.
-    #[error("a packet of kind {kind}")]
+    #[error("unknown packet kind {kind}")]
     Kind {
         /// The kind.
         kind: u32,
     },
     /// An invalid `bool`.
-    #[error("a bool of {0}")]
+    #[error("invalid bool {0}")]
     Bool(u8),
     /// The number of connection states differs from the number of players.
     #[error("connection states of {found} players in a match of {expected}")]
@@ -34,13 +34,13 @@ pub enum PacketError {
         expected: usize,
     },
     /// Packed inputs are malformed, or unpack to more than a packet can hold.
-    #[error("the inputs don't unpack to at most {limit} bytes of whole inputs")]
+    #[error("the packed inputs are malformed or exceed {limit} bytes")]
     Inputs {
         /// Maximum unpacked size, in bytes.
         limit: usize,
     },
     /// The frame is further ahead than a correct peer can be.
-    #[error("frame {frame}: no peer can be past {limit}")]
+    #[error("frame {frame} is too far ahead: no peer can be past {limit}")]
     TooFarAhead {
         /// The frame.
         frame: i64,
@@ -48,7 +48,7 @@ pub enum PacketError {
         limit: i64,
     },
     /// The frame is too old.
-    #[error("frame {frame}: what lies before {limit} can't change any more")]
+    #[error("frame {frame} is too old: frames before {limit} are final")]
     TooFarBack {
         /// The frame.
         frame: i64,
@@ -56,13 +56,13 @@ pub enum PacketError {
         limit: i64,
     },
     /// A pong without a ping.
-    #[error("an answer to a ping that was not sent")]
+    #[error("a pong without a ping")]
     UnknownPing,
     /// A checksum, although desync detection is off.
-    #[error("a checksum, though desync detection is off here; set all machines up alike")]
+    #[error("a checksum, but desync detection is off here; use the same setup on all machines")]
     NoChecksums,
     /// The packet passed validation but can't be decoded.
-    #[error("ggrs's encoding does not take it")]
+    #[error("ggrs can't decode the packet")]
     Encoding,
 }
 

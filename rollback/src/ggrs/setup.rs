@@ -68,14 +68,14 @@ impl<I: Input> InputPredictor<I> for PredictHold {
 #[non_exhaustive]
 pub enum GgrsSetupError {
     /// The number of players is out of range.
-    #[error("{players} players: a match has 1 to {MAX_PLAYERS}")]
+    #[error("{players} players; use 1 to {MAX_PLAYERS}")]
     Players {
         /// Number of players.
         players: usize,
     },
     /// ggrs keeps 128 inputs of a player; prediction window and input delay must fit twice.
     #[error(
-        "a prediction window and an input delay of {frames} frames together: at most {MAX_REACH}"
+        "prediction window and input delay are {frames} frames together; use at most {MAX_REACH}"
     )]
     Reach {
         /// Sum of window and delay.

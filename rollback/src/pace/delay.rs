@@ -22,7 +22,7 @@ pub struct AdaptiveDelay {
 #[non_exhaustive]
 pub enum AdaptiveDelayError {
     /// The minimum exceeds the maximum.
-    #[error("a delay of at least {min} and at most {max} ticks: swap them")]
+    #[error("the minimum delay of {min} ticks exceeds the maximum of {max}; swap them")]
     Order {
         /// Minimum.
         min: u8,
@@ -30,7 +30,7 @@ pub enum AdaptiveDelayError {
         max: u8,
     },
     /// The maximum exceeds [`MAX_DELAY`](crate::MAX_DELAY).
-    #[error("a delay of up to {max} ticks: at most {most}", most = crate::session::MAX_DELAY)]
+    #[error("the maximum delay is {max} ticks; use at most {most}", most = crate::session::MAX_DELAY)]
     TooLong {
         /// Maximum.
         max: u8,

@@ -89,34 +89,34 @@ impl fmt::Display for Divergence {
             Self::Settings { what } => write!(f, "not of one match: {what} differs"),
             Self::NothingInCommon { left, right } => write!(
                 f,
-                "they have no tick in common, so nothing was compared: left has {} to {}, right has {} to {}",
+                "the recordings have no common tick: left has {} to {}, right has {} to {}",
                 left.0, left.1, right.0, right.1
             ),
             Self::Seat { tick, player, left, right } => {
                 write!(
                     f,
-                    "tick {tick}: they differ in who holds the seat of {player}: left has {left:?}, right has {right:?}"
+                    "tick {tick}: the seat of {player} differs: left has {left:?}, right has {right:?}"
                 )
             }
             Self::Input { tick, player, left, right } => {
                 write!(
                     f,
-                    "tick {tick}: they differ in the input of {player}: left has {left}, right has {right}"
+                    "tick {tick}: the input of {player} differs: left has {left}, right has {right}"
                 )
             }
             Self::State { agreed, tick, explained, fields } => {
-                write!(f, "tick {tick}: they differ in the state, all inputs before are the same")?;
+                write!(f, "tick {tick}: the states differ, and all inputs before are equal")?;
                 if let Some(agreed) = agreed {
-                    write!(f, " (the state of tick {agreed} is, too)")?;
+                    write!(f, " (the state of tick {agreed} is equal)")?;
                 }
                 let Some(at) = explained else {
                     return write!(
                         f,
-                        "; no later tick has a keyframe in both that would tell what"
+                        "; no later tick has a keyframe in both to compare fields with"
                     );
                 };
                 if fields.is_empty() {
-                    return write!(f, "; the keyframes of tick {at} are the same again");
+                    return write!(f, "; the keyframes of tick {at} are equal again");
                 }
                 for StateDifference { entity, field, local, remote } in fields {
                     write!(f, "\n  first seen in the keyframes of tick {at}: ")?;
@@ -132,7 +132,7 @@ impl fmt::Display for Divergence {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// The left recording.
-    #[error("the left one: {error} ({})", before(*.ticks))]
+    #[error("left: {error} ({})", before(*.ticks))]
     Left {
         /// The error.
         error: ReplayError,
@@ -140,7 +140,7 @@ pub enum CompareError {
         ticks: u32,
     },
     /// The right recording.
-    #[error("the right one: {error} ({})", before(*.ticks))]
+    #[error("right: {error} ({})", before(*.ticks))]
     Right {
         /// The error.
         error: ReplayError,
@@ -152,7 +152,7 @@ pub enum CompareError {
 fn before(ticks: u32) -> String {
     match ticks {
         0 => "nothing was compared before".to_owned(),
-        ticks => format!("{ticks} ticks were compared before, and are the same"),
+        ticks => format!("{ticks} ticks before it are equal"),
     }
 }
 

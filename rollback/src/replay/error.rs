@@ -12,7 +12,7 @@ use isostep_core::state::{RestoreError, StateError};
 pub enum ReplayError {
     /// The bytes are not a recording.
     #[error(
-        "this is no recording of Isostep: it does not begin with ISOREPLY; choose another file"
+        "not a recording of Isostep: the file does not begin with ISOREPLY; choose another file"
     )]
     Foreign,
     /// The format is newer than this build.
@@ -40,15 +40,15 @@ pub enum ReplayError {
         name: String,
     },
     /// A recorded asset is missing.
-    #[error("the recording was made with {name:?}, which is not here; install it")]
+    #[error("the recording was made with {name:?}, which is missing; install it")]
     MissingAsset {
         /// Its name.
         name: String,
     },
     /// The first state is intact, but restores to another state in this game.
     #[error(
-        "the recording was made with other settings than this game has, or by another build; \
-         make the game as it was made for the match{}",
+        "the recording was made with other settings than those of this game, or by another build; \
+         create the game with the settings of the match{}",
         recorded_with(assets)
     )]
     OtherSettings {
@@ -56,7 +56,7 @@ pub enum ReplayError {
         assets: Vec<String>,
     },
     /// The header is inconsistent or fails its checksum.
-    #[error("the header is damaged; take another copy of the file")]
+    #[error("the header is damaged; use another copy of the file")]
     Header,
     /// A setting of the recorder is out of range.
     #[error("the recorder's {name} is {found}; set it to {bounds}")]
@@ -69,11 +69,11 @@ pub enum ReplayError {
         bounds: &'static str,
     },
     /// The file ends before the first state.
-    #[error("the recording ends before its first state: nothing in it can be played")]
+    #[error("the recording ends before its first state; nothing can be played")]
     Empty,
     /// A block fails its checksum.
     #[error(
-        "the block at byte {offset} is damaged, which is of tick {tick} on; take another copy, or play up to there"
+        "the block at byte {offset} is damaged (from tick {tick} on); use another copy, or play up to there"
     )]
     Damaged {
         /// Offset of the block.
@@ -83,15 +83,15 @@ pub enum ReplayError {
     },
     /// A later keyframe does not restore to the state of its digest, though the first one did.
     #[error(
-        "the keyframe of tick {tick} does not give the state that it names: either the file is damaged (take another copy, or play from an \
-         earlier tick), or the game has something that changes and is not in its snapshot (`Check::run_with_snapshots` names it)"
+        "the keyframe of tick {tick} does not restore to the state of its digest: either the file is damaged (use another copy, or play from an \
+         earlier tick), or a part of the game that changes is not in its snapshot (`Check::run_with_snapshots` names it)"
     )]
     Keyframe {
         /// Tick of the keyframe.
         tick: Tick,
     },
     /// The tick is not in the recording.
-    #[error("tick {tick} is not in the recording, which has {first} to {last}")]
+    #[error("tick {tick} is not in the recording; choose {first} to {last}")]
     NoSuchTick {
         /// Requested tick.
         tick: Tick,
@@ -101,7 +101,7 @@ pub enum ReplayError {
         last: Tick,
     },
     /// Inputs are missing: the recorder could not write fast enough.
-    #[error("the inputs from tick {tick} on were not recorded; go on from the next keyframe")]
+    #[error("the inputs from tick {tick} on were not recorded; seek to the next keyframe")]
     Gap {
         /// First missing tick.
         tick: Tick,
@@ -110,7 +110,7 @@ pub enum ReplayError {
     },
     /// An intact block has an input that is invalid in this game: no recorder wrote it.
     #[error(
-        "the input of {player} on tick {tick} is none of this game's; take another copy of the file"
+        "the input of {player} on tick {tick} is invalid in this game; use another copy of the file"
     )]
     Input {
         /// The seat.
@@ -129,7 +129,7 @@ pub enum ReplayError {
     State(#[from] StateError),
     /// The state of a keyframe is invalid in this game.
     #[error(
-        "the recorded state is none of this game's ({0}); open the recording with the build that made it"
+        "the recorded state is invalid in this game ({0}); open the recording with the build that made it"
     )]
     Restore(#[from] RestoreError),
     /// A session can't start from here.

@@ -349,8 +349,8 @@ impl<S: Simulation> Recorder<S> {
 
     /// Reports a gap once a tick is missing, with the match at `to`. If there is room before that, there is no gap.
     fn report_gap(&mut self, to: Tick) {
-        let (from, told) = self.gap;
-        if from < to && !told {
+        let (from, reported) = self.gap;
+        if from < to && !reported {
             self.gap.1 = true;
             self.stats.gaps += 1;
             self.report(RecorderEvent::Lost { from });

@@ -30,13 +30,13 @@ pub struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { agreed, tick, explained, fields } = self;
-        write!(f, "the recording and what it leads to part after tick {agreed}, ")?;
-        write!(f, "the last that is the same, and not after tick {tick}, the first that differs")?;
+        write!(f, "the recording and its resimulation are equal up to tick {agreed}, ")?;
+        write!(f, "and tick {tick} is the first that differs")?;
         let Some(at) = explained else {
-            return write!(f, "; no keyframe follows that would tell what");
+            return write!(f, "; no keyframe follows to compare fields with");
         };
         if fields.is_empty() {
-            return write!(f, "; in the keyframe of tick {at} they are the same again");
+            return write!(f, "; in the keyframe of tick {at} they are equal again");
         }
         for StateDifference { entity, field, local, remote } in fields {
             write!(f, "\n  first seen in the keyframe of tick {at}: ")?;

@@ -214,7 +214,7 @@ impl<S: Simulation> Session<S> {
 
     /// Unpins states that are no longer needed to explain a desync.
     pub(super) fn unpin_agreed(&mut self, simulation: &mut S) {
-        self.release_traced(simulation);
+        self.release_pinned(simulation);
         if self.desyncs.is_busy() {
             return;
         }

@@ -13,57 +13,59 @@ use isostep_core::state::StateError;
 #[non_exhaustive]
 pub enum SessionError {
     /// The number of seats is out of range.
-    #[error("{seats} seats: a match has 1 to {MAX_PLAYERS}; add them with local, remote or bot")]
+    #[error("the match has {seats} seats; add 1 to {MAX_PLAYERS} with local, remote or bot")]
     Seats {
         /// Number of seats.
         seats: usize,
     },
     /// A peer's number is out of range.
-    #[error("{peer}: number peers from 0, at most {MAX_PEERS} of them")]
+    #[error("{peer} is out of range; number peers from 0, at most {MAX_PEERS} of them")]
     Peers {
         /// The peer.
         peer: PeerId,
     },
     /// The input delay is too long.
-    #[error("an input delay of {ticks} ticks: at most {MAX_DELAY}")]
+    #[error("the input delay is {ticks} ticks; use at most {MAX_DELAY}")]
     Delay {
         /// The delay.
         ticks: u32,
     },
     /// The prediction window is out of range.
     #[error(
-        "predicting {ticks} ticks ahead: 1 to {MAX_PREDICTION}; for none choose Lockstep, for more Unbounded"
+        "the prediction window is {ticks} ticks; use 1 to {MAX_PREDICTION}, Lockstep for none, or Unbounded for more"
     )]
     Prediction {
         /// The window.
         ticks: u32,
     },
     /// There are too few steps for [`Mode::Unbounded`](super::Mode::Unbounded).
-    #[error("{steps} steps in one advance: at least 2, or the present is never reached")]
+    #[error("{steps} steps in one advance never reach the current tick; use at least 2")]
     Steps {
         /// Number of steps.
         steps: u32,
     },
     /// The digest interval is too long.
-    #[error("a digest every {ticks} ticks: at most {MAX_DIGEST_INTERVAL}, or 0 for none")]
+    #[error(
+        "the digest interval is {ticks} ticks; use at most {MAX_DIGEST_INTERVAL}, or 0 for none"
+    )]
     DigestInterval {
         /// The interval.
         ticks: u32,
     },
     /// The input log is too long.
-    #[error("a log of {ticks} ticks: at most {MAX_LOG}")]
+    #[error("the input log is {ticks} ticks; use at most {MAX_LOG}")]
     Log {
         /// The length.
         ticks: u32,
     },
     /// A spectator has a local player.
-    #[error("a session that spectates has no local player; take the seat or the buffer away")]
+    #[error("a spectator has a local player; remove the local seat or the spectator buffer")]
     LocalSpectator,
     /// The input type can't be encoded.
     #[error(transparent)]
     Input(#[from] InputCodecError),
     /// The state can't be saved or digested.
-    #[error("the state can't be kept: {0}")]
+    #[error("the state can't be saved: {0}")]
     State(#[from] StateError),
 }
 
@@ -72,7 +74,7 @@ pub enum SessionError {
 #[non_exhaustive]
 pub enum FeedError {
     /// The match has no such seat.
-    #[error("there is no {player}: the match has {seats} seats")]
+    #[error("there is no {player}; the match has {seats} seats")]
     UnknownPlayer {
         /// The seat.
         player: PlayerId,
@@ -80,19 +82,19 @@ pub enum FeedError {
         seats: usize,
     },
     /// The session has no such peer.
-    #[error("there is no {peer}: a session knows those that hold a seat or were added as watchers")]
+    #[error("there is no {peer}; seat it, or add it with add_peer")]
     UnknownPeer {
         /// The peer.
         peer: PeerId,
     },
     /// No player at this machine holds the seat.
-    #[error("{player} does not sit at this machine")]
+    #[error("{player} is not local; feed inputs of local players only")]
     NotLocal {
         /// The seat.
         player: PlayerId,
     },
     /// No player at another machine holds the seat.
-    #[error("{player} does not sit at another machine on tick {tick}")]
+    #[error("{player} is not remote on tick {tick}; feed inputs of remote players only")]
     NotRemote {
         /// The seat.
         player: PlayerId,
@@ -100,7 +102,7 @@ pub enum FeedError {
         tick: Tick,
     },
     /// The seat was never the peer's.
-    #[error("{player} is not {peer}'s")]
+    #[error("{player} does not belong to {peer}; refuse its packet")]
     NotTheirs {
         /// The seat.
         player: PlayerId,
@@ -109,7 +111,7 @@ pub enum FeedError {
     },
     /// The tick is beyond the input log.
     #[error(
-        "tick {tick} lies too far ahead: inputs are taken up to tick {limit}; they may come again later"
+        "tick {tick} is beyond the input log, which ends before tick {limit}; feed it again later"
     )]
     FarFuture {
         /// The tick.
@@ -119,7 +121,7 @@ pub enum FeedError {
     },
     /// Two different inputs are confirmed for one tick; the first one is kept.
     #[error(
-        "{player} was confirmed for tick {tick} already, with another input; the first one stays"
+        "the input of {player} for tick {tick} is confirmed with another value; the first one is kept"
     )]
     Conflict {
         /// The seat.
@@ -128,7 +130,7 @@ pub enum FeedError {
         tick: Tick,
     },
     /// The number of inputs in a bundle differs from the number of seats.
-    #[error("a bundle of {inputs} inputs for {seats} seats")]
+    #[error("the bundle has {inputs} inputs for {seats} seats; give one for each seat")]
     BundleSize {
         /// Number of inputs.
         inputs: usize,
@@ -136,10 +138,12 @@ pub enum FeedError {
         seats: usize,
     },
     /// A bundle was fed, but owners confirm inputs.
-    #[error("in a mesh the owner's word confirms; choose Authority::Bundle for a relay")]
+    #[error(
+        "bundles are refused, because owners confirm inputs; choose Authority::Bundle for a relay"
+    )]
     NoBundles,
     /// The commands of a tick are malformed.
-    #[error("the commands of {player} for tick {tick} can't be taken: {error}")]
+    #[error("the commands of {player} for tick {tick} are malformed: {error}")]
     Payload {
         /// The seat.
         player: PlayerId,
@@ -150,7 +154,7 @@ pub enum FeedError {
     },
     /// A seat change for a tick that is confirmed already.
     #[error(
-        "tick {tick} is confirmed already (up to {confirmed}); let the change take place later"
+        "tick {tick} is confirmed (all before {confirmed} are); choose a later tick for the change"
     )]
     TooLate {
         /// The tick.
@@ -159,13 +163,13 @@ pub enum FeedError {
         confirmed: Tick,
     },
     /// The input delay is too long.
-    #[error("an input delay of {ticks} ticks: at most {MAX_DELAY}")]
+    #[error("the input delay is {ticks} ticks; use at most {MAX_DELAY}")]
     Delay {
         /// The delay.
         ticks: u32,
     },
     /// A desync message is malformed.
-    #[error("a message of {peer} can't be read: {reason}")]
+    #[error("a message of {peer} is malformed: {reason}")]
     Message {
         /// The sender.
         peer: PeerId,

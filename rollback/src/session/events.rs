@@ -84,29 +84,33 @@ impl fmt::Display for SessionEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stalled { tick, waiting_for } => write!(f, "tick {tick} waits for {waiting_for}"),
-            Self::Resumed { tick, after } => write!(f, "tick {tick} goes on after {after} ticks"),
+            Self::Resumed { tick, after } => write!(f, "tick {tick} resumes after {after} ticks"),
             Self::CatchingUp { behind } => write!(f, "{behind} ticks behind, catching up"),
             Self::Conflict { player, tick } => {
-                write!(f, "two different inputs of {player} for tick {tick}; the first one stays")
+                write!(f, "two different inputs of {player} for tick {tick}; the first one is kept")
             }
             Self::Overridden { player, tick } => {
-                write!(f, "an input of {player} for tick {tick} came too late for the relay")
+                write!(f, "the relay overrode the input of {player} for tick {tick}")
             }
             Self::Seated { player, tick, occupant } => match occupant {
-                Occupant::Local => write!(f, "{player} plays here from tick {tick} on"),
-                Occupant::Remote(peer) => write!(f, "{player} plays at {peer} from tick {tick} on"),
-                Occupant::Bot => write!(f, "a bot plays for {player} from tick {tick} on"),
-                Occupant::Empty => write!(f, "nobody plays for {player} from tick {tick} on"),
+                Occupant::Local => write!(f, "{player} is local from tick {tick} on"),
+                Occupant::Remote(peer) => write!(f, "{player} is at {peer} from tick {tick} on"),
+                Occupant::Bot => write!(f, "{player} is a bot from tick {tick} on"),
+                Occupant::Empty => write!(f, "the seat of {player} is empty from tick {tick} on"),
             },
             Self::DigestsDiffer { peer, tick } => {
-                write!(f, "{peer} computed something else by tick {tick}; looking closer")
+                write!(f, "the digest of {peer} differs on tick {tick}; comparing states")
             }
             Self::Desync(report) => report.fmt(f),
             Self::Repaired { from } => {
-                write!(f, "this machine was wrong since tick {from}, and has mended it")
+                write!(f, "the local state was wrong after tick {from}, and is repaired")
             }
-            Self::PeerRepaired { peer } => write!(f, "{peer} was wrong, and has mended it"),
-            Self::Resynced { peer, tick } => write!(f, "{peer} agrees again on tick {tick}"),
+            Self::PeerRepaired { peer } => {
+                write!(f, "the state of {peer} was wrong, and is repaired")
+            }
+            Self::Resynced { peer, tick } => {
+                write!(f, "the digest of {peer} agrees again on tick {tick}")
+            }
         }
     }
 }

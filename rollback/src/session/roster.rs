@@ -13,7 +13,7 @@ impl<S: Simulation> Session<S> {
     /// tick was stepped already, the session rolls back to it.
     ///
     /// Every machine must use the same tick. Choose one that no machine has confirmed. If the seat stays with its
-    /// machine, choose one for which that machine has sent no input: inputs in flight could not be told apart.
+    /// machine, choose one for which that machine has sent no input: inputs in flight could not be distinguished.
     ///
     /// # Errors
     /// When there is no such seat, the peer's number is out of range, or the tick is confirmed already.

@@ -72,7 +72,7 @@ impl<S: Simulation> Session<S> {
                 report.new += 1;
             }
             if outline.recheck {
-                self.trace_recheck(tick.next(), simulation)?;
+                self.record_recheck(tick.next(), simulation)?;
             }
         }
         self.settle_run(outline, was, report);

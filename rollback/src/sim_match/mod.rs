@@ -36,7 +36,7 @@ pub enum SimMatchError {
     },
     /// The settings of a mesh have seats already.
     #[error(
-        "the settings have {seats} seats already; `mesh` seats one player at each machine by itself"
+        "the settings have {seats} seats; remove them, since `mesh` seats one player at each machine"
     )]
     Seats {
         /// Number of seats.
@@ -109,10 +109,10 @@ pub struct Machine<S: Simulation> {
 /// }
 ///
 /// let config = SessionConfig::new().delay(2);
-/// let mut fleet = SimMatch::mesh(7, 3, &config, LinkConfig::wifi(), |_| Tug::default())?;
-/// fleet.run(120, |_, player, tick| NewestWins((tick.0 as i8 / 7).wrapping_mul(player.0 as i8 + 1)))?;
-/// fleet.settle()?;
-/// assert!(fleet.agree()?.0 > Tick(100));
+/// let mut sim = SimMatch::mesh(7, 3, &config, LinkConfig::wifi(), |_| Tug::default())?;
+/// sim.run(120, |_, player, tick| NewestWins((tick.0 as i8 / 7).wrapping_mul(player.0 as i8 + 1)))?;
+/// sim.settle()?;
+/// assert!(sim.agree()?.0 > Tick(100));
 /// # Ok::<(), isostep_rollback::sim_match::SimMatchError>(())
 /// ```
 pub struct SimMatch<S: Simulation> {
@@ -162,7 +162,7 @@ impl<S: Simulation> SimMatch<S> {
         if config.seats() > 0 {
             return Err(SimMatchError::Seats { seats: config.seats() });
         }
-        let mut fleet = Self::new(seed);
+        let mut sim = Self::new(seed);
         for own in 0..players {
             let seat = |config: SessionConfig, player| {
                 config.seat(if player == own {
@@ -172,13 +172,13 @@ impl<S: Simulation> SimMatch<S> {
                 })
             };
             let config = (0..players).fold(config.clone(), seat);
-            fleet.add(config, game(own))?;
+            sim.add(config, game(own))?;
         }
         for a in 0..players {
-            (0..a).for_each(|b| fleet.connect(usize::from(a), usize::from(b)));
+            (0..a).for_each(|b| sim.connect(usize::from(a), usize::from(b)));
         }
-        fleet.network.set_all_links(link)?;
-        Ok(fleet)
+        sim.network.set_all_links(link)?;
+        Ok(sim)
     }
 
     /// Adds a machine. Its number, counted from 0, is its peer id on the others.
@@ -381,7 +381,7 @@ impl<S: Simulation> SimMatch<S> {
 impl<S: Simulation> core::fmt::Debug for SimMatch<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let machines: Vec<_> = self.machines.iter().map(|machine| &machine.session).collect();
-        let mut fleet = f.debug_struct("SimMatch");
-        fleet.field("now", &self.now).field("machines", &machines).finish_non_exhaustive()
+        let mut sim = f.debug_struct("SimMatch");
+        sim.field("now", &self.now).field("machines", &machines).finish_non_exhaustive()
     }
 }

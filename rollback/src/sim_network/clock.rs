@@ -13,10 +13,10 @@ const MOST_DRIFT_PPM: i32 = 500_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockError {
     /// The drift is out of range.
-    #[error("a drift of {0} ppm is no clock: give -500 000 to 500 000")]
+    #[error("a drift of {0} ppm is out of range; give -500 000 to 500 000")]
     Drift(i32),
     /// The change is before the last one.
-    #[error("the drift last changed at {last}: a change at {at} must not come before it")]
+    #[error("the drift last changed at {last}; a change at {at} must not be earlier")]
     TimeWentBack {
         /// Time of the change.
         at: Time,

@@ -100,7 +100,7 @@ pub struct Bandwidth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// A probability above one.
-    #[error("{field} is {ppm}, more than every packet: give parts per million, at most 1 000 000")]
+    #[error("{field} is {ppm}, more than one; give parts per million, at most 1 000 000")]
     AboveMillion {
         /// The field.
         field: &'static str,
@@ -117,7 +117,7 @@ pub enum ConfigError {
     },
     /// The jitter exceeds the latency: packets would arrive before they are sent.
     #[error(
-        "jitter of ±{spread:?} exceeds the latency of {latency:?}: lower the one or raise the other"
+        "jitter of ±{spread:?} exceeds the latency of {latency:?}: lower the jitter or raise the latency"
     )]
     JitterAboveLatency {
         /// Spread of the jitter.
@@ -126,10 +126,10 @@ pub enum ConfigError {
         latency: Duration,
     },
     /// The reorder delay is zero.
-    #[error("reorder_ppm is set but reorder_delay is zero: say how long a packet is held back")]
+    #[error("reorder_ppm is set but reorder_delay is zero; set the additional delay")]
     NoReorderDelay,
     /// Bursts never end.
-    #[error("a link that turns bad never recovers: set leave_ppm above 0, or use a partition")]
+    #[error("leave_ppm is 0, so a bad link never recovers; set it above 0, or use a partition")]
     EndlessBursts,
     /// The number of flipped bits is out of range.
     #[error("max_bit_flips is {0}: give 1 to 64")]

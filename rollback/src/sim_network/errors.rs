@@ -6,7 +6,7 @@ use crate::Time;
 
 /// The node belongs to another network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("node {} is not of this network: use what its add_node gave", .0.0)]
+#[error("node {} belongs to another network; use an id from this network's add_node", .0.0)]
 pub struct UnknownNode(pub NodeId);
 
 /// Error of changing a link.
@@ -36,7 +36,7 @@ pub enum SendError {
     UnknownNode(#[from] UnknownNode),
     /// The time is before the latest time given to the network.
     #[error(
-        "it is already {latest}: a packet can't be sent at {now}; walk the nodes in order of time"
+        "the network is at {latest}: a packet can't be sent at {now}; process nodes in order of time"
     )]
     TimeWentBack {
         /// Time of sending.

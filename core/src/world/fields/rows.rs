@@ -6,7 +6,7 @@ use crate::data::{FixedVec, Id};
 use crate::math::Transform;
 use crate::shape::Shape;
 use crate::world::WorldDef;
-use crate::world::events::{EventKind, EventRow, Strike};
+use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{Filter, Layers, Material, MaterialTable, Mixed};
 use crate::world::rows::{
     BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow,
@@ -33,10 +33,10 @@ impl Row for WorldRow {
             gravity,
             tick_rate,
             substeps,
-            push_speed,
-            impact_speed,
-            sleep_speed,
-            sleep_after,
+            max_push_out_speed,
+            restitution_threshold,
+            sleep_threshold,
+            time_to_sleep,
             materials,
             layers,
         } = def;
@@ -44,10 +44,10 @@ impl Row for WorldRow {
         v.vec3("gravity", Unit::Real("m/s²"), gravity);
         v.u32("tick_rate", Unit::Count, tick_rate);
         v.u32("substeps", Unit::Count, substeps);
-        v.real("push_speed", Unit::Real("m/s"), push_speed);
-        v.real("impact_speed", Unit::Real("m/s"), impact_speed);
-        v.real("sleep_speed", Unit::Real("m/s"), sleep_speed);
-        v.real("sleep_after", Unit::Real("s"), sleep_after);
+        v.real("max_push_out_speed", Unit::Real("m/s"), max_push_out_speed);
+        v.real("restitution_threshold", Unit::Real("m/s"), restitution_threshold);
+        v.real("sleep_threshold", Unit::Real("m/s"), sleep_threshold);
+        v.real("time_to_sleep", Unit::Real("s"), time_to_sleep);
         // They are rows of their own.
         *materials = MaterialTable::default();
         let mut meets = *layers.meets();
@@ -304,7 +304,7 @@ impl Row for EventRow {
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
-        let Self { kind, key, bodies, strike } = self;
+        let Self { kind, key, bodies, impact } = self;
         v.choice("kind", &EventKind::NAMES, &EventKind::ALL, kind);
         pair_key(v, key);
         for (i, body) in bodies.iter_mut().enumerate() {
@@ -315,8 +315,8 @@ impl Row for EventRow {
             }
             v.leave();
         }
-        let Strike { speed, impulse, point, normal } = strike;
-        v.enter("strike", None);
+        let ImpactData { speed, impulse, point, normal } = impact;
+        v.enter("impact", None);
         v.lane("speed", SPEED, speed);
         v.real("impulse", Unit::Real("N·s"), impulse);
         v.vec3("point", METRES, point);

@@ -5,7 +5,7 @@ use crate::shape::{Geometry, MAX_MASS, MIN_MASS};
 use crate::world::WORLD_LIMIT;
 use crate::world::command::size_exponent;
 use crate::world::def::MAX_SPEED;
-use crate::world::events::{EventKind, EventRow, Strike};
+use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
     ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow,
@@ -105,6 +105,6 @@ pub(super) fn event(row: &EventRow) -> Checked {
     } else {
         ensure(row.key.shapes().map(body_of) == indices, "its bodies are not those of its key")?;
     }
-    let plain = row.kind == EventKind::Impact || row.strike == Strike::default();
+    let plain = row.kind == EventKind::Impact || row.impact == ImpactData::default();
     ensure(plain, "it is no impact and tells of one")
 }

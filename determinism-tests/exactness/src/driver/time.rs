@@ -198,7 +198,7 @@ impl Driver<'_> {
             self.drop_scratch()?;
         }
         if how & 128 != 0 {
-            self.drop_memo()?;
+            self.drop_step_records()?;
         }
         let before = self.actor.world.tick();
         self.command_by(wrong);

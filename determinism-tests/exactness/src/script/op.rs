@@ -42,8 +42,8 @@ pub enum Op {
     RewindToPin(u8),
     /// `drop_scratch`.
     DropScratch,
-    /// `drop_memo`.
-    DropMemo,
+    /// `drop_step_records`.
+    DropStepRecords,
     /// `set_resim_mode`.
     Mode(u8),
     /// `set_lanes`.
@@ -103,7 +103,7 @@ pub const KINDS: [(&str, u8); 36] = [
     ("Unpin", 1),
     ("RewindToPin", 3),
     ("DropScratch", 6),
-    ("DropMemo", 5),
+    ("DropStepRecords", 5),
     ("Mode", 6),
     ("Lanes", 2),
     ("Threads", 1),
@@ -145,7 +145,7 @@ impl Op {
             Self::Unpin(_) => 14,
             Self::RewindToPin(_) => 15,
             Self::DropScratch => 16,
-            Self::DropMemo => 17,
+            Self::DropStepRecords => 17,
             Self::Mode(_) => 18,
             Self::Lanes(_) => 19,
             Self::Threads(_) => 20,
@@ -194,7 +194,7 @@ impl Op {
             14 => Self::Unpin(a),
             15 => Self::RewindToPin(a),
             16 => Self::DropScratch,
-            17 => Self::DropMemo,
+            17 => Self::DropStepRecords,
             18 => Self::Mode(a),
             19 => Self::Lanes(a),
             20 => Self::Threads(a),
@@ -253,7 +253,7 @@ impl Op {
             Self::Discard
             | Self::Commit
             | Self::DropScratch
-            | Self::DropMemo
+            | Self::DropStepRecords
             | Self::Clone
             | Self::Swap
             | Self::Distrust

@@ -17,8 +17,8 @@ const SUPPORT_HALF: Vec3 = Vec3::new(Real::ratio(6, 10), Real::HALF, Real::ratio
 pub(super) fn build(settings: &Settings) -> (World, Board) {
     let def = WorldDef {
         substeps: 4,
-        sleep_speed: Real::ratio(1, 10),
-        sleep_after: Real::ratio(i32::from(settings.drowsy_ticks), 60),
+        sleep_threshold: Real::ratio(1, 10),
+        time_to_sleep: Real::ratio(i32::from(settings.drowsy_ticks), 60),
         ..WorldDef::default()
     };
     let mut world = World::with_history(def, usize::from(settings.history)).expect("a sound world");

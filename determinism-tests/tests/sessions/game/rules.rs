@@ -66,7 +66,7 @@ impl Skirmish {
             self.lead_platform();
             if self.local.naive {
                 self.world.drop_scratch();
-                self.world.drop_memo();
+                self.world.drop_step_records();
             }
             self.world.step();
             let events = self.world.events();

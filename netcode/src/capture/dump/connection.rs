@@ -1,4 +1,4 @@
-//! What a decoder keeps of a connection: the keys of each epoch, which packets were opened, and fragments.
+//! Decoder state of a connection: keys of each epoch, opened packet numbers, fragments.
 
 use super::super::net::{Capture, Packet};
 use super::session::Sessions;
@@ -8,27 +8,27 @@ use crate::wire::{Frame, Frames, Header, decode_packet_number, frame_type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// How far below the greatest a packet is still opened.
+/// Size of the replay window.
 const WINDOW: u64 = 1024;
 
-/// One direction.
+/// State of one direction.
 #[derive(Default)]
 struct Direction {
     opened: BTreeSet<u64>,
-    /// By the number of the frame that was cut.
+    /// Fragments by frame id.
     partial: BTreeMap<u16, BTreeMap<u8, Vec<u8>>>,
 }
 
-/// A connection.
+/// State of a connection.
 pub(super) struct Connection {
     /// Initiator and responder.
     machines: [u8; 2],
-    /// The id before what each of them sends.
+    /// Connection id in packets of each side.
     ids: [Vec<u8>; 2],
-    /// By epoch, the channels of both.
+    /// Channels of both sides by epoch.
     epochs: Vec<[Channel; 2]>,
     directions: [Direction; 2],
-    /// The question for the next keys.
+    /// Message 1 of a pending rekey.
     rekey_request: Option<Vec<u8>>,
 }
 
@@ -43,7 +43,7 @@ impl Connection {
         }
     }
 
-    /// Number, epoch and payload of a packet that opens and was not opened before.
+    /// Opens a packet; returns its number, epoch and payload.
     pub(super) fn open(&mut self, packet: &Packet) -> Option<(u64, usize, Vec<u8>)> {
         let sender = self.machines.iter().position(|&machine| machine == packet.from)?;
         let (header, sealed) = Header::read(&packet.bytes)?;
@@ -145,10 +145,9 @@ impl Connection {
         whole.then(|| partial.remove(&datagram).into_iter().flatten().flat_map(|it| it.1).collect())
     }
 
-    /// The next keys.
+    /// Installs the keys of the next epoch.
     fn rekey(&mut self, message: &[u8], seeds: &mut Seeds, capture: &Capture) {
-        let rekey_request =
-            self.rekey_request.take().expect("nobody answers before the question came");
+        let rekey_request = self.rekey_request.take().expect("REKEY2 follows REKEY1");
         let last = self.epochs.last().expect("there is a first one");
         let prologue = [&b"isostep rekey"[..], &last[0].hash()].concat();
         let ends = self.machines.map(|machine| &capture.keys[usize::from(machine)]);

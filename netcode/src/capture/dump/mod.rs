@@ -1,7 +1,7 @@
-//! Says what is in a capture, line by line as `tests/wire/README.md` has it: the Rust side of the comparison with `decode.py`.
+//! Decodes a capture to the text format of `tests/wire/README.md`: the Rust side of the comparison with `decode.py`.
 //!
-//! It knows what a decoder knows: the packets in order of arrival and the keys. Both ends of each handshake are played again from
-//! their seeds, so what it prints is what the crate itself reads. `connection` has what is kept of a connection, `game` what of a session.
+//! Its input is that of any decoder: packets in order of arrival, and keys. Both sides of each handshake are repeated from their
+//! seeds, so the text shows how this crate decodes. `connection` has the state of connections, `session` that of sessions.
 
 mod connection;
 mod session;
@@ -16,7 +16,7 @@ use session::Sessions;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Bytes as captures show them.
+/// Hex text of bytes.
 pub(super) fn hex(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "-".to_owned();
@@ -27,7 +27,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What was drawn for a handshake, drawn again.
+/// Entropy that returns a recorded seed.
 struct FixedEntropy([u8; 32]);
 
 impl Entropy for FixedEntropy {
@@ -36,10 +36,10 @@ impl Entropy for FixedEntropy {
     }
 }
 
-/// The seeds of handshakes by the ephemeral keys that show in them.
+/// Seeds of handshakes by their ephemeral public keys.
 pub(super) struct Seeds {
     by_public: BTreeMap<[u8; 32], [u8; 32]>,
-    /// Ephemeral secrets of the handshakes that were seen.
+    /// Ephemeral secrets in order of appearance.
     seen: Vec<[u8; 32]>,
 }
 
@@ -52,7 +52,7 @@ impl Seeds {
         }
     }
 
-    /// The randomness of the end that wrote a message.
+    /// Entropy of the side that wrote a message.
     fn of(&mut self, message: &[u8]) -> FixedEntropy {
         let public: [u8; 32] = message[..32].try_into().expect("so long");
         let seed = *self.by_public.get(&public).expect("every handshake was noted");
@@ -63,7 +63,7 @@ impl Seeds {
         FixedEntropy(seed)
     }
 
-    /// Plays a handshake again: what message 2 says, and the channels of initiator and responder.
+    /// Repeats a handshake; returns the payload of message 2, and the channels of both sides.
     fn handshake(
         &mut self,
         [initiator, responder]: [&StaticKey; 2],
@@ -88,7 +88,7 @@ impl Seeds {
     }
 }
 
-/// An INIT that was opened.
+/// Decrypted INIT.
 struct Opened {
     message: Vec<u8>,
     payload: Vec<u8>,
@@ -105,7 +105,7 @@ struct Dump<'a> {
     out: String,
 }
 
-/// The ephemeral secrets of a capture in the order in which they show, and what is in it.
+/// Decodes a capture; returns its ephemeral secrets in order of appearance, and the text.
 pub(super) fn dump(capture: &Capture) -> (Vec<[u8; 32]>, String) {
     let mut dump = Dump {
         capture,
@@ -194,7 +194,7 @@ impl Dump<'_> {
     fn accept(&mut self, packet: &Packet) -> Option<()> {
         let Accept { attempt, message } = Accept::read(&packet.bytes)?;
         let opened = self.opened.get_mut(&attempt)?;
-        // Some damage is done to the first 32 bytes.
+        // Corrupted packets may have unknown ephemeral keys.
         let keys = &self.capture.keys;
         let ends = [&keys[usize::from(packet.to)], &keys[usize::from(packet.from)]];
         self.seeds.by_public.get(&message[..32])?;
@@ -213,7 +213,7 @@ impl Dump<'_> {
     }
 
     fn data(&mut self, packet: &Packet) -> Option<()> {
-        // The newest of several connections with the same id is meant.
+        // The newest connection with the id.
         let connections = self.connections.iter_mut().rev();
         let (connection, number, epoch, payload) =
             connections.into_iter().find_map(|connection| {
@@ -234,7 +234,7 @@ impl Dump<'_> {
     }
 }
 
-/// What the first Noise handshake is bound to.
+/// Prologue of the first Noise handshake.
 fn prologue(attempt: Attempt) -> Vec<u8> {
     [&b"isostep wire"[..], &1u16.to_le_bytes(), &attempt].concat()
 }

@@ -1,4 +1,4 @@
-//! What a decoder keeps of sessions: the stamps of each direction, and the inputs that each machine has got.
+//! Decoder state of sessions: stamps of each direction, and inputs received by each machine.
 
 use super::super::net::Capture;
 use super::hex;
@@ -8,12 +8,12 @@ use crate::wire::window::Unpacker;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Orders of the numbers around windows, and most known ticks.
+/// Exp-Golomb orders of tick distances and counts, and the maximum number of known ticks.
 const TICK_ORDER: u32 = 4;
 const COUNT_ORDER: u32 = 4;
 const KNOWN_TICKS: u32 = 4;
 
-/// All sessions of a capture.
+/// Sessions of a capture.
 pub(super) struct Sessions {
     /// By sender and receiver.
     stamps: BTreeMap<(u8, u8), Option<PeerStamps>>,
@@ -73,7 +73,7 @@ impl Sessions {
         }
     }
 
-    /// Whether all could be read.
+    /// Decodes a stream; returns false if known ticks are missing.
     fn stream(
         &mut self,
         (from, to): (u8, u8),

@@ -1,4 +1,4 @@
-//! The channel over packets that are lost, doubled and out of order.
+//! Reliable channel under loss, duplication and reordering.
 
 use super::*;
 use crate::wire::Frames;
@@ -77,7 +77,7 @@ fn unpolled_messages_are_bounded() {
     assert!(from.push(1, &vec![7; 100_000]).is_err(), "the sender is told");
     let held = to.complete_bytes + to.partial.len();
     assert!((MAX_QUEUED_BYTES..MAX_QUEUED_BYTES + MAX_MESSAGE_BYTES).contains(&held));
-    // Once polled, the rest follows.
+    // After polling, the rest arrives.
     let mut count = 0;
     for step in 20_000..60_000 {
         count += usize::from(to.pop().is_some());

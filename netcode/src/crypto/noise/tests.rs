@@ -1,4 +1,4 @@
-//! The handshake with honest and dishonest others.
+//! Noise handshakes with honest and malicious peers.
 
 use super::*;
 use crate::entropy::SeededEntropy;
@@ -16,7 +16,7 @@ impl Pair {
         Self { alice, bob, entropy }
     }
 
-    /// Alice calls Bob: her handshake and message 1.
+    /// Alice's handshake state and message 1 to Bob.
     fn call(&mut self) -> (Initiator, Vec<u8>) {
         let mut message = Vec::new();
         let to = self.bob.public();
@@ -30,7 +30,7 @@ impl Pair {
         Responder::read(&self.bob, b"tanks", message, payload, &mut self.entropy)
     }
 
-    /// The channels of both, and both messages.
+    /// Channels of both, and both messages.
     fn channels(&mut self) -> (Channel, Channel, Vec<u8>) {
         let (initiator, mut messages) = self.call();
         let length = messages.len();
@@ -81,7 +81,7 @@ fn no_bit_of_a_sealed_packet_can_be_changed() {
         assert!(out.is_empty());
         sealed[bit / 8] ^= 1 << (bit % 8);
     }
-    // Another number, one's own packet, a piece, nothing.
+    // Another nonce, a reflected packet, truncation.
     assert_eq!(bob.open(4, &sealed, &mut out), Err(NoiseError::Invalid));
     assert_eq!(alice.open(3, &sealed, &mut out), Err(NoiseError::Invalid));
     for length in 0..sealed.len() {
@@ -96,7 +96,7 @@ fn no_bit_of_message_1_can_be_changed() {
     let (_, mut message) = pair.call();
     let mut payload = Vec::new();
     for bit in 0..message.len() * 8 {
-        // The curve ignores the highest bit of a key, but the hash of the handshake has it.
+        // X25519 ignores the highest bit of a key, but the handshake hash covers it.
         message[bit / 8] ^= 1 << (bit % 8);
         assert!(pair.hear(&message, &mut payload).is_err(), "bit {bit}");
         assert!(payload.is_empty());
@@ -115,7 +115,7 @@ fn a_forged_message_2_does_not_fail_the_handshake() {
     let (mut payload, mut message_2) = (Vec::new(), Vec::new());
     let responder = pair.hear(&message_1, &mut payload).unwrap();
     let bob = responder.finish(b"come in", &mut message_2).unwrap();
-    // Every bit of it, every piece of it, an answer of somebody else, and noise.
+    // Bit flips, truncation, an extension, the message of another handshake, and garbage.
     let mut forged: Vec<Vec<u8>> = (0..message_2.len() * 8)
         .map(|bit| {
             let mut forged = message_2.clone();
@@ -151,7 +151,7 @@ fn another_prologue_or_key_is_refused() {
     assert_eq!(read(&pair.bob, b"tanks"), Ok(pair.alice.public()));
 }
 
-/// The same with ring and without it, on every machine.
+/// Holds with and without ring, on every machine.
 #[test]
 fn the_same_entropy_gives_the_same_bytes() {
     let record = |seed| {

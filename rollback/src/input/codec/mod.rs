@@ -38,13 +38,11 @@ pub enum InputCodecError {
         what: &'static str,
     },
     /// The input is wider than [`MAX_INPUT_BYTES`].
-    #[error(
-        "the input is wider than {MAX_INPUT_BYTES} bytes; send what is rare or long as commands"
-    )]
+    #[error("the input is wider than {MAX_INPUT_BYTES} bytes; send rare or long data as commands")]
     TooWide,
     /// An enum has more than 256 variants.
     #[error(
-        "enum `{name}` has {variants} variants, and one byte tells 256 apart; split it or use a number"
+        "enum `{name}` has {variants} variants, and at most 256 fit a byte; split it or use a number"
     )]
     TooManyVariants {
         /// The enum.
@@ -57,12 +55,12 @@ pub enum InputCodecError {
     Refused(String),
     /// Decoding an encoded value gives another value.
     #[error(
-        "the input does not come back equal; is a field skipped by serde, or its PartialEq not exact?"
+        "the input does not round-trip; check for fields skipped by serde, and for an inexact PartialEq"
     )]
     NotReproduced,
     /// The width of a value differs from that of the default.
     #[error(
-        "the value takes {found} bytes, the default one {expected}; Serialize must write the same for all values"
+        "the value takes {found} bytes, the default {expected}; Serialize must write the same width for all values"
     )]
     WidthChanged {
         /// The width of the type.
@@ -85,7 +83,7 @@ pub enum InputCodecError {
 #[non_exhaustive]
 pub enum InputReadError {
     /// The number of bytes differs from the width of the type.
-    #[error("{found} bytes instead of {expected}; do both sides have the same input type?")]
+    #[error("{found} bytes instead of {expected}; use the same input type on both sides")]
     Length {
         /// The width of the type.
         expected: usize,
@@ -93,7 +91,7 @@ pub enum InputReadError {
         found: usize,
     },
     /// A `bool` that is neither 0 nor 1.
-    #[error("a bool of {0}; refuse the sender's packet")]
+    #[error("invalid bool {0}; refuse the sender's packet")]
     Bool(u8),
     /// An enum has no such variant.
     #[error("enum `{name}` has no variant {index}; refuse the sender's packet")]

@@ -38,15 +38,15 @@ pub struct CommandConfig {
 #[non_exhaustive]
 pub enum CommandConfigError {
     /// The budget is too small for a piece, or too large for a packet.
-    #[error("a budget of {0} bytes a tick; it must lie from {min} to {max}",
+    #[error("the budget is {0} bytes a tick; use {min} to {max}",
         min = CommandConfig::MIN_BUDGET, max = CommandConfig::MAX_BUDGET)]
     Budget(usize),
     /// The maximum command length is out of range.
-    #[error("commands of up to {0} bytes; the limit must lie from 1 to {max}", max = CommandConfig::MAX_LEN)]
+    #[error("the maximum command length is {0} bytes; use 1 to {max}", max = CommandConfig::MAX_LEN)]
     Length(usize),
     /// The queue can't hold the longest command.
     #[error(
-        "a queue of {queued} bytes can't hold a command of {len}; give it at least two bytes more than that"
+        "a queue of {queued} bytes can't hold a command of {len} bytes; make it at least two bytes longer than the command"
     )]
     Queue {
         /// Size of the queue.

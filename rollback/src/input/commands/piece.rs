@@ -17,7 +17,7 @@ const LAST: u8 = 2;
 #[non_exhaustive]
 pub enum PayloadError {
     /// The payload exceeds the budget.
-    #[error("a payload of {found} bytes, with a budget of {budget}")]
+    #[error("a payload of {found} bytes exceeds the budget of {budget}")]
     OverBudget {
         /// Its length.
         found: usize,
@@ -25,19 +25,19 @@ pub enum PayloadError {
         budget: usize,
     },
     /// A header with unknown bits.
-    #[error("a piece with header {0:#04x}")]
+    #[error("a piece has the unknown header {0:#04x}")]
     Header(u8),
     /// The payload ends within a piece.
-    #[error("a payload that ends within a piece")]
+    #[error("the payload is truncated within a piece")]
     Truncated,
     /// A length that is not minimal, or beyond any payload.
-    #[error("a piece with a malformed length")]
+    #[error("a piece has a malformed length")]
     Length,
     /// An empty piece that is not a complete command.
-    #[error("a piece without bytes")]
+    #[error("a piece is empty")]
     EmptyPiece,
     /// A continuation that is not first in its payload, or a piece after one that is continued.
-    #[error("a piece out of place")]
+    #[error("a continued piece is out of order")]
     OutOfPlace,
 }
 

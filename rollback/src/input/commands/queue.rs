@@ -21,7 +21,7 @@ const SPARE_BUFFERS: usize = 16;
 pub enum CommandError {
     /// The command exceeds the limit of the match.
     #[error(
-        "a command of {len} bytes, with a limit of {max}; split it or raise the limit on all machines"
+        "a command of {len} bytes exceeds the limit of {max}; split it or raise the limit on all machines"
     )]
     TooLong {
         /// Its length.
@@ -31,7 +31,7 @@ pub enum CommandError {
     },
     /// The queue is full.
     #[error(
-        "{queued} bytes of commands wait, and {needed} more exceed the limit of {max}; try again after some ticks"
+        "{queued} bytes of commands are queued, and {needed} more exceed the limit of {max}; try again after some ticks"
     )]
     QueueFull {
         /// Queued and unconfirmed bytes.
@@ -43,7 +43,7 @@ pub enum CommandError {
     },
     /// The payload of this tick is fixed already.
     #[error(
-        "tick {tick} is settled, and so are all up to {settled}; fill ticks in ascending order, each once"
+        "tick {tick} is not after the last filled or confirmed tick {settled}; fill ticks in ascending order, each once"
     )]
     TickSettled {
         /// The requested tick.

@@ -146,15 +146,15 @@ proptest! {
                     over.insert((tick, cause));
                 }
             }
-            let mut told = BTreeSet::new();
+            let mut polled = BTreeSet::new();
             while let Some(event) = journal.poll() {
-                prop_assert!(told.insert(match event {
+                prop_assert!(polled.insert(match event {
                     EffectEvent::Started { tick, cause, .. } => (tick.0, cause, 0),
                     EffectEvent::Confirmed { tick, cause, .. } => (tick.0, cause, 1),
                     EffectEvent::Cancelled { tick, cause, .. } => (tick.0, cause, 2),
                 }), "twice: {event:?}");
             }
-            prop_assert_eq!(told, expected);
+            prop_assert_eq!(polled, expected);
         }
     }
 
@@ -233,11 +233,11 @@ fn a_late_effect_starts_late_or_never() {
         (0..8).for_each(|tick| journal.tick(Tick(tick), []));
         journal.tick(Tick(2), [(1u8, ())]);
         (3..8).for_each(|tick| journal.tick(Tick(tick), []));
-        let told = journal.poll().map(|event| match event {
+        let polled = journal.poll().map(|event| match event {
             EffectEvent::Started { late, .. } => late,
             _ => panic!("{event:?}"),
         });
-        assert_eq!(told, expected);
+        assert_eq!(polled, expected);
         journal.confirm(Tick(8));
         assert_eq!(journal.poll().is_some(), expected.is_some());
         assert!(journal.is_empty());

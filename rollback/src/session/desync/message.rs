@@ -69,7 +69,7 @@ impl Message {
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<(Tick, Self), &'static str> {
-        const CUT: &str = "it is cut off";
+        const CUT: &str = "it is truncated";
         let mut from = Reader::new(bytes);
         let tag = from.u8().ok_or(CUT)?;
         let case = Tick(from.u32().ok_or(CUT)?);
@@ -79,7 +79,7 @@ impl Message {
                 let fault = match from.u8().ok_or(CUT)? {
                     0 => false,
                     1 => true,
-                    _ => return Err("a mark is neither 0 nor 1"),
+                    _ => return Err("a flag is neither 0 nor 1"),
                 };
                 let count = usize::from(from.u16().ok_or(CUT)?);
                 let mut trail = room(count, MAX_DIGESTS)?;
@@ -119,18 +119,18 @@ impl Message {
                 let bytes = match from.u8().ok_or(CUT)? {
                     0 => None,
                     1 => Some(from.rest().to_vec()),
-                    _ => return Err("a mark is neither 0 nor 1"),
+                    _ => return Err("a flag is neither 0 nor 1"),
                 };
                 Self::Page { tick, bytes }
             }
-            _ => return Err("it is of an unknown kind"),
+            _ => return Err("its kind is unknown"),
         };
-        if from.is_empty() { Ok((case, message)) } else { Err("bytes follow it") }
+        if from.is_empty() { Ok((case, message)) } else { Err("it has trailing bytes") }
     }
 }
 
 fn room<T>(count: usize, most: usize) -> Result<Vec<T>, &'static str> {
-    if count > most { Err("it lists too much") } else { Ok(Vec::with_capacity(count)) }
+    if count > most { Err("it has too many entries") } else { Ok(Vec::with_capacity(count)) }
 }
 
 fn digest(from: &mut Reader<'_>) -> Option<ShortDigest> {

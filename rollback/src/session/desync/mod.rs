@@ -137,7 +137,7 @@ impl<S: Simulation> Session<S> {
         match &mut self.desyncs.cases[peer.index()] {
             Some(case) if case.tick == number => {
                 if case.received == MAX_ROUNDS {
-                    return Err(bad("there are too many of them"));
+                    return Err(bad("it exceeds the message limit of a desync"));
                 }
                 case.received += 1;
                 case.inbox.push_back(message);
@@ -206,7 +206,7 @@ impl<S: Simulation> Session<S> {
                 self.desyncs.cases[index] = None;
                 self.events.push(SessionEvent::Resynced { peer, tick });
             } else if age > TIMEOUT {
-                self.give_up(peer, tick, "no answer came");
+                self.give_up(peer, tick, "the peer does not answer");
             }
         }
     }

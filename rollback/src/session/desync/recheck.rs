@@ -83,7 +83,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Records the digest of a resimulated tick, and pins the tick for the tree walk.
-    pub(in crate::session) fn trace_recheck(
+    pub(in crate::session) fn record_recheck(
         &mut self,
         tick: Tick,
         simulation: &mut S,
@@ -172,7 +172,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Unpins the ticks of tree walks that have ended.
-    pub(in crate::session) fn release_traced(&mut self, simulation: &mut S) {
+    pub(in crate::session) fn release_pinned(&mut self, simulation: &mut S) {
         if self.desyncs.is_busy() {
             return;
         }

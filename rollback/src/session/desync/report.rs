@@ -48,13 +48,15 @@ impl Blame {
 impl fmt::Display for Blame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Local => f.write_str("we were wrong: computed again, it comes out otherwise"),
-            Self::Remote => f.write_str("they were wrong, and say so"),
-            Self::Unknown => f.write_str("nobody can tell who is wrong"),
+            Self::Local => {
+                f.write_str("the local state was wrong: resimulation gives another result")
+            }
+            Self::Remote => f.write_str("the peer was wrong, and has reported it"),
+            Self::Unknown => f.write_str("the machine at fault is unknown"),
             Self::Minority { peers, local } => {
-                f.write_str("the others outvote ")?;
+                f.write_str("the majority differs from ")?;
                 if *local {
-                    f.write_str("us")?;
+                    f.write_str("this machine")?;
                 }
                 for (i, peer) in peers.iter().enumerate() {
                     write!(f, "{}{peer}", if i > 0 || *local { ", " } else { "" })?;
@@ -111,7 +113,7 @@ impl fmt::Display for DesyncReport {
         let Self { peer, tick, entity, field, local, remote, more, blame } = self;
         write!(f, "tick {tick}: {entity}, {field}: ")?;
         match blame {
-            Blame::Local => write!(f, "{local} is right, {remote} was here")?,
+            Blame::Local => write!(f, "{remote} here, {local} is correct")?,
             _ => write!(f, "{local} here, {remote} at {peer}")?,
         }
         if !more.is_empty() {

@@ -153,7 +153,7 @@ impl<S: Simulation> Session<S> {
                     Ok(Next::Stuck(why)) => self.give_up(peer, walk.tick, why),
                     Err(_) => self.give_up(peer, walk.tick, "the state could not be read"),
                 },
-                (None, _) => self.give_up(peer, number, "its messages make no sense"),
+                (None, _) => self.give_up(peer, number, "its messages are invalid"),
             }
         }
     }
@@ -186,7 +186,7 @@ impl<S: Simulation> Session<S> {
             return;
         };
         if ours.is_none() || theirs.is_none() {
-            self.give_up(peer, number, "its messages make no sense");
+            self.give_up(peer, number, "its messages are invalid");
             return;
         }
         let mut tree = DigestTree::new();
@@ -208,7 +208,7 @@ impl<S: Simulation> Session<S> {
         message: Message,
         simulation: &S,
     ) -> Result<Next, StateError> {
-        const SAME: Next = Next::Stuck("its digests differ, but nothing below them does");
+        const SAME: Next = Next::Stuck("its digests differ, but none of their parts do");
         let tick = walk.tick;
         Ok(match (walk.level.clone(), message) {
             (Level::Sections, Message::Sections { tick: at, digests }) if at == tick => {
@@ -247,12 +247,12 @@ impl<S: Simulation> Session<S> {
                 walk.found.push(StateDifference {
                     entity: walk.section.clone(),
                     field: "page".to_owned(),
-                    local: "too long to be sent".to_owned(),
-                    remote: "too long to be sent".to_owned(),
+                    local: "too long to send".to_owned(),
+                    remote: "too long to send".to_owned(),
                 });
                 walk.go_on().unwrap_or(SAME)
             }
-            _ => Next::Stuck("its messages make no sense"),
+            _ => Next::Stuck("its messages are invalid"),
         })
     }
 

@@ -12,8 +12,8 @@ use isostep_scenes::scenes;
 /// Ticks that half a second has, after which what rests falls asleep.
 const SLEEP_AFTER: u32 = 30;
 
-fn world_with(sleep_speed: Real, sleep_after: Real) -> World {
-    World::new(WorldDef { sleep_speed, sleep_after, ..WorldDef::default() }).unwrap()
+fn world_with(sleep_threshold: Real, time_to_sleep: Real) -> World {
+    World::new(WorldDef { sleep_threshold, time_to_sleep, ..WorldDef::default() }).unwrap()
 }
 
 #[test]
@@ -93,8 +93,11 @@ fn a_ball_that_rolls_on_stays_awake() {
 
 /// Ticks until a weightless cube of 1 m with these velocities sleeps, within two seconds, where 5 cm/s are slow.
 fn drifts_until(velocity: Vec3, spin: Vec3) -> Option<u32> {
-    let def =
-        WorldDef { gravity: Vec3::ZERO, sleep_speed: Real::ratio(5, 100), ..WorldDef::default() };
+    let def = WorldDef {
+        gravity: Vec3::ZERO,
+        sleep_threshold: Real::ratio(5, 100),
+        ..WorldDef::default()
+    };
     let mut world = World::new(def).unwrap();
     world.spawn(crate_at(Vec3::ZERO).velocity(velocity).angular_velocity(spin)).unwrap();
     steps_to_sleep(&mut world, 120)
@@ -154,7 +157,7 @@ fn a_bump_in_between_starts_the_time_anew() {
 }
 
 #[test]
-fn who_must_stay_awake_keeps_the_cluster_awake_until_it_may_sleep() {
+fn who_must_stay_awake_keeps_the_island_awake_until_it_may_sleep() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let lower = world.spawn(crate_at(spot(0, 500, 0))).unwrap();
@@ -165,7 +168,7 @@ fn who_must_stay_awake_keeps_the_cluster_awake_until_it_may_sleep() {
     world.command(Command::SetMaySleep(upper, true)).unwrap();
     assert!(steps_to_sleep(&mut world, 60).is_some(), "both rest and may sleep");
     world.command(Command::SetMaySleep(lower, false)).unwrap();
-    assert_eq!(awake(&world), [lower, upper], "who must not sleep wakes, with its cluster");
+    assert_eq!(awake(&world), [lower, upper], "who must not sleep wakes, with its island");
     assert_eq!(steps_to_sleep(&mut world, 120), None);
 }
 

@@ -1,20 +1,21 @@
-//! Where bodies were in the ticks that are held, so that the tree can be made fit for any of them. Scratch, and generous: a
-//! cover may be too large, never too small.
+//! Bounds of bodies over the held ticks, with which the tree is made valid for any of them. Scratch, and conservative:
+//! the bounds may be too large, never too small.
 
 use crate::math::Aabb;
 use crate::world::World;
 use crate::world::slot::STREAM_BODIES;
 
-/// Covers of bodies that moved.
+/// History bounds of bodies that moved.
 #[derive(Debug, Default)]
-pub(super) struct Covers {
-    /// By stream and place in it.
+pub(super) struct HistoryBounds {
+    /// By stream and position in it.
     list: Vec<Vec<Cover>>,
-    /// Bodies with a cover of this epoch or the last.
+    /// Bodies with bounds of this epoch or the last.
     pub(super) recent: Vec<u32>,
 }
 
-/// Where a body was in the ticks that are held. Epochs are as long as the history, so this one and the last cover it.
+/// Bounds of a body over the held ticks. An epoch is as long as the history, so this epoch and the last contain all of
+/// it.
 #[derive(Clone, Copy, Debug)]
 struct Cover {
     epoch: u32,
@@ -22,10 +23,10 @@ struct Cover {
     before: Aabb,
 }
 
-/// No epoch.
+/// Epoch of bodies without bounds.
 const NEVER: u32 = u32::MAX - 1;
 
-/// The epoch of the newest tick that was ever reached from here; ticks that are held are of it or the one before.
+/// Epoch of the newest tick of the timeline. Held ticks are in this epoch or the one before.
 pub(super) fn epoch(world: &World) -> u32 {
     world.timeline.newest() / world.timeline.len() as u32
 }
@@ -34,8 +35,8 @@ const fn place(index: u32) -> (usize, usize) {
     ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize)
 }
 
-impl Covers {
-    /// Where a body is and was, if that was noted.
+impl HistoryBounds {
+    /// Returns the history bounds of a body, if there are any.
     #[inline]
     pub(super) fn of(&self, index: u32) -> Option<Aabb> {
         let (stream, local) = place(index);
@@ -43,19 +44,19 @@ impl Covers {
         Some(cover.now.union(&cover.before))
     }
 
-    /// Notes where a body is.
+    /// Adds the current bounds of a body.
     #[inline]
     pub(super) fn note(&mut self, index: u32, bounds: &Aabb, epoch: u32) {
         let (stream, local) = place(index);
         if self.list.len() <= stream {
             self.list.resize(stream + 1, Vec::new());
         }
-        let covers = &mut self.list[stream];
-        if covers.len() <= local {
+        let history_bounds = &mut self.list[stream];
+        if history_bounds.len() <= local {
             let nowhere = Cover { epoch: NEVER, now: *bounds, before: *bounds };
-            covers.resize((local + 1).next_multiple_of(32), nowhere);
+            history_bounds.resize((local + 1).next_multiple_of(32), nowhere);
         }
-        let cover = &mut covers[local];
+        let cover = &mut history_bounds[local];
         if cover.epoch == NEVER || cover.epoch + 1 < epoch {
             if cover.epoch == NEVER {
                 self.recent.push(index);
@@ -68,7 +69,7 @@ impl Covers {
         }
     }
 
-    /// Lets go of covers that no tick which is held needs.
+    /// Drops history bounds that no held tick needs.
     pub(super) fn forget(&mut self, world: &World) {
         // Once an epoch is enough.
         if !(world.tick as usize).is_multiple_of(world.timeline.len()) {

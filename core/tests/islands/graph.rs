@@ -1,4 +1,4 @@
-//! The clusters' view against a graph of our own, made from contacts.
+//! The islands' view against a graph of our own, made from contacts.
 
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_scenes::scenes::{self, Scene};
@@ -32,61 +32,55 @@ fn flood(
     found
 }
 
-pub(crate) fn assert_clusters_are_those_of_the_contacts(world: &World, what: &str) {
-    let (clusters, map) = (world.clusters(), neighbours(world));
+pub(crate) fn assert_islands_are_those_of_the_contacts(world: &World, what: &str) {
+    let (islands, map) = (world.islands(), neighbours(world));
     let mut names = BTreeSet::new();
     for (id, body) in world.bodies() {
         let near: Vec<_> = map.get(&id).into_iter().flatten().copied().collect();
-        assert_eq!(clusters.neighbours(id).collect::<Vec<_>>(), near, "{what}: neighbours of {id}");
+        assert_eq!(islands.neighbours(id).collect::<Vec<_>>(), near, "{what}: neighbours of {id}");
         if body.kind() != BodyKind::Dynamic {
-            assert_eq!(clusters.of(id), None, "{what}: {id} is not dynamic");
+            assert_eq!(islands.of(id), None, "{what}: {id} is not dynamic");
             continue;
         }
         let members = flood(id, &map, world);
         let name = *members.first().unwrap();
-        assert_eq!(clusters.of(id), Some(name), "{what}: cluster of {id}");
+        assert_eq!(islands.of(id), Some(name), "{what}: island of {id}");
         let members: Vec<_> = members.into_iter().collect();
-        assert_eq!(clusters.members(name), members, "{what}: members of {name}");
+        assert_eq!(islands.members(name), members, "{what}: members of {name}");
         let mut reach: BTreeSet<_> = members.iter().copied().collect();
         reach.extend(members.iter().flat_map(|id| map.get(id).into_iter().flatten()));
         assert_eq!(
-            clusters.reach(id),
+            islands.reach(id),
             reach.into_iter().collect::<Vec<_>>(),
             "{what}: reach of {id}"
         );
         if names.insert(name) {
             let asleep = members.iter().filter(|id| world.body(**id).unwrap().is_asleep()).count();
-            assert!(
-                asleep == 0 || asleep == members.len(),
-                "{what}: cluster {name} is half asleep"
-            );
+            assert!(asleep == 0 || asleep == members.len(), "{what}: island {name} is half asleep");
         }
         if id != name {
-            assert_eq!(clusters.members(id), [], "{what}: {id} names no cluster");
+            assert_eq!(islands.members(id), [], "{what}: {id} names no island");
         }
     }
-    assert_eq!(clusters.len(), names.len(), "{what}");
-    assert_eq!(clusters.is_empty(), names.is_empty(), "{what}");
-    assert_eq!(clusters.iter().map(|(name, _)| name).collect::<BTreeSet<_>>(), names, "{what}");
-    let listed: usize = clusters.iter().map(|(_, members)| members.len()).sum();
+    assert_eq!(islands.len(), names.len(), "{what}");
+    assert_eq!(islands.is_empty(), names.is_empty(), "{what}");
+    assert_eq!(islands.iter().map(|(name, _)| name).collect::<BTreeSet<_>>(), names, "{what}");
+    let listed: usize = islands.iter().map(|(_, members)| members.len()).sum();
     let dynamic = world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic).count();
-    assert_eq!(listed, dynamic, "{what}: each dynamic body is in one cluster");
+    assert_eq!(listed, dynamic, "{what}: each dynamic body is in one island");
 }
 
 fn check(name: &str, mut scene: Scene, ticks: u32) {
     for tick in 1..=ticks {
         scene.step();
         if tick % 7 == 0 || tick < 20 {
-            assert_clusters_are_those_of_the_contacts(
-                &scene.world,
-                &format!("{name}, tick {tick}"),
-            );
+            assert_islands_are_those_of_the_contacts(&scene.world, &format!("{name}, tick {tick}"));
         }
     }
 }
 
 #[test]
-fn clusters_are_those_of_the_contacts() {
+fn islands_are_those_of_the_contacts() {
     check("storm", scenes::storm(5), 400);
     check("tumbler", scenes::tumbler(5), 200);
     check("sleepers", scenes::sleepers(60, 5), 300);
@@ -96,13 +90,13 @@ fn clusters_are_those_of_the_contacts() {
 }
 
 #[test]
-fn a_stale_id_has_no_cluster() {
+fn a_stale_id_has_no_island() {
     let mut scene = scenes::stacks(2, 2);
     scene.step();
     let id = scene.world.bodies().nth(1).unwrap().0;
     scene.world.despawn(id).unwrap();
-    let clusters = scene.world.clusters();
-    assert_eq!(clusters.of(id), None);
-    assert_eq!(clusters.members(id), []);
-    assert_eq!(clusters.neighbours(id).count(), 0);
+    let islands = scene.world.islands();
+    assert_eq!(islands.of(id), None);
+    assert_eq!(islands.members(id), []);
+    assert_eq!(islands.neighbours(id).count(), 0);
 }

@@ -1,9 +1,9 @@
 //! Random commands in a world where sleep comes after four ticks, so that bodies sleep and wake all the time. After every
-//! tick events balance, clusters are those of the contacts, nobody sleeps beside somebody awake, and a twin whose scratch
+//! tick events balance, islands are those of the contacts, nobody sleeps beside somebody awake, and a twin whose scratch
 //! was dropped, or whose commands were taken back and given again, is the same.
 
 use super::common::{cube, encoded, ground, pose, sphere};
-use super::graph::assert_clusters_are_those_of_the_contacts;
+use super::graph::assert_islands_are_those_of_the_contacts;
 use super::ledger::Ledger;
 use isostep_core::shape::Shape;
 use isostep_core::world::{
@@ -116,8 +116,8 @@ fn sleepy_world() -> World {
     layers.set(1, 2, false).unwrap();
     World::new(WorldDef {
         layers,
-        sleep_speed: Real::ratio(2, 10),
-        sleep_after: Real::ratio(4, 60),
+        sleep_threshold: Real::ratio(2, 10),
+        time_to_sleep: Real::ratio(4, 60),
         ..WorldDef::default()
     })
     .unwrap()
@@ -170,7 +170,7 @@ fn check(acts: &[(Act, usize)], twin: Twin) {
             assert!(encoded(plain) == encoded(disturbed), "{what}: {twin:?} matters");
             assert!(plain.events().eq(disturbed.events()), "{what}: {twin:?} matters to events");
             ledger.listen(plain, &what);
-            assert_clusters_are_those_of_the_contacts(plain, &what);
+            assert_islands_are_those_of_the_contacts(plain, &what);
         }
     }
 }

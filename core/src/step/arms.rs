@@ -1,55 +1,54 @@
-//! Where the points of contacts lie about the centres of mass, over the bounding sizes. A contact that is kept has the same points
-//! as in the last tick, so what was found then is found again here: it is scratch, and taken only where all that it follows
-//! from is the same, bit for bit.
+//! Cached contact arms: points about the centres of mass, over the bounding sizes. A recycled contact has the same
+//! points as in the last tick, so its arms are reused. Scratch: reused only if every input is bit-identical.
 
-use super::block::{V, map3};
+use super::constraint::{V, map3};
 use super::contacts::Contact;
 use super::lanes::pack::{Pack, WIDTH};
 use crate::data::FixedVec;
 use crate::math::Q30;
 use crate::world::rows::PairKey;
 
-/// All that levers follow from.
+/// Inputs of the arms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Source {
-    /// The points about the first body, raw metres.
+    /// Points about the first body, raw metres.
     points: [[i64; 3]; 4],
-    /// The second body about the first.
+    /// Second centre of mass from the first.
     reference: [i64; 3],
-    /// Bounding sizes are two to these.
+    /// Bounding sizes are two to these powers, metres.
     exponents: [i8; 2],
     count: u8,
-    /// Whether the points resist turning.
+    /// True if the points resist twisting.
     twists: bool,
 }
 
 /// Arms over the bounding sizes of both bodies.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Levers {
-    /// Of each point.
+pub(super) struct ScaledArms {
+    /// Arms of each point.
     pub(super) of: [[V<30>; 2]; 4],
-    /// Their mean.
+    /// Mean arm.
     pub(super) center: [V<30>; 2],
-    /// The mean distance of several points from their centre, if they resist turning.
+    /// Mean distance of several points from their centre, if they resist twisting.
     pub(super) twist: [Q30; 2],
 }
 
-/// Levers, and what they were found from.
+/// Cache entry: scaled arms and their inputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
     source: Source,
-    pub(super) levers: Levers,
+    pub(super) arms: ScaledArms,
 }
 
 impl Known {
-    /// The levers of a contact: as known, or found anew.
+    /// Returns the cached arms of a contact if the inputs are equal, or computes them.
     #[inline(always)]
     pub(super) fn of(contact: &Contact, exponents: [i8; 2], last: Option<&Self>) -> Self {
         if let Some(last) = last.filter(|last| last.source.is_of(contact, exponents)) {
             return *last;
         }
         let source = Source::new(contact, exponents);
-        Self { source, levers: Levers::new(contact, &source) }
+        Self { source, arms: ScaledArms::new(contact, &source) }
     }
 }
 
@@ -70,7 +69,7 @@ impl Source {
 
     #[inline(always)]
     fn is_of(&self, contact: &Contact, exponents: [i8; 2]) -> bool {
-        // Where two bodies stand differs first when a contact was made anew.
+        // The relative position usually differs first when a contact has a new manifold.
         self.reference == contact.row.reference.to_bits()
             && usize::from(self.count) == contact.row.points.len()
             && self.exponents == exponents
@@ -78,7 +77,7 @@ impl Source {
             && self.differs(contact) == 0
     }
 
-    /// Zero if the points are the same. All are looked at: nearly always they are.
+    /// Returns zero if the points are equal. No early exit: nearly always they are.
     #[inline(always)]
     fn differs(&self, contact: &Contact) -> i64 {
         let mut differs = 0;
@@ -91,13 +90,13 @@ impl Source {
     }
 }
 
-/// Whether several points resist turning, with their friction.
+/// Returns whether several points resist twisting by friction.
 fn twists(contact: &Contact) -> bool {
     contact.row.points.len() > 1 && contact.row.mixed.friction != Q30::ZERO
 }
 
-impl Levers {
-    /// The same arms after the bodies turned by these small rotation vectors, Q30, each component below 2²⁷.
+impl ScaledArms {
+    /// Arms after the bodies turned by these small rotation vectors, Q30, each component below 2²⁷.
     #[inline(never)]
     pub(super) fn turned(&self, turns: [[i64; 3]; 2]) -> Self {
         let mut turned = *self;
@@ -138,14 +137,14 @@ impl Levers {
 /// Largest component of an arm, Q30.
 const LIMIT: i64 = (115 << 30) / 100;
 
-/// A length in raw metres as a share of 2^exponent m, clamped to ±1.15: arms reach past the bounding size by a margin, and those
-/// of grains and of the immovable further. Three such components are shorter than 2, so no product with a direction
-/// overflows.
+/// Scales a length in raw metres by 2^−exponent, clamped to ±1.15. Arms exceed the bounding size by a margin; those of
+/// very small and of immovable bodies exceed it further. Three such components are shorter than 2, so no product with a
+/// direction overflows.
 #[inline(always)]
 pub(super) fn scaled_length(length: i64, exponent: i8) -> Q30 {
     let shift = 2 + i32::from(exponent);
     let scaled = if shift > 0 {
-        // What is cut here is far beyond the limit even when shifted, and leaves room for the rounding bit.
+        // Values clamped here are far beyond the limit even when shifted; the clamp leaves room for the rounding bit.
         let length = length.clamp(-(1 << 62), 1 << 62);
         (length + (1 << (shift - 1))) >> shift
     } else {
@@ -154,31 +153,32 @@ pub(super) fn scaled_length(length: i64, exponent: i8) -> Q30 {
     Q30::from_bits(scaled.clamp(-LIMIT, LIMIT) as i32)
 }
 
-/// What is known of the contacts of a step, for the next one: by pack and lane, since packs are filled side by side.
+/// Arm cache of a step, for the next one. Indexed by pack and lane, since several threads fill packs.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
-    /// Of the last step.
+pub(crate) struct ArmCache {
+    /// Entries of the last step.
     last: Vec<Known>,
-    /// Of this one.
+    /// Entries of this step.
     next: Vec<Known>,
-    /// Keys of the last step's contacts in their order, and where in `last` they are.
+    /// Keys of the last step's contacts in order, each with its index in `last`.
     places: Vec<(PairKey, u32)>,
 }
 
-impl Memory {
-    /// Tells each contact where its levers were in the last step.
+impl ArmCache {
+    /// Sets [`Contact::known`] of each contact.
     pub(super) fn find(&self, contacts: &mut [Contact]) {
         let mut places = self.places.iter().peekable();
         for contact in contacts {
             let key = contact.row.key;
-            // Both lists ascend, but for what woke: that is found anew.
+            // Both lists ascend, except for contacts of woken bodies: those miss the cache and are recomputed.
             while places.next_if(|(known, _)| *known < key).is_some() {}
             let place = places.next_if(|(known, _)| *known == key);
             contact.known = place.map_or(u32::MAX, |(_, place)| *place);
         }
     }
 
-    /// The last step's levers, and room for this one's: one for each lane of its packs.
+    /// Swaps the buffers. Returns the last step's entries, and entries of this step to write: one for each lane of its
+    /// packs.
     pub(super) fn turn(
         &mut self,
         contacts: &[Contact],
@@ -192,7 +192,7 @@ impl Memory {
             }
         }
         core::mem::swap(&mut self.last, &mut self.next);
-        // What is there is written over, or no contact's.
+        // Old entries are overwritten, or belong to empty lanes.
         self.next.resize(packs.len() * WIDTH, Known::default());
         (&self.last, &mut self.next)
     }
@@ -204,18 +204,18 @@ pub(crate) struct Arms {
 }
 
 impl Arms {
-    /// The mean arm.
+    /// Returns the mean arm.
     pub(super) fn center(&self) -> [[i64; 3]; 2] {
         [0, 1].map(|side: usize| {
             core::array::from_fn(|i| self.mean(self.of.iter().map(|arms| arms[side][i])))
         })
     }
 
-    /// The mean of a number for each point, rounded towards zero.
+    /// Mean of one number for each point, rounded toward zero.
     #[inline(always)]
     fn mean(&self, of: impl Iterator<Item = i64> + Clone) -> i64 {
         match of.clone().try_fold(0, i64::checked_add) {
-            // Dividing by constants spares the division.
+            // Constant divisors avoid a division instruction.
             Some(sum) => match self.of.len() {
                 0 | 1 => sum,
                 2 => sum / 2,
@@ -226,14 +226,14 @@ impl Arms {
         }
     }
 
-    /// The same for arms of a plane that reach to the end of the world, whose sum has no room in 64 bits.
+    /// Does the same where the sum overflows 64 bits: arms of a plane may reach to the world limit.
     #[cold]
     fn wide_mean(&self, of: impl Iterator<Item = i64>) -> i64 {
         let sum: i128 = of.map(i128::from).sum();
         (sum / self.of.len().max(1) as i128) as i64
     }
 
-    /// The mean distance of the points from their centre.
+    /// Returns the mean distance of the points from their centre.
     fn spread(&self, center: &[[i64; 3]; 2]) -> i64 {
         let distance = |arm: &[[i64; 3]; 2]| {
             let off: [i64; 3] = core::array::from_fn(|i| arm[0][i].wrapping_sub(center[0][i]));

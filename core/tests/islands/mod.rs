@@ -1,4 +1,4 @@
-//! Clusters, sleep, waking, sensors and events, seen from outside: what rests falls asleep and stays as it is to the
+//! Islands, sleep, waking, sensors and events, seen from outside: what rests falls asleep and stays as it is to the
 //! bit, whatever may move it wakes it, and events tell all of it. One program, so that it links once.
 #![allow(
     clippy::disallowed_types,

@@ -340,7 +340,7 @@ fn a_plane_can_be_a_sensor() {
 
 #[test]
 fn what_is_inside_a_sensor_may_sleep_beside_an_awake_neighbour() {
-    // A sensor carried by an awake body over a sleeper joins no cluster.
+    // A sensor carried by an awake body over a sleeper joins no island.
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let halo = ShapeDef::from(sphere(real!(3))).density(real!(1)).sensor();
     let carrier = crate_at(spot(2, 500, 0)).shape(halo).stay_awake().stay_events();
@@ -348,7 +348,7 @@ fn what_is_inside_a_sensor_may_sleep_beside_an_awake_neighbour() {
     for tick in 0..60 {
         world.step();
         assert!(is_asleep(&world, ids[1]), "tick {tick}");
-        assert_ne!(world.clusters().of(carrier), world.clusters().of(ids[1]));
+        assert_ne!(world.islands().of(carrier), world.islands().of(ids[1]));
         if tick > 0 {
             let seen = Pair { bodies: [carrier, ids[1]], shapes: [1, 0] };
             assert!(stayed(&world).contains(&seen), "tick {tick}: an awake sensor sees sleepers");

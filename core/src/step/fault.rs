@@ -1,65 +1,72 @@
-//! Rules broken on purpose: each of these makes a result depend on something outside its cluster, and the tests must
-//! notice. And disorder in what must not matter. Only in builds with `test-internals`.
+//! Fault injection. Each fault makes a result depend on something outside its island, and the tests must detect it. Also
+//! shuffles lanes and poisons empty ones, which must have no effect. Only in builds with `test-internals`.
 
 use super::lanes::pack::{AngularPack, NO_CONTACT, Pack, PointPack, RowPack, WIDTH};
 use crate::world::rows::PairKey;
 use std::collections::BTreeMap;
 
-/// A broken rule.
+/// Fault to inject into the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plant {
-    /// The solver sees how many contacts the whole world has.
+pub enum Fault {
+    /// The push-out speed depends on the number of contacts in the whole world.
     GlobalCounter,
-    /// A contact's colour starts at its place among all contacts.
+    /// The first colour of a contact depends on its index among all contacts.
     IndexOrder,
-    /// Colours are chosen so that they are used equally often.
+    /// Colours are balanced over the whole world.
     BalancedColours,
-    /// A contact keeps the colour that it had.
+    /// A contact keeps its last colour.
     RememberedColours,
-    /// While a cluster is solved, a body of another one is read.
+    /// A body of another island is read while an island is solved.
     ReadOutside,
-    /// The sixth lane of every pack has impulses that are rounded otherwise.
+    /// Impulses in the sixth lane of every pack are off by one bit.
     SkewedLane,
-    /// Levers of the last tick are taken without a look at what they follow from.
-    StaleLevers,
+    /// Cached arms are used without a check of their inputs.
+    StaleArms,
 }
 
-/// What planted faults remember.
+/// State of injected faults.
 #[derive(Debug, Default)]
-pub(crate) struct Soil {
+pub(crate) struct FaultState {
     counts: [u32; 8],
     colours: BTreeMap<u64, usize>,
 }
 
-impl Plant {
-    /// The colour of a contact instead of the least that is not used.
-    pub(crate) fn colour(self, soil: &mut Soil, used: u64, key: PairKey, place: usize) -> usize {
+impl Fault {
+    /// Returns the colour of a contact, instead of the least unused one.
+    pub(crate) fn colour(
+        self,
+        fault_state: &mut FaultState,
+        used: u64,
+        key: PairKey,
+        place: usize,
+    ) -> usize {
         let free = |colour: &usize| used >> colour & 1 == 0;
         let least = used.trailing_ones() as usize;
         let colour = match self {
             Self::IndexOrder => (place % 2..8).find(free).unwrap_or(least),
-            Self::BalancedColours => {
-                (0..8).filter(free).min_by_key(|colour| soil.counts[*colour]).unwrap_or(least)
-            }
+            Self::BalancedColours => (0..8)
+                .filter(free)
+                .min_by_key(|colour| fault_state.counts[*colour])
+                .unwrap_or(least),
             Self::RememberedColours => {
-                soil.colours.get(&key.0).copied().filter(free).unwrap_or(least)
+                fault_state.colours.get(&key.0).copied().filter(free).unwrap_or(least)
             }
-            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane | Self::StaleLevers => least,
+            Self::GlobalCounter | Self::ReadOutside | Self::SkewedLane | Self::StaleArms => least,
         };
-        soil.counts[colour.min(7)] += 1;
-        soil.colours.insert(key.0, colour);
+        fault_state.counts[colour.min(7)] += 1;
+        fault_state.colours.insert(key.0, colour);
         colour
     }
 }
 
-/// Lanes in another order, and nonsense where there is no contact: nothing of it may show.
+/// Random order of lanes, and random values in empty lanes. Neither may affect a result.
 #[derive(Debug, Default)]
 pub(crate) struct Disorder {
     pub(crate) random: Option<crate::Rng>,
 }
 
 impl Disorder {
-    /// Shuffles what `may` be shuffled.
+    /// Shuffles the entries for which `may` is true.
     pub(crate) fn shuffle(&mut self, order: &mut [(u64, u32)], may: impl Fn(u64) -> bool) {
         let Some(random) = &mut self.random else { return };
         for last in (1..order.len() as u32).rev() {
@@ -71,7 +78,7 @@ impl Disorder {
         }
     }
 
-    /// Puts nonsense into the lanes that no contact fills.
+    /// Writes random values into the lanes without a contact.
     pub(crate) fn poison(
         &mut self,
         packs: &mut [Pack],
@@ -91,7 +98,7 @@ impl Disorder {
                 };
                 pack.normal.iter_mut().for_each(|value| poison(&mut value.0));
                 pack.tangents.iter_mut().flatten().for_each(|value| poison(&mut value.0));
-                poison(&mut pack.share.0);
+                poison(&mut pack.mass_fraction.0);
                 poison(&mut pack.friction.0);
                 poison(&mut pack.softness.0);
                 poison(&mut pack.bias_rate.0);
@@ -102,7 +109,7 @@ impl Disorder {
                 pack.sliding.iter_mut().for_each(|sliding| row(sliding, &mut poison));
                 for point in &mut points {
                     row(&mut point.row, &mut poison);
-                    poison(&mut point.factor.0);
+                    poison(&mut point.effective_mass.0);
                     poison(&mut point.soft.0);
                     poison(&mut point.push.0);
                     poison(&mut point.separation.0);
@@ -112,7 +119,7 @@ impl Disorder {
                 }
                 for turn in &mut angular {
                     row(&mut turn.row, &mut poison);
-                    poison(&mut turn.factor.0);
+                    poison(&mut turn.effective_mass.0);
                     poison(&mut turn.impulse.0);
                     poison(&mut turn.friction.0);
                 }

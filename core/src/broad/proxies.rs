@@ -1,12 +1,12 @@
-//! Everything that the broad phase holds, by proxy: its key, its tight box, its marks, and the fat box around the tight
-//! one that stands in the trees. A thing that stays inside its fat box costs a comparison.
+//! Proxies of the broad phase: key, tight box, marks, and the fat box that is stored in the trees.
+//! A proxy that stays inside its fat box costs one comparison.
 //!
-//! Fat boxes depend on history, so they only prefilter: what is told of things is told of tight boxes.
+//! Fat boxes depend on history, so they only prefilter. All results are based on tight boxes.
 
 use super::tree::{Leaf, Tree, edges};
 use crate::math::{Aabb, Real, Vec3};
 
-/// Whether a thing may ever move or be marked.
+/// Mobility of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mobility {
     /// Static bodies: never active, never paired with one another.
@@ -15,51 +15,55 @@ pub(crate) enum Mobility {
     Mobile,
 }
 
-/// A thing's handle; valid until it is removed or the broad phase is cleared. Never state: it depends on history.
+/// A handle, valid until the proxy is removed or the broad phase is cleared. Never state: it
+/// depends on history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proxy(pub(super) u32);
 
-/// What is known of a thing besides its boxes.
+/// Data of a proxy except its boxes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Thing {
+pub(super) struct ProxyData {
     pub(super) key: u32,
     leaf: Leaf,
     pub(super) mobility: Mobility,
     live: bool,
 }
 
-/// Mark of a thing that is active.
+/// Mark of an active proxy.
 pub(super) const ACTIVE: u8 = 1;
-/// Mark of one that has another fat box, came, went or became active since pairs were last asked for.
+/// Mark of a proxy that was inserted, removed, activated, or got another fat box since the last
+/// search.
 pub(super) const MOVED: u8 = 2;
 
-/// A fat box reaches beyond the tight one by this share of its longest edge, within limits. More means fewer searches and
-/// more candidates. Measured.
+/// Margin of a fat box: this fraction of the longest edge of the tight box, within limits. A larger
+/// margin means fewer searches and more candidates. Measured.
 const MARGIN_SHIFT: u32 = 4;
 const LEAST_MARGIN: i64 = 1 << (32 - 6);
 const GREATEST_MARGIN: i64 = 1 << (32 - 1);
-/// A thing on its way gets a box for so many updates more of the same motion, up to so many margins.
+/// A fat box of a moving proxy covers this many further updates of the same motion, up to this many
+/// margins.
 const AHEAD: i64 = 4;
 const AHEAD_MARGINS: i64 = 16;
-/// A fat box that reaches further than this many margins is out of date: the thing shrank or stopped since.
+/// A fat box that exceeds the tight box by more than this many margins is stale: the proxy shrank
+/// or stopped.
 const STALE_MARGINS: i64 = 24;
 
-/// Columns of things; a proxy is a place in them.
+/// Columns of proxies; a [`Proxy`] is an index into them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Things {
+pub(super) struct Proxies {
     pub(super) tight: Vec<Aabb>,
     fat: Vec<Aabb>,
     /// [`ACTIVE`], [`MOVED`].
     pub(super) marks: Vec<u8>,
-    pub(super) list: Vec<Thing>,
+    pub(super) list: Vec<ProxyData>,
     free: Vec<u32>,
-    /// Those whose candidates are out of date, each once; some may be gone.
+    /// Proxies whose candidates are out of date, each once. Some may be removed already.
     pub(super) moved: Vec<u32>,
     pub(super) fixed: Tree,
     pub(super) mobile: Tree,
 }
 
-impl Things {
+impl Proxies {
     #[cfg(test)]
     pub(super) const fn len(&self) -> u32 {
         self.fixed.len() + self.mobile.len()
@@ -77,31 +81,32 @@ impl Things {
         self.mobile.clear();
     }
 
-    /// Adds a thing that is not active.
+    /// Adds an inactive proxy.
     pub(super) fn insert(&mut self, key: u32, tight: &Aabb, mobility: Mobility) -> Proxy {
-        // What never moves needs no room to move in.
+        // A fixed proxy needs no margin.
         let fat = if mobility == Mobility::Fixed { *tight } else { fatten(tight, tight) };
-        // Named by its place, and its leaf by the place as well: whoever finds it wants the rest of it.
+        // The leaf has the same index as the proxy: a search result needs the proxy's other
+        // columns.
         let place = self.free.pop().unwrap_or(self.list.len() as u32);
         let leaf = self.tree(mobility).insert(place, &fat);
-        let thing = Thing { key, leaf, mobility, live: true };
+        let data = ProxyData { key, leaf, mobility, live: true };
         if place as usize == self.list.len() {
             self.tight.push(*tight);
             self.fat.push(fat);
             self.marks.push(0);
-            self.list.push(thing);
+            self.list.push(data);
         } else {
             self.tight[place as usize] = *tight;
             self.fat[place as usize] = fat;
-            self.list[place as usize] = thing;
+            self.list[place as usize] = data;
         }
         self.note_moved(place);
         Proxy(place)
     }
 
-    /// Takes a thing out; returns whether it was there.
+    /// Removes a proxy. Returns `true` if it existed.
     pub(super) fn remove(&mut self, proxy: Proxy) -> bool {
-        let Some(&Thing { leaf, mobility, .. }) = self.get(proxy) else { return false };
+        let Some(&ProxyData { leaf, mobility, .. }) = self.get(proxy) else { return false };
         self.tree(mobility).remove(leaf);
         self.list[proxy.0 as usize].live = false;
         self.marks[proxy.0 as usize] &= !ACTIVE;
@@ -110,10 +115,10 @@ impl Things {
         true
     }
 
-    /// Gives a thing another tight box; returns whether it has another fat box with that, or `None` if it is gone.
+    /// Sets the tight box. Returns `true` if the fat box changed, or `None` if the proxy is stale.
     #[inline]
     pub(super) fn update(&mut self, proxy: Proxy, tight: &Aabb) -> Option<bool> {
-        let Thing { mobility, .. } = *self.get(proxy)?;
+        let ProxyData { mobility, .. } = *self.get(proxy)?;
         let place = proxy.0 as usize;
         let before = core::mem::replace(&mut self.tight[place], *tight);
         let fat = &self.fat[place];
@@ -125,7 +130,7 @@ impl Things {
         Some(true)
     }
 
-    /// Makes the fat box of a thing hold another box too; its tight one stays.
+    /// Extends the fat box of a proxy to cover another box. The tight box is unchanged.
     #[inline]
     pub(super) fn cover(&mut self, proxy: Proxy, bounds: &Aabb) {
         if self.get(proxy).is_some() && !self.fat[proxy.0 as usize].encloses(bounds) {
@@ -136,14 +141,14 @@ impl Things {
 
     fn set_fat(&mut self, place: u32, fat: &Aabb) {
         self.fat[place as usize] = *fat;
-        let Thing { leaf, mobility, .. } = self.list[place as usize];
+        let ProxyData { leaf, mobility, .. } = self.list[place as usize];
         self.tree(mobility).update(leaf, fat);
         self.note_moved(place);
     }
 
-    /// Marks a mobile thing; returns whether it is there and mobile.
+    /// Sets the active mark of a mobile proxy. Returns `true` if it exists and is mobile.
     pub(super) fn set_active(&mut self, proxy: Proxy, active: bool) -> bool {
-        let Some(&Thing { leaf, mobility: Mobility::Mobile, .. }) = self.get(proxy) else {
+        let Some(&ProxyData { leaf, mobility: Mobility::Mobile, .. }) = self.get(proxy) else {
             return false;
         };
         if self.is_active(proxy.0) != active {
@@ -156,13 +161,13 @@ impl Things {
         true
     }
 
-    /// The thing, unless it is gone.
+    /// The data of a proxy; `None` if it is stale.
     #[inline]
-    pub(super) fn get(&self, proxy: Proxy) -> Option<&Thing> {
-        self.list.get(proxy.0 as usize).filter(|thing| thing.live)
+    pub(super) fn get(&self, proxy: Proxy) -> Option<&ProxyData> {
+        self.list.get(proxy.0 as usize).filter(|data| data.live)
     }
 
-    /// The fat box of a thing, unless it is gone.
+    /// The fat box of a proxy; `None` if it is stale.
     #[inline]
     pub(super) fn fat(&self, proxy: Proxy) -> Option<&Aabb> {
         self.get(proxy).map(|_| &self.fat[proxy.0 as usize])
@@ -195,7 +200,7 @@ fn margin(tight: &Aabb) -> i64 {
     edge.clamp(LEAST_MARGIN, GREATEST_MARGIN)
 }
 
-/// A box around a thing and where it is likely to be soon, if it was there before.
+/// A box around the current bounds and the likely next ones, extrapolated from the previous bounds.
 fn fatten(tight: &Aabb, before: &Aabb) -> Aabb {
     let margin = margin(tight);
     let ahead = |now: Real, before: Real| {
@@ -208,7 +213,7 @@ fn fatten(tight: &Aabb, before: &Aabb) -> Aabb {
     around.sweep(low).union(&around.sweep(high))
 }
 
-/// Whether a fat box reaches too far beyond the tight one that it encloses.
+/// Returns `true` if a fat box exceeds the tight box by too much.
 #[inline]
 fn is_stale(fat: &Aabb, tight: &Aabb) -> bool {
     let most = (margin(tight) * STALE_MARGINS) as u64;

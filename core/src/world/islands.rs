@@ -1,14 +1,14 @@
-//! Who moves with whom: the clusters of the last step, as its contacts show them.
+//! Who moves with whom: the islands of the last step, as its contacts show them.
 
 use super::rows::{BodyKind, body_of};
 use super::{BodyId, World};
 use crate::data::UnionFind;
 
-/// The clusters of a world after a step: dynamic bodies that are joined by contacts, directly or through others. What a
-/// body does in a step depends on its cluster and on the static and kinematic bodies that this touches, and on nothing
+/// The islands of a world after a step: dynamic bodies that are joined by contacts, directly or through others. What a
+/// body does in a step depends on its island and on the static and kinematic bodies that this touches, and on nothing
 /// else.
 ///
-/// Made by [`World::clusters`], which looks at every body and contact: for debugging and for rare questions.
+/// Made by [`World::islands`], which looks at every body and contact: for debugging and for rare questions.
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Real, Vec3};
@@ -20,44 +20,44 @@ use crate::data::UnionFind;
 /// };
 /// let (lower, upper, alone) = (put(0, real!(0.5))?, put(0, real!(1.5))?, put(9, real!(0.5))?);
 /// world.step();
-/// let clusters = world.clusters();
-/// assert_eq!(clusters.of(upper), Some(lower));
-/// assert_eq!(clusters.members(lower), [lower, upper]);
-/// assert_eq!(clusters.reach(alone), [ground, alone]);
+/// let islands = world.islands();
+/// assert_eq!(islands.of(upper), Some(lower));
+/// assert_eq!(islands.members(lower), [lower, upper]);
+/// assert_eq!(islands.reach(alone), [ground, alone]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Clusters {
+pub struct Islands {
     /// All bodies in the order of ids.
     bodies: Vec<BodyId>,
-    /// For each of them the place of the least member of its cluster; `None` if it is not dynamic.
+    /// For each of them the place of the least member of its island; `None` if it is not dynamic.
     labels: Vec<Option<u32>>,
-    /// Dynamic bodies by cluster, then by id.
+    /// Dynamic bodies by island, then by id.
     members: Vec<BodyId>,
-    /// For each cluster the least member, and where its members start; ascending.
+    /// For each island the least member, and where its members start; ascending.
     starts: Vec<(BodyId, usize)>,
     /// Touching pairs, by place, each from both sides; sorted.
     edges: Vec<(u32, u32)>,
 }
 
-impl Clusters {
-    /// The cluster of a dynamic body, named after its least member; `None` for others.
+impl Islands {
+    /// The island of a dynamic body, named after its least member; `None` for others.
     pub fn of(&self, body: BodyId) -> Option<BodyId> {
         self.labels[self.place(body)?].map(|label| self.bodies[label as usize])
     }
 
-    /// The bodies of a cluster in the order of their ids; none if no cluster has this name.
-    pub fn members(&self, cluster: BodyId) -> &[BodyId] {
-        let Ok(at) = self.starts.binary_search_by_key(&cluster, |start| start.0) else {
+    /// The bodies of an island in the order of their ids; none if no island has this name.
+    pub fn members(&self, island: BodyId) -> &[BodyId] {
+        let Ok(at) = self.starts.binary_search_by_key(&island, |start| start.0) else {
             return &[];
         };
         let end = self.starts.get(at + 1).map_or(self.members.len(), |start| start.1);
         &self.members[self.starts[at].1..end]
     }
 
-    /// All clusters: name and members, in the order of names.
+    /// All islands: name and members, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (BodyId, &[BodyId])> + '_ {
-        self.starts.iter().map(|(cluster, _)| (*cluster, self.members(*cluster)))
+        self.starts.iter().map(|(island, _)| (*island, self.members(*island)))
     }
 
     /// What touches a body, or is within 2 cm of it, in the order of ids.
@@ -68,7 +68,7 @@ impl Clusters {
         edges.map(|edge| self.bodies[edge.1 as usize])
     }
 
-    /// Everything that a dynamic body's next state depends on: its cluster, and the static and kinematic bodies that
+    /// Everything that a dynamic body's next state depends on: its island, and the static and kinematic bodies that
     /// this touches. Of another body itself and its neighbours, of one that is gone nothing. In the order of ids.
     pub fn reach(&self, body: BodyId) -> Vec<BodyId> {
         if self.place(body).is_none() {
@@ -82,7 +82,7 @@ impl Clusters {
         reach
     }
 
-    /// How many clusters there are.
+    /// How many islands there are.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
@@ -100,8 +100,8 @@ impl Clusters {
 }
 
 impl World {
-    /// The dynamic bodies that the last step computed, each with the least of its cluster: all that are awake, or after a
-    /// [`rewind`](Self::rewind) those that might come out otherwise than before. By cluster, then by id. For tools that show
+    /// The dynamic bodies that the last step computed, each with the least of its island: all that are awake, or after a
+    /// [`rewind`](Self::rewind) those that might come out otherwise than before. By island, then by id. For tools that show
     /// what a step cost; it looks at nothing else.
     ///
     /// ```
@@ -123,8 +123,8 @@ impl World {
         self.scratch.computed().filter_map(move |(body, label)| Some((id(body)?, id(label)?)))
     }
 
-    /// The clusters of the last step.
-    pub fn clusters(&self) -> Clusters {
+    /// The islands of the last step.
+    pub fn islands(&self) -> Islands {
         let bodies: Vec<_> = self.bodies().map(|(id, _)| id).collect();
         let dynamic: Vec<_> =
             self.bodies().map(|(_, body)| body.kind() == BodyKind::Dynamic).collect();
@@ -157,6 +157,6 @@ impl World {
             }
         }
         let members = order.into_iter().map(|(_, id)| id).collect();
-        Clusters { bodies, labels, members, starts, edges }
+        Islands { bodies, labels, members, starts, edges }
     }
 }

@@ -36,7 +36,7 @@ fn separate_sleepers(count: i32) -> (World, Vec<BodyId>) {
     run(&mut world, ticks);
     assert_eq!(fell_asleep(&world), ids);
     assert_eq!(world.contacts().count(), 0, "they fell asleep apart");
-    assert_eq!(world.clusters().len(), ids.len());
+    assert_eq!(world.islands().len(), ids.len());
     for pair in ids.windows(2) {
         let [a, b] = [pair[0], pair[1]].map(|id| world.body(id).unwrap().position().x);
         assert!(b - a - Real::ONE < REACH, "they are within reach: {}", b - a - Real::ONE);
@@ -56,7 +56,7 @@ fn visit(end: usize, side: Vec3) {
         world.step();
         if meet(&world, visitor, ids[end]) {
             assert_eq!(woke(&world), ids);
-            assert_eq!(world.clusters().len(), 1);
+            assert_eq!(world.islands().len(), 1);
             return;
         }
         assert_eq!(woke(&world), []);
@@ -65,7 +65,7 @@ fn visit(end: usize, side: Vec3) {
 }
 
 #[test]
-fn a_visitor_at_one_end_wakes_a_chain_of_clusters_in_one_tick() {
+fn a_visitor_at_one_end_wakes_a_chain_of_islands_in_one_tick() {
     visit(0, -Vec3::X);
     visit(19, Vec3::X);
 }

@@ -1,41 +1,43 @@
-//! Contacts whose bodies hardly moved: normal and arms stay frozen and only the separation is refreshed, always from where
-//! the geometry was made. That is what lets stacks stand.
+//! Recycled contacts. While the bodies of a contact hardly move, its normal and arms stay fixed and only the separation
+//! is recomputed, always from the poses at which the manifold was made. Stacks depend on it: a tilted box does not tilt
+//! its support force (docs/solver.md).
 //!
-//! Whether a contact is kept is part of the simulation, so [`Keeping::moved_little`] decides, bit by bit. Of what rests
-//! nearly all moved so little that a bound which is far too large shows it as well (`surely_moved_little`), for a fraction
-//! of the cost; a test compares the two.
+//! The decision to recycle is part of the simulation, and [`Recycling::moved_little`] makes it, exact to the bit. For
+//! bodies at rest a generous upper bound (`surely_moved_little`) nearly always gives the same answer at a fraction of
+//! the cost; a test compares the two.
 
 use super::bodies::StepBody;
 use crate::math::{Quat, Real, Turn, Vec3, isqrt};
 use crate::world::rows::ContactRow;
 
-/// What keeping a contact depends on besides its bodies.
+/// Parameters of the decision, besides the bodies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Keeping {
-    /// How far the bodies may have moved against each other.
+pub(super) struct Recycling {
+    /// Limit of the relative motion.
     pub(super) tolerance: Real,
-    /// Radius that turns rotation into motion.
+    /// Radius that converts rotation to motion.
     pub(super) extent: Real,
-    /// Beyond this separation a point is none.
+    /// Largest separation of a contact point.
     pub(super) margin: i64,
 }
 
-/// cos² of half the angle that a body may have turned, 10°: 0.9924.
+/// cos² of half the angle that a body may turn, 10°: 0.9924.
 const TURNED_LITTLE: i64 = 1_144_164_270_000_000_000;
 
-/// Sine of half the angle that a body may have turned about the contact normal, ¼°, Q30. Turning about the normal tilts no
-/// stack, but frozen arms on a turntable point along old directions, which pushes what stands on it outwards.
+/// Sine of half the angle that a body may turn about the contact normal, ¼°, Q30. Such a turn tilts no stack, but fixed
+/// arms on a turntable point along old directions and push bodies on it outwards.
 const TWISTED_LITTLE: i64 = 2_342_500;
 
-/// Two bodies against each other: the second centre from the first, and both rotations.
+/// Relative pose of two bodies: the second centre from the first, and both rotations.
 #[derive(Clone, Copy, Debug)]
 struct Poses {
     relative: Vec3,
     rotations: [Quat; 2],
 }
 
-impl Keeping {
-    /// Fresh separations of an old contact, if its bodies hardly moved against each other and a point is still near.
+impl Recycling {
+    /// Returns new separations of an old contact, if its bodies hardly moved against each other and a point is within
+    /// the margin.
     #[inline]
     pub(super) fn separations(
         &self,
@@ -51,7 +53,7 @@ impl Keeping {
         if (0..2).any(|side| twisted(old.normal, was.rotations[side], is.rotations[side])) {
             return None;
         }
-        // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forth.
+        // n·(R·R₀ᵀ·r) is (R₀·Rᵀ·n)·r: turn the normal back once instead of every arm forward.
         let n = old.normal;
         let normal =
             Vec3::from_bits([i64::from(n[0]) << 2, i64::from(n[1]) << 2, i64::from(n[2]) << 2]);
@@ -75,7 +77,8 @@ impl Keeping {
         near.then_some(separations)
     }
 
-    /// Whether two bodies moved so little against each other, and each turned so little, that their contact is kept.
+    /// Returns whether two bodies moved so little against each other, and each turned so little, that their contact is
+    /// recycled.
     #[inline(never)]
     fn moved_little(&self, was: &Poses, is: &Poses) -> bool {
         let ([a0, b0], [a, b]) = (was.rotations, is.rotations);
@@ -87,15 +90,15 @@ impl Keeping {
         moved.length() + turned * self.extent * Real::from_int(2) < self.tolerance
     }
 
-    /// Says yes only where [`Self::moved_little`] does.
+    /// Cheap sufficient condition for [`Self::moved_little`].
     ///
-    /// With d the change of the relative place r, and q how much the components of a rotation changed in sum:
-    /// |Rᵀr − R₀ᵀr₀| ≤ |d| + |R − R₀|·|r₀|, and a matrix changes by 6q at most, because its entries are quadratic in
-    /// the components. The sine of half the angle between two relative rotations is at most q + q' of the two bodies, but
-    /// it is found from a cosine of 30 bits, which alone may make 2⁻¹³ of nothing.
+    /// With d the change of the relative position r, and q the sum of the changes of a rotation's components:
+    /// Rᵀr − R₀ᵀr₀| ≤ |d| + |R − R₀|·|r₀|, and a matrix changes by 6q at most, because its entries are quadratic in
+    /// the components. The sine of half the angle between two relative rotations is at most q + q' of the two bodies.
+    /// But it is computed from a cosine of 30 bits, whose rounding alone may give 2⁻¹³ for equal rotations.
     #[inline]
     fn surely_moved_little(&self, was: &Poses, is: &Poses) -> bool {
-        // Sums of magnitudes are no less than lengths. Raw metres; what is longer than 2¹³ of them is left to the other.
+        // Sums of magnitudes are no less than lengths. Raw metres; vectors beyond 2¹³ m are left to the exact rule.
         let sum = |v: Vec3| {
             let [x, y, z] = v.to_bits();
             let most = x.unsigned_abs() | y.unsigned_abs() | z.unsigned_abs();
@@ -110,7 +113,7 @@ impl Keeping {
             return false;
         };
         let (turned_a, turned_b) = (changed(0), changed(1));
-        // A sixty-fourth of a radian is far from ten degrees.
+        // 2⁻⁶ rad is far below ten degrees.
         if moved >= self.tolerance.to_bits() || turned_a.max(turned_b) >= 1 << 24 {
             return false;
         }
@@ -119,17 +122,17 @@ impl Keeping {
         let sine = turned_a + turned_b + (1 << 18);
         let extent = self.extent.to_bits();
         let rolled = ((2 * sine) * ((extent >> 16) + 1)) >> 14;
-        // Rounding and rotations that are not quite of length one.
+        // For rounding, and for rotations that are not quite normalised.
         let rounding = (moved >> 20) + 64;
         moved + swung + rolled + rounding < self.tolerance.to_bits()
     }
 }
 
-/// How the normal changes when it is turned back by what a body has turned, from its first rotation to its second, whose
-/// matrix is known.
+/// Change of the normal when it is turned back by a body's rotation from `was` to `is`; `turn` is the matrix of `is`.
 #[inline(always)]
 fn turned_back(normal: Vec3, [was, is]: [Quat; 2], turn: &Turn) -> Vec3 {
-    // The matrix of no rotation is exact, so what was never turned leaves the normal as it is. Others don't, to the bit.
+    // The identity matrix is exact, so the normal of a body that never turned does not change. Other rotations change it
+    // in the last bits.
     if was == Quat::IDENTITY && is == Quat::IDENTITY {
         return Vec3::ZERO;
     }
@@ -138,7 +141,7 @@ fn turned_back(normal: Vec3, [was, is]: [Quat; 2], turn: &Turn) -> Vec3 {
     forth - normal
 }
 
-/// Whether a body has turned about the normal, from its first rotation to its second, by more than a contact may be frozen for.
+/// Returns whether a body has turned about the normal, from `was` to `is`, beyond [`TWISTED_LITTLE`].
 #[inline]
 fn twisted(normal: [i32; 3], was: Quat, is: Quat) -> bool {
     let (from, to) = (was.to_bits(), is.to_bits());
@@ -152,11 +155,12 @@ fn twisted(normal: [i32; 3], was: Quat, is: Quat) -> bool {
     (along >> 30).abs() > TWISTED_LITTLE
 }
 
-/// Changes of a normal below 2⁻⁵ and arms below 4 m: their products fit 62 bits, and three of them 64.
+/// Bounds of [`short_dot`], as bits: changes of a normal below 2⁻⁵ and arms below 4 m. Their products fit 62 bits, and
+/// three of them 64.
 const SLIGHT: u32 = 27;
 const SHORT: u32 = 34;
 
-/// Whether each component is at least −2^`bits` and below 2^`bits`.
+/// Returns whether each component is at least −2^`bits` and below 2^`bits`.
 #[inline(always)]
 fn within(v: Vec3, bits: u32) -> bool {
     let part = |c: i64| c.wrapping_add(1 << bits) as u64;
@@ -164,7 +168,7 @@ fn within(v: Vec3, bits: u32) -> bool {
     (part(x) | part(y) | part(z)) >> (bits + 1) == 0
 }
 
-/// As [`Vec3::dot`], of vectors within [`SLIGHT`] and [`SHORT`].
+/// Same result as [`Vec3::dot`], for vectors within [`SLIGHT`] and [`SHORT`].
 #[inline(always)]
 fn short_dot(slight: Vec3, short: Vec3) -> Real {
     let ([a, b, c], [x, y, z]) = (slight.to_bits(), short.to_bits());
@@ -172,7 +176,7 @@ fn short_dot(slight: Vec3, short: Vec3) -> Real {
     Real::from_bits((a * x + b * y + c * z + (1 << 31)) >> 32)
 }
 
-/// The dot product of two unit quaternions with 30 fractional bits.
+/// Dot product of two unit quaternions with 30 fractional bits.
 fn alignment(a: [i32; 4], b: [i32; 4]) -> i64 {
     let sum: i64 = a.iter().zip(b).map(|(a, b)| i64::from(*a) * i64::from(b)).sum();
     sum >> 30
@@ -213,7 +217,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(50_000))]
 
         #[test]
-        fn the_bound_never_says_yes_where_the_rule_says_no(
+        fn the_cheap_bound_accepts_only_what_the_exact_rule_accepts(
             relative in vector(46),
             rotations in [rotation(), rotation()],
             moved in vector(32),
@@ -224,30 +228,30 @@ mod tests {
         ) {
             let was = Poses { relative, rotations };
             let turn = turned.map(Quat::from_rotation_vector);
-            // Both turned alike, as one body, or each for itself.
+            // Both turned together as one rigid body, or each on its own.
             let turn = if carried { [turn[0]; 2] } else { turn };
             let place = if carried { turn[0].rotate(relative) } else { relative };
             let is = Poses {
                 relative: place + moved,
                 rotations: [turn[0] * rotations[0], turn[1] * rotations[1]],
             };
-            let keeping = Keeping {
+            let recycling = Recycling {
                 tolerance: Real::from_bits(tolerance >> tight),
                 extent: Real::from_bits(extent >> small),
                 margin: 0,
             };
-            if keeping.surely_moved_little(&was, &is) {
-                prop_assert!(keeping.moved_little(&was, &is));
+            if recycling.surely_moved_little(&was, &is) {
+                prop_assert!(recycling.moved_little(&was, &is));
             }
         }
 
         #[test]
-        fn a_short_product_is_the_long_one(
+        fn a_short_product_matches_the_wide_one(
             slight in vector(SLIGHT),
             short in vector(SHORT),
             extreme in any::<[bool; 6]>(),
         ) {
-            // Some components at the ends of the range, where three products are largest.
+            // Some components at the limits of the range, where three products are largest.
             let end = |on: bool, bits: u32, value: Real| {
                 if on { Real::from_bits(-(1 << bits)) } else { value }
             };
@@ -260,13 +264,13 @@ mod tests {
         }
 
         #[test]
-        fn within_is_what_it_says(v in vector(40), bits in 20..39u32) {
+        fn within_matches_a_range_check(v in vector(40), bits in 20..39u32) {
             let fits = |c: i64| (-(1i64 << bits)..1 << bits).contains(&c);
             prop_assert_eq!(within(v, bits), v.to_bits().into_iter().all(fits));
         }
 
         #[test]
-        fn turning_a_normal_back_is_two_rotations(
+        fn turning_a_normal_back_matches_two_rotations(
             was in rotation(), is in rotation(), same in 0..4u8, normal in vector(32),
         ) {
             let (was, is) = match same {
@@ -281,12 +285,12 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_says_yes_to_what_rests() {
+    fn the_cheap_bound_accepts_resting_bodies() {
         let was = Poses { relative: Vec3::Y, rotations: [Quat::IDENTITY; 2] };
         let moved = Vec3::splat(Real::ratio(1, 1000));
         let turned = Quat::from_rotation_vector(Vec3::splat(Real::ratio(1, 2000)));
         let is = Poses { relative: Vec3::Y + moved, rotations: [turned, Quat::IDENTITY] };
-        let keeping = Keeping { tolerance: Real::ratio(5, 100), extent: Real::ONE, margin: 0 };
-        assert!(keeping.surely_moved_little(&was, &is));
+        let recycling = Recycling { tolerance: Real::ratio(5, 100), extent: Real::ONE, margin: 0 };
+        assert!(recycling.surely_moved_little(&was, &is));
     }
 }

@@ -1,20 +1,23 @@
-//! The rim: where floats become numbers of the simulation and back. Nothing inside a step comes here.
+//! Float conversions: the boundary between floats and the fixed-point simulation. No code inside a
+//! step uses them.
 //!
-//! A float is taken apart by its bits, so the result does not depend on the platform's float unit,
-//! and NaN, infinities and values out of range are errors.
-#![allow(clippy::disallowed_types, reason = "the rim is where floats are allowed")]
+//! A float is decoded from its bits, so the result does not depend on the platform's float unit.
+//! NaN, infinities and values out of range are errors.
+#![allow(clippy::disallowed_types, reason = "float conversions are the boundary of the simulation")]
 
 use super::Real;
 
-/// Why a float can't become a number of the simulation.
+/// Error of converting a float to a fixed-point number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FloatError {
-    /// The float is NaN: something before this went wrong (0/0, a root of a negative number).
-    #[error("the float is NaN; find the division by zero or bad root that made it")]
+    /// The float is NaN: an earlier computation failed (0/0, a root of a negative number).
+    #[error(
+        "the float is NaN; look for a division by zero or a root of a negative number before this call"
+    )]
     NotANumber,
-    /// The float is infinite or beyond what the type holds.
-    #[error("{value} is out of range: it must lie within ±{limit}")]
+    /// The float is infinite or out of the range of the type.
+    #[error("{value} is out of range; it must lie within ±{limit}")]
     OutOfRange {
         /// The offending float.
         value: f64,
@@ -75,7 +78,7 @@ pub(crate) const fn fixed_bits(value: f64, frac: i32) -> Result<i64, FloatError>
     let negative = raw >> 63 == 1;
     let exponent = (raw >> MANTISSA_BITS) as i32 & 0x7ff;
     let fraction = raw & ((1 << MANTISSA_BITS) - 1);
-    // Subnormal numbers have no hidden bit and the exponent of the smallest normal one.
+    // Subnormal numbers have no hidden bit and use the exponent of the smallest normal number.
     let (mantissa, exponent) =
         if exponent == 0 { (fraction, 1) } else { (fraction | (1 << MANTISSA_BITS), exponent) };
     // value = mantissa · 2^(exponent − 1075)

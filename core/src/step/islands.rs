@@ -1,89 +1,97 @@
-//! Fifth phase: clusters, and the order of work in them. Dynamic bodies that contacts join are one cluster, named after its
-//! least id; static and kinematic bodies don't conduct. Inside a cluster contacts are ordered by greedy colours over
-//! their sorted keys, anew each tick: contacts of one colour share no dynamic body, and what colour one gets depends on
-//! its own cluster only.
+//! Fifth phase: islands, and the order of their contacts. An island is a set of dynamic bodies connected by contacts;
+//! its label is its least body index. Static and kinematic bodies do not connect islands. Greedy graph colouring over
+//! the sorted keys orders the contacts of an island, again each tick: contacts of one colour share no dynamic body. A
+//! contact's colour depends on its own island only.
 
-use super::{Scratch, StepReport};
+use super::{Scratch, StepReport, crowd};
 use crate::data::{UnionFind, sort_by_key};
+use crate::world::World;
 use core::ops::Range;
 
-/// The label of what is in no cluster.
+/// Label of bodies in no island.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Colours that fit a mask; contacts beyond go last, one after the other.
+/// Number of colours that fit a mask. Contacts beyond them are solved last, one after the other.
 pub(super) const COLOURS: usize = 64;
 
-/// A cluster of this step.
+/// An island of this step.
 #[derive(Clone, Debug)]
-pub(crate) struct Cluster {
-    /// Index of its least body.
+pub(crate) struct Island {
+    /// Index of the least body.
     pub(super) label: u32,
-    /// Its bodies among the members.
+    /// Range in [`Islands::members`].
     pub(super) members: Range<usize>,
-    /// Its contacts in the order of work.
+    /// Range in [`Islands::contacts`].
     pub(super) contacts: Range<usize>,
 }
 
-/// The clusters of a step.
+/// The islands of a step.
 #[derive(Debug, Default)]
-pub(crate) struct Clusters {
-    /// By label.
-    pub(super) list: Vec<Cluster>,
-    /// Places of bodies, by cluster and then by id.
+pub(crate) struct Islands {
+    /// Islands, sorted by label.
+    pub(super) list: Vec<Island>,
+    /// Places of bodies, sorted by island and then by id.
     pub(super) members: Vec<u32>,
-    /// Places of contacts, by cluster, colour and key.
+    /// Places of contacts, sorted by island, colour and key.
     pub(super) contacts: Vec<u32>,
-    /// The colour of each of them.
+    /// Colour of each entry of `contacts`.
     pub(super) colours: Vec<u8>,
-    /// For each place its cluster's label, or [`NONE`] for what does not conduct.
+    /// Island label of each place, or [`NONE`] for static and kinematic bodies.
     pub(super) labels: Vec<u32>,
     groups: UnionFind,
-    /// For each place the number of its cluster in the list.
+    /// Index in `list` of each place's island.
     pub(super) numbers: Vec<u32>,
     masks: Vec<u64>,
-    /// For each contact its place in the order of keys.
+    /// Rank of each contact in the order of keys.
     pub(super) ranks: Vec<u32>,
     sorted: Vec<(u64, u32)>,
     sort: Vec<(u64, u32)>,
-    /// A rule that is broken on purpose, and what it remembers.
+    /// Injected fault, and its state.
     #[cfg(feature = "test-internals")]
-    pub(super) plant: Option<super::Plant>,
+    pub(super) fault: Option<super::Fault>,
     #[cfg(feature = "test-internals")]
-    soil: super::plant::Soil,
+    fault_state: super::fault::FaultState,
 }
 
-pub(super) fn run(scratch: &mut Scratch, report: &mut StepReport) {
-    let Scratch { clusters, bodies, ends, .. } = scratch;
+pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
+    let Scratch { islands, bodies, ends, crowd, .. } = scratch;
     let bodies = &bodies.list;
-    clusters.groups.reset(bodies.len() as u32);
+    islands.groups.reset(bodies.len() as u32);
     for &(_, [a, b]) in &*ends {
         if bodies[a as usize].dynamic && bodies[b as usize].dynamic {
-            clusters.groups.union(a, b);
+            islands.groups.union(a, b);
         }
     }
-    clusters.name(bodies);
-    clusters.list_members(bodies);
-    clusters.order_contacts(bodies, ends, report);
-    report.clusters = clusters.list.len() as u32;
+    for edge in &crowd.edges {
+        let (_, [a, b]) = edge.pair;
+        islands.groups.union(a, b);
+    }
+    islands.assign_labels(bodies);
+    islands.list_members(bodies);
+    crowd::choose(world, scratch, report);
+    let Scratch { islands, bodies, ends, .. } = scratch;
+    let bodies = &bodies.list;
+    islands.order_contacts(bodies, ends, report);
+    report.islands = islands.list.len() as u32;
 }
 
-impl Clusters {
-    /// No bodies: nothing was computed.
+impl Islands {
+    /// Clears the islands of a step that simulates nothing.
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.members.clear();
     }
 
-    /// Places of bodies, each with the label of its cluster; by label, then by id.
+    /// Lists the places of bodies, each with the label of its island; by label, then by id.
     pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.list.iter().flat_map(|cluster| {
-            self.members[cluster.members.clone()].iter().map(|&place| (place, cluster.label))
+        self.list.iter().flat_map(|island| {
+            self.members[island.members.clone()].iter().map(|&place| (place, island.label))
         })
     }
 
-    /// Finds the label of each place.
-    fn name(&mut self, bodies: &[super::bodies::StepBody]) {
-        // First for the roots; they are places, and those that joined late are not in the order of ids.
+    /// Assigns a label to each place.
+    fn assign_labels(&mut self, bodies: &[super::bodies::StepBody]) {
+        // Roots first. Roots are places, and bodies that joined late are not in the order of ids.
         self.labels.clear();
         self.labels.resize(bodies.len(), NONE);
         for (place, body) in bodies.iter().enumerate() {
@@ -114,7 +122,7 @@ impl Clusters {
         for &(key, place) in &self.sorted {
             let (label, at) = ((key >> 32) as u32, self.members.len());
             if self.list.last().is_none_or(|last| last.label != label) {
-                self.list.push(Cluster { label, members: at..at, contacts: 0..0 });
+                self.list.push(Island { label, members: at..at, contacts: 0..0 });
             }
             self.numbers[place as usize] = self.list.len() as u32 - 1;
             self.members.push(place);
@@ -127,12 +135,12 @@ impl Clusters {
     fn order_contacts(
         &mut self,
         bodies: &[super::bodies::StepBody],
-        contacts: &[super::narrow::Met],
+        contacts: &[super::narrow::PairCandidate],
         report: &mut StepReport,
     ) {
         self.masks.clear();
         self.masks.resize(bodies.len(), 0);
-        // By key, which they are unless something woke.
+        // Contacts are already in the order of keys unless a body woke.
         self.sorted.clear();
         self.sorted.extend(contacts.iter().zip(0..).map(|((key, _), place)| (key.0, place)));
         sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
@@ -148,9 +156,9 @@ impl Clusters {
             let used = masks[0] | masks[1];
             let colour = used.trailing_ones() as usize;
             #[cfg(feature = "test-internals")]
-            let colour = self.plant.map_or(colour, |plant| {
+            let colour = self.fault.map_or(colour, |fault| {
                 let (key, _) = contacts[*place as usize];
-                plant.colour(&mut self.soil, used, key, *place as usize)
+                fault.colour(&mut self.fault_state, used, key, *place as usize)
             });
             if colour < COLOURS {
                 self.masks[a] |= 1 << colour;
@@ -165,11 +173,11 @@ impl Clusters {
         self.contacts.clear();
         self.colours.clear();
         for &(key, place) in &self.sorted {
-            let (cluster, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
-            if cluster.contacts.is_empty() {
-                cluster.contacts = at..at;
+            let (island, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
+            if island.contacts.is_empty() {
+                island.contacts = at..at;
             }
-            cluster.contacts.end = at + 1;
+            island.contacts.end = at + 1;
             self.contacts.push(place);
             self.colours.push(key as u8);
         }

@@ -1,35 +1,42 @@
-//! One contact's rows, one at a time, as impacts use them: what the kernels do in lanes.
+//! Rows of one contact in scalar code, for impacts; the kernels do the same in lanes.
 
-use super::block::{Block, Motion, Row, SPEED_CAP, V, dot, minus_dot, plus_dot, sub, times};
+use super::constraint::{
+    Motion, Row, SPEED_CAP, ScalarContact, V, dot, minus_dot, plus_dot, sub, times,
+};
 use super::lanes::OCTAGON;
 use crate::math::{Lane, Q20, Q30, Wide};
 
 #[inline(always)]
-pub(super) fn slide(block: &mut Block, bound: Q20, a: &mut Motion, b: &mut Motion) {
+pub(super) fn slide(constraint: &mut ScalarContact, bound: Q20, a: &mut Motion, b: &mut Motion) {
     let difference = sub(&b.linear, &a.linear);
     let speed = |k: usize| {
-        let row = &block.sliding[k];
-        let sum = plus_dot(dot(&block.tangents[k], &difference), &row.arm[1], &b.angular);
+        let row = &constraint.sliding[k];
+        let sum = plus_dot(dot(&constraint.tangents[k], &difference), &row.arm[1], &b.angular);
         minus_dot(sum, &row.arm[0], &a.angular).round::<30, 20>()
     };
     let (v1, v2) = (speed(0), speed(1));
-    let [k11, k12, k22] = block.sliding_inverse;
-    let [old1, old2] = block.sliding_impulse;
+    let [k11, k12, k22] = constraint.sliding_inverse;
+    let [old1, old2] = constraint.sliding_impulse;
     let wanted1 = old1 - Wide::ZERO.plus(k11, v1).plus(k12, v2).round::<30, 20>();
     let wanted2 = old2 - Wide::ZERO.plus(k12, v1).plus(k22, v2).round::<30, 20>();
     let (new1, new2) = clamp_to_octagon(wanted1, wanted2, bound);
-    block.sliding_impulse = [new1, new2];
-    apply_sliding(block, [new1 - old1, new2 - old2], a, b);
+    constraint.sliding_impulse = [new1, new2];
+    apply_sliding(constraint, [new1 - old1, new2 - old2], a, b);
 }
 
-/// Pushes both bodies across the normal.
+/// Applies a tangential impulse to both bodies.
 #[inline(always)]
-pub(super) fn apply_sliding(block: &Block, [d1, d2]: [Q20; 2], a: &mut Motion, b: &mut Motion) {
-    let [t1, t2] = &block.tangents;
+pub(super) fn apply_sliding(
+    constraint: &ScalarContact,
+    [d1, d2]: [Q20; 2],
+    a: &mut Motion,
+    b: &mut Motion,
+) {
+    let [t1, t2] = &constraint.tangents;
     let push: V<20> =
         core::array::from_fn(|i| Wide::ZERO.plus(t1[i], d1).plus(t2[i], d2).round::<30, 20>());
-    apply_linear(block.share, &push, a, b);
-    let [r1, r2] = &block.sliding;
+    apply_linear(constraint.mass_fraction, &push, a, b);
+    let [r1, r2] = &constraint.sliding;
     for i in 0..3 {
         let turn = |side: usize| {
             Wide::ZERO
@@ -42,23 +49,23 @@ pub(super) fn apply_sliding(block: &Block, [d1, d2]: [Q20; 2], a: &mut Motion, b
     }
 }
 
-/// What a row sees of two spins: the second's part minus the first's.
+/// Relative angular velocity along a row: the second body's part minus the first's.
 #[inline(always)]
 pub(super) fn relative_spin(row: &Row, a: &V<20>, b: &V<20>) -> Q20 {
     minus_dot(dot(&row.arm[1], b), &row.arm[0], a).round::<30, 20>()
 }
 
-/// Gives the first body its share of −push, the second the rest of +push.
+/// Applies a linear impulse: the first body gets its mass fraction of −push, the second the rest of +push.
 #[inline(always)]
-pub(super) fn apply_linear(share: Q30, push: &V<20>, a: &mut Motion, b: &mut Motion) {
+pub(super) fn apply_linear(mass_fraction: Q30, push: &V<20>, a: &mut Motion, b: &mut Motion) {
     for (i, &push) in push.iter().enumerate() {
-        let first = times(share, push);
+        let first = times(mass_fraction, push);
         a.linear[i] = a.linear[i] - first;
         b.linear[i] = b.linear[i] + (push - first);
     }
 }
 
-/// No root and no division: between 0.93 and 1.05 of the circle, by direction.
+/// Clamps to an octagon, between 0.93 and 1.05 of the circle by direction. Needs no square root and no division.
 #[inline(always)]
 fn clamp_to_octagon(x: Q20, y: Q20, bound: Q20) -> (Q20, Q20) {
     let (x, y) = (x.clamp_abs(bound), y.clamp_abs(bound));
@@ -78,7 +85,7 @@ pub(super) fn saturating_add(a: Q20, b: Q20) -> Q20 {
     Q20::from_bits(a.to_bits().saturating_add(b.to_bits()))
 }
 
-/// The motion with no component beyond what the solver allows; the spin keeps its direction.
+/// Clamps the motion to the speed cap; the spin keeps its direction.
 #[inline(always)]
 pub(super) fn capped(motion: Motion) -> Motion {
     Motion {

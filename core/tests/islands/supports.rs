@@ -2,7 +2,7 @@
 //! something under it.
 
 use super::common::{awake, cube, pose, run, slab, spot, steps_to_sleep};
-use super::graph::assert_clusters_are_those_of_the_contacts;
+use super::graph::assert_islands_are_those_of_the_contacts;
 use isostep_core::shape::Shape;
 use isostep_core::world::{
     BodyDef, BodyId, BodyKind, Combine, Command, Filter, Layers, Material, ShapeDef, World,
@@ -126,7 +126,7 @@ fn check(seed: u64, count: u32, rounds: u32) {
             // Disabled bodies are out of the world; they don't sleep.
             assert_eq!(floating(&world), BTreeSet::new(), "{what}, tick {}", world.tick());
         }
-        assert_clusters_are_those_of_the_contacts(&world, &what);
+        assert_islands_are_those_of_the_contacts(&world, &what);
         let falling = fall_when_woken(&mut world);
         assert!(falling.is_empty(), "{what}: floated until woken: {falling:?}");
         steps_to_sleep(&mut world, 120);

@@ -1,0 +1,209 @@
+//! Contact limit in crowds. Where many bodies overlap in one spot there is a contact for every two of them, and solving
+//! all of those would take minutes. A contact between two dynamic bodies is solved if it is among the [`MOST`] deepest
+//! of either body. So a body with few contacts keeps all of them: a crate on a raft with hundreds of others stays on it.
+//!
+//! The choice depends on the island only: on the separations of its contacts, and among equal ones on the order of its
+//! bodies. Contacts that are not solved still connect islands and wake sleepers. They have no row in the state, and no
+//! events.
+//!
+//! The narrow phase stores only the separation of pairs in a crowd ([`Edge`]), since contacts are large. The chosen
+//! pairs go through the narrow phase once more.
+
+use super::bodies::StepBody;
+use super::contacts::Contact;
+use super::narrow::{self, Finding, PairCandidate};
+use super::{Scratch, StepReport};
+use crate::data::sort_by_key;
+use crate::world::World;
+use crate::world::rows::PairKey;
+use std::collections::BinaryHeap;
+
+/// Deepest contacts with dynamic bodies that are always solved, for each body. Boxes of one size that touch on all sides
+/// have 26.
+pub(super) const MOST: usize = 32;
+
+/// Edge between two bodies of a crowd: they have a contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(super) pair: PairCandidate,
+    /// Least separation of its points, raw metres.
+    pub(super) separation: i64,
+}
+
+/// Crowds of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    /// Number of pairs of each place so far.
+    pairs: Vec<u32>,
+    /// Number of dynamic bodies with more than [`MOST`] pairs.
+    large: u32,
+    pub(super) edges: Vec<Edge>,
+    /// Rank of each place among the bodies of its island.
+    ranks: Vec<u32>,
+    /// Number of contacts with dynamic bodies, by place.
+    counts: Vec<u32>,
+    /// Heap index of each place with more than [`MOST`] contacts.
+    heaps_of: Vec<u32>,
+    /// Deepest contacts of these places, the least deep one on top.
+    heaps: Vec<BinaryHeap<Depth>>,
+    chosen: Vec<PairCandidate>,
+    sort: Vec<PairCandidate>,
+}
+
+/// Sort key of contacts in a crowd: separation, then the two shapes, numbered within the island, with mixed bits. In the
+/// order of ids, the first few bodies would get all contacts of a crowd with equal depths.
+type Depth = (i64, u64);
+
+fn depth(&Edge { pair: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
+    let ordinals = key.shapes().map(|shape| shape & 0xff);
+    let [a, b] = [0, 1].map(|i: usize| ranks[places[i] as usize] << 8 | ordinals[i]);
+    let pair = PairKey::new(a, b).0;
+    // Odd factors and shifts are bijective: no two pairs get the same key.
+    let mixed = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (separation, (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93))
+}
+
+/// Cursor over all edges: contacts, then edges of crowds.
+#[derive(Debug, Default)]
+pub(super) struct EdgeCursor {
+    contacts: usize,
+    edges: usize,
+}
+
+impl EdgeCursor {
+    /// Returns the places of the next edge's bodies.
+    pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[u32; 2]> {
+        if let Some((_, places)) = scratch.ends.get(self.contacts) {
+            self.contacts += 1;
+            return Some(*places);
+        }
+        let edge = scratch.crowd.edges.get(self.edges)?;
+        self.edges += 1;
+        Some(edge.pair.1)
+    }
+}
+
+impl Crowd {
+    pub(super) fn clear(&mut self) {
+        self.pairs.clear();
+        self.edges.clear();
+        self.large = 0;
+    }
+
+    /// Counts a pair candidate.
+    #[inline(always)]
+    pub(super) fn count(&mut self, places: [u32; 2], bodies: &[StepBody]) {
+        for place in places.map(|place| place as usize) {
+            if self.pairs.len() <= place {
+                self.pairs.resize(bodies.len(), 0);
+            }
+            self.pairs[place] += 1;
+            if self.pairs[place] as usize == MOST + 1 {
+                self.large += u32::from(bodies[place].dynamic);
+            }
+        }
+    }
+
+    /// Returns whether there may be contacts that are not solved.
+    pub(super) const fn is_there(&self) -> bool {
+        self.large >= 2
+    }
+
+    /// Returns whether the contact of two bodies may be left unsolved.
+    pub(super) fn has(&self, places: [u32; 2], bodies: &[StepBody]) -> bool {
+        places
+            .map(|place| place as usize)
+            .iter()
+            .all(|place| self.pairs[*place] as usize > MOST && bodies[*place].dynamic)
+    }
+
+    /// Finds the depth limit of each body with too many contacts.
+    fn measure(&mut self, contacts: &[Contact], bodies: &[StepBody]) {
+        let Self { edges, ranks, counts, heaps_of, heaps, .. } = self;
+        let all = || {
+            let made = contacts.iter().filter_map(|contact| edge_of(contact, bodies));
+            made.chain(edges.iter().copied())
+        };
+        counts.clear();
+        counts.resize(bodies.len(), 0);
+        for place in all().flat_map(|edge| edge.pair.1) {
+            counts[place as usize] += 1;
+        }
+        heaps_of.clear();
+        heaps_of.resize(bodies.len(), NONE);
+        let many = counts.iter().zip(heaps_of.iter_mut());
+        let many = many.filter(|(count, _)| **count as usize > MOST);
+        let used = many.zip(0..).map(|((_, heap), number)| *heap = number).count();
+        if heaps.len() < used {
+            heaps.resize_with(used, || BinaryHeap::with_capacity(MOST));
+        }
+        heaps[..used].iter_mut().for_each(BinaryHeap::clear);
+        for edge in all() {
+            let depth = depth(&edge, ranks);
+            for heap in edge.pair.1.map(|place| heaps_of[place as usize]) {
+                let Some(heap) = heaps.get_mut(heap as usize) else { continue };
+                if heap.len() < MOST {
+                    heap.push(depth);
+                } else if let Some(mut top) = heap.peek_mut()
+                    && depth < *top
+                {
+                    *top = depth;
+                }
+            }
+        }
+    }
+
+    /// Returns whether the contact of two dynamic bodies is solved.
+    fn is_solved(&self, edge: &Edge) -> bool {
+        edge.pair.1.map(|place| self.heaps_of[place as usize]).into_iter().any(|heap| {
+            let top = self.heaps.get(heap as usize).and_then(BinaryHeap::peek);
+            top.is_none_or(|top| depth(edge, &self.ranks) <= *top)
+        })
+    }
+}
+
+/// Heap index of places without a heap.
+const NONE: u32 = u32::MAX;
+
+/// Returns the edge of a contact between two dynamic bodies.
+fn edge_of(contact: &Contact, bodies: &[StepBody]) -> Option<Edge> {
+    let dynamic = contact.bodies.iter().all(|place| bodies[*place as usize].dynamic);
+    dynamic.then(|| Edge::of(contact))
+}
+
+impl Edge {
+    pub(super) fn of(contact: &Contact) -> Self {
+        let separations = &contact.separations[..contact.row.points.len()];
+        let separation = separations.iter().copied().min().unwrap_or(i64::MAX);
+        Self { pair: (contact.row.key, contact.bodies), separation }
+    }
+}
+
+/// Removes the contacts that are not solved. Needs the islands.
+pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
+    if !scratch.crowd.is_there() {
+        return;
+    }
+    let Scratch { crowd, contacts, bodies, islands, .. } = scratch;
+    let bodies = &bodies.list;
+    crowd.ranks.clear();
+    crowd.ranks.resize(bodies.len(), 0);
+    for island in &islands.list {
+        for (&place, rank) in islands.members[island.members.clone()].iter().zip(0..) {
+            crowd.ranks[place as usize] = rank;
+        }
+    }
+    crowd.measure(contacts, bodies);
+    contacts.retain(|contact| edge_of(contact, bodies).is_none_or(|edge| crowd.is_solved(&edge)));
+    let mut chosen = core::mem::take(&mut crowd.chosen);
+    chosen.clear();
+    chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.pair));
+    sort_by_key(&mut chosen, &mut crowd.sort, |(key, _)| key.0);
+    report.kept += narrow::find(world, scratch, &chosen, Finding::Contacts);
+    let Scratch { crowd, contacts, ends, .. } = scratch;
+    crowd.chosen = chosen;
+    ends.clear();
+    ends.extend(contacts.iter().map(|contact| (contact.row.key, contact.bodies)));
+    report.contacts = contacts.len() as u32;
+    report.points = contacts.iter().map(|contact| contact.row.points.len() as u32).sum();
+}
