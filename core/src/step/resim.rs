@@ -374,7 +374,11 @@ fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mu
 }
 
 /// Writes the step record: islands, static edges, woken bodies and commands, for a later resimulation of this tick.
-pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &mut StepRecord) {
+pub(super) fn write_step_record(
+    world: &mut World,
+    scratch: &mut Scratch,
+    step_record: &mut StepRecord,
+) {
     let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
     let Buffers { seen, sort, few, .. } = resim;
     if diff.on {
