@@ -353,7 +353,7 @@ impl Broad {
         }
     }
 
-    /// Does the same for a gathered body, and stores its posed shapes.
+    /// Updates the leaves of a gathered body, records the bounds and stores the posed shapes.
     fn move_gathered(
         &mut self,
         world: &World,
@@ -415,7 +415,7 @@ fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
     bounds_of(world, hot, world.work.cold(&world.store, index), shape)
 }
 
-/// Does the same for another frame.
+/// Bounds of a shape over the tick in another frame.
 fn bounds_in(world: &World, slot: &Slot, index: u32, shape: &ShapeRow) -> Aabb {
     bounds_of(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
 }
@@ -476,7 +476,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_way_is_the_quotient_of_reals(
+        fn a_displacement_is_the_quotient_of_reals(
             lanes in [any::<i32>(), any::<i32>(), any::<i32>()],
             rate in 1..1000u32,
         ) {

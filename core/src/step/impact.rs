@@ -85,7 +85,7 @@ impl Bouncing {
             }
             from += island.len();
         }
-        // All of them may have an impact in any tick.
+        // All contacts of the groups may have an impact in any tick.
         constraints.reserve(groups.iter().map(|group| group.at.len()).sum());
     }
 
@@ -336,7 +336,7 @@ fn seen(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
     seen_by(constraint, row, a, b)
 }
 
-/// Does the same for two given motions.
+/// Relative value of two motions along a row, raw Q20.
 #[inline(always)]
 fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
     let along = dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
@@ -344,14 +344,14 @@ fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) 
     i64::from(along.to_bits()) + i64::from(turning.to_bits())
 }
 
-/// Linear part of it, which all points of a contact share.
+/// Linear part of the relative value, which all points of a contact share.
 #[inline(always)]
 fn along(constraint: &ScalarContact, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
     i64::from(dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
 }
 
-/// Angular part of it.
+/// Angular part of the relative value.
 #[inline(always)]
 fn turning(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);

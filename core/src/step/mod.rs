@@ -148,7 +148,7 @@ pub struct StepReport {
     pub islands: u32,
     /// Pairs of shapes whose bounds overlap.
     pub pairs: u32,
-    /// Contacts between them.
+    /// Contacts of these pairs.
     pub contacts: u32,
     /// Points of all contacts.
     pub points: u32,

@@ -235,7 +235,7 @@ fn resolve(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32;
     (!senses).then_some([first, second])
 }
 
-/// Does the same if a body has no place yet. A sensor pair adds no body.
+/// Resolves a pair with a body that has no place yet. A sensor pair adds no body.
 #[inline(never)]
 fn resolve_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
@@ -262,7 +262,7 @@ struct Pair<'a> {
 struct Reach {
     /// Largest distance at which they can touch within the tick; `None` for slow pairs.
     within: Option<i64>,
-    /// The same, if it is large enough for a sweep.
+    /// The reach, if it is large enough for a sweep.
     far: Option<i64>,
     /// Displacement of the second shape relative to the first in the tick, if there is a reach.
     displacement: Vec3,
