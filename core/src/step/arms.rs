@@ -226,7 +226,7 @@ impl Arms {
         }
     }
 
-    /// Does the same where the sum overflows 64 bits: arms of a plane may reach to the world limit.
+    /// Mean for sums that overflow 64 bits: arms of a plane may reach to the world limit.
     #[cold]
     fn wide_mean(&self, of: impl Iterator<Item = i64>) -> i64 {
         let sum: i128 = of.map(i128::from).sum();

@@ -49,7 +49,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             activity_changed.extend_from_slice(&broad.history_bounds.recent);
         }
         for &index in &*changed {
-            broad.insert_again(world, index);
+            broad.reinsert(world, index);
             broad.move_body(world, index);
         }
         for &index in activity_changed.iter().chain(&world.pending.woken) {
@@ -58,7 +58,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     } else {
         for (s, stream) in world.work.streams.iter().enumerate() {
             for p in 0..stream.cold.len() {
-                (0..32).for_each(|row| broad.insert_again(world, index_at(s, p, row)));
+                (0..32).for_each(|row| broad.reinsert(world, index_at(s, p, row)));
             }
         }
         // The tree shows this tick with its commands. Another visit to this tick may have other commands.
@@ -73,7 +73,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     activity_changed.clear();
     (broad.stale, broad.wide) = (false, false);
     broad.history_bounds.forget(world);
-    let filter = |a, b| meets(world, a, b);
+    let filter = |a, b| may_touch(world, a, b);
     broad.phase.pairs(filter, &mut broad.pairs);
     broad.add_changed(world);
     report.pairs = broad.pairs.len() as u32;
@@ -89,7 +89,7 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, woken: &[u32], report: 
         broad.move_body(world, index);
         proxies.extend_from_slice(broad.proxies(index));
     }
-    broad.phase.wake(&proxies, |a, b| meets(world, a, b), &mut broad.pairs);
+    broad.phase.wake(&proxies, |a, b| may_touch(world, a, b), &mut broad.pairs);
     broad.woken = proxies;
     // Pairs of a sleeping body with a changed one were already found.
     let done = &broad.done;
@@ -103,7 +103,7 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
     if !broad.ready {
         for (s, stream) in world.work.streams.iter().enumerate() {
             for p in 0..stream.cold.len() {
-                (0..32).for_each(|row| broad.insert_again(world, index_at(s, p, row)));
+                (0..32).for_each(|row| broad.reinsert(world, index_at(s, p, row)));
             }
         }
         (broad.ready, broad.since) = (true, u32::MAX);
@@ -114,7 +114,7 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
         (broad.since, broad.wide) = (world.tick, false);
     }
     for &index in &*changed {
-        broad.insert_again(world, index);
+        broad.reinsert(world, index);
         broad.follow(world, index, rules);
     }
     changed.clear();
@@ -197,7 +197,7 @@ impl Broad {
                 let body = body_of(other);
                 if (this_active || active(body))
                     && overlaps_now(world, other, &bounds)
-                    && meets(world, pair.0, pair.1)
+                    && may_touch(world, pair.0, pair.1)
                 {
                     self.pairs.push(pair);
                 }
@@ -263,7 +263,7 @@ impl Broad {
     }
 
     /// Replaces the proxies of a body by those of its current shapes.
-    fn insert_again(&mut self, world: &World, index: u32) {
+    fn reinsert(&mut self, world: &World, index: u32) {
         let mut proxies = core::mem::take(self.proxies(index));
         for proxy in proxies.drain(..) {
             self.phase.remove(proxy);
@@ -321,7 +321,7 @@ impl Broad {
                 let key = shape_key(index, shape.ordinal);
                 for &other in &self.found {
                     let pair = (key.min(other), key.max(other));
-                    if !world.work.is_active(body_of(other)) && meets(world, pair.0, pair.1) {
+                    if !world.work.is_active(body_of(other)) && may_touch(world, pair.0, pair.1) {
                         self.done.push(pair);
                     }
                 }
@@ -353,7 +353,7 @@ impl Broad {
         }
     }
 
-    /// Does the same for a gathered body, and stores its posed shapes.
+    /// Updates the leaves of a gathered body, records the bounds and stores the posed shapes.
     fn move_gathered(
         &mut self,
         world: &World,
@@ -415,7 +415,7 @@ fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
     bounds_of(world, hot, world.work.cold(&world.store, index), shape)
 }
 
-/// Does the same for another frame.
+/// Bounds of a shape over the tick in another frame.
 fn bounds_in(world: &World, frame: &Frame, index: u32, shape: &ShapeRow) -> Aabb {
     bounds_of(world, frame.hot(&world.store, index), frame.cold(&world.store, index), shape)
 }
@@ -448,7 +448,7 @@ fn displacement(velocity: [Q20; 3], rate: Rate) -> Vec3 {
 }
 
 /// Returns whether two shapes of different bodies may touch at all.
-fn meets(world: &World, a: u32, b: u32) -> bool {
+fn may_touch(world: &World, a: u32, b: u32) -> bool {
     let [body_a, body_b] = [a, b].map(body_of);
     if body_a == body_b {
         return false;
@@ -476,7 +476,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_way_is_the_quotient_of_reals(
+        fn a_displacement_is_the_quotient_of_reals(
             lanes in [any::<i32>(), any::<i32>(), any::<i32>()],
             rate in 1..1000u32,
         ) {

@@ -105,12 +105,12 @@ impl Crowd {
     }
 
     /// Returns whether there may be contacts that are not solved.
-    pub(super) const fn is_there(&self) -> bool {
+    pub(super) const fn may_drop_contacts(&self) -> bool {
         self.large >= 2
     }
 
     /// Returns whether the contact of two bodies may be left unsolved.
-    pub(super) fn has(&self, places: [u32; 2], bodies: &[StepBody]) -> bool {
+    pub(super) fn may_drop(&self, places: [u32; 2], bodies: &[StepBody]) -> bool {
         places
             .map(|place| place as usize)
             .iter()
@@ -181,7 +181,7 @@ impl Edge {
 
 /// Removes the contacts that are not solved. Needs the islands.
 pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    if !scratch.crowd.is_there() {
+    if !scratch.crowd.may_drop_contacts() {
         return;
     }
     let Scratch { crowd, contacts, bodies, islands, .. } = scratch;

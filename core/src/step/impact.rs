@@ -85,7 +85,7 @@ impl Bouncing {
             }
             from += island.len();
         }
-        // All of them may have an impact in any tick.
+        // All contacts of the groups may have an impact in any tick.
         constraints.reserve(groups.iter().map(|group| group.at.len()).sum());
     }
 
@@ -178,7 +178,7 @@ struct Hit {
 }
 
 /// Impact of a point in this substep; speeds are raw Q20 and positive.
-struct Meeting {
+struct PointImpact {
     /// Current approach speed.
     approach: i64,
     /// Speed that restitution acts on: includes gravity before and after the impact.
@@ -241,18 +241,18 @@ impl Buffers {
             }
             self.fastest.set(contact, 0);
             self.group.push(contact);
-            self.aim(contact, &constraints[contact as usize], bodies);
+            self.add_hits(contact, &constraints[contact as usize], bodies);
         }
         !self.group.is_empty()
     }
 
     /// Adds the approaching points of a contact with their target velocities. All points use its restitution, also those
     /// slower than the fastest, or a box that falls flat would turn.
-    fn aim(&mut self, contact: u32, constraint: &ScalarContact, bodies: &RowsMut<'_>) {
+    fn add_hits(&mut self, contact: u32, constraint: &ScalarContact, bodies: &RowsMut<'_>) {
         let along = along(constraint, bodies.motions);
         for (point, row) in constraint.points.iter().enumerate() {
-            if let Some(Meeting { approach, impact, time }) =
-                meeting(constraint, row, along, bodies, 1)
+            if let Some(PointImpact { approach, impact, time }) =
+                point_impact(constraint, row, along, bodies, 1)
             {
                 let back = i64::from(times(constraint.restitution, lane(impact)).to_bits());
                 let (point, goal, impulse) = (point as u32, impact - approach + back, Q20::ZERO);
@@ -294,20 +294,20 @@ fn key(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
 /// Largest approach speed of the contact's points in this substep, if it is at least `least`, else zero.
 fn speed(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
     let along = along(constraint, bodies.motions);
-    let meeting = |row| meeting(constraint, row, along, bodies, least);
-    constraint.points.iter().filter_map(meeting).fold(0, |most, m| most.max(m.approach as u64))
+    let point_impact = |row| point_impact(constraint, row, along, bodies, least);
+    constraint.points.iter().filter_map(point_impact).fold(0, |most, m| most.max(m.approach as u64))
 }
 
 /// Returns the impact of a point in this substep, if it approaches at `least` or faster; `along` is the linear part of
 /// its speed.
 #[inline(always)]
-fn meeting(
+fn point_impact(
     constraint: &ScalarContact,
     row: &NormalRow,
     along: i64,
     bodies: &RowsMut<'_>,
     least: i64,
-) -> Option<Meeting> {
+) -> Option<PointImpact> {
     let approach = -(along + turning(constraint, row, bodies.motions));
     if approach < least {
         return None;
@@ -326,7 +326,7 @@ fn meeting(
     // is in the substep. It also gets the full gravity of this substep, including the part before the impact. Without
     // this correction, long bounces lose or gain a few per mille of their height each time.
     let impact = approach + faster / 2 + i64::from(times(time, lane(faster)).to_bits());
-    Some(Meeting { approach, impact, time })
+    Some(PointImpact { approach, impact, time })
 }
 
 /// Relative value of a column along a row, raw Q20.
@@ -336,7 +336,7 @@ fn seen(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
     seen_by(constraint, row, a, b)
 }
 
-/// Does the same for two given motions.
+/// Relative value of two motions along a row, raw Q20.
 #[inline(always)]
 fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
     let along = dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
@@ -344,14 +344,14 @@ fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) 
     i64::from(along.to_bits()) + i64::from(turning.to_bits())
 }
 
-/// Linear part of it, which all points of a contact share.
+/// Linear part of the relative value, which all points of a contact share.
 #[inline(always)]
 fn along(constraint: &ScalarContact, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
     i64::from(dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
 }
 
-/// Angular part of it.
+/// Angular part of the relative value.
 #[inline(always)]
 fn turning(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
     let [a, b] = constraint.bodies.map(|body| &column[body as usize]);

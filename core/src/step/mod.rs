@@ -148,7 +148,7 @@ pub struct StepReport {
     pub islands: u32,
     /// Pairs of shapes whose bounds overlap.
     pub pairs: u32,
-    /// Contacts between them.
+    /// Contacts of these pairs.
     pub contacts: u32,
     /// Points of all contacts.
     pub points: u32,
@@ -346,7 +346,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
                 world.work.let_go_of_hot(&mut world.store);
             }
             write_slot(world, &mut scratch, &mut next, &mut timer, &mut report);
-            resim::remember(world, &mut scratch, &mut step_record);
+            resim::write_step_record(world, &mut scratch, &mut step_record);
             if again {
                 resim::end(world, &mut scratch, &next, &mut report);
             }

@@ -36,7 +36,7 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     candidates.clear();
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
-        match meet(world, scratch, [a, b]) {
+        match resolve(world, scratch, [a, b]) {
             Some(places) => {
                 scratch.crowd.count(places, &scratch.bodies.list);
                 candidates.push((PairKey::new(a, b), places));
@@ -83,7 +83,7 @@ pub(super) fn find(
 ) -> u32 {
     let recycles = scratch.recycles();
     let Scratch { bodies, shapes, contacts, pieces, threads, crowd, .. } = scratch;
-    let crowded = (finding == Finding::Edges && crowd.is_there()).then_some(&*crowd);
+    let crowded = (finding == Finding::Edges && crowd.may_drop_contacts()).then_some(&*crowd);
     let sweeper = Sweeper::new(world);
     let finder = Finder { world, bodies, shapes, sweeper, recycles, crowded };
     let cut = threads.count() > 1 && candidates.len() > PIECE;
@@ -169,7 +169,7 @@ impl Finder<'_> {
         piece.last.clear();
         piece.mixture = None;
         for &(key, places) in candidates {
-            if self.crowded.is_some_and(|crowd| crowd.has(places, &self.bodies.list)) {
+            if self.crowded.is_some_and(|crowd| crowd.may_drop(places, &self.bodies.list)) {
                 self.edge(key, places, piece);
             } else {
                 self.pair(key, places, piece);
@@ -224,20 +224,20 @@ impl Finder<'_> {
 
 /// Returns the places of the bodies of two shapes and poses the shapes; `None` for a sensor pair.
 #[inline]
-fn meet(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
+fn resolve(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     let [a, b] = keys;
     let Scratch { places, shapes, bodies, .. } = scratch;
     let (Some(first), Some(second)) = (places.get(body_of(a)), places.get(body_of(b))) else {
-        return meet_first(world, scratch, keys);
+        return resolve_first(world, scratch, keys);
     };
     let senses = shapes.find(world, bodies, first, a).material.sensor;
     let senses = shapes.find(world, bodies, second, b).material.sensor || senses;
     (!senses).then_some([first, second])
 }
 
-/// Does the same if a body has no place yet. A sensor pair adds no body.
+/// Resolves a pair with a body that has no place yet. A sensor pair adds no body.
 #[inline(never)]
-fn meet_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
+fn resolve_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
         return None;
     }
@@ -262,7 +262,7 @@ struct Pair<'a> {
 struct Reach {
     /// Largest distance at which they can touch within the tick; `None` for slow pairs.
     within: Option<i64>,
-    /// The same, if it is large enough for a sweep.
+    /// The reach, if it is large enough for a sweep.
     far: Option<i64>,
     /// Displacement of the second shape relative to the first in the tick, if there is a reach.
     displacement: Vec3,

@@ -245,7 +245,7 @@ fn merge(
     }
 }
 
-/// Does the same where the next frame still shares the page with the last one, as in every full step: each of its
+/// Merges the contacts of a page that the next frame still shares with the last one, as in every full step: each of its
 /// contacts is either decided by this step or not.
 fn merge_shared<'a>(
     was: &[ContactRow],

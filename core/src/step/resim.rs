@@ -99,8 +99,7 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
         dirty.union_with(pending_dirty);
     }
     pending_dirty.clear();
-    // Commands change or wake few bodies, so all of them are dirty. A comparison for equal changes is not worth its
-    // cost.
+    // Commands change or wake few bodies, so all of them are dirty. Comparing the changes costs more than it saves.
     for index in old.woken.iter().chain(&pending.woken) {
         if scratch.rules.holds(Rule::Woken) {
             dirty.insert(*index);
@@ -374,7 +373,11 @@ fn forget_pages(work: &Frame, store: &mut Store, scratch: &mut Scratch, next: &m
 }
 
 /// Writes the step record: islands, static edges, woken bodies and commands, for a later resimulation of this tick.
-pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &mut StepRecord) {
+pub(super) fn write_step_record(
+    world: &mut World,
+    scratch: &mut Scratch,
+    step_record: &mut StepRecord,
+) {
     let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
     let Buffers { seen, sort, few, .. } = resim;
     if diff.on {
@@ -424,7 +427,7 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &m
         sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
         bring_in(list, sorted, few);
     }
-    // The world's lists are done with: swap them in.
+    // The step is done with the world's lists: the step record takes them.
     core::mem::swap(&mut step_record.commands, &mut world.commands);
     core::mem::swap(&mut step_record.spawned, &mut world.spawned);
     core::mem::swap(&mut step_record.woken, &mut world.pending.woken);

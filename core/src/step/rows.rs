@@ -76,7 +76,7 @@ pub(crate) struct RowsMut<'a> {
     pub(super) motions: &'a mut [Motion],
     /// Sum of the substep velocities so far, clamped to [`MOVED_LIMIT`]: contacts need no more.
     pub(super) moved: &'a mut [Motion],
-    /// The same sum without the clamp.
+    /// Sum of the substep velocities so far, without the clamp.
     pub(super) displacement: &'a mut [[i64; 6]],
     /// Carried impulse: velocity change from contacts in the last substep.
     pub(super) carried_impulse: &'a mut [Motion],

@@ -115,14 +115,14 @@ impl Shapes {
     ) -> &StepShape {
         let at = (self.starts[place as usize] + (key & 0xff)) as usize;
         if self.list[at].round != self.round {
-            self.meet(world, &bodies.list[place as usize], place, key & 0xff);
+            self.pose(world, &bodies.list[place as usize], place, key & 0xff);
         }
         &self.list[at]
     }
 
     /// Computes a shape of a body.
     #[inline(never)]
-    fn meet(&mut self, world: &World, body: &StepBody, place: u32, ordinal: u32) {
+    fn pose(&mut self, world: &World, body: &StepBody, place: u32, ordinal: u32) {
         let page = world.work.cold_page(&world.store, body.index);
         let row = Place::of(body.index).row;
         let at =

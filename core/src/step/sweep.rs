@@ -34,7 +34,7 @@ pub(super) struct Sweeper {
     tick: Real,
     /// Ticks a second.
     tick_rate: i64,
-    /// The same, as a divisor.
+    /// Tick rate as a divisor.
     ticks: Divisor,
     /// Largest separation, metres, that the solver can represent.
     limit: Real,

@@ -52,8 +52,8 @@ macro_rules! row_kernels {
             out
         }
 
-        /// Does the same where some lanes have the root W of M: W·(Wᵀ·arm) there. The other lanes get the same bits as
-        /// in a pack without slender bodies.
+        /// Response for packs in which some lanes have the root W of M: W·(Wᵀ·arm) there. The other lanes get the same
+        /// bits as in a pack without slender bodies.
         $(#[$feature])?
         #[inline]
         fn slender_response(
