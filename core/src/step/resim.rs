@@ -14,7 +14,7 @@ use crate::data::{BitSet, sort_by_key};
 use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::timeline::{StepRecord, bring_in, order, take_out};
+use crate::world::timeline::{StepRecord, merge_sorted, order, remove_sorted};
 use crate::world::{Command, World};
 
 /// How much of the active bodies may be dirty before a full step is cheaper: a half.
@@ -381,10 +381,10 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &m
         // Few of many, as a rule: the lists stay sorted, and nothing but memory is moved.
         few.clear();
         few.extend(seen.iter().filter_map(|index| Some((index, step_record.label(index)?))));
-        take_out(&mut step_record.labels, few);
+        remove_sorted(&mut step_record.labels, few);
         few.iter_mut().for_each(|entry| *entry = (entry.1, entry.0));
         sort_by_key(few, sort, |entry| order(*entry));
-        take_out(&mut step_record.members, few);
+        remove_sorted(&mut step_record.members, few);
         step_record.static_edges.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
         step_record.woken_by_contact.retain(|index| !seen.contains(*index));
     } else {
@@ -422,7 +422,7 @@ pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &m
             .zip(sorted)
     {
         sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
-        bring_in(list, sorted, few);
+        merge_sorted(list, sorted, few);
     }
     // What the world has of them is done with.
     core::mem::swap(&mut step_record.commands, &mut world.commands);
