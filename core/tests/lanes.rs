@@ -41,7 +41,7 @@ fn every_width_gives_the_same_bits() {
 
 #[cfg(feature = "test-internals")]
 #[test]
-fn the_order_of_lanes_and_what_is_in_empty_ones_show_nowhere() {
+fn the_order_of_lanes_and_the_content_of_unused_ones_change_nothing() {
     for name in scenes::NAMES {
         for (seed, lanes) in (1..).zip(Lanes::available()) {
             let disorder = |world: &mut World| {
@@ -55,7 +55,7 @@ fn the_order_of_lanes_and_what_is_in_empty_ones_show_nowhere() {
 
 #[cfg(feature = "test-internals")]
 #[test]
-fn a_lane_that_rounds_otherwise_is_caught() {
+fn a_lane_with_another_rounding_is_detected() {
     for lanes in Lanes::available() {
         let skewed = |world: &mut World| {
             assert!(world.set_lanes(lanes));

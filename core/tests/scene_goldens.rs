@@ -87,7 +87,7 @@ fn a_dump_names_entity_and_field() {
         other.step();
     }
     let (body, velocity) = {
-        let (id, body) = other.world.bodies().last().expect("somebody");
+        let (id, body) = other.world.bodies().last().expect("a body");
         (id, body.velocity())
     };
     other.world.set_velocity(body, velocity + Vec3::Z).expect("it is slow");
@@ -109,7 +109,7 @@ fn broken_dumps_are_refused_or_harmless() {
         assert_eq!(Dump::from_bytes(broken), Err(DumpError::Damaged));
     }
     assert_eq!(Dump::from_bytes(b"isostep dump 9\n"), Err(DumpError::NoDump));
-    let (mut read, mut told) = (0, 0);
+    let (mut read, mut explained) = (0, 0);
     for seed in 0..2000 {
         let mut rng = Rng::new(seed);
         let mut broken = bytes.clone();
@@ -118,9 +118,9 @@ fn broken_dumps_are_refused_or_harmless() {
         broken.truncate(broken.len() - rng.below(3).expect("not empty") as usize);
         if let Ok(dump) = Dump::from_bytes(&broken) {
             read += 1;
-            told += usize::from(dump.explain() != Ok(Vec::new()));
+            explained += usize::from(dump.explain() != Ok(Vec::new()));
         }
     }
     // A flipped bit of the seed has no effect, because a cradle has no random part.
-    assert!(read > 100 && told * 100 > read * 98, "{told} of {read}");
+    assert!(read > 100 && explained * 100 > read * 98, "{explained} of {read}");
 }

@@ -67,7 +67,7 @@ fn sensor_partners(world: &World, members: &[BodyId]) -> Vec<BodyId> {
 }
 
 #[test]
-fn an_island_alone_does_what_it_does_in_the_crowd() {
+fn an_island_alone_evolves_as_in_the_whole_scene() {
     for name in scenes::NAMES {
         // Copying a world takes longer than stepping it, and comparing a large island longer still.
         let ticks = match name {
@@ -81,7 +81,7 @@ fn an_island_alone_does_what_it_does_in_the_crowd() {
 
 #[cfg(feature = "test-internals")]
 #[test]
-fn what_reaches_beyond_a_island_is_caught() {
+fn an_influence_from_outside_the_island_is_detected() {
     use isostep_core::test_internals::Fault;
     for fault in
         [Fault::GlobalCounter, Fault::IndexOrder, Fault::BalancedColours, Fault::RememberedColours]
@@ -103,7 +103,7 @@ fn what_reaches_beyond_a_island_is_caught() {
 #[cfg(all(debug_assertions, feature = "test-internals"))]
 #[test]
 #[should_panic(expected = "while island")]
-fn reading_another_islands_row_is_stopped() {
+fn reading_a_row_of_another_island_panics() {
     let fault = isostep_core::test_internals::Fault::ReadOutside;
     let _ = first_difference("stacks", 3, 1, |world| world.inject_fault(fault));
 }

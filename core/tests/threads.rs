@@ -10,7 +10,7 @@ fn with_threads(name: &str, threads: &Threads) -> Scene {
 }
 
 #[test]
-fn the_number_of_threads_shows_nowhere() {
+fn the_number_of_threads_changes_nothing() {
     let counts = [2, 3, 8].map(|count| Threads::new(count).expect("threads").eager());
     for name in scenes::NAMES {
         let ticks = if name == "bin" { 80 } else { 130 };

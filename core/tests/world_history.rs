@@ -30,7 +30,7 @@ fn bytes(world: &World) -> Vec<u8> {
 }
 
 #[test]
-fn ticks_that_are_gone_or_not_yet_there_are_named() {
+fn errors_name_the_ticks_that_are_not_held() {
     let mut world = world(1);
     for _ in 0..100 {
         world.step();
@@ -53,7 +53,7 @@ fn ticks_that_are_gone_or_not_yet_there_are_named() {
 }
 
 #[test]
-fn every_held_tick_comes_back_as_it_was() {
+fn rewinding_restores_every_held_tick() {
     let mut world = world(4);
     let mut states = vec![bytes(&world)];
     for _ in 0..60 {
@@ -67,7 +67,7 @@ fn every_held_tick_comes_back_as_it_was() {
 }
 
 #[test]
-fn a_spawn_that_is_rewound_is_gone_and_gets_the_same_id_again() {
+fn a_rewound_spawn_is_undone_and_repeated_with_the_same_id() {
     let mut world = world(2);
     world.step();
     let late = BodyDef::dynamic().at(Vec3::from_ints(0, 5, 0)).shape(brick());
@@ -88,7 +88,7 @@ fn a_spawn_that_is_rewound_is_gone_and_gets_the_same_id_again() {
 }
 
 #[test]
-fn a_wrongly_guessed_spawn_leaves_no_ghost() {
+fn a_mispredicted_spawn_leaves_no_body() {
     // The first body of a page: the rewind removes the page. It reappeared on the second tick once.
     for before in [0, 1, 31] {
         let mut world = world(before);
@@ -107,7 +107,7 @@ fn a_wrongly_guessed_spawn_leaves_no_ghost() {
 }
 
 #[test]
-fn a_body_that_came_and_went_in_the_old_future_leaves_no_generation() {
+fn a_body_of_the_old_future_leaves_no_generation() {
     let mut world = world(2);
     let mut straight = world.clone();
     let guess =
@@ -126,7 +126,7 @@ fn a_body_that_came_and_went_in_the_old_future_leaves_no_generation() {
 }
 
 #[test]
-fn a_despawn_and_a_changed_surface_are_rewound() {
+fn a_despawn_and_a_changed_material_are_rewound() {
     let mut world = world(2);
     for _ in 0..30 {
         world.step();
@@ -194,7 +194,7 @@ fn a_pinned_tick_stays_until_it_is_unpinned() {
 }
 
 #[test]
-fn what_sleeps_takes_no_room_in_the_history() {
+fn sleeping_bodies_take_no_memory_in_the_history() {
     let mut world = world(200);
     for _ in 0..200 {
         world.step();
@@ -211,7 +211,7 @@ fn what_sleeps_takes_no_room_in_the_history() {
 }
 
 #[test]
-fn right_guesses_cost_nothing_and_wrong_ones_what_they_touch() {
+fn right_predictions_cost_nothing_and_wrong_ones_only_their_islands() {
     let mut world = world(50);
     let guessed = world.bodies().nth(9).unwrap().0;
     for _ in 0..20 {
@@ -235,7 +235,7 @@ fn right_guesses_cost_nothing_and_wrong_ones_what_they_touch() {
 }
 
 #[test]
-fn a_ripple_that_dies_out_stops_costing() {
+fn a_difference_that_dies_out_stops_the_resimulation() {
     let mut world = world(40);
     for _ in 0..16 {
         world.step();
@@ -276,7 +276,7 @@ fn verifying_compares_both_ways() {
 /// A session that resynchronises rewinds to a pinned tick before its ring and drops the old future. The world still kept the
 /// ring's ticks, now in the future, and the next step overflowed.
 #[test]
-fn a_state_goes_on_from_a_pin_before_the_ring() {
+fn a_world_continues_from_a_pin_before_the_ring() {
     let mut world = World::new(WorldDef::default()).unwrap();
     world.commit();
     let mut slots = world.slots(4);

@@ -342,8 +342,8 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             #[cfg(feature = "bench-internals")]
             if scratch.in_place {
                 let tick = world.tick;
-                world.timeline.entry_mut(tick).frame.let_go_of_hot(&mut world.store);
-                world.work.let_go_of_hot(&mut world.store);
+                world.timeline.entry_mut(tick).frame.release_hot(&mut world.store);
+                world.work.release_hot(&mut world.store);
             }
             write_slot(world, &mut scratch, &mut next, &mut timer, &mut report);
             resim::write_step_record(world, &mut scratch, &mut step_record);

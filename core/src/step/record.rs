@@ -13,7 +13,7 @@ use crate::math::{Q20, Real, Vec3, round_shift, saturate};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
 use crate::world::pages::{PageRef, Pages};
 use crate::world::rows::{
-    BodyKind, ColdPage, ContactRow, PAGE_ROWS, PairKey, TELLS_PERSIST, body_of,
+    BodyKind, ColdPage, ContactRow, PAGE_ROWS, PERSIST_EVENTS, PairKey, body_of,
 };
 use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
 
@@ -374,7 +374,7 @@ impl EventWriter<'_> {
     fn reports_persist(&self, body: u32) -> bool {
         let Place { stream, page, row } = Place::of(body);
         let page = self.cold.get(self.work.streams[stream].cold[page]);
-        page.rows[row].flags & TELLS_PERSIST != 0
+        page.rows[row].flags & PERSIST_EVENTS != 0
     }
 }
 

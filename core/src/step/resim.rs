@@ -16,7 +16,7 @@ use crate::data::{BitSet, sort_by_key};
 use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::timeline::{StepRecord, bring_in, order, take_out};
+use crate::world::timeline::{StepRecord, merge_sorted, order, remove_sorted};
 use crate::world::{Command, World};
 
 /// A full step is cheaper if more than one body in this many active bodies is dirty.
@@ -384,10 +384,10 @@ pub(super) fn write_step_record(
         // Usually few of many entries change: the lists stay sorted, and entries are only moved.
         few.clear();
         few.extend(seen.iter().filter_map(|index| Some((index, step_record.label(index)?))));
-        take_out(&mut step_record.labels, few);
+        remove_sorted(&mut step_record.labels, few);
         few.iter_mut().for_each(|entry| *entry = (entry.1, entry.0));
         sort_by_key(few, sort, |entry| order(*entry));
-        take_out(&mut step_record.members, few);
+        remove_sorted(&mut step_record.members, few);
         step_record.static_edges.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
         step_record.woken_by_contact.retain(|index| !seen.contains(*index));
     } else {
@@ -425,7 +425,7 @@ pub(super) fn write_step_record(
             .zip(sorted)
     {
         sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
-        bring_in(list, sorted, few);
+        merge_sorted(list, sorted, few);
     }
     // The step is done with the world's lists: the step record takes them.
     core::mem::swap(&mut step_record.commands, &mut world.commands);

@@ -7,7 +7,7 @@ use super::{Scratch, StepReport};
 use crate::collide::collide;
 use crate::data::sort_by_key;
 use crate::world::frame::{Frame, Place};
-use crate::world::rows::{Overlap, PairKey, TELLS_STAY, body_of};
+use crate::world::rows::{Overlap, PairKey, STAY_EVENTS, body_of};
 use crate::world::{EventKind, EventRow, World};
 
 /// Buffers, reused to avoid allocation. Keys have the sensor first.
@@ -131,7 +131,7 @@ fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is
     };
     if was && is && old == new {
         let reports =
-            |shape: &u32| world.work.cold(&world.store, body_of(*shape)).flags & TELLS_STAY != 0;
+            |shape: &u32| world.work.cold(&world.store, body_of(*shape)).flags & STAY_EVENTS != 0;
         if key.shapes().iter().any(reports) {
             push(EventKind::SensorStayed, new);
         }

@@ -5,8 +5,8 @@
 //!
 //! 1. *Columns of a step* (bodies, shapes, contacts, batches, …). Each step clears them before it fills and reads them.
 //! 2. *Values cached by their whole input* (contact arms, bounding radii, mixed materials). They are used only if that
-//!    input is bit-identical, whatever the tick.
-//! 3. *Caches of the timeline*: the broad phase with its history bounds, and the supports of sleepers. Each stores the first
+//!    input is bit-identical, at any tick.
+//! 3. *Caches of the timeline*: the broad phase with its history bounds, and the supports of sleeping bodies. Each stores the first
 //!    tick that it is valid for: for the broad phase the tick after the step that built it, for the supports the oldest tick
 //!    that was held at that step, since they are collected from all held ticks. It is valid from there up to the newest tick.
 //!    Each later step adds the bodies that it computes; a step that reuses the old future adds nothing, because those bodies
@@ -44,7 +44,7 @@ impl World {
         match route {
             Route::Step => {}
             Route::Rewind => {
-                // The dirty bodies of the tick that is left stay known there, as long as it has a future to differ from.
+                // The tick that is left keeps its dirty bodies as pending dirty, as long as it has an old future.
                 if self.tick < self.timeline.newest() && !self.dirty.is_empty() {
                     self.timeline.entry_mut(self.tick).pending_dirty.union_with(&self.dirty);
                 }

@@ -5,8 +5,8 @@ use super::def::{BodyDef, CommandError, MAX_SPEED, check_place, check_range};
 use super::frame::Place;
 use super::material::{Filter, Material, check_layer};
 use super::rows::{
-    BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow, TELLS_PERSIST,
-    TELLS_STAY,
+    BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE,
+    ShapeRow,
 };
 use super::{BodyId, World};
 use crate::math::{Q20, Quat, Real, Sym3, Transform, Vec3, saturate};
@@ -74,18 +74,20 @@ impl World {
             Command::Despawn(body) => self.apply_despawn(body)?,
             Command::SetVelocity(body, velocity) => {
                 let lanes = speed_lanes(velocity)?;
-                self.pushed(body, |hot, _| hot.velocity = lanes)?;
+                self.change_velocity(body, |hot, _| hot.velocity = lanes)?;
             }
             Command::SetAngularVelocity(body, spin) => self.set_spin(body, spin)?,
-            Command::Impulse(body, impulse) => self.push(body, impulse, Vec3::ZERO)?,
+            Command::Impulse(body, impulse) => self.add_impulse(body, impulse, Vec3::ZERO)?,
             Command::ImpulseAt(body, impulse, point) => {
                 check_place(point)?;
                 let center = self.hot_of(body)?.center;
-                self.push(body, impulse, torque_impulse(center, point, impulse)?)?;
+                self.add_impulse(body, impulse, torque_impulse(center, point, impulse)?)?;
             }
-            Command::AngularImpulse(body, impulse) => self.push(body, Vec3::ZERO, impulse)?,
+            Command::AngularImpulse(body, impulse) => {
+                self.add_impulse(body, Vec3::ZERO, impulse)?;
+            }
             Command::Teleport(body, pose) => self.teleport_to(body, pose)?,
-            Command::MoveTo(body, pose) => self.lead_to(body, pose)?,
+            Command::MoveTo(body, pose) => self.set_kinematic_target(body, pose)?,
             Command::SetKind(body, kind) => self.change_kind(body, kind)?,
             Command::SetEnabled(body, enabled) => {
                 self.cold_change(body, |cold| cold.enabled = enabled)?;
@@ -155,7 +157,7 @@ impl World {
             filter: shape.filter,
         });
         page.shapes.splice(start..start, shapes);
-        self.changed(id.index());
+        self.mark_changed(id.index());
         self.pending.void.insert(id.index());
         Ok(BodyId(id))
     }
@@ -163,7 +165,7 @@ impl World {
     fn apply_despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.hot_of(body)?;
         let (index, place) = (body.0.index(), Place::of(body.0.index()));
-        self.disturb(index);
+        self.wake_affected(index);
         self.pending.void.insert(index);
         Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);
         *self.work.hot_mut(&mut self.store, index) = HotRow::default();
@@ -171,7 +173,7 @@ impl World {
         page.live &= !(1 << place.row);
         page.rows[place.row] = ColdRow::default();
         page.shapes.retain(|shape| usize::from(shape.row) != place.row);
-        self.changed(index);
+        self.mark_changed(index);
         Ok(())
     }
 
@@ -184,7 +186,7 @@ impl World {
     }
 
     /// Wakes all bodies that a change of this body can affect: those that fell asleep with it, or sleeping bodies in contact with it.
-    fn disturb(&mut self, index: u32) {
+    fn wake_affected(&mut self, index: u32) {
         let Self { work, store, pending, scratch, .. } = self;
         if work.cold(store, index).kind == BodyKind::Dynamic {
             work.wake(store, index, &mut pending.woken);
@@ -197,7 +199,7 @@ impl World {
             for p in 0..work.streams[s].contacts.len() {
                 let mut next = 0;
                 // One at a time, because waking borrows the frame.
-                while let Some((at, owner)) = work.leans(store, (s, p), index, next) {
+                while let Some((at, owner)) = work.sleeping_contact(store, (s, p), index, next) {
                     work.wake(store, owner, &mut pending.woken);
                     next = at + 1;
                 }
@@ -206,14 +208,14 @@ impl World {
     }
 
     /// Marks a body as changed by command.
-    fn changed(&mut self, index: u32) {
+    fn mark_changed(&mut self, index: u32) {
         self.work.mark_active(&self.store, index);
         self.pending.changed.push(index);
         self.scratch.changed.push(index);
     }
 
     /// Changes the velocities of a dynamic or kinematic body. Wakes it if they differ from before.
-    fn pushed(
+    fn change_velocity(
         &mut self,
         body: BodyId,
         change: impl FnOnce(&mut HotRow, &ColdRow),
@@ -241,17 +243,22 @@ impl World {
         self.hot_of(body)?;
         let exponent = self.work.cold(&self.store, body.0.index()).exponent;
         let lanes = speed_lanes(scale_by_power(spin, exponent))?;
-        self.pushed(body, |hot, _| hot.spin = lanes)
+        self.change_velocity(body, |hot, _| hot.spin = lanes)
     }
 
     /// Adds a linear and an angular impulse at the centre of mass.
-    fn push(&mut self, body: BodyId, linear: Vec3, angular: Vec3) -> Result<(), CommandError> {
+    fn add_impulse(
+        &mut self,
+        body: BodyId,
+        linear: Vec3,
+        angular: Vec3,
+    ) -> Result<(), CommandError> {
         self.hot_of(body)?;
         if self.work.cold(&self.store, body.0.index()).kind != BodyKind::Dynamic {
             return Err(CommandError::NotDynamic(body.0));
         }
         let mut result = Ok(());
-        self.pushed(body, |hot, cold| {
+        self.change_velocity(body, |hot, cold| {
             let gained = (linear / cold.mass, spin_of(angular, hot, cold));
             let sum = |lanes: [Q20; 3], gained: Vec3| {
                 let is = real_vector(lanes);
@@ -269,14 +276,14 @@ impl World {
         self.hot_of(body)?;
         check_place(pose.translation)?;
         let local = self.work.cold(&self.store, body.0.index()).local_center;
-        self.disturb(body.0.index());
+        self.wake_affected(body.0.index());
         let hot = self.work.hot_mut(&mut self.store, body.0.index());
         (hot.center, hot.rotation) = (pose.point(local), pose.rotation);
-        self.changed(body.0.index());
+        self.mark_changed(body.0.index());
         Ok(())
     }
 
-    fn lead_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
+    fn set_kinematic_target(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         let hot = *self.hot_of(body)?;
         check_place(pose.translation)?;
         let cold = *self.work.cold(&self.store, body.0.index());
@@ -287,7 +294,7 @@ impl World {
         let velocity = speed_lanes((pose.point(cold.local_center) - hot.center) * rate)?;
         let turn = (pose.rotation * hot.rotation.inverse()).to_rotation_vector() * rate;
         let spin = speed_lanes(scale_by_power(turn, cold.exponent))?;
-        self.pushed(body, |hot, _| (hot.velocity, hot.spin) = (velocity, spin))
+        self.change_velocity(body, |hot, _| (hot.velocity, hot.spin) = (velocity, spin))
     }
 
     fn change_kind(&mut self, body: BodyId, kind: BodyKind) -> Result<(), CommandError> {
@@ -319,11 +326,11 @@ impl World {
         change: impl FnOnce(&mut ColdRow),
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        self.disturb(body.0.index());
+        self.wake_affected(body.0.index());
         let row = Place::of(body.0.index()).row;
         let page = self.work.cold_page_mut(&mut self.store, body.0.index());
         change(&mut page.rows[row]);
-        self.changed(body.0.index());
+        self.mark_changed(body.0.index());
         Ok(())
     }
 
@@ -338,9 +345,9 @@ impl World {
         let page = self.work.cold_page(&self.store, index);
         let is_it = |shape: &ShapeRow| usize::from(shape.row) == row && shape.ordinal == ordinal;
         let place = page.shapes.iter().position(is_it).ok_or(CommandError::NoSuchShape(ordinal))?;
-        self.disturb(index);
+        self.wake_affected(index);
         change(&mut self.work.cold_page_mut(&mut self.store, index).shapes[place]);
-        self.changed(index);
+        self.mark_changed(index);
         Ok(())
     }
 }
@@ -410,8 +417,8 @@ fn rows(def: &BodyDef, mass: Option<&MassProperties>) -> Result<(HotRow, ColdRow
 fn flags(def: &BodyDef) -> u8 {
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
     flag(!def.may_sleep, STAYS_AWAKE)
-        | flag(def.persist_events, TELLS_PERSIST)
-        | flag(def.stay_events, TELLS_STAY)
+        | flag(def.persist_events, PERSIST_EVENTS)
+        | flag(def.stay_events, STAY_EVENTS)
 }
 
 /// The least exponent with 2^exponent at least the radius about the centre of mass.

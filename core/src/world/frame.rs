@@ -199,7 +199,7 @@ impl Frame {
 
     /// Finds the first contact of a page, from a position on, between a sleeping body and the body `on`, which is not dynamic.
     /// Returns the position of the contact and the sleeping body.
-    pub(crate) fn leans(
+    pub(crate) fn sleeping_contact(
         &self,
         store: &Store,
         (stream, page): (usize, usize),
@@ -292,7 +292,7 @@ impl Frame {
 
     /// Releases the pages of hot rows.
     #[cfg(feature = "bench-internals")]
-    pub(crate) fn let_go_of_hot(&mut self, store: &mut Store) {
+    pub(crate) fn release_hot(&mut self, store: &mut Store) {
         for stream in &mut self.streams {
             stream.hot.drain(..).for_each(|page| store.hot.release(page));
         }

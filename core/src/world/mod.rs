@@ -151,14 +151,14 @@ impl Clone for World {
             commands: self.commands.clone(),
             spawned: self.spawned.clone(),
             pending: self.pending.clone(),
-            ..self.elsewhere(store, base, work)
+            ..self.with_state(store, base, work)
         }
     }
 }
 
 impl World {
     /// Returns a world with the same definition, tick and resimulation mode, and another state. It has no commands and no history.
-    fn elsewhere(&self, mut store: Store, mut base: Frame, work: Frame) -> Self {
+    fn with_state(&self, mut store: Store, mut base: Frame, work: Frame) -> Self {
         let mut timeline = Timeline::new(self.timeline.len());
         timeline.restart(self.tick, &base, &mut store);
         base.release(&mut store);
@@ -340,7 +340,7 @@ impl World {
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
         self.make_room();
         let again = self.tick < self.timeline.newest();
-        let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.commanded_anew());
+        let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.replay_commands());
         let report = crate::step::run(self, clock);
         self.arrive(self.tick + 1, Route::Step);
         if let Some(full) = full {

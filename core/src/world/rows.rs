@@ -61,7 +61,7 @@ impl HotRow {
 pub(crate) struct ColdRow {
     pub(crate) kind: BodyKind,
     pub(crate) enabled: bool,
-    /// [`STAYS_AWAKE`], [`TELLS_PERSIST`], [`TELLS_STAY`].
+    /// [`STAYS_AWAKE`], [`PERSIST_EVENTS`], [`STAY_EVENTS`].
     pub(crate) flags: u8,
     /// Bit i locks translation along axis i, bit 3 + i rotation about it.
     pub(crate) locks: u8,
@@ -90,9 +90,9 @@ pub(crate) const MAX_INVERSE_INERTIA: Real = Real::from_int(1 << 18);
 /// The body, and the bodies of its island, never fall asleep.
 pub(crate) const STAYS_AWAKE: u8 = 1;
 /// Contacts of the body are reported on every tick.
-pub(crate) const TELLS_PERSIST: u8 = 2;
+pub(crate) const PERSIST_EVENTS: u8 = 2;
 /// Sensor overlaps of the body are reported on every tick.
-pub(crate) const TELLS_STAY: u8 = 4;
+pub(crate) const STAY_EVENTS: u8 = 4;
 
 /// One shape of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ impl World {
             void: self.pending.void.iter().filter(|index| chosen.contains(index)).collect(),
             woken: of(&self.pending.woken),
         };
-        Self { pending, ..self.elsewhere(store, base, work) }
+        Self { pending, ..self.with_state(store, base, work) }
     }
 
     /// Returns all rows, contacts, overlaps and events of these bodies, as text by name.

@@ -57,7 +57,7 @@ pub(crate) fn order((a, b): (u32, u32)) -> u64 {
 }
 
 /// Removes sorted entries from a sorted list.
-pub(crate) fn take_out(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
+pub(crate) fn remove_sorted(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
     let (mut from, mut to) = (0, 0);
     for entry in gone {
         let at = from + list[from..].partition_point(|other| other < entry);
@@ -76,7 +76,7 @@ pub(crate) fn take_out(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
 }
 
 /// Merges the sorted entries after the first `sorted` ones into them. `few` is scratch.
-pub(crate) fn bring_in(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u32, u32)>) {
+pub(crate) fn merge_sorted(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u32, u32)>) {
     if sorted == 0 {
         return;
     }
@@ -295,11 +295,11 @@ mod tests {
             gone.dedup();
             new.sort();
             let mut expected: Vec<_> = list.iter().copied().filter(|e| !gone.contains(e)).collect();
-            take_out(&mut list, &gone);
+            remove_sorted(&mut list, &gone);
             prop_assert_eq!(&list, &expected);
             let sorted = list.len();
             list.extend_from_slice(&new);
-            bring_in(&mut list, sorted, &mut Vec::new());
+            merge_sorted(&mut list, sorted, &mut Vec::new());
             expected.extend(new);
             expected.sort();
             prop_assert_eq!(list, expected);

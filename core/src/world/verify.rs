@@ -11,11 +11,11 @@ pub(super) type Full = Result<World, String>;
 impl World {
     /// Returns a world at this tick that has applied this tick's commands itself. It shares no pages, no caches and no
     /// history with this one.
-    pub(super) fn commanded_anew(&self) -> Full {
+    pub(super) fn replay_commands(&self) -> Full {
         let mut store = Store::default();
         let (base, work) = (self.base(), self.base());
         let [base, work] = [base, work].map(|frame| frame.copy_into(&self.store, &mut store));
-        let mut full = self.elsewhere(store, base, work);
+        let mut full = self.with_state(store, base, work);
         for (number, command) in self.commands.iter().enumerate() {
             if let Err(error) = full.command(command.clone()) {
                 return Err(format!(

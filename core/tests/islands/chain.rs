@@ -27,7 +27,7 @@ fn drifting(count: i32, gap: Real) -> (World, Vec<BodyId>) {
 
 /// A row of boxes that sleep within reach of each other without a contact: they come within reach in the step in which they fall
 /// asleep.
-fn separate_sleepers(count: i32) -> (World, Vec<BodyId>) {
+fn separate_sleeping_boxes(count: i32) -> (World, Vec<BodyId>) {
     let ticks = steps_to_sleep(&mut drifting(count, Real::ONE).0, 60).expect("all are slow");
     // In the middle of the last step they are exactly at the reach.
     let closing = SLOWER * (2 * ticks as i32 - 1) / 120;
@@ -41,13 +41,13 @@ fn separate_sleepers(count: i32) -> (World, Vec<BodyId>) {
         assert!(b - a - Real::ONE < REACH, "they are within reach: {}", b - a - Real::ONE);
     }
     run(&mut world, 30);
-    assert_eq!(awake(&world), [], "sleepers don't wake each other");
+    assert_eq!(awake(&world), [], "sleeping bodies do not wake each other");
     (world, ids)
 }
 
 /// Sends a box to one end of a chain and checks that all bodies wake when it arrives.
 fn visit(end: usize, side: Vec3) {
-    let (mut world, ids) = separate_sleepers(20);
+    let (mut world, ids) = separate_sleeping_boxes(20);
     let place = world.body(ids[end]).unwrap().position();
     let visitor = crate_at(place + side * real!(1.5)).velocity(-side);
     let visitor = world.spawn(visitor).unwrap();
@@ -64,14 +64,14 @@ fn visit(end: usize, side: Vec3) {
 }
 
 #[test]
-fn a_visitor_at_one_end_wakes_a_chain_of_islands_in_one_tick() {
+fn a_contact_at_one_end_wakes_a_chain_of_islands_in_one_tick() {
     visit(0, -Vec3::X);
     visit(19, Vec3::X);
 }
 
 #[test]
 fn a_command_at_one_end_wakes_the_chain_in_the_next_step() {
-    let (mut world, ids) = separate_sleepers(7);
+    let (mut world, ids) = separate_sleeping_boxes(7);
     world.wake(ids[3]).unwrap();
     assert_eq!(awake(&world), [ids[3]], "they did not fall asleep together");
     world.step();
@@ -80,10 +80,10 @@ fn a_command_at_one_end_wakes_the_chain_in_the_next_step() {
 
 #[test]
 fn a_chain_with_a_hole_wakes_up_to_the_hole() {
-    let (mut world, ids) = separate_sleepers(9);
+    let (mut world, ids) = separate_sleeping_boxes(9);
     world.despawn(ids[4]).unwrap();
     world.step();
-    assert_eq!(awake(&world), [], "nobody rested on it");
+    assert_eq!(awake(&world), [], "no body rested on it");
     world.wake(ids[0]).unwrap();
     world.step();
     assert_eq!(woke(&world), ids[..4]);
@@ -93,7 +93,7 @@ fn a_chain_with_a_hole_wakes_up_to_the_hole() {
 #[test]
 fn a_chain_wakes_the_same_without_scratch() {
     let worlds = [false, true].map(|drop| {
-        let (mut world, ids) = separate_sleepers(12);
+        let (mut world, ids) = separate_sleeping_boxes(12);
         world.wake(ids[5]).unwrap();
         for _ in 0..40 {
             if drop {

@@ -18,10 +18,10 @@ fn a_contact_begins_once_and_ends_once() {
         world.step();
         begins.extend(began(&world).into_iter().map(|pair| (tick, pair)));
         ends.extend(ended(&world));
-        assert_eq!(persisted(&world), [], "nobody asked for it");
+        assert_eq!(persisted(&world), [], "not enabled");
     }
-    let [(tick, told)] = begins[..] else { panic!("{begins:?}") };
-    assert_eq!(told, pair);
+    let [(tick, reported)] = begins[..] else { panic!("{begins:?}") };
+    assert_eq!(reported, pair);
     assert!((18u32..=21).contains(&tick), "it falls half a metre, and lands on tick {tick}");
     assert_eq!(ends, []);
     world.teleport(id, pose(spot(0, 3000, 0))).unwrap();
@@ -49,7 +49,7 @@ fn being_near_is_not_touching() {
 }
 
 #[test]
-fn persisting_is_told_to_those_who_asked_while_they_are_awake() {
+fn persist_events_are_reported_for_awake_bodies_that_enable_them() {
     for which in 0..3 {
         let ask = |def: BodyDef, asks| if asks { def.persist_events() } else { def };
         let mut world = world();
@@ -58,24 +58,24 @@ fn persisting_is_told_to_those_who_asked_while_they_are_awake() {
         let other = world.spawn(crate_at(spot(5, 500, 0)).stay_awake()).unwrap();
         run(&mut world, 10);
         let (mine, its) = ([ground, id], [ground, other]);
-        let told: Vec<_> = persisted(&world).iter().map(|pair| pair.bodies).collect();
+        let reported: Vec<_> = persisted(&world).iter().map(|pair| pair.bodies).collect();
         match which {
-            0 => assert_eq!(told, [] as [[_; 2]; 0]),
-            1 => assert_eq!(told, [mine, its]),
-            _ => assert_eq!(told, [mine]),
+            0 => assert_eq!(reported, [] as [[_; 2]; 0]),
+            1 => assert_eq!(reported, [mine, its]),
+            _ => assert_eq!(reported, [mine]),
         }
         run(&mut world, 50);
         assert!(world.body(id).unwrap().is_asleep());
-        let told: Vec<_> = persisted(&world).iter().map(|pair| pair.bodies).collect();
+        let reported: Vec<_> = persisted(&world).iter().map(|pair| pair.bodies).collect();
         match which {
-            1 => assert_eq!(told, [its], "the sleeper's contact is frozen"),
-            _ => assert_eq!(told, [] as [[_; 2]; 0]),
+            1 => assert_eq!(reported, [its], "the contact of the sleeping body is frozen"),
+            _ => assert_eq!(reported, [] as [[_; 2]; 0]),
         }
     }
 }
 
 #[test]
-fn contacts_of_sleepers_neither_end_nor_begin_when_they_sleep_or_wake() {
+fn contacts_neither_end_nor_begin_when_bodies_sleep_or_wake() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let id = world.spawn(crate_at(spot(0, 500, 0)).persist_events()).unwrap();
@@ -96,7 +96,7 @@ fn contacts_of_sleepers_neither_end_nor_begin_when_they_sleep_or_wake() {
 }
 
 #[test]
-fn a_despawned_body_ends_its_contacts_under_its_old_name() {
+fn contact_events_of_a_despawned_body_have_its_old_id() {
     let (mut world, ids) =
         asleep_world(&[ground(), crate_at(spot(0, 500, 0)), crate_at(spot(0, 1500, 0))]);
     world.despawn(ids[1]).unwrap();
@@ -105,11 +105,11 @@ fn a_despawned_body_ends_its_contacts_under_its_old_name() {
     assert_eq!(pairs, [[ids[0], ids[1]], [ids[1], ids[2]]]);
     assert!(world.body(ids[1]).is_none());
     world.step();
-    assert_eq!(ended(&world), [], "told once");
+    assert_eq!(ended(&world), [], "reported once");
 }
 
 #[test]
-fn a_despawned_ground_ends_the_contacts_of_sleepers() {
+fn despawning_the_ground_ends_the_contacts_of_sleeping_bodies() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     world.despawn(ids[0]).unwrap();
     world.step();
@@ -117,7 +117,7 @@ fn a_despawned_ground_ends_the_contacts_of_sleepers() {
 }
 
 #[test]
-fn switching_off_ends_contacts_and_switching_on_begins_them() {
+fn disabling_ends_contacts_and_enabling_begins_them() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let pair = Pair { bodies: [ids[0], ids[1]], shapes: [0, 0] };
     world.command(Command::SetEnabled(ids[1], false)).unwrap();
@@ -130,7 +130,7 @@ fn switching_off_ends_contacts_and_switching_on_begins_them() {
 }
 
 #[test]
-fn a_contact_whose_surface_changed_goes_on() {
+fn a_contact_persists_when_its_material_changes() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let smooth = Material { friction: Real::ratio(1, 10), ..Material::default() };
     world.command(Command::SetMaterial(ids[1], 0, smooth)).unwrap();
@@ -141,7 +141,7 @@ fn a_contact_whose_surface_changed_goes_on() {
 }
 
 #[test]
-fn shapes_are_told_by_their_number() {
+fn events_contain_the_shape_indices() {
     let mut world = world();
     let ground = world.spawn(ground()).unwrap();
     let foot = |x: Real| {
@@ -161,7 +161,7 @@ fn shapes_are_told_by_their_number() {
 }
 
 #[test]
-fn bodies_of_all_streams_are_told_of_in_order() {
+fn events_of_all_streams_are_sorted() {
     let mut world = world();
     let ground = world.spawn_in(9, ground()).unwrap();
     let ids: Vec<_> = [3, 0, 9, 5, 0, 200]
@@ -170,37 +170,37 @@ fn bodies_of_all_streams_are_told_of_in_order() {
         .map(|(i, stream)| world.spawn_in(*stream, crate_at(spot(3 * i as i32, 500, 0))).unwrap())
         .collect();
     world.step();
-    let told = began(&world);
-    assert_eq!(told.len(), ids.len());
-    for pair in &told {
+    let reported = began(&world);
+    assert_eq!(reported.len(), ids.len());
+    for pair in &reported {
         assert!(pair.bodies[0] < pair.bodies[1], "the lower first: {pair:?}");
         assert!(pair.bodies.contains(&ground));
     }
-    assert!(told.windows(2).all(|two| two[0].bodies < two[1].bodies), "{told:?}");
+    assert!(reported.windows(2).all(|two| two[0].bodies < two[1].bodies), "{reported:?}");
 }
 
 #[test]
-fn the_end_of_the_world_is_told() {
+fn leaving_the_world_is_reported() {
     let mut world = weightless();
     let edge = WORLD_LIMIT - real!(5);
     let id = world.spawn(ball_at(Vec3::X * edge).velocity(Vec3::X * 10)).unwrap();
     let inside = world.spawn(ball_at(Vec3::ZERO).velocity(Vec3::X * 10)).unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for tick in 0..120 {
         world.step();
-        told.extend(world.events().map(|event| (tick, event)));
+        reported.extend(world.events().map(|event| (tick, event)));
     }
-    assert!(!told.is_empty(), "it was there after half a second");
-    assert!((28..=32).contains(&told[0].0), "{:?}", told[0]);
+    assert!(!reported.is_empty(), "it was there after half a second");
+    assert!((28..=32).contains(&reported[0].0), "{:?}", reported[0]);
     assert!(
-        told.iter().all(|(_, event)| *event == Event::LeftWorld(id)),
-        "{inside} stays: {told:?}"
+        reported.iter().all(|(_, event)| *event == Event::LeftWorld(id)),
+        "{inside} stays: {reported:?}"
     );
     assert!(world.body(id).unwrap().position().x <= WORLD_LIMIT);
 }
 
 #[test]
-fn too_much_speed_is_told() {
+fn velocity_saturation_is_reported() {
     let mut world = world();
     let id = world.spawn(ball_at(Vec3::ZERO).gravity_scale(real!(100))).unwrap();
     let calm = world.spawn(ball_at(Vec3::X * 9)).unwrap();

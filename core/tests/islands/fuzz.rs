@@ -181,14 +181,14 @@ proptest! {
     })]
 
     #[test]
-    fn dropping_scratch_between_commands_and_step_matters_to_nobody(
+    fn dropping_scratch_between_commands_and_step_changes_nothing(
         acts in proptest::collection::vec((act(), any::<usize>()), 1..80)
     ) {
         check(&acts, Twin::DropsScratch);
     }
 
     #[test]
-    fn commands_that_are_taken_back_and_given_again_do_the_same(
+    fn discarded_and_repeated_commands_have_the_same_effect(
         acts in proptest::collection::vec((act(), any::<usize>()), 1..80)
     ) {
         check(&acts, Twin::TakesBack);

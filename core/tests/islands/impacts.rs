@@ -36,15 +36,15 @@ fn assert_near(what: &str, is: Real, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn a_dropped_ball_tells_speed_impulse_place_and_direction() {
+fn the_impact_of_a_dropped_ball_has_its_speed_impulse_point_and_normal() {
     for bounce in [0, 1] {
         let mut world = world();
         let ground = world.spawn(ground()).unwrap();
         let ball = world.spawn(bouncer(Real::from_int(bounce)).at(spot(3, 2500, -1))).unwrap();
         let mass = world.body(ball).unwrap().mass().to_f64();
         // It falls two metres in 38 ticks.
-        let told = listen(&mut world, 50);
-        let [impact] = told[..] else { panic!("{told:?}") };
+        let reported = listen(&mut world, 50);
+        let [impact] = reported[..] else { panic!("{reported:?}") };
         assert_eq!((impact.pair.bodies, impact.pair.shapes), ([ground, ball], [0, 0]));
         let speed = (2.0 * 9.81 * 2.0f64).sqrt();
         assert_near("the speed", impact.speed, speed, 0.02 * speed);
@@ -66,8 +66,8 @@ fn the_normal_points_from_the_lower_body_to_the_other() {
         let from = Vec3::X * (2 * side);
         let coming = world.spawn(bouncer(Real::ONE).at(from).velocity(-from)).unwrap();
         let mass = world.body(still).unwrap().mass().to_f64();
-        let told = listen(&mut world, 60);
-        let [impact] = told[..] else { panic!("{told:?}") };
+        let reported = listen(&mut world, 60);
+        let [impact] = reported[..] else { panic!("{reported:?}") };
         assert_eq!(impact.pair.bodies, [still, coming]);
         assert_near("the speed", impact.speed, 2.0, 0.01);
         // Equal masses exchange their velocities.
@@ -83,24 +83,24 @@ fn the_normal_points_from_the_lower_body_to_the_other() {
 }
 
 #[test]
-fn a_soft_touch_is_no_impact() {
+fn a_slow_contact_is_no_impact() {
     let mut world = weightless();
     world.spawn(bouncer(Real::ONE)).unwrap();
     world
         .spawn(bouncer(Real::ONE).at(Vec3::X * real!(1.25)).velocity(Vec3::X * real!(-0.25)))
         .unwrap();
-    let (mut told, mut begun) = (vec![], 0);
+    let (mut reported, mut begun) = (vec![], 0);
     for _ in 0..120 {
         world.step();
-        told.extend(impacts(&world));
+        reported.extend(impacts(&world));
         begun += began(&world).len();
     }
-    assert_eq!(told, []);
+    assert_eq!(reported, []);
     assert_eq!(begun, 1, "they did touch");
 }
 
 #[test]
-fn what_rests_tells_no_impacts() {
+fn resting_bodies_have_no_impacts() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     world.spawn(crate_at(spot(0, 500, 0)).stay_awake()).unwrap();
@@ -109,7 +109,7 @@ fn what_rests_tells_no_impacts() {
 }
 
 #[test]
-fn an_impact_on_a_sleeper_is_told_when_it_happens() {
+fn an_impact_on_a_sleeping_body_is_reported_on_its_tick() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let ball = world.spawn(ball_at(spot(0, 3000, 0)).velocity(Vec3::Y * -5)).unwrap();
     let mut woken = None;
@@ -118,9 +118,9 @@ fn an_impact_on_a_sleeper_is_told_when_it_happens() {
         if !woke(&world).is_empty() {
             woken.get_or_insert(tick);
         }
-        let told: Vec<_> =
+        let reported: Vec<_> =
             impacts(&world).into_iter().filter(|i| i.pair.bodies == [ids[1], ball]).collect();
-        if let [impact] = told[..] {
+        if let [impact] = reported[..] {
             // The body wakes when the contact is imminent, at most a tick before.
             assert!(woken.is_some_and(|at| at + 1 >= tick), "woken on {woken:?}, hit on {tick}");
             assert_near("the speed", impact.speed, (25.0 + 2.0 * 9.81 * 1.5f64).sqrt(), 0.2);
@@ -131,7 +131,7 @@ fn an_impact_on_a_sleeper_is_told_when_it_happens() {
 }
 
 #[test]
-fn the_shapes_that_met_are_told() {
+fn impacts_contain_the_shape_indices() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let knob = |x: i32| {
@@ -140,8 +140,8 @@ fn the_shapes_that_met_are_told() {
     let barbell = BodyDef::dynamic().at(spot(0, 2000, 0)).shape(knob(-1)).shape(knob(1));
     world.spawn(barbell).unwrap();
     run(&mut world, 20);
-    let told = listen(&mut world, 30);
-    assert_eq!(told.iter().map(|i| i.pair.shapes).collect::<Vec<_>>(), [[0, 0], [0, 1]]);
+    let reported = listen(&mut world, 30);
+    assert_eq!(reported.iter().map(|i| i.pair.shapes).collect::<Vec<_>>(), [[0, 0], [0, 1]]);
 }
 
 /// The impacts of a body that falls 2 m onto a ground of the same restitution, each with the momentum gained in its tick, without
@@ -154,26 +154,26 @@ fn dropped(body: BodyDef, restitution: Real) -> Vec<(Impact, f64)> {
     world.spawn(BodyDef::fixed().at(Vec3::from_ints(0, -1, 0)).shape(floor)).unwrap();
     let id = world.spawn(body.at(spot(1, 2500, 2)).mass(real!(2))).unwrap();
     let speed = |world: &World| world.body(id).unwrap().velocity().y.to_f64();
-    let mut told = vec![];
+    let mut reported = vec![];
     for _ in 0..50 {
         let before = speed(&world);
         world.step();
         let gained = 2.0 * (speed(&world) - before + 9.81 / 60.0);
-        told.extend(impacts(&world).into_iter().map(|impact| (impact, gained)));
+        reported.extend(impacts(&world).into_iter().map(|impact| (impact, gained)));
     }
-    told
+    reported
 }
 
 #[test]
-fn what_lands_tells_momentum_times_one_and_restitution() {
+fn the_impulse_of_a_landing_is_momentum_times_one_plus_restitution() {
     let speed = (2.0 * 9.81 * 2.0f64).sqrt();
     for restitution in [Real::ZERO, Real::HALF] {
         for shape in [sphere(Real::HALF), cube(Real::HALF)] {
             let material = Material { restitution, ..Material::default() };
             let round = shape == sphere(Real::HALF);
             let body = BodyDef::dynamic().shape(ShapeDef::from(shape).material(material));
-            let told = dropped(body, restitution);
-            let [(impact, gained)] = told[..] else { panic!("{told:?}") };
+            let reported = dropped(body, restitution);
+            let [(impact, gained)] = reported[..] else { panic!("{reported:?}") };
             println!("restitution {restitution}, round {round}: {impact:?}");
             assert_near("the speed", impact.speed, speed, 0.03 * speed);
             let impulse = 2.0 * speed * (1.0 + restitution.to_f64());
@@ -189,7 +189,7 @@ fn what_lands_tells_momentum_times_one_and_restitution() {
 }
 
 #[test]
-fn two_that_collide_head_on_tell_their_reduced_mass() {
+fn the_impulse_of_a_head_on_collision_follows_the_reduced_mass() {
     for fast in [3, 40] {
         // Three and one kilogram, at three times and once the speed, without other bodies.
         let mut world = weightless();
@@ -199,8 +199,8 @@ fn two_that_collide_head_on_tell_their_reduced_mass() {
         };
         let a = world.spawn(smooth(-12, 3, fast)).unwrap();
         let b = world.spawn(smooth(5, 1, -fast)).unwrap();
-        let told = listen(&mut world, 240);
-        let [impact] = told[..] else { panic!("{told:?}") };
+        let reported = listen(&mut world, 240);
+        let [impact] = reported[..] else { panic!("{reported:?}") };
         assert_eq!(impact.pair.bodies, [a, b]);
         let speed = 2.0 * f64::from(fast);
         assert_near("the speed", impact.speed, speed, 0.01 * speed);
@@ -213,13 +213,13 @@ fn two_that_collide_head_on_tell_their_reduced_mass() {
 }
 
 #[test]
-fn a_bullet_that_was_there_before_the_wall_tells_where_it_hits() {
+fn the_impact_of_a_bullet_spawned_before_the_wall_is_on_its_surface() {
     let mut world = weightless();
     let bullet = bouncer(Real::ONE).at(Vec3::X * -20).velocity(Vec3::X * 90);
     world.spawn(bullet).unwrap();
     world.spawn(BodyDef::fixed().shape(cube(Real::ONE))).unwrap();
-    let told = listen(&mut world, 30);
-    let [impact] = told[..] else { panic!("{told:?}") };
+    let reported = listen(&mut world, 30);
+    let [impact] = reported[..] else { panic!("{reported:?}") };
     assert_near("the speed", impact.speed, 90.0, 0.5);
     assert_near("the point's error", (impact.point + Vec3::X).length(), 0.0, 0.03);
 }

@@ -32,7 +32,7 @@ fn rank(event: &Event) -> (u32, Key) {
         Event::Woke(id) => (8, body(id)),
         Event::LeftWorld(id) => (9, body(id)),
         Event::Saturated(id) => (10, body(id)),
-        other => panic!("an event that nobody told us of: {other:?}"),
+        other => panic!("unknown event: {other:?}"),
     }
 }
 
@@ -105,15 +105,17 @@ impl Ledger {
         assert_eq!(self.asleep, asleep, "{what}: who sleeps");
         assert_awake_beside_the_moving(world, what);
         // Contacts do not name the shapes of the bodies, so only the number of pairs is compared.
-        let mut told: BTreeMap<[BodyId; 2], u32> = BTreeMap::new();
-        self.touching.iter().for_each(|k| *told.entry([k.0, k.2]).or_default() += 1);
+        let mut reported: BTreeMap<[BodyId; 2], u32> = BTreeMap::new();
+        self.touching.iter().for_each(|k| *reported.entry([k.0, k.2]).or_default() += 1);
         let mut are: BTreeMap<[BodyId; 2], u32> = BTreeMap::new();
         let touching = world.contacts().filter(ContactView::is_touching);
         touching.for_each(|contact| *are.entry(contact.bodies()).or_default() += 1);
-        if told != are {
-            let missing: Vec<_> = are.iter().filter(|(k, n)| told.get(*k) != Some(n)).collect();
-            let extra: Vec<_> = told.iter().filter(|(k, n)| are.get(*k) != Some(n)).collect();
-            panic!("{what}: touching but not told {missing:?}, told but not touching {extra:?}");
+        if reported != are {
+            let missing: Vec<_> = are.iter().filter(|(k, n)| reported.get(*k) != Some(n)).collect();
+            let extra: Vec<_> = reported.iter().filter(|(k, n)| are.get(*k) != Some(n)).collect();
+            panic!(
+                "{what}: touching but not reported {missing:?}, reported but not touching {extra:?}"
+            );
         }
     }
 }
@@ -146,7 +148,7 @@ fn check(name: &str, mut scene: Scene, ticks: u32) -> [u32; 11] {
 }
 
 #[test]
-fn events_tell_what_touches_and_who_sleeps_in_every_scene() {
+fn events_give_contacts_and_sleep_in_every_scene() {
     for (name, scene, ticks) in vec![
         ("pyramid", scenes::pyramid(8), 400),
         ("stacks", scenes::stacks(3, 5), 300),
@@ -164,7 +166,7 @@ fn events_tell_what_touches_and_who_sleeps_in_every_scene() {
 }
 
 #[test]
-fn events_tell_what_touches_and_who_sleeps_in_a_storm() {
+fn events_give_contacts_and_sleep_in_a_storm() {
     for seed in 0..4 {
         let counts = check(&format!("storm {seed}"), scenes::storm(seed), 900);
         for kind in [0, 2, 7, 8] {
@@ -233,7 +235,7 @@ fn events_balance_with_sensors_that_come_and_go() {
 
 /// A heap in which bodies are changed by every kind of command.
 #[test]
-fn events_balance_whatever_is_commanded() {
+fn events_balance_under_every_command() {
     for seed in 0..6 {
         let mut scene = scenes::bin(3, seed);
         let mut ledger = Ledger::default();
@@ -251,7 +253,7 @@ fn events_balance_whatever_is_commanded() {
 }
 
 #[test]
-fn a_world_at_its_first_tick_has_nothing_to_tell() {
+fn a_new_world_has_no_events() {
     let mut world = World::new(WorldDef::default()).unwrap();
     assert_eq!(world.events().count(), 0);
     world.spawn(ground()).unwrap();

@@ -136,7 +136,7 @@ fn a_world_without_any_scratch_is_the_same() {
 }
 
 #[test]
-fn commands_taken_back_change_nothing_in_any_scene() {
+fn discarded_commands_change_nothing_in_any_scene() {
     for seed in [1, 2] {
         compare(seed, 300, seed == 2, |scene, rng, moment| {
             if moment == Moment::BeforeCommands && rng.chance(1, 5).unwrap() {
@@ -155,10 +155,10 @@ fn commands_taken_back_change_nothing_in_any_scene() {
 type Deed = fn(&mut World, &[BodyId]);
 
 #[test]
-fn discarding_commands_puts_sleepers_back_to_sleep() {
+fn discarding_commands_restores_sleep() {
     let deeds: [(&str, Deed); 7] = [
         ("wake", |world, ids| world.wake(ids[1]).unwrap()),
-        ("despawn a sleeper", |world, ids| world.despawn(ids[1]).unwrap()),
+        ("despawn a sleeping body", |world, ids| world.despawn(ids[1]).unwrap()),
         ("despawn the ground", |world, ids| world.despawn(ids[0]).unwrap()),
         ("push", |world, ids| world.apply_impulse(ids[2], Vec3::X * 1000).unwrap()),
         ("teleport the ground", |world, ids| {
@@ -202,7 +202,7 @@ fn discarding_commands_puts_sleepers_back_to_sleep() {
 }
 
 #[test]
-fn sleepers_cost_no_bytes_of_change() {
+fn a_sleeping_world_changes_only_its_tick() {
     // A state in which all bodies sleep differs from the next one only in its tick.
     let mut scene = scenes::stacks(2, 3);
     assert!(steps_to_sleep(&mut scene.world, 300).is_some());
@@ -216,7 +216,7 @@ fn sleepers_cost_no_bytes_of_change() {
 }
 
 #[test]
-fn a_sleeping_field_changes_no_bit_of_what_is_awake_beside_it() {
+fn sleeping_bodies_change_no_bit_of_awake_ones() {
     let [mut alone, mut beside] = [0, 200].map(|count| scenes::sleepers_apart(count, 16, 1));
     for tick in 0..200 {
         alone.step();
@@ -228,31 +228,34 @@ fn a_sleeping_field_changes_no_bit_of_what_is_awake_beside_it() {
 }
 
 #[test]
-fn a_new_body_in_a_sleepers_place_is_another() {
+fn a_body_that_replaces_a_sleeping_one_has_new_contacts() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     world.despawn(ids[1]).unwrap();
     let new = world.spawn(crate_at(spot(0, 500, 0))).unwrap();
     assert_ne!(new, ids[1]);
     assert!(!world.body(new).unwrap().is_asleep(), "the newcomer is awake");
     world.step();
-    let told = events(&world);
+    let reported = events(&world);
     let names = |event: &Event, id: BodyId| match event {
         Event::ContactBegan(pair) | Event::ContactEnded(pair) => pair.bodies.contains(&id),
         Event::Woke(body) | Event::FellAsleep(body) => *body == id,
         _ => false,
     };
     assert!(
-        told.iter().any(|e| matches!(e, Event::ContactEnded(_)) && names(e, ids[1])),
-        "{told:?}"
+        reported.iter().any(|e| matches!(e, Event::ContactEnded(_)) && names(e, ids[1])),
+        "{reported:?}"
     );
-    assert!(told.iter().any(|e| matches!(e, Event::ContactBegan(_)) && names(e, new)), "{told:?}");
-    assert!(!told.iter().any(|e| matches!(e, Event::Woke(_))), "{told:?}");
+    assert!(
+        reported.iter().any(|e| matches!(e, Event::ContactBegan(_)) && names(e, new)),
+        "{reported:?}"
+    );
+    assert!(!reported.iter().any(|e| matches!(e, Event::Woke(_))), "{reported:?}");
     assert!(steps_to_sleep(&mut world, 60).is_some());
     assert!(world.body(ids[1]).is_none());
 }
 
 #[test]
-fn spawning_and_despawning_in_one_tick_leaves_sleepers_asleep() {
+fn spawning_and_despawning_in_one_tick_wakes_no_body() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let brief = world.spawn(crate_at(spot(0, 1500, 0))).unwrap();
     world.despawn(brief).unwrap();

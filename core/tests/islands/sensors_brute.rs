@@ -66,21 +66,25 @@ fn check(seed: u64, gravity: Vec3, ticks: u32) {
             (overlapping(&world, &balls, 1e-6), overlapping(&world, &balls, -1e-6));
         world.step();
         ledger.listen(&world, &format!("seed {seed}, tick {tick}"));
-        let told: BTreeSet<_> = ledger.sensed.iter().map(|key| [key.0, key.2]).collect();
+        let reported: BTreeSet<_> = ledger.sensed.iter().map(|key| [key.0, key.2]).collect();
         assert!(
-            surely.is_subset(&told),
-            "seed {seed}, tick {tick}: not told {:?}",
-            &surely - &told
+            surely.is_subset(&reported),
+            "seed {seed}, tick {tick}: not reported {:?}",
+            &surely - &reported
         );
-        assert!(told.is_subset(&perhaps), "seed {seed}, tick {tick}: told {:?}", &told - &perhaps);
-        most = most.max(told.len());
+        assert!(
+            reported.is_subset(&perhaps),
+            "seed {seed}, tick {tick}: reported {:?}",
+            &reported - &perhaps
+        );
+        most = most.max(reported.len());
         asleep = asleep.max(world.bodies().filter(|(_, body)| body.is_asleep()).count());
     }
     assert!(most > 10 && asleep > 0, "seed {seed}: {most} inside, {asleep} asleep");
 }
 
 #[test]
-fn exactly_what_overlaps_a_ball_is_inside_it() {
+fn overlaps_of_ball_sensors_match_distances() {
     for seed in 0..8 {
         check(seed, Vec3::ZERO, 240);
     }

@@ -27,7 +27,7 @@ fn a_box_falls_asleep_half_a_second_after_it_came_to_rest() {
     let body = world.body(id).unwrap();
     assert_eq!((body.velocity(), body.angular_velocity()), (Vec3::ZERO, Vec3::ZERO));
     world.step();
-    assert_eq!(fell_asleep(&world), [], "told once");
+    assert_eq!(fell_asleep(&world), [], "reported once");
     assert!(is_asleep(&world, id));
 }
 
@@ -104,7 +104,7 @@ fn drifts_until(velocity: Vec3, spin: Vec3) -> Option<u32> {
 }
 
 #[test]
-fn what_drifts_or_turns_faster_than_the_threshold_stays_awake() {
+fn a_body_faster_than_the_sleep_threshold_stays_awake() {
     let slow = Real::ratio(4, 100);
     assert!(drifts_until(Vec3::X * slow, Vec3::ZERO).is_some(), "4 cm/s");
     assert!(drifts_until(Vec3::X * Real::ratio(6, 100), Vec3::ZERO).is_none(), "6 cm/s");
@@ -133,7 +133,7 @@ fn a_zero_threshold_lets_nothing_sleep() {
 }
 
 #[test]
-fn the_time_to_fall_asleep_is_the_worlds() {
+fn the_time_to_sleep_is_that_of_the_world() {
     for (seconds, ticks) in [(Real::ratio(1, 4), 15), (real!(2), 120)] {
         let mut world = world_with(Real::ratio(5, 100), seconds);
         world.spawn(ground()).unwrap();
@@ -144,7 +144,7 @@ fn the_time_to_fall_asleep_is_the_worlds() {
 }
 
 #[test]
-fn a_bump_in_between_starts_the_time_anew() {
+fn a_bump_resets_the_time_to_sleep() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let id = world.spawn(crate_at(spot(0, 500, 0))).unwrap();
@@ -157,7 +157,7 @@ fn a_bump_in_between_starts_the_time_anew() {
 }
 
 #[test]
-fn who_must_stay_awake_keeps_the_island_awake_until_it_may_sleep() {
+fn a_body_that_may_not_sleep_keeps_its_island_awake() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let lower = world.spawn(crate_at(spot(0, 500, 0))).unwrap();
@@ -173,7 +173,7 @@ fn who_must_stay_awake_keeps_the_island_awake_until_it_may_sleep() {
 }
 
 #[test]
-fn what_rides_on_a_moving_body_stays_awake_and_sleeps_when_it_stops() {
+fn a_body_on_a_moving_platform_stays_awake_until_it_stops() {
     for slow in [Real::ratio(1, 100), real!(1)] {
         let mut world = world();
         let lift = world
@@ -185,7 +185,7 @@ fn what_rides_on_a_moving_body_stays_awake_and_sleeps_when_it_stops() {
         let ticks = steps_to_sleep(&mut world, 240);
         assert!(
             ticks.is_some(),
-            "the lift stands, {} moves at {}",
+            "the lift is at rest, {} moves at {}",
             rider,
             world.body(rider).unwrap().velocity()
         );
@@ -193,7 +193,7 @@ fn what_rides_on_a_moving_body_stays_awake_and_sleeps_when_it_stops() {
 }
 
 #[test]
-fn a_platform_that_is_told_on_every_tick_to_stay_lets_sleep() {
+fn setting_a_zero_velocity_on_every_tick_does_not_prevent_sleep() {
     let mut world = world();
     let platform = world.spawn(slab(BodyDef::kinematic(), spot(0, -250, 0))).unwrap();
     let rider = world.spawn(crate_at(spot(0, 500, 0))).unwrap();
@@ -206,7 +206,7 @@ fn a_platform_that_is_told_on_every_tick_to_stay_lets_sleep() {
 }
 
 #[test]
-fn sleepers_keep_every_bit_for_a_thousand_ticks() {
+fn sleeping_bodies_keep_every_bit_for_a_thousand_ticks() {
     let mut scene = scenes::stacks(4, 4);
     assert!(steps_to_sleep(&mut scene.world, 600).is_some());
     let contacts = |world: &World| -> Vec<_> {
@@ -216,7 +216,7 @@ fn sleepers_keep_every_bit_for_a_thousand_ticks() {
         world.contacts().map(row).collect()
     };
     let (bodies, touching) = (all_bits(&scene.world), contacts(&scene.world));
-    assert!(touching.len() >= 64, "sleepers keep their contacts: {}", touching.len());
+    assert!(touching.len() >= 64, "sleeping bodies keep their contacts: {}", touching.len());
     for tick in 0..1000 {
         scene.world.step();
         assert_eq!(scene.world.events().next(), None, "tick {tick}: nothing happens");
@@ -228,7 +228,7 @@ fn sleepers_keep_every_bit_for_a_thousand_ticks() {
 }
 
 #[test]
-fn the_awake_leave_sleepers_elsewhere_alone() {
+fn awake_bodies_do_not_affect_distant_sleeping_ones() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let sleeper = world.spawn(crate_at(spot(0, 500, 0))).unwrap();

@@ -139,7 +139,7 @@ proptest! {
     })]
 
     #[test]
-    fn nothing_that_sleeps_floats_whatever_is_taken_away(seed in any::<u64>(), count in 4u32..16) {
+    fn no_sleeping_body_floats_after_supports_are_removed(seed in any::<u64>(), count in 4u32..16) {
         check(seed, count, 3);
     }
 }

@@ -8,7 +8,7 @@ use isostep_core::world::{BodyDef, BodyId, BodyKind, Command, Filter, Material, 
 use isostep_core::{Real, Vec3, real};
 
 /// A ground, a stack of two, and a distant box, all asleep.
-fn pair_and_stranger() -> (World, [BodyId; 4]) {
+fn stack_and_distant_box() -> (World, [BodyId; 4]) {
     let (world, ids) = asleep_world(&[
         ground(),
         crate_at(spot(0, 500, 0)),
@@ -41,41 +41,41 @@ fn changes(id: BodyId) -> Vec<Command> {
 }
 
 #[test]
-fn a_command_wakes_its_body_and_those_it_fell_asleep_with_at_once() {
+fn a_command_wakes_the_island_of_its_body_at_once() {
     for which in [1, 2] {
-        let count = changes(pair_and_stranger().1[which]).len();
+        let count = changes(stack_and_distant_box().1[which]).len();
         for number in 0..count {
-            let (mut world, ids) = pair_and_stranger();
+            let (mut world, ids) = stack_and_distant_box();
             let command = changes(ids[which]).swap_remove(number);
             world.command(command.clone()).unwrap();
             for id in &ids[1..3] {
                 assert!(!is_asleep(&world, *id), "{command:?}: {id} sleeps on before the step");
             }
-            assert!(is_asleep(&world, ids[3]), "{command:?} woke a stranger");
+            assert!(is_asleep(&world, ids[3]), "{command:?} woke the distant box");
             world.step();
-            let told = woke(&world);
-            assert!(told == ids[1..3], "{command:?} told {told:?}");
-            assert!(is_asleep(&world, ids[3]), "{command:?} woke a stranger in the step");
+            let reported = woke(&world);
+            assert!(reported == ids[1..3], "{command:?} reported {reported:?}");
+            assert!(is_asleep(&world, ids[3]), "{command:?} woke the distant box in the step");
         }
     }
 }
 
 #[test]
-fn despawning_a_sleeper_wakes_those_it_fell_asleep_with() {
+fn despawning_a_sleeping_body_wakes_its_island() {
     for which in [1, 2] {
-        let (mut world, ids) = pair_and_stranger();
+        let (mut world, ids) = stack_and_distant_box();
         let other = ids[3 - which];
         world.despawn(ids[which]).unwrap();
         assert!(!is_asleep(&world, other), "at once");
         world.step();
-        assert_eq!(woke(&world), [other], "nobody tells of the one that is gone");
+        assert_eq!(woke(&world), [other], "the despawned body has no event");
         assert!(is_asleep(&world, ids[3]));
     }
 }
 
 #[test]
-fn a_refused_command_wakes_nobody() {
-    let (mut world, ids) = pair_and_stranger();
+fn a_rejected_command_wakes_no_body() {
+    let (mut world, ids) = stack_and_distant_box();
     let before = encoded(&world);
     let too_fast = Vec3::X * 1000;
     world.command(Command::SetVelocity(ids[1], too_fast)).unwrap_err();
@@ -92,10 +92,10 @@ fn a_refused_command_wakes_nobody() {
 }
 
 #[test]
-fn waking_what_is_awake_or_static_changes_no_body() {
-    let (mut world, ids) = pair_and_stranger();
+fn waking_an_awake_or_static_body_changes_nothing() {
+    let (mut world, ids) = stack_and_distant_box();
     world.wake(ids[0]).unwrap();
-    assert_eq!(awake(&world), [], "waking the ground wakes nobody");
+    assert_eq!(awake(&world), [], "waking the ground wakes no body");
     world.step();
     assert_eq!(woke(&world), []);
     world.wake(ids[1]).unwrap();
@@ -108,8 +108,8 @@ fn waking_what_is_awake_or_static_changes_no_body() {
 }
 
 #[test]
-fn what_a_game_notes_about_a_body_wakes_nobody() {
-    let (mut world, ids) = pair_and_stranger();
+fn setting_user_data_wakes_no_body() {
+    let (mut world, ids) = stack_and_distant_box();
     world.command(Command::SetUserData(ids[1], 7)).unwrap();
     world.step();
     assert_eq!(awake(&world), []);
@@ -117,8 +117,8 @@ fn what_a_game_notes_about_a_body_wakes_nobody() {
 }
 
 #[test]
-fn what_was_woken_for_nothing_falls_asleep_again_where_it_was() {
-    let (mut world, ids) = pair_and_stranger();
+fn an_undisturbed_woken_body_falls_asleep_in_place() {
+    let (mut world, ids) = stack_and_distant_box();
     let before = bits(&world.body(ids[2]).unwrap());
     world.wake(ids[2]).unwrap();
     let ticks = steps_to_sleep(&mut world, 60).expect("it rests");
@@ -133,8 +133,8 @@ fn assert_wakes_on_meeting(world: &mut World, visitor: BodyId, sleeper: BodyId, 
     for tick in 0..300 {
         world.step();
         if meet(world, visitor, sleeper) {
-            let told = woke(world);
-            assert_eq!(told, with, "tick {tick}");
+            let reported = woke(world);
+            assert_eq!(reported, with, "tick {tick}");
             assert!(with.iter().all(|id| !is_asleep(world, *id)));
             return;
         }
@@ -146,21 +146,21 @@ fn assert_wakes_on_meeting(world: &mut World, visitor: BodyId, sleeper: BodyId, 
 
 #[test]
 fn a_falling_body_wakes_the_stack_on_the_tick_of_their_first_point() {
-    let (mut world, ids) = pair_and_stranger();
+    let (mut world, ids) = stack_and_distant_box();
     let visitor = world.spawn(ball_at(spot(0, 4000, 0))).unwrap();
     assert_wakes_on_meeting(&mut world, visitor, ids[2], &ids[1..3]);
 }
 
 #[test]
-fn a_rolling_ball_wakes_what_it_rolls_against() {
-    let (mut world, ids) = pair_and_stranger();
+fn a_rolling_ball_wakes_the_body_that_it_touches() {
+    let (mut world, ids) = stack_and_distant_box();
     let visitor = world.spawn(ball_at(spot(-4, 500, 0)).velocity(Vec3::X * 3)).unwrap();
     assert_wakes_on_meeting(&mut world, visitor, ids[1], &ids[1..3]);
 }
 
 #[test]
-fn a_fast_visitor_wakes_what_it_hits() {
-    let (mut world, ids) = pair_and_stranger();
+fn a_fast_body_wakes_the_body_that_it_hits() {
+    let (mut world, ids) = stack_and_distant_box();
     let visitor = ball_at(spot(-20, 1500, 0)).gravity_scale(Real::ZERO).velocity(Vec3::X * 20);
     world.spawn(visitor).unwrap();
     run(&mut world, 120);
@@ -169,9 +169,9 @@ fn a_fast_visitor_wakes_what_it_hits() {
 }
 
 #[test]
-fn a_moving_kinematic_body_wakes_what_it_comes_to() {
+fn a_moving_kinematic_body_wakes_the_body_that_it_reaches() {
     for speed in [Real::ratio(1, 10), real!(4)] {
-        let (mut world, ids) = pair_and_stranger();
+        let (mut world, ids) = stack_and_distant_box();
         let start = Vec3::new(-speed - real!(1.5), Real::HALF, Real::ZERO);
         let pusher = slab(BodyDef::kinematic(), start).velocity(Vec3::X * speed);
         let pusher = world.spawn(pusher).unwrap();
@@ -183,8 +183,8 @@ fn a_moving_kinematic_body_wakes_what_it_comes_to() {
 }
 
 #[test]
-fn a_kinematic_body_that_is_led_wakes_what_it_comes_to() {
-    let (mut world, ids) = pair_and_stranger();
+fn move_to_wakes_the_body_that_it_reaches() {
+    let (mut world, ids) = stack_and_distant_box();
     let pusher = world.spawn(slab(BodyDef::kinematic(), spot(-3, 500, 0))).unwrap();
     run(&mut world, 30);
     assert_eq!(awake(&world), []);
@@ -204,7 +204,7 @@ fn a_kinematic_body_that_is_led_wakes_what_it_comes_to() {
 
 /// Spawns a body next to the stack. Returns the bodies that woke in the next step.
 fn woken_by_neighbour(kind: fn() -> BodyDef, x_mm: i32) -> (Vec<BodyId>, Vec<BodyId>) {
-    let (mut world, ids) = pair_and_stranger();
+    let (mut world, ids) = stack_and_distant_box();
     let place = Vec3::new(Real::ratio(x_mm, 1000), Real::HALF, Real::ZERO);
     world.spawn(slab(kind(), place)).unwrap();
     world.step();
@@ -212,12 +212,12 @@ fn woken_by_neighbour(kind: fn() -> BodyDef, x_mm: i32) -> (Vec<BodyId>, Vec<Bod
 }
 
 #[test]
-fn a_static_or_standing_kinematic_body_wakes_when_it_appears_within_reach_only() {
+fn a_spawned_static_or_kinematic_body_wakes_bodies_within_reach_only() {
     for kind in [BodyDef::fixed, BodyDef::kinematic] {
         // The face of the box is at ½ m, and that of the slab 1 m from its centre.
         for near in [1400, 1510] {
-            let (told, expected) = woken_by_neighbour(kind, near);
-            assert_eq!(told, expected, "at {near} mm");
+            let (reported, expected) = woken_by_neighbour(kind, near);
+            assert_eq!(reported, expected, "at {near} mm");
         }
         for far in [1550, 3000] {
             assert_eq!(woken_by_neighbour(kind, far).0, [], "at {far} mm");
@@ -226,9 +226,9 @@ fn a_static_or_standing_kinematic_body_wakes_when_it_appears_within_reach_only()
 }
 
 #[test]
-fn a_static_or_kinematic_body_wakes_when_it_is_put_within_reach_and_sleepers_sleep_beside_it() {
+fn a_teleported_static_or_kinematic_body_wakes_bodies_within_reach_once() {
     for kind in [BodyDef::fixed, BodyDef::kinematic] {
-        let (mut world, ids) = pair_and_stranger();
+        let (mut world, ids) = stack_and_distant_box();
         let wall = world.spawn(slab(kind(), spot(-9, 500, 0))).unwrap();
         run(&mut world, 2);
         assert_eq!(awake(&world), []);
@@ -238,16 +238,16 @@ fn a_static_or_kinematic_body_wakes_when_it_is_put_within_reach_and_sleepers_sle
         assert_eq!(woke(&world), ids[1..3]);
         assert!(steps_to_sleep(&mut world, 60).is_some());
         run(&mut world, 60);
-        assert_eq!(awake(&world), [], "what stands beside a sleeper does not wake it again");
+        assert_eq!(awake(&world), [], "a resting neighbour does not wake a sleeping body again");
     }
 }
 
 #[test]
-fn a_standing_kinematic_body_that_starts_to_move_wakes_what_touches_it() {
+fn a_kinematic_body_that_starts_to_move_wakes_bodies_in_contact() {
     let (mut world, ids) =
         asleep_world(&[slab(BodyDef::kinematic(), spot(0, -250, 0)), crate_at(spot(0, 500, 0))]);
     run(&mut world, 30);
-    assert!(is_asleep(&world, ids[1]), "a platform that stands is as good as a ground");
+    assert!(is_asleep(&world, ids[1]), "a resting platform does not wake bodies");
     world.set_velocity(ids[0], Vec3::Y).unwrap();
     world.step();
     assert_eq!(woke(&world), [ids[1]]);
@@ -257,7 +257,7 @@ fn a_standing_kinematic_body_that_starts_to_move_wakes_what_touches_it() {
 }
 
 #[test]
-fn a_kinematic_body_that_turns_wakes_what_touches_it() {
+fn a_kinematic_body_that_turns_wakes_bodies_in_contact() {
     let (mut world, ids) =
         asleep_world(&[slab(BodyDef::kinematic(), spot(0, -250, 0)), crate_at(spot(0, 500, 0))]);
     world.set_angular_velocity(ids[0], Vec3::Y).unwrap();
@@ -268,7 +268,7 @@ fn a_kinematic_body_that_turns_wakes_what_touches_it() {
 }
 
 #[test]
-fn a_body_that_is_enabled_inside_a_sleepers_reach_wakes_it() {
+fn a_body_enabled_within_reach_wakes_a_sleeping_body() {
     for kind in [BodyDef::fixed, BodyDef::kinematic, BodyDef::dynamic] {
         let mut world = world();
         let ground = world.spawn(ground()).unwrap();
@@ -286,17 +286,17 @@ fn a_body_that_is_enabled_inside_a_sleepers_reach_wakes_it() {
 }
 
 #[test]
-fn a_body_spawned_in_a_sleepers_reach_wakes_it_in_the_next_step() {
-    let (mut world, ids) = pair_and_stranger();
+fn a_body_spawned_within_reach_wakes_a_sleeping_body_in_the_next_step() {
+    let (mut world, ids) = stack_and_distant_box();
     world.spawn(crate_at(spot(0, 2510, 0))).unwrap();
-    assert!(is_asleep(&world, ids[2]), "spawning itself touches nobody");
+    assert!(is_asleep(&world, ids[2]), "spawning alone wakes no body");
     world.step();
     assert_eq!(woke(&world), ids[1..3]);
 }
 
 /// A contact was found twice, from the moving body and from the woken one. It was stored, solved and reported twice.
 #[test]
-fn whatever_wakes_a_sleeper_has_one_contact_with_it() {
+fn a_pair_that_wakes_by_contact_has_one_contact() {
     let beside = Vec3::new(Real::ratio(1505, 1000), Real::HALF, Real::ZERO);
     let far = spot(-9, 500, 0);
     let cases: [(&str, BodyDef, bool); 7] = [
@@ -313,7 +313,7 @@ fn whatever_wakes_a_sleeper_has_one_contact_with_it() {
         ("a dynamic body is put there", slab(BodyDef::dynamic(), far).stay_awake(), true),
     ];
     for (what, def, put) in cases {
-        let (mut world, ids) = pair_and_stranger();
+        let (mut world, ids) = stack_and_distant_box();
         let visitor = world.spawn(def).unwrap();
         if put {
             world.step();
@@ -326,14 +326,14 @@ fn whatever_wakes_a_sleeper_has_one_contact_with_it() {
         let all = pairs.len();
         pairs.sort();
         pairs.dedup();
-        assert_eq!(pairs.len(), all, "{what}: a contact stands there twice");
+        assert_eq!(pairs.len(), all, "{what}: a contact is stored twice");
     }
 }
 
 /// A pair of a changed static body and a sleeping one was found twice, once for the change and once for the waking, and the
 /// contact was solved twice per substep.
 #[test]
-fn a_wall_that_appears_in_a_sleeper_meets_it_once() {
+fn a_wall_spawned_in_a_sleeping_body_has_one_contact_with_it() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let wall = world.spawn(BodyDef::fixed().at(spot(1, 500, 0)).shape(cube(real!(0.625)))).unwrap();
     let report = world.step();

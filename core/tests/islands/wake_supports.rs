@@ -34,31 +34,34 @@ fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
     let shelf = world.spawn(slab(def, spot(0, 4250, 0))).unwrap();
     let lower = world.spawn(crate_at(spot(0, 5000, 0))).unwrap();
     let upper = world.spawn(crate_at(spot(0, 6000, 0))).unwrap();
-    let stranger = world.spawn(crate_at(spot(9, 500, 0))).unwrap();
+    let distant = world.spawn(crate_at(spot(9, 500, 0))).unwrap();
     assert!(steps_to_sleep(&mut world, 300).is_some());
-    (world, [shelf, lower, upper, stranger])
+    (world, [shelf, lower, upper, distant])
 }
 
 const KINDS: [BodyKind; 3] = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
 
 /// Changes the shelf, checks that only the stack wakes, and returns the distance that its lower box falls in two seconds.
 fn drop_after(kind: BodyKind, what: &str, change: impl FnOnce(&mut World, BodyId)) -> f64 {
-    let (mut world, [shelf, lower, upper, stranger]) = shelved(kind);
+    let (mut world, [shelf, lower, upper, distant]) = shelved(kind);
     let before = height(&world, lower);
     change(&mut world, shelf);
     world.step();
-    let told = woke(&world);
+    let reported = woke(&world);
     for id in [lower, upper] {
-        assert!(told.contains(&id), "{what} of a {kind:?} shelf: {id} is not among {told:?}");
+        assert!(
+            reported.contains(&id),
+            "{what} of a {kind:?} shelf: {id} is not among {reported:?}"
+        );
         assert!(!is_asleep(&world, id), "{what} of a {kind:?} shelf");
     }
-    assert!(!told.contains(&stranger), "{what} of a {kind:?} shelf woke a stranger");
+    assert!(!reported.contains(&distant), "{what} of a {kind:?} shelf woke the distant box");
     run(&mut world, 120);
     before - height(&world, lower)
 }
 
 #[test]
-fn what_stood_on_a_despawned_body_falls() {
+fn bodies_on_a_despawned_body_fall() {
     for kind in KINDS {
         let way = drop_after(kind, "despawning", |world, shelf| world.despawn(shelf).unwrap());
         // The post is half a metre below.
@@ -68,7 +71,7 @@ fn what_stood_on_a_despawned_body_falls() {
 }
 
 #[test]
-fn what_stood_on_a_disabled_body_falls() {
+fn bodies_on_a_disabled_body_fall() {
     for kind in KINDS {
         let way = drop_after(kind, "disabling", |world, shelf| {
             world.command(Command::SetEnabled(shelf, false)).unwrap();
@@ -79,7 +82,7 @@ fn what_stood_on_a_disabled_body_falls() {
 }
 
 #[test]
-fn what_stood_on_a_teleported_body_falls() {
+fn bodies_on_a_teleported_body_fall() {
     for kind in KINDS {
         let way = drop_after(kind, "teleporting", |world, shelf| {
             world.teleport(shelf, pose(spot(30, 4250, 0))).unwrap();
@@ -90,7 +93,7 @@ fn what_stood_on_a_teleported_body_falls() {
 }
 
 #[test]
-fn what_stood_on_a_body_that_was_lowered_a_little_follows() {
+fn bodies_follow_a_support_that_is_lowered_slightly() {
     for kind in [BodyKind::Static, BodyKind::Kinematic] {
         let way = drop_after(kind, "lowering", |world, shelf| {
             world.teleport(shelf, pose(spot(0, 4200, 0))).unwrap();
@@ -100,7 +103,7 @@ fn what_stood_on_a_body_that_was_lowered_a_little_follows() {
 }
 
 #[test]
-fn what_stands_on_a_body_wakes_when_that_changes_kind() {
+fn bodies_wake_when_their_support_changes_kind() {
     let to = |kind: BodyKind| {
         move |world: &mut World, shelf| {
             world.command(Command::SetKind(shelf, kind)).unwrap();
@@ -117,7 +120,7 @@ fn what_stands_on_a_body_wakes_when_that_changes_kind() {
 }
 
 #[test]
-fn what_stands_on_a_body_wakes_when_its_material_changes() {
+fn bodies_wake_when_the_material_of_their_support_changes() {
     let ice = Material { friction: Real::ZERO, ..Material::default() };
     for kind in KINDS {
         let way = drop_after(kind, "icing", |world, shelf| {
@@ -128,7 +131,7 @@ fn what_stands_on_a_body_wakes_when_its_material_changes() {
 }
 
 #[test]
-fn what_stood_on_a_body_that_became_a_sensor_falls() {
+fn bodies_on_a_body_that_becomes_a_sensor_fall() {
     for kind in [BodyKind::Static, BodyKind::Kinematic] {
         let way = drop_after(kind, "making a sensor", |world, shelf| {
             world.command(Command::SetMaterial(shelf, 0, Material::sensor())).unwrap();
@@ -138,7 +141,7 @@ fn what_stood_on_a_body_that_became_a_sensor_falls() {
 }
 
 #[test]
-fn what_stood_on_a_body_that_it_meets_no_more_falls() {
+fn bodies_on_a_body_that_is_filtered_out_fall() {
     for kind in KINDS {
         let way = drop_after(kind, "another layer", |world, shelf| {
             world.command(Command::SetFilter(shelf, 0, Filter { layer: 1, group: 0 })).unwrap();
@@ -150,7 +153,7 @@ fn what_stood_on_a_body_that_it_meets_no_more_falls() {
 }
 
 #[test]
-fn what_stands_on_a_kinematic_body_wakes_when_that_is_led_away() {
+fn bodies_wake_when_their_kinematic_support_moves() {
     let way = drop_after(BodyKind::Kinematic, "leading", |world, shelf| {
         world.move_to(shelf, pose(spot(0, 4240, 0))).unwrap();
     });
@@ -159,7 +162,7 @@ fn what_stands_on_a_kinematic_body_wakes_when_that_is_led_away() {
 }
 
 #[test]
-fn a_slope_that_turned_to_ice_lets_slide() {
+fn a_box_slides_when_its_slope_loses_friction() {
     let tilt = Quat::from_axis_angle(Vec3::Z, Real::ratio(2, 10)).unwrap();
     let slope = Shape::cuboid(Vec3::new(real!(20), real!(0.5), real!(5))).unwrap();
     let place = tilt.rotate(Vec3::Y);

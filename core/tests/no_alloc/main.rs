@@ -43,7 +43,7 @@ fn sorting_with_a_warm_scratch_allocates_nothing() {
 }
 
 #[test]
-fn a_scratch_is_warm_after_sorting_what_was_sorted() {
+fn a_scratch_is_warm_after_one_sort_of_the_same_length() {
     let mut items: Vec<u64> = (0..1000).collect();
     let mut scratch = Vec::new();
     sort_by_key(&mut items, &mut scratch, |key| *key);

@@ -103,7 +103,7 @@ fn warm_stacks_allocate_nothing() {
 }
 
 #[test]
-fn a_warm_field_of_sleepers_allocates_nothing() {
+fn a_warm_field_of_sleeping_bodies_allocates_nothing() {
     // Kicks wake some bodies, which fall asleep again.
     assert_eq!(allocating_ticks(&mut scenes::sleepers(300, 3)), []);
 }

@@ -217,14 +217,14 @@ proptest! {
     })]
 
     #[test]
-    fn dropping_scratch_changes_nothing_whatever_the_commands(
+    fn dropping_scratch_changes_nothing_under_random_commands(
         acts in proptest::collection::vec((act(), any::<usize>()), 1..80)
     ) {
         check_scratch(&acts);
     }
 
     #[test]
-    fn random_commands_keep_their_promises(
+    fn random_commands_have_their_documented_effect(
         acts in proptest::collection::vec((act(), any::<usize>()), 1..80)
     ) {
         check_sequence(&acts);

@@ -43,7 +43,7 @@ fn a_crowd_takes_bounded_work() {
 
 /// Two plates, one on the other, each with a hundred crates. Bodies with few contacts keep all of them, so the plates keep theirs.
 #[test]
-fn what_bears_many_bodies_bears_them() {
+fn a_plate_with_many_contacts_keeps_them() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let plate = Shape::cuboid(Vec3::new(real!(12), Real::HALF, real!(6))).unwrap();
@@ -77,7 +77,7 @@ fn states(world: &World, ids: &[BodyId]) -> Vec<super::common::Bits> {
 
 /// The motion of a crowd does not depend on other bodies, their ids, threads, dropped scratch or rollbacks.
 #[test]
-fn a_crowd_does_what_it_does_alone() {
+fn a_crowd_evolves_as_it_does_alone() {
     // In one point all contacts have the same depth, so that the order of bodies decides.
     for size in [Real::ZERO, Real::ratio(1, 10)] {
         let crowd = spot(90, size, Vec3::new(real!(500), real!(2), Real::ZERO), 3);

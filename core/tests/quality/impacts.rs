@@ -258,7 +258,7 @@ fn an_oblique_bounce_gives_the_spin_that_friction_allows() {
 }
 
 #[test]
-fn a_spinning_ball_kicks_off() {
+fn a_spinning_ball_accelerates_when_it_lands() {
     let mut world = weightless();
     let material = bouncy(Real::HALF, Real::HALF);
     world.spawn(floor(true, material)).unwrap();
@@ -303,7 +303,7 @@ fn a_box_that_falls_flat_bounces_flat() {
 }
 
 #[test]
-fn masses_share_a_bounce_as_they_must() {
+fn velocities_after_a_bounce_follow_the_mass_ratio() {
     for ratio in [1, 10, 100, 1000] {
         for heavy_moves in [true, false] {
             let mut world = weightless();
@@ -398,7 +398,7 @@ fn a_bouncy_ball_comes_back_from_a_resting_stack() {
 }
 
 #[test]
-fn what_bounces_comes_to_rest() {
+fn bouncing_bodies_come_to_rest() {
     for restitution in [real!(0.25), real!(0.5), Real::ratio(8, 10)] {
         let mut world = world();
         let material = bouncy(restitution, Real::ratio(6, 10));
@@ -414,7 +414,7 @@ fn what_bounces_comes_to_rest() {
 }
 
 #[test]
-fn an_impact_speed_that_makes_no_sense_is_refused() {
+fn a_restitution_threshold_out_of_range_is_rejected() {
     for speed in [Real::ZERO, -Real::ONE, real!(101)] {
         let def = WorldDef { restitution_threshold: speed, ..WorldDef::default() };
         let message = World::new(def).unwrap_err().to_string();

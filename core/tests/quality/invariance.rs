@@ -89,7 +89,7 @@ fn dropping_scratch_changes_nothing_in_a_bin() {
 #[cfg(feature = "test-internals")]
 #[test]
 #[should_panic(expected = "tick")]
-fn arms_of_another_tick_are_noticed() {
+fn contact_arms_of_another_tick_are_detected() {
     let stale =
         |world: &mut World, _| world.inject_fault(isostep_core::test_internals::Fault::StaleArms);
     assert_scratch_is_no_state(|| scenes::bin(3, 3), 4, 120, stale);

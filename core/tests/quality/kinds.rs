@@ -34,7 +34,7 @@ fn contacts_of_a_despawned_body_vanish_at_once() {
 }
 
 #[test]
-fn a_disabled_body_stays_and_touches_nobody_until_it_is_enabled() {
+fn a_disabled_body_stays_in_place_without_contacts_until_it_is_enabled() {
     let mut world = world();
     let ids = spawn_all(
         &mut world,
@@ -56,7 +56,7 @@ fn a_disabled_body_stays_and_touches_nobody_until_it_is_enabled() {
 }
 
 #[test]
-fn a_disabled_ground_lets_fall_and_a_new_kind_takes_effect() {
+fn bodies_fall_through_a_disabled_ground_and_a_new_kind_takes_effect() {
     let mut world = world();
     let ids = spawn_all(&mut world, &[ground(), crate_at(Vec3::Y * Real::HALF)]);
     run(&mut world, 10);
@@ -128,7 +128,7 @@ fn gravity_scales() {
 }
 
 #[test]
-fn damping_takes_its_share() {
+fn damping_reduces_speed_and_spin_by_its_fraction() {
     let mut world = weightless();
     let body = crate_at(Vec3::ZERO).velocity(Vec3::X * 10).angular_velocity(Vec3::Y * 4);
     let id = world.spawn(body).unwrap();
@@ -164,7 +164,7 @@ fn nothing_gets_faster_than_the_world_allows() {
 }
 
 #[test]
-fn a_led_body_arrives_within_ten_micrometres() {
+fn move_to_arrives_within_ten_micrometres() {
     let mut rng = Rng::new(3);
     let mut world = world();
     let id = world.spawn(BodyDef::kinematic().shape(cube(Real::HALF))).unwrap();
@@ -185,7 +185,7 @@ fn a_led_body_arrives_within_ten_micrometres() {
 }
 
 #[test]
-fn a_led_body_carries_what_stands_on_it() {
+fn move_to_carries_the_bodies_on_top() {
     let mut world = world();
     let slab = Shape::cuboid(Vec3::new(real!(2), real!(0.25), real!(2))).unwrap();
     let lift = world.spawn(BodyDef::kinematic().shape(slab)).unwrap();

@@ -7,7 +7,7 @@ use isostep_core::world::{BodyDef, BodyKind, Material, ShapeDef};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 
 #[test]
-fn a_wild_bin_in_company_does_as_it_does_alone() {
+fn a_bouncing_bin_evolves_as_it_does_alone() {
     // Two distant bins in one world, with interleaved ids: no impact in one may affect the other.
     let material = bouncy(Real::ratio(9, 10), Real::ratio(3, 10));
     let near = bouncy_bin(mixed_shape, material, 1);

@@ -53,7 +53,7 @@ fn on_grid(size: f64) -> (Real, f64) {
 }
 
 #[test]
-fn spheres_weigh_what_formulas_say() {
+fn mass_properties_of_spheres_match_formulas() {
     for size in sizes() {
         let (radius, r) = on_grid(size);
         let volume = 4.0 / 3.0 * PI * r.powi(3);
@@ -63,7 +63,7 @@ fn spheres_weigh_what_formulas_say() {
 }
 
 #[test]
-fn boxes_weigh_what_formulas_say() {
+fn mass_properties_of_boxes_match_formulas() {
     for size in sizes() {
         let (x, a) = on_grid(size);
         let (y, b) = on_grid(size * 0.7);
@@ -76,7 +76,7 @@ fn boxes_weigh_what_formulas_say() {
 }
 
 #[test]
-fn capsules_weigh_what_formulas_say() {
+fn mass_properties_of_capsules_match_formulas() {
     for size in sizes() {
         let (half_length, l) = on_grid(size);
         let (radius, r) = on_grid(size * 0.5);
@@ -93,7 +93,7 @@ fn capsules_weigh_what_formulas_say() {
 }
 
 #[test]
-fn a_dumbbell_balances_where_its_parts_do() {
+fn the_centre_of_mass_of_a_dumbbell_is_that_of_its_parts() {
     // A ball of 0.5 m at −1 m and one of twice its density at 2 m: the centre of mass is at (−1 + 2·2) / 3 = 1 m.
     let ball = Shape::sphere(Real::HALF).unwrap();
     let part = |x: i32, density: i32| {
@@ -124,7 +124,7 @@ fn a_dumbbell_balances_where_its_parts_do() {
 }
 
 #[test]
-fn a_given_mass_replaces_what_shapes_weigh() {
+fn a_given_mass_replaces_the_mass_of_the_shapes() {
     let mut world = super::common::world();
     let body = BodyDef::dynamic().shape(super::common::cube(Real::HALF)).mass(real!(7));
     let id = world.spawn(body).unwrap();

@@ -147,7 +147,7 @@ fn a_filter_that_changes_takes_effect_at_once() {
 }
 
 #[test]
-fn shapes_of_one_body_never_meet_and_each_has_its_filter() {
+fn shapes_of_one_body_never_collide_and_each_has_its_filter() {
     // A body of two overlapping boxes, of which only the lower one collides with the ground.
     let mut layers = Layers::default();
     layers.set(4, 0, false).unwrap();
@@ -223,7 +223,7 @@ fn spinning_friction_stops_a_ball_when_its_torque_says() {
 }
 
 #[test]
-fn what_holds_for_the_whole_world_is_part_of_its_bytes() {
+fn the_world_definition_is_part_of_the_encoded_state() {
     let bytes = |def: WorldDef| super::common::encoded(&World::new(def).unwrap());
     let plain = bytes(WorldDef::default());
     let mut layers = Layers::default();
@@ -239,6 +239,6 @@ fn what_holds_for_the_whole_world_is_part_of_its_bytes() {
         WorldDef { layers, ..WorldDef::default() },
         WorldDef { materials, ..WorldDef::default() },
     ] {
-        assert!(bytes(def.clone()) != plain, "{def:?} is not told from the default");
+        assert!(bytes(def.clone()) != plain, "{def:?} is not distinguished from the default");
     }
 }

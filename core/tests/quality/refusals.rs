@@ -8,7 +8,7 @@ use isostep_core::world::{
 use isostep_core::{Real, Transform, Vec3, real};
 
 #[test]
-fn a_stale_id_names_nobody_even_when_its_index_is_taken_again() {
+fn a_stale_id_stays_invalid_when_its_index_is_reused() {
     let mut world = world();
     let old = world.spawn(crate_at(Vec3::ZERO)).unwrap();
     world.despawn(old).unwrap();
@@ -41,7 +41,7 @@ fn a_stale_id_names_nobody_even_when_its_index_is_taken_again() {
 }
 
 #[test]
-fn values_out_of_range_are_refused_and_change_nothing() {
+fn values_out_of_range_are_rejected_and_change_nothing() {
     let mut world = world();
     let body = world.spawn(crate_at(Vec3::ZERO)).unwrap();
     let fixed = world.spawn(ground()).unwrap();

@@ -240,7 +240,7 @@ fn free_bodies_rotate_as_euler_says() {
 
 /// Balls and capsules that overlapped the floor by more than 12.5 cm fell asleep in it.
 #[test]
-fn what_overlaps_the_floor_is_pushed_out_before_it_sleeps() {
+fn a_body_in_the_floor_is_pushed_out_before_it_sleeps() {
     for (shape, reach) in [
         (Shape::sphere(Real::HALF).unwrap(), Real::HALF),
         (Shape::capsule(Real::HALF, Real::ratio(3, 10)).unwrap(), Real::ratio(8, 10)),
@@ -322,7 +322,7 @@ fn nothing_sleeps_at_the_apex_of_a_slow_throw() {
 
 /// Products beyond the numeric range saturated, and the body silently got a wrong spin.
 #[test]
-fn an_impulse_far_from_the_centre_is_refused_if_it_has_no_room() {
+fn an_impulse_far_from_the_centre_is_rejected_if_it_overflows() {
     let mut world = world();
     let body = BodyDef::dynamic().shape(cube(Real::HALF)).mass(real!(100_000_000));
     let id = world.spawn(body).unwrap();

@@ -32,7 +32,7 @@ fn a_pyramid_of_210_boxes_stands() {
 }
 
 #[test]
-fn a_bin_of_a_thousand_bodies_loses_none_and_nobody_outruns_their_fall() {
+fn a_bin_of_a_thousand_bodies_loses_none_and_none_exceeds_its_fall_speed() {
     let mut scene = scenes::bin(10, 7);
     // The highest centre starts at 1 + 9·1.2 + 0.05 m. A body that falls all that height has v² = 2·g·height; half a metre is added
     // for momentum from falling neighbours.
@@ -76,7 +76,7 @@ fn overlaps_are_pushed_apart_without_a_jump() {
         }
     }
     println!("highest {highest:?} m, fastest {fastest} m/s");
-    // The push-out takes a fifth of a second, whatever the depth, and leaves no speed behind.
+    // The push-out speed is at most the depth over a fifth of a second, and none of it remains afterwards.
     assert!(highest[0] < 0.51 && highest[1] < 1.52, "{highest:?}");
     assert!(fastest < 3.5, "{fastest} m/s");
 }

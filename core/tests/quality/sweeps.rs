@@ -83,7 +83,7 @@ fn deflection(shape: Shape, start: Vec3, velocity: Vec3) -> f64 {
 }
 
 #[test]
-fn what_passes_by_is_not_deflected() {
+fn a_body_that_passes_by_is_not_deflected() {
     // A 0.25 m ball past a half-metre box: horizontally over its top, and diagonally past an edge and a corner. And a box
     // horizontally over the top and diagonally past an edge.
     let (slant, third) = (Real::ratio(7071, 10_000), Real::ratio(5774, 10_000));

@@ -37,7 +37,7 @@ fn play(cases_to_play: u32, judge: impl FnMut(&World)) {
 }
 
 #[test]
-fn incremental_is_full_is_never_mispredicted() {
+fn incremental_equals_full_equals_never_mispredicted() {
     play(2000, |_| ());
 }
 
@@ -58,11 +58,11 @@ fn each_rule_is_exercised() {
 }
 
 #[test]
-#[ignore = "runs as long as told: `ROLLBACK_CASES=100000 cargo test --release -p isostep-core --test all resim -- --ignored`"]
+#[ignore = "runs a given number of cases: `ROLLBACK_CASES=100000 cargo test --release -p isostep-core --test all resim -- --ignored`"]
 #[allow(clippy::disallowed_methods, reason = "how long a test runs is no input of the simulation")]
-fn for_as_long_as_told() {
-    let told = std::env::var("ROLLBACK_CASES").ok().and_then(|text| text.parse().ok());
-    play(told.unwrap_or(20_000), |_| ());
+fn a_given_number_of_cases() {
+    let cases_given = std::env::var("ROLLBACK_CASES").ok().and_then(|text| text.parse().ok());
+    play(cases_given.unwrap_or(20_000), |_| ());
 }
 
 #[cfg(feature = "test-internals")]
@@ -87,7 +87,7 @@ fn each_rule_is_needed() {
 }
 
 #[test]
-fn the_game_does_much() {
+fn the_game_exercises_many_features() {
     // The property is void for worlds in which nothing happens.
     let case = Case { seed: 5, bodies: 20, players: 3, features: u16::MAX, rollbacks: Vec::new() };
     let mut game = Game::new(&case);

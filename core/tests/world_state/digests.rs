@@ -7,7 +7,7 @@ use isostep_core::world::ResimMode;
 use isostep_scenes::scenes;
 
 #[test]
-fn what_pages_remember_is_never_stale() {
+fn cached_page_digests_are_never_stale() {
     let mut world = rich::world();
     let mut rng = Rng::new(7);
     for round in 0..300 {

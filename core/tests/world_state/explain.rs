@@ -73,7 +73,7 @@ fn values_are_readable() {
 }
 
 #[test]
-fn rows_that_one_side_lacks_are_named() {
+fn rows_missing_on_one_machine_are_named() {
     let mut world = rich::world();
     rich::play(&mut world, 30);
     let mut other = world.clone();

@@ -19,7 +19,7 @@ pub(super) fn restored(bytes: &[u8]) -> World {
 }
 
 #[test]
-fn a_restored_world_goes_on_as_the_other_does() {
+fn a_restored_world_continues_as_the_original() {
     for name in scenes::NAMES {
         let mut scene = scenes::build(name, 1).unwrap();
         let ticks: &[u32] = if name == "bin" { &[1, 90] } else { &[1, 7, 60, 150] };
@@ -46,7 +46,7 @@ fn a_restored_world_goes_on_as_the_other_does() {
 }
 
 #[test]
-fn sleepers_sensors_and_ids_go_on_too() {
+fn restored_sleep_sensors_and_ids_continue() {
     let mut world = rich::world();
     for _ in 0..40 {
         rich::play(&mut world, 7);
@@ -84,7 +84,7 @@ fn deltas_are_exact_against_any_tick_that_is_held() {
 }
 
 #[test]
-fn what_is_no_snapshot_says_why() {
+fn invalid_snapshots_return_their_reason() {
     let mut world = rich::world();
     rich::play(&mut world, 20);
     let (good, delta) = (world.snapshot(20, None).unwrap(), world.snapshot(20, Some(19)).unwrap());
@@ -188,7 +188,7 @@ fn a_million_mutated_snapshots_change_nothing() {
 }
 
 #[test]
-fn the_fuzz_target_runs_on_what_it_starts_from() {
+fn the_fuzz_target_accepts_its_seeds() {
     let world = fuzz::world();
     let tick = world.tick();
     let mut rng = Rng::new(5);
@@ -243,7 +243,7 @@ fn try_rows(world: &World, seed: u64, count: u32) -> (u32, BTreeMap<String, u32>
     feature = "check-narrowing",
     ignore = "rows that no world has may lose bits, which harms nothing but is what that build looks for"
 )]
-fn hostile_rows_are_refused_or_harmless() {
+fn hostile_rows_are_rejected_or_harmless() {
     let (accepted, refused) = try_rows(&small(), 12, 40_000);
     println!("{accepted} accepted, refused: {refused:#?}");
     assert!(accepted > 1000 && refused.len() > 40);

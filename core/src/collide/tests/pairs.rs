@@ -230,7 +230,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn a_gap_is_what_lies_between_the_shapes_along_it(
+    fn a_gap_never_exceeds_the_separation_along_its_direction(
         (a, b) in any_pair(any_solid(), any_solid()),
         away in any_direction(),
         further in 0.0..0.5f64,

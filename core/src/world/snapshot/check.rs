@@ -8,8 +8,8 @@ use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
-    ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow,
-    TELLS_PERSIST, TELLS_STAY, body_of,
+    ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, PERSIST_EVENTS,
+    STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
 };
 
 type Checked = Result<(), &'static str>;
@@ -47,7 +47,7 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
 
 pub(super) fn traits(row: &ColdRow, shapes: &[ShapeRow]) -> Checked {
     let many = Real::from_int(1000);
-    let flags = STAYS_AWAKE | TELLS_PERSIST | TELLS_STAY;
+    let flags = STAYS_AWAKE | PERSIST_EVENTS | STAY_EVENTS;
     ensure(row.flags & !flags == 0, "its flags")?;
     ensure(row.locks < 64, "its locks")?;
     ensure(usize::from(row.shapes) == shapes.len(), "the number of its shapes")?;

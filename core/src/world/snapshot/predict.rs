@@ -115,8 +115,8 @@ impl<'a> Predict<'a> {
     }
 
     /// Predicts a contact between two live bodies, without its manifold: the baseline's row, with the current poses of the bodies as
-    /// reference or, if it is a recycled contact (`kept`), the reference poses of the baseline.
-    pub(super) fn contact(&self, key: PairKey, kept: bool) -> ContactRow {
+    /// reference or, if it is `recycled`, the reference poses of the baseline.
+    pub(super) fn contact(&self, key: PairKey, recycled: bool) -> ContactRow {
         let State { frame, store, def, .. } = self.state;
         let old = self.old_contact(key);
         let mut row =
@@ -125,7 +125,7 @@ impl<'a> Predict<'a> {
         if let (Some(a), Some(b)) = (shape_at(frame, store, a), shape_at(frame, store, b)) {
             row.mixed = def.materials.mix(&a.material, &b.material);
         }
-        if old.is_none() || !kept {
+        if old.is_none() || !recycled {
             // The manifold is computed from the poses at the start of a tick: those of the baseline, if that is the tick before.
             let [a, b] = [a, b].map(|shape| {
                 let index = body_of(shape);

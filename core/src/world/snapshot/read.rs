@@ -1,7 +1,7 @@
 //! Reads tables of residues into a new frame. Checks every row; does not touch the world.
 
 use super::predict::{self, Predict, shape_at};
-use super::write::KEPT;
+use super::write::RECYCLED;
 use super::{SnapshotError, check};
 use crate::data::{BitSet, Id, IdPool};
 use crate::pack::Unpacked;
@@ -112,7 +112,7 @@ pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read
     let mut read = Read { def, tick, frame: Frame::default(), store: Store::default() };
     ids(&tables, base, &mut read)?;
     bodies(&tables, base, &mut read)?;
-    sleepers(&tables, &read)?;
+    sleeping_rings(&tables, &read)?;
     contacts(&tables, base, &mut read)?;
     overlaps(&tables, &mut read)?;
     events(&tables, base, &mut read)?;
@@ -211,7 +211,7 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
 }
 
 /// Checks that the bodies of each sleeping island are linked in a ring, ascending.
-fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
+fn sleeping_rings(tables: &Tables<'_>, read: &Read) -> Result<()> {
     let Read { frame, store, .. } = read;
     let mut reached = BitSet::new();
     let mut ascents = BitSet::new();
@@ -249,8 +249,8 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
     let mut last = None;
     for (at, bytes) in tables.rows(Table::Contacts, 1)? {
         let Read { def, tick, frame, store } = &mut *read;
-        let (&kept, bytes) = bytes.split_last().expect("a row and one byte");
-        at.ensure(kept == 0 || kept == KEPT, "its flag for a recycled contact")?;
+        let (&recycled, bytes) = bytes.split_last().expect("a row and one byte");
+        at.ensure(recycled == 0 || recycled == RECYCLED, "its flag for a recycled contact")?;
         let shapes = [key(bytes), key(&bytes[4..])];
         let pair = PairKey::new(shapes[0], shapes[1]);
         let bodies = shapes.map(body_of);
@@ -268,7 +268,7 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         last = place;
         let predict = Predict { state: predict::state(def, *tick, frame, store), base };
         // The first read gives the reference poses, the second one the manifold.
-        let mut predicted = predict.contact(pair, kept == KEPT);
+        let mut predicted = predict.contact(pair, recycled == RECYCLED);
         let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
         predict.geometry(&mut predicted, &poses);
         let row: ContactRow = at.read(bytes, &predicted)?;

@@ -7,7 +7,7 @@ use crate::world::page_bytes::{State, Table, body_rows, shape_rows, trait_rows};
 use crate::world::rows::{ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, ShapeRow};
 
 /// Marker byte after a contact row: it is a recycled contact with the manifold of the baseline.
-pub(super) const KEPT: u8 = 1;
+pub(super) const RECYCLED: u8 = 1;
 
 struct Tables {
     image: Unpacked,
@@ -76,11 +76,11 @@ pub(super) fn image(state: State<'_>, base: Option<State<'_>>) -> Unpacked {
         let old = predict.old_contact(row.key);
         let is_same =
             |old: &ContactRow| (old.reference, old.rotations) == (row.reference, row.rotations);
-        let kept = old.is_some_and(is_same);
-        let mut predicted = predict.contact(row.key, kept);
+        let recycled = old.is_some_and(is_same);
+        let mut predicted = predict.contact(row.key, recycled);
         predict.geometry(&mut predicted, row);
         Residue::put(&mut tables.image.bytes, row, &predicted);
-        tables.image.bytes.push(if kept { KEPT } else { 0 });
+        tables.image.bytes.push(if recycled { RECYCLED } else { 0 });
         count += 1;
     }
     tables.end(Table::Contacts, count, ContactRow::KEY);
