@@ -135,7 +135,7 @@ fn usage_errors_print_one_line_with_advice() {
             "copy the file again",
         ),
         ("match new --players 2 --out n", "isostep match new --help"),
-        ("match show nothing", "look whether it exists"),
+        ("match show nothing", "check that the file exists"),
         ("match show song.mid", "isostep match new"),
         ("match key --out m/player-0/key", "choose another place"),
         ("new 9lives", "choose a name"),

@@ -1,11 +1,11 @@
-//! Owns the proof of locality, tick by tick: an island alone, with the static and kinematic bodies that it touches, does
-//! in one step exactly what it does in the crowd. And the proof that this test can fail.
+//! Locality, tick by tick: an island alone, with the static and kinematic bodies in contact with it, has the same next state as in
+//! the whole scene. Fault injection shows that this test can fail.
 
 use isostep_core::Rng;
 use isostep_core::world::{BodyId, Event, World};
 use isostep_scenes::scenes;
 
-/// Steps a scene and on every tick a random island of it alone; says where the two part.
+/// Steps a scene and, on every tick, a random island of it alone. Returns the first difference.
 fn first_difference(
     name: &str,
     ticks: u32,
@@ -37,7 +37,7 @@ fn compare(
     let chosen = rng.below(count.max(1)).unwrap() as usize;
     let (_, members) = islands.iter().nth(chosen)?;
     let mut bodies = islands.reach(members[0]);
-    // Sensors and what is in them: they read, and nothing comes back.
+    // Sensors and the shapes in them: sensors read other bodies and do not affect them.
     let sensed: Vec<BodyId> = sensor_partners(after, members);
     bodies.extend(sensed.iter().filter(|id| after.islands().of(**id).is_none()));
     bodies.sort();
@@ -86,7 +86,7 @@ fn what_reaches_beyond_a_island_is_caught() {
     for fault in
         [Fault::GlobalCounter, Fault::IndexOrder, Fault::BalancedColours, Fault::RememberedColours]
     {
-        // In a drum contacts come and go, else nobody notices what is remembered.
+        // In a drum contacts begin and end all the time. Otherwise stale data would have no effect.
         for seed in 1..=3 {
             assert_eq!(
                 first_difference("tumbler", 100, seed, |_| ()),

@@ -9,10 +9,10 @@ use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{BitSet, sort_by_key};
 use crate::math::{Aabb, Q20, Rate, Real, Vec3};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, index_at};
 use crate::world::rows::{
     BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key,
 };
-use crate::world::slot::{Place, STREAM_BODIES, Slot, index_at};
 use crate::world::{Command, World};
 
 /// Speculative margin: shapes nearer than this, 2 cm, may have contact points.
@@ -98,7 +98,7 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, woken: &[u32], report: 
 }
 
 /// Makes the tree valid for every held tick.
-pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Slot) {
+pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
     let Scratch { changed, broad, rules, .. } = scratch;
     if !broad.ready {
         for (s, stream) in world.work.streams.iter().enumerate() {
@@ -207,26 +207,26 @@ impl Broad {
 
     /// Records the bounds of all bodies that are active at any tick of the old timeline, if that was not done during
     /// these ticks. The step has taken the next frame out of the timeline, so it is an argument.
-    fn cover_future(&mut self, world: &World, next: &Slot) {
+    fn cover_future(&mut self, world: &World, next: &Frame) {
         let held = || {
             let ticks = world.tick..=world.timeline.newest();
-            let slots = ticks.map(|tick| &world.timeline.entry(tick).slot);
-            slots.chain([next, &world.work])
+            let frames = ticks.map(|tick| &world.timeline.entry(tick).frame);
+            frames.chain([next, &world.work])
         };
         let mut active = BitSet::new();
-        for (s, stream) in held().flat_map(|slot| slot.streams.iter().enumerate()) {
+        for (s, stream) in held().flat_map(|frame| frame.streams.iter().enumerate()) {
             for (p, &marks) in stream.active.iter().enumerate() {
                 for row in (0..32).filter(|row| marks >> row & 1 == 1) {
                     active.insert(index_at(s, p, row));
                 }
             }
         }
-        for slot in held() {
-            for index in active.iter().filter(|index| slot.id_at(*index).is_some()) {
-                for shape in slot.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
+        for frame in held() {
+            for index in active.iter().filter(|index| frame.id_at(*index).is_some()) {
+                for shape in frame.cold_page(&world.store, index).shapes_of(Place::of(index).row) {
                     self.history_bounds.note(
                         index,
-                        &bounds_in(world, slot, index, shape),
+                        &bounds_in(world, frame, index, shape),
                         epoch(world),
                     );
                 }
@@ -416,8 +416,8 @@ fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
 }
 
 /// Does the same for another frame.
-fn bounds_in(world: &World, slot: &Slot, index: u32, shape: &ShapeRow) -> Aabb {
-    bounds_of(world, slot.hot(&world.store, index), slot.cold(&world.store, index), shape)
+fn bounds_in(world: &World, frame: &Frame, index: u32, shape: &ShapeRow) -> Aabb {
+    bounds_of(world, frame.hot(&world.store, index), frame.cold(&world.store, index), shape)
 }
 
 fn bounds_of(world: &World, hot: &HotRow, cold: &ColdRow, shape: &ShapeRow) -> Aabb {

@@ -3,10 +3,10 @@
 use super::resim::make_room;
 use super::{Scratch, StepReport};
 use crate::data::sort_by_key;
-use crate::world::slot::Slot;
+use crate::world::frame::Frame;
 use crate::world::{EventRow, World};
 
-pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Slot, report: &mut StepReport) {
+pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Frame, report: &mut StepReport) {
     if scratch.diff.on && scratch.rules.holds(super::rules::Rule::Events) {
         // Events of the old timeline that this step does not decide are kept.
         let Scratch { events, bodies, places, copied, .. } = scratch;

@@ -6,8 +6,8 @@ use super::constraint::V;
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;
+use crate::world::frame::{STREAM_BODIES, index_at};
 use crate::world::rows::PAGE_ROWS;
-use crate::world::slot::{STREAM_BODIES, index_at};
 
 /// Place of each body in the step's columns.
 #[derive(Debug, Default)]

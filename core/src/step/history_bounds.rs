@@ -3,7 +3,7 @@
 
 use crate::math::Aabb;
 use crate::world::World;
-use crate::world::slot::STREAM_BODIES;
+use crate::world::frame::STREAM_BODIES;
 
 /// History bounds of bodies that moved.
 #[derive(Debug, Default)]

@@ -78,8 +78,8 @@ pub use rules::Rule;
 use crate::data::BitSet;
 use crate::math::Real;
 use crate::parallel::Threads;
+use crate::world::frame::Frame;
 use crate::world::rows::PairKey;
-use crate::world::slot::Slot;
 use crate::world::timeline::{Entry, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
@@ -308,7 +308,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     scratch.threads = if crowded { world.threads.clone() } else { Threads::ONE };
     let threads = scratch.threads.clone();
     let _awake = threads.expect();
-    let Entry { slot: mut next, step_record, pending_dirty } =
+    let Entry { frame: mut next, step_record, pending_dirty } =
         core::mem::take(world.timeline.entry_mut(world.tick + 1));
     let known = step_record.is_some();
     let mut step_record = step_record.unwrap_or_default();
@@ -342,7 +342,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             #[cfg(feature = "bench-internals")]
             if scratch.in_place {
                 let tick = world.tick;
-                world.timeline.entry_mut(tick).slot.let_go_of_hot(&mut world.store);
+                world.timeline.entry_mut(tick).frame.let_go_of_hot(&mut world.store);
                 world.work.let_go_of_hot(&mut world.store);
             }
             write_slot(world, &mut scratch, &mut next, &mut timer, &mut report);
@@ -359,7 +359,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     }
     let pending_dirty = if old_future { pending_dirty } else { cleared(pending_dirty) };
     *world.timeline.entry_mut(world.tick + 1) =
-        Entry { slot: next, step_record: Some(step_record), pending_dirty };
+        Entry { frame: next, step_record: Some(step_record), pending_dirty };
     if !report.again {
         world.timeline.extend_to(world.tick + 1);
     }
@@ -376,7 +376,7 @@ fn cleared(mut set: BitSet) -> BitSet {
 fn find_contacts(
     world: &World,
     scratch: &mut Scratch,
-    old: Option<(&StepRecord, &Slot)>,
+    old: Option<(&StepRecord, &Frame)>,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
@@ -419,7 +419,7 @@ fn solve_islands(
 fn write_slot(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {

@@ -13,8 +13,8 @@ use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
 use crate::collide::{collide, out_of_reach};
 use crate::math::{Real, Turn, Vec3};
+use crate::world::frame::Place;
 use crate::world::rows::{ContactRow, PairKey, body_of};
-use crate::world::slot::Place;
 use crate::world::{Material, Mixed, World};
 use core::iter::once_with;
 

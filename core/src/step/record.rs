@@ -10,11 +10,11 @@ use super::resim::Diff;
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
 use crate::math::{Q20, Real, Vec3, round_shift, saturate};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
 use crate::world::pages::{PageRef, Pages};
 use crate::world::rows::{
     BodyKind, ColdPage, ContactRow, PAGE_ROWS, PairKey, TELLS_PERSIST, body_of,
 };
-use crate::world::slot::{Place, STREAM_BODIES, Slot, Store};
 use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
 
 /// Buffers, reused to avoid allocation.
@@ -37,7 +37,7 @@ const STREAM_PAGES: u32 = STREAM_BODIES / PAGE_ROWS as u32;
 pub(super) fn run(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     report: &mut StepReport,
 ) {
     find_pages(world, scratch);
@@ -170,14 +170,14 @@ struct Output {
 fn write_page(
     world: &mut World,
     scratch: &Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     number: u32,
     owners: &[(u32, u32)],
     output: &mut Output,
 ) {
     let (s, p) = ((number / STREAM_PAGES) as usize, (number % STREAM_PAGES) as usize);
     let World { timeline, tick, work, store, pending, .. } = world;
-    let base = &timeline.entry(*tick).slot;
+    let base = &timeline.entry(*tick).frame;
     let before = base.streams.get(s).and_then(|stream| stream.contacts.get(p)).copied();
     let Some(page) = next.streams.get_mut(s).and_then(|stream| stream.contacts.get_mut(p)) else {
         return;
@@ -284,7 +284,7 @@ fn add(out: &mut Vec<ContactRow>, row: &ContactRow) {
 /// Decides which contacts this step writes.
 struct Side<'a> {
     scratch: &'a Scratch,
-    work: &'a Slot,
+    work: &'a Frame,
     store: &'a Store,
     pending: &'a Pending,
 }
@@ -329,8 +329,8 @@ fn compare(old: &[ContactRow], new: &[ContactRow], diff: &mut Diff) {
 
 /// Adds the events of contacts.
 struct EventWriter<'a> {
-    base: &'a Slot,
-    work: &'a Slot,
+    base: &'a Frame,
+    work: &'a Frame,
     /// True if both have the same ids.
     same_ids: bool,
     cold: &'a Pages<ColdPage>,
@@ -379,8 +379,8 @@ impl EventWriter<'_> {
 }
 
 /// Returns the ids of a pair's bodies in a frame.
-pub(super) fn ids(slot: &Slot, key: PairKey) -> [Option<Id>; 2] {
-    key.shapes().map(|shape| slot.id_at(body_of(shape)))
+pub(super) fn ids(frame: &Frame, key: PairKey) -> [Option<Id>; 2] {
+    key.shapes().map(|shape| frame.id_at(body_of(shape)))
 }
 
 /// Returns the number of a body's page. Numbers ascend with body indices.

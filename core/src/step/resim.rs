@@ -13,9 +13,9 @@ use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
 use crate::data::{BitSet, sort_by_key};
+use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::slot::{Place, Slot, Store, index_at};
 use crate::world::timeline::{StepRecord, bring_in, order, take_out};
 use crate::world::{Command, World};
 
@@ -164,7 +164,7 @@ fn prefers_full_step(world: &World) -> bool {
 pub(super) fn expand(
     world: &World,
     scratch: &mut Scratch,
-    (old, next): (&StepRecord, &Slot),
+    (old, next): (&StepRecord, &Frame),
     report: &mut StepReport,
 ) {
     gather::clear(world, scratch);
@@ -293,7 +293,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
 }
 
 /// Gives the old frame of the next tick the ids, pages and commanded changes of this timeline.
-pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
+pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Frame) {
     let World { work, store, dirty, .. } = world;
     mark_replaced(work, store, dirty, scratch, next);
     forget_pages(work, store, scratch, next);
@@ -329,7 +329,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
 }
 
 /// Marks bodies whose generation or page the old frame lacks. A comparison of rows does not show either.
-fn mark_replaced(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
+fn mark_replaced(work: &Frame, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Frame) {
     let Scratch { diff, rules, .. } = scratch;
     for index in dirty {
         let ids = (work.id_at(index), next.id_at(index));
@@ -356,7 +356,7 @@ fn mark_replaced(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scrat
 
 /// Removes bodies whose pages only the old timeline has from the sensors that overlap them, before the pages are
 /// dropped.
-fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mut Slot) {
+fn forget_pages(work: &Frame, store: &mut Store, scratch: &mut Scratch, next: &mut Frame) {
     for index in scratch.copied.iter().filter(|index| !work.has_page(*index)) {
         let mut at = 0;
         while let Some(seen) = next.contact_page(store, index)
@@ -448,15 +448,15 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
 const MIN_ROOM: usize = 256;
 
 /// Computes the dirty bodies of the next tick.
-pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Slot, report: &mut StepReport) {
+pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report: &mut StepReport) {
     let simulated = scratch.resim.seen.len();
     world.dirty.clear();
     world.dirty.union_with(&scratch.diff.rows);
     for (a, b) in scratch.diff.pairs.drain(..) {
         let kind = |body: u32, of: BodyKind| {
-            [&world.work, next].iter().any(|slot| {
+            [&world.work, next].iter().any(|frame| {
                 let Place { stream, page, row } = Place::of(body);
-                let page = slot.streams.get(stream).and_then(|stream| stream.cold.get(page));
+                let page = frame.streams.get(stream).and_then(|stream| stream.cold.get(page));
                 page.is_some_and(|page| world.store.cold.get(*page).rows[row].kind == of)
             })
         };

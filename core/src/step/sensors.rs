@@ -6,8 +6,8 @@ use super::record::ids;
 use super::{Scratch, StepReport};
 use crate::collide::collide;
 use crate::data::sort_by_key;
+use crate::world::frame::{Frame, Place};
 use crate::world::rows::{Overlap, PairKey, TELLS_STAY, body_of};
-use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, World};
 
 /// Buffers, reused to avoid allocation. Keys have the sensor first.
@@ -21,7 +21,7 @@ pub(crate) struct Buffers {
 pub(super) fn run(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     report: &mut StepReport,
 ) {
     if scratch.diff.on && !scratch.rules.holds(super::rules::Rule::Sensors) {
@@ -58,7 +58,7 @@ pub(super) fn run(
 fn drop_others(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     (known, is): (&mut Vec<PairKey>, &[PairKey]),
     sort: &mut Vec<PairKey>,
 ) {
@@ -86,11 +86,11 @@ fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
 }
 
 /// Collects the overlaps of a frame whose pairs this step decides.
-fn find_old(world: &World, scratch: &Scratch, slot: &Slot, out: &mut Vec<PairKey>) {
+fn find_old(world: &World, scratch: &Scratch, frame: &Frame, out: &mut Vec<PairKey>) {
     out.clear();
     let mut add = |index: u32| {
         let Place { stream, page, .. } = Place::of(index);
-        let pages = slot.streams.get(stream).map(|stream| &stream.contacts);
+        let pages = frame.streams.get(stream).map(|stream| &stream.contacts);
         let Some(page) = pages.and_then(|pages| pages.get(page)) else { return };
         let overlaps = world.store.contacts.get(*page).overlaps_of(index);
         out.extend(overlaps.iter().map(|Overlap { own, other, senses }| {
@@ -146,7 +146,7 @@ fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is
 }
 
 /// Adds an overlap to the pages of both bodies, or removes it; returns whether that changed anything.
-fn set(world: &mut World, next: &mut Slot, key: PairKey, is: bool) -> bool {
+fn set(world: &mut World, next: &mut Frame, key: PairKey, is: bool) -> bool {
     let [sensor, other] = key.shapes();
     let mut changed = false;
     for overlap in [

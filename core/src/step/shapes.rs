@@ -6,8 +6,8 @@ use super::bodies::{Bodies, StepBody};
 use crate::collide::Posed;
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::{Geometry, Shape};
+use crate::world::frame::Place;
 use crate::world::rows::ShapeRow;
-use crate::world::slot::Place;
 use crate::world::{Combine, Material, World};
 
 /// Shape during a step.

@@ -5,8 +5,8 @@
 use super::rules::{Rule, Rules};
 use crate::data::BitSet;
 use crate::world::World;
+use crate::world::frame::Frame;
 use crate::world::rows::body_of;
-use crate::world::slot::Slot;
 
 /// A set of supports, if it is known.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl Supports {
     }
 
     /// Collects the supports of every tick that is held, if they are unknown. Not during resimulation: the step has
-    /// taken the next tick's old slot out of the timeline, so its sleeping bodies would be missed.
+    /// taken the next tick's old frame out of the timeline, so its sleeping bodies would be missed.
     pub(super) fn find(&mut self, world: &World, rules: &mut Rules) {
         if self.known.is_some() {
             return;
@@ -55,18 +55,18 @@ impl Supports {
         }
         let mut last = &world.work;
         for tick in world.timeline.held().rev() {
-            let slot = &world.timeline.entry(tick).slot;
-            add_all(world, slot, Some(last), &mut bodies);
-            last = slot;
+            let frame = &world.timeline.entry(tick).frame;
+            add_all(world, frame, Some(last), &mut bodies);
+            last = frame;
         }
         self.known = Some(Known { bodies, since: *world.timeline.held().start() });
     }
 }
 
-/// Adds the bodies of a slot that have a contact; skips pages that `other` shares, which were visited already. Dynamic bodies
+/// Adds the bodies of a frame that have a contact; skips pages that `other` shares, which were visited already. Dynamic bodies
 /// are included: a command may have changed a body's kind while its contact page stayed the same.
-fn add_all(world: &World, slot: &Slot, other: Option<&Slot>, bodies: &mut BitSet) {
-    for (s, stream) in slot.streams.iter().enumerate() {
+fn add_all(world: &World, frame: &Frame, other: Option<&Frame>, bodies: &mut BitSet) {
+    for (s, stream) in frame.streams.iter().enumerate() {
         let known = other.and_then(|other| other.streams.get(s));
         for (p, &page) in stream.contacts.iter().enumerate() {
             if known.and_then(|stream| stream.contacts.get(p)) == Some(&page) {

@@ -6,8 +6,8 @@ use super::constraint::{Motion, SPEED_CAP};
 use super::spin::Spinning;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Quat, Rate, Vec3};
+use crate::world::frame::{Frame, Place};
 use crate::world::rows::{ColdRow, HotRow, PAGE_ROWS};
-use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
 
 /// New row of a body, and its event flags.
@@ -22,7 +22,7 @@ pub(crate) struct Moved {
 pub(super) fn run(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     report: &mut StepReport,
 ) {
     move_all(world, scratch);

@@ -57,6 +57,6 @@ impl World {
             }
         }
         self.tick = tick;
-        self.work.share_from(&self.timeline.entry(tick).slot, &mut self.store);
+        self.work.share_from(&self.timeline.entry(tick).frame, &mut self.store);
     }
 }

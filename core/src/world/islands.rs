@@ -1,14 +1,13 @@
-//! Who moves with whom: the islands of the last step, as its contacts show them.
+//! Islands after a step, as its contacts define them.
 
 use super::rows::{BodyKind, body_of};
 use super::{BodyId, World};
 use crate::data::UnionFind;
 
-/// The islands of a world after a step: dynamic bodies that are joined by contacts, directly or through others. What a
-/// body does in a step depends on its island and on the static and kinematic bodies that this touches, and on nothing
-/// else.
+/// The islands of a world after a step: sets of dynamic bodies connected by contacts. The next state of a body depends on its
+/// island and on the static and kinematic bodies in contact with it, and on nothing else.
 ///
-/// Made by [`World::islands`], which looks at every body and contact: for debugging and for rare questions.
+/// Created by [`World::islands`], which visits every body and contact: for debugging and infrequent use.
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Real, Vec3};
@@ -30,23 +29,23 @@ use crate::data::UnionFind;
 pub struct Islands {
     /// All bodies in the order of ids.
     bodies: Vec<BodyId>,
-    /// For each of them the place of the least member of its island; `None` if it is not dynamic.
+    /// For each body, the position of the least member of its island; `None` if it is not dynamic.
     labels: Vec<Option<u32>>,
     /// Dynamic bodies by island, then by id.
     members: Vec<BodyId>,
-    /// For each island the least member, and where its members start; ascending.
+    /// For each island, its least member and the position of its first member; ascending.
     starts: Vec<(BodyId, usize)>,
-    /// Touching pairs, by place, each from both sides; sorted.
+    /// Pairs in contact, by position, in both directions; sorted.
     edges: Vec<(u32, u32)>,
 }
 
 impl Islands {
-    /// The island of a dynamic body, named after its least member; `None` for others.
+    /// Returns the island of a dynamic body, named after its least member; `None` for other bodies.
     pub fn of(&self, body: BodyId) -> Option<BodyId> {
         self.labels[self.place(body)?].map(|label| self.bodies[label as usize])
     }
 
-    /// The bodies of an island in the order of their ids; none if no island has this name.
+    /// Returns the bodies of an island in the order of their ids; empty if the island does not exist.
     pub fn members(&self, island: BodyId) -> &[BodyId] {
         let Ok(at) = self.starts.binary_search_by_key(&island, |start| start.0) else {
             return &[];
@@ -55,12 +54,12 @@ impl Islands {
         &self.members[self.starts[at].1..end]
     }
 
-    /// All islands: name and members, in the order of names.
+    /// Iterates over all islands: name and members, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (BodyId, &[BodyId])> + '_ {
         self.starts.iter().map(|(island, _)| (*island, self.members(*island)))
     }
 
-    /// What touches a body, or is within 2 cm of it, in the order of ids.
+    /// Iterates over the bodies that touch a body or are less than 2 cm away, in the order of ids.
     pub fn neighbours(&self, body: BodyId) -> impl Iterator<Item = BodyId> + '_ {
         let place = self.place(body).map_or(u32::MAX, |place| place as u32);
         let start = self.edges.partition_point(|edge| edge.0 < place);
@@ -68,8 +67,8 @@ impl Islands {
         edges.map(|edge| self.bodies[edge.1 as usize])
     }
 
-    /// Everything that a dynamic body's next state depends on: its island, and the static and kinematic bodies that
-    /// this touches. Of another body itself and its neighbours, of one that is gone nothing. In the order of ids.
+    /// Returns all bodies that a dynamic body's next state depends on: its island, and the static and kinematic bodies in contact
+    /// with it. For other bodies, the body and its neighbours; for a stale id, nothing. In the order of ids.
     pub fn reach(&self, body: BodyId) -> Vec<BodyId> {
         if self.place(body).is_none() {
             return Vec::new();
@@ -82,27 +81,27 @@ impl Islands {
         reach
     }
 
-    /// How many islands there are.
+    /// Returns the number of islands.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether no body is dynamic.
+    /// Returns whether there are no islands.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
     fn place(&self, body: BodyId) -> Option<usize> {
-        // Ids of one index differ by generation only, so the order of indices is that of ids.
+        // Live ids have distinct indices, so their order is the order of indices.
         let place = self.bodies.binary_search_by_key(&body.0.index(), |id| id.0.index()).ok()?;
         (self.bodies[place] == body).then_some(place)
     }
 }
 
 impl World {
-    /// The dynamic bodies that the last step computed, each with the least of its island: all that are awake, or after a
-    /// [`rewind`](Self::rewind) those that might come out otherwise than before. By island, then by id. For tools that show
-    /// what a step cost; it looks at nothing else.
+    /// Iterates over the dynamic bodies that the last step simulated, each with the least member of its island: all awake bodies, or
+    /// after a [`rewind`](Self::rewind) those that may differ from before. By island, then by id. For tools that show the cost of
+    /// a step; it visits no other body.
     ///
     /// ```
     /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
@@ -123,7 +122,7 @@ impl World {
         self.scratch.computed().filter_map(move |(body, label)| Some((id(body)?, id(label)?)))
     }
 
-    /// The islands of the last step.
+    /// Computes the islands of the last step.
     pub fn islands(&self) -> Islands {
         let bodies: Vec<_> = self.bodies().map(|(id, _)| id).collect();
         let dynamic: Vec<_> =

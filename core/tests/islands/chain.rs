@@ -1,4 +1,4 @@
-//! Waking as a fixpoint: who wakes may reach further sleepers, and all of them wake on the same tick.
+//! Waking as a fixpoint: a woken body may reach further sleeping bodies, and all of them wake on the same tick.
 
 use super::common::{
     all_bits, awake, crate_at, encoded, fell_asleep, is_asleep, meet, run, steps_to_sleep,
@@ -7,13 +7,12 @@ use super::common::{
 use isostep_core::world::{BodyId, World};
 use isostep_core::{Real, Vec3, real};
 
-/// How far apart two shapes may be to have a contact.
+/// Largest distance of two shapes with a contact.
 const REACH: Real = Real::ratio(2, 100);
-/// By how much each box of a chain is slower than the one before it, m/s.
+/// Speed difference between neighbouring boxes of a chain, m/s.
 const SLOWER: Real = Real::ratio(2, 1000);
 
-/// Weightless unit boxes in a row that drift towards each other, all more slowly than the threshold, with these gaps at
-/// first.
+/// Weightless unit boxes in a row that drift towards each other below the sleep threshold, with these initial gaps.
 fn drifting(count: i32, gap: Real) -> (World, Vec<BodyId>) {
     let mut world = weightless();
     let ids = (0..count)
@@ -26,11 +25,11 @@ fn drifting(count: i32, gap: Real) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// A row of boxes that sleep within reach of each other, though no contact joins them: in the step in which they fell
-/// asleep they came from outside their reach to inside.
+/// A row of boxes that sleep within reach of each other without a contact: they come within reach in the step in which they fall
+/// asleep.
 fn separate_sleepers(count: i32) -> (World, Vec<BodyId>) {
     let ticks = steps_to_sleep(&mut drifting(count, Real::ONE).0, 60).expect("all are slow");
-    // In the middle of the last step they are at the end of their reach.
+    // In the middle of the last step they are exactly at the reach.
     let closing = SLOWER * (2 * ticks as i32 - 1) / 120;
     let (mut world, ids) = drifting(count, REACH + closing);
     run(&mut world, ticks);
@@ -46,7 +45,7 @@ fn separate_sleepers(count: i32) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Sends a box against one end of a chain and checks that all wake when it arrives.
+/// Sends a box to one end of a chain and checks that all bodies wake when it arrives.
 fn visit(end: usize, side: Vec3) {
     let (mut world, ids) = separate_sleepers(20);
     let place = world.body(ids[end]).unwrap().position();

@@ -1,4 +1,4 @@
-//! Worlds and questions that several themes share.
+//! Worlds and queries shared by several modules.
 
 use isostep_core::shape::Shape;
 use isostep_core::world::{
@@ -14,7 +14,7 @@ pub(crate) fn weightless() -> World {
     World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() }).unwrap()
 }
 
-/// The middle of something that is `x` and `z` aside and so many thousandths of a metre high.
+/// The point at `x` and `z` metres and a height of `y_mm` millimetres.
 pub(crate) fn spot(x: i32, y_mm: i32, z: i32) -> Vec3 {
     Vec3::new(Real::from_int(x), Real::ratio(y_mm, 1000), Real::from_int(z))
 }
@@ -33,7 +33,7 @@ pub(crate) fn ground() -> BodyDef {
     BodyDef::fixed().at(Vec3::from_ints(0, -1, 0)).shape(shape)
 }
 
-/// A flat box of 2 by 0.5 by 2 m, to lie under something; its kind is yet to be said.
+/// A flat box of 2 by 0.5 by 2 m as a support, of any kind.
 pub(crate) fn slab(def: BodyDef, place: Vec3) -> BodyDef {
     def.at(place).shape(Shape::cuboid(Vec3::new(real!(1), real!(0.25), real!(1))).unwrap())
 }
@@ -42,12 +42,12 @@ pub(crate) fn crate_at(place: Vec3) -> BodyDef {
     BodyDef::dynamic().at(place).shape(cube(Real::HALF))
 }
 
-/// A ball that rolls out.
+/// A ball with rolling friction.
 pub(crate) fn ball_at(place: Vec3) -> BodyDef {
     BodyDef::dynamic().at(place).shape(clingy(sphere(Real::HALF)))
 }
 
-/// The shape with friction against rolling and turning on the spot.
+/// The shape with rolling and spinning friction.
 pub(crate) fn clingy(shape: Shape) -> ShapeDef {
     let (rolling, spinning) = (Real::ratio(5, 100), Real::ratio(5, 100));
     ShapeDef::from(shape).material(Material { rolling, spinning, ..Material::default() })
@@ -72,7 +72,7 @@ pub(crate) fn is_asleep(world: &World, id: BodyId) -> bool {
     world.body(id).unwrap().is_asleep()
 }
 
-/// Steps until every dynamic body sleeps and says how many ticks that took; `None` if it took more than `limit`.
+/// Steps until every dynamic body is asleep and returns the number of ticks; `None` if it exceeds `limit`.
 pub(crate) fn steps_to_sleep(world: &mut World, limit: u32) -> Option<u32> {
     (1..=limit).find(|_| {
         world.step();
@@ -80,7 +80,7 @@ pub(crate) fn steps_to_sleep(world: &mut World, limit: u32) -> Option<u32> {
     })
 }
 
-/// A world with these bodies, stepped until everything in it sleeps.
+/// A world with these bodies, stepped until all are asleep.
 pub(crate) fn asleep_world(bodies: &[BodyDef]) -> (World, Vec<BodyId>) {
     let mut world = world();
     let ids = bodies.iter().map(|body| world.spawn(body.clone()).unwrap()).collect();
@@ -142,12 +142,12 @@ pub(crate) fn left(world: &World) -> Vec<Pair> {
         .collect()
 }
 
-/// Whether a contact joins these two, touching or near.
+/// Returns whether the two bodies have a contact, touching or speculative.
 pub(crate) fn meet(world: &World, a: BodyId, b: BodyId) -> bool {
     world.contacts().any(|contact| contact.bodies() == [a.min(b), a.max(b)])
 }
 
-/// Where a body is and how it moves, to the bit: centre of mass, rotation, velocity, angular velocity.
+/// Raw bits of a body's motion: centre of mass, rotation, velocity, angular velocity.
 pub(crate) type Bits = ([i64; 3], [i32; 4], [i64; 3], [i64; 3]);
 
 pub(crate) fn bits(body: &Body<'_>) -> Bits {

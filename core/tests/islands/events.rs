@@ -1,4 +1,4 @@
-//! Contact events and those of the world's limits, one by one. That they balance is the ledger's matter.
+//! Contact events and events of the world's limits, one by one. `ledger.rs` tests that they balance.
 
 use super::common::{
     asleep_world, ball_at, began, crate_at, cube, ended, ground, persisted, pose, run, spot,
@@ -44,7 +44,7 @@ fn being_near_is_not_touching() {
         world.step();
         !began(&world).is_empty()
     });
-    // A tenth of a metre a second for a centimetre: six ticks.
+    // A tenth of a metre per second for one centimetre: six ticks.
     assert!(tick.is_some_and(|tick| (4..=7).contains(&tick)), "{tick:?}");
 }
 
@@ -135,7 +135,7 @@ fn a_contact_whose_surface_changed_goes_on() {
     let smooth = Material { friction: Real::ratio(1, 10), ..Material::default() };
     world.command(Command::SetMaterial(ids[1], 0, smooth)).unwrap();
     world.step();
-    // Either it goes on, or it ended and began: never one of the two.
+    // Either the contact persists, or it ends and begins in the same tick: never only one of the two.
     assert_eq!(began(&world), ended(&world));
     assert!(world.contacts().all(|contact| contact.is_touching()));
 }

@@ -1,6 +1,6 @@
-//! Random commands in a world where sleep comes after four ticks, so that bodies sleep and wake all the time. After every
-//! tick events balance, islands are those of the contacts, nobody sleeps beside somebody awake, and a twin whose scratch
-//! was dropped, or whose commands were taken back and given again, is the same.
+//! Random commands in a world with a time to sleep of four ticks, so that bodies sleep and wake often. After every tick events
+//! balance, islands match the contacts, no body sleeps in contact with an awake one, and a twin whose scratch was dropped, or
+//! whose commands were discarded and given again, has the same state.
 
 use super::common::{cube, encoded, ground, pose, sphere};
 use super::graph::assert_islands_are_those_of_the_contacts;
@@ -12,7 +12,7 @@ use isostep_core::world::{
 use isostep_core::{Real, Vec3, real};
 use proptest::prelude::*;
 
-/// What to do, most often with the body of a number.
+/// An action, most often on the body with a number.
 #[derive(Clone, Debug)]
 enum Act {
     Spawn { stream: u8, kind: u8, shape: u8, place: Vec3, sensor: bool },
@@ -30,7 +30,7 @@ enum Act {
     Step(u8),
 }
 
-/// Places close enough together that bodies meet, on a grid that gives exact touches and near ones.
+/// Positions close enough for contacts, on a grid that gives exact touches and near misses.
 fn place() -> impl Strategy<Value = Vec3> {
     (-3i32..=3, 0i32..=4, -1i32..=1, 0i32..=3).prop_map(|(x, y, z, gap)| {
         let apart = Real::ONE + Real::ratio(gap, 100);
@@ -80,7 +80,7 @@ fn body(kind: u8, shape: u8, place: Vec3, sensor: bool) -> BodyDef {
         _ => BodyDef::dynamic(),
     };
     let def = if kind == 3 { def.persist_events().stay_events() } else { def };
-    // Some carry a second shape that is a sensor.
+    // Some have a second shape that is a sensor.
     let halo = ShapeDef::from(sphere(real!(0.75))).density(real!(1)).sensor();
     let def = def.at(place).shape(part);
     if kind == 4 { def.shape(halo) } else { def }
@@ -123,7 +123,7 @@ fn sleepy_world() -> World {
     .unwrap()
 }
 
-/// What is done to the twin before a step; nothing of it may matter.
+/// Operation on the twin before a step. It must not change the result.
 #[derive(Clone, Copy, Debug)]
 enum Twin {
     DropsScratch,
@@ -134,7 +134,7 @@ fn check(acts: &[(Act, usize)], twin: Twin) {
     let mut worlds = [sleepy_world(), sleepy_world()];
     let mut ids = worlds.each_mut().map(|world| {
         let ground = world.spawn(ground()).unwrap();
-        // Rows come in pages of 32: what the acts spawn comes to lie on both sides of a page's end.
+        // Pages have 32 rows. With 28 bodies in the first page, the spawned ones lie on both sides of its end.
         for i in 0..28 {
             let far = BodyDef::fixed().at(Vec3::from_ints(50 + 2 * i, 0, 50));
             world.spawn_in(0, far.shape(cube(Real::HALF))).unwrap();

@@ -1,10 +1,10 @@
-//! The islands' view against a graph of our own, made from contacts.
+//! The islands of the API against an independent graph of the contacts.
 
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_scenes::scenes::{self, Scene};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who meets whom, from the contacts.
+/// Adjacency from the contacts.
 fn neighbours(world: &World) -> BTreeMap<BodyId, BTreeSet<BodyId>> {
     let mut map: BTreeMap<BodyId, BTreeSet<BodyId>> = BTreeMap::new();
     for [a, b] in world.contacts().map(|contact| contact.bodies()) {
@@ -14,7 +14,7 @@ fn neighbours(world: &World) -> BTreeMap<BodyId, BTreeSet<BodyId>> {
     map
 }
 
-/// Everything reached from a body through dynamic ones.
+/// All bodies reached from a body through dynamic ones.
 fn flood(
     start: BodyId,
     map: &BTreeMap<BodyId, BTreeSet<BodyId>>,

@@ -1,4 +1,4 @@
-//! Impacts as they are told: how fast, how hard, where and which way.
+//! Impact events: speed, impulse, point and normal.
 
 use super::common::{
     asleep_world, ball_at, began, crate_at, cube, ground, run, sphere, spot, weightless, woke,
@@ -21,7 +21,7 @@ fn listen(world: &mut World, ticks: u32) -> Vec<Impact> {
     (0..ticks).flat_map(step).collect()
 }
 
-/// A smooth ball of ½ m with this restitution; of two surfaces the mean counts.
+/// A frictionless ball of ½ m with this restitution. Two materials combine by their mean.
 fn bouncer(restitution: Real) -> BodyDef {
     let material = Material { restitution, friction: Real::ZERO, ..Material::default() };
     BodyDef::dynamic().shape(ShapeDef::from(sphere(Real::HALF)).material(material))
@@ -48,7 +48,7 @@ fn a_dropped_ball_tells_speed_impulse_place_and_direction() {
         assert_eq!((impact.pair.bodies, impact.pair.shapes), ([ground, ball], [0, 0]));
         let speed = (2.0 * 9.81 * 2.0f64).sqrt();
         assert_near("the speed", impact.speed, speed, 0.02 * speed);
-        // The ground has none, so half of the ball's restitution counts.
+        // The ground has no restitution, so the mean is half of the ball's.
         let impulse = mass * speed * (1.0 + f64::from(bounce) / 2.0);
         assert_near("the impulse", impact.impulse, impulse, 0.04 * impulse);
         assert_near("x", impact.point.x, 3.0, 0.001);
@@ -70,7 +70,7 @@ fn the_normal_points_from_the_lower_body_to_the_other() {
         let [impact] = told[..] else { panic!("{told:?}") };
         assert_eq!(impact.pair.bodies, [still, coming]);
         assert_near("the speed", impact.speed, 2.0, 0.01);
-        // Equal masses swap their velocities.
+        // Equal masses exchange their velocities.
         assert_near("the impulse", impact.impulse, 2.0 * mass, 0.02 * mass);
         let way = Vec3::X * side;
         assert!((impact.normal - way).length() < Real::ratio(1, 1000), "{}", impact.normal);
@@ -121,7 +121,7 @@ fn an_impact_on_a_sleeper_is_told_when_it_happens() {
         let told: Vec<_> =
             impacts(&world).into_iter().filter(|i| i.pair.bodies == [ids[1], ball]).collect();
         if let [impact] = told[..] {
-            // It wakes when they are about to meet, a tick before at most.
+            // The body wakes when the contact is imminent, at most a tick before.
             assert!(woken.is_some_and(|at| at + 1 >= tick), "woken on {woken:?}, hit on {tick}");
             assert_near("the speed", impact.speed, (25.0 + 2.0 * 9.81 * 1.5f64).sqrt(), 0.2);
             return;
@@ -144,8 +144,8 @@ fn the_shapes_that_met_are_told() {
     assert_eq!(told.iter().map(|i| i.pair.shapes).collect::<Vec<_>>(), [[0, 0], [0, 1]]);
 }
 
-/// What is told when this falls 2 m onto the ground, which is as bouncy; and the momentum that it got in the tick of
-/// each impact, gravity aside.
+/// The impacts of a body that falls 2 m onto a ground of the same restitution, each with the momentum gained in its tick, without
+/// gravity.
 fn dropped(body: BodyDef, restitution: Real) -> Vec<(Impact, f64)> {
     let mut world = world();
     let material = Material { restitution, ..Material::default() };
@@ -177,7 +177,7 @@ fn what_lands_tells_momentum_times_one_and_restitution() {
             println!("restitution {restitution}, round {round}: {impact:?}");
             assert_near("the speed", impact.speed, speed, 0.03 * speed);
             let impulse = 2.0 * speed * (1.0 + restitution.to_f64());
-            // A flat box that should stop is pushed out at 0.14 m/s, and what did that is told too.
+            // A flat box without restitution is pushed out at 0.14 m/s, and that impulse is included.
             let tolerance = if round || restitution > Real::ZERO { 0.03 } else { 0.05 };
             assert_near("the impulse", impact.impulse, impulse, tolerance * impulse);
             assert_near("the impulse", impact.impulse, gained, 0.001 * impulse);
@@ -191,7 +191,7 @@ fn what_lands_tells_momentum_times_one_and_restitution() {
 #[test]
 fn two_that_collide_head_on_tell_their_reduced_mass() {
     for fast in [3, 40] {
-        // Three and one kilogram, at thrice and once the speed, met by nobody else.
+        // Three and one kilogram, at three times and once the speed, without other bodies.
         let mut world = weightless();
         let smooth = |x: i32, mass: i32, speed: i32| {
             let body = bouncer(Real::HALF).at(Vec3::X * x).mass(Real::from_int(mass));

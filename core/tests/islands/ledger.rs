@@ -1,5 +1,5 @@
-//! Events as a ledger: whoever only listens knows at any time which shapes touch, what is inside which sensor and who
-//! sleeps. In every scene, after every tick.
+//! Events as a ledger: the events alone give the touching pairs, the sensor overlaps and the sleeping bodies. In every scene, after
+//! every tick.
 
 use super::common::{ground, sphere, spot};
 use isostep_core::shape::Shape;
@@ -17,7 +17,7 @@ fn key(pair: &Pair) -> Key {
     (pair.bodies[0], pair.shapes[0], pair.bodies[1], pair.shapes[1])
 }
 
-/// Rank of an event's kind, and what it is about.
+/// Sort key of an event: rank of its kind, and its pair or body.
 fn rank(event: &Event) -> (u32, Key) {
     let body = |id: &BodyId| (*id, 0, *id, 0);
     match event {
@@ -36,25 +36,25 @@ fn rank(event: &Event) -> (u32, Key) {
     }
 }
 
-/// What follows from the events so far.
+/// State derived from the events so far.
 #[derive(Default)]
 pub(crate) struct Ledger {
     touching: BTreeSet<Key>,
     pub(crate) sensed: BTreeSet<Key>,
     asleep: BTreeSet<BodyId>,
-    /// How many events of each kind there were.
+    /// Number of events of each kind.
     pub(crate) counts: [u32; 11],
 }
 
 impl Ledger {
-    /// Takes in the events of the last step and compares what they say with what is.
+    /// Applies the events of the last step and compares the result with the world.
     pub(crate) fn listen(&mut self, world: &World, what: &str) {
         let events: Vec<_> = world.events().collect();
         for pair in events.windows(2) {
             assert!(rank(&pair[0]) < rank(&pair[1]), "{what}: out of order or twice: {pair:?}");
         }
         let gone = |id: &BodyId| world.body(*id).is_none();
-        // What ends, ends first: a pair that was parted by a command and met again in the step has both.
+        // Ends are applied first: a pair that a command separated and the step joined again has both.
         for event in &events {
             self.counts[rank(event).0 as usize] += 1;
             match event {
@@ -104,7 +104,7 @@ impl Ledger {
             world.bodies().filter(|(_, body)| body.is_asleep()).map(|(id, _)| id).collect();
         assert_eq!(self.asleep, asleep, "{what}: who sleeps");
         assert_awake_beside_the_moving(world, what);
-        // Contacts don't say which shapes of the bodies, but how many pairs of them there are.
+        // Contacts do not name the shapes of the bodies, so only the number of pairs is compared.
         let mut told: BTreeMap<[BodyId; 2], u32> = BTreeMap::new();
         self.touching.iter().for_each(|k| *told.entry([k.0, k.2]).or_default() += 1);
         let mut are: BTreeMap<[BodyId; 2], u32> = BTreeMap::new();
@@ -118,7 +118,7 @@ impl Ledger {
     }
 }
 
-/// Nobody sleeps who has a contact with a dynamic body that is awake or a kinematic one that moves.
+/// Checks that no sleeping body has a contact with an awake dynamic body or a moving kinematic one.
 fn assert_awake_beside_the_moving(world: &World, what: &str) {
     for pair in world.contacts().map(|contact| contact.bodies()) {
         let [a, b] = pair.map(|id| world.body(id).unwrap());
@@ -173,7 +173,7 @@ fn events_tell_what_touches_and_who_sleeps_in_a_storm() {
     }
 }
 
-/// Balls that fly about weightless among fixed ones, and sensors of all kinds; all of them come and go.
+/// Weightless balls among static ones, and sensors of all kinds, all spawned and despawned at random.
 fn sensor_soup(seed: u64, ticks: u32) -> [u32; 11] {
     let mut world =
         World::new(WorldDef { gravity: Vec3::Y * real!(-2), ..WorldDef::default() }).unwrap();
@@ -207,7 +207,7 @@ fn soup_body(rng: &mut Rng) -> BodyDef {
         0 => BodyDef::fixed().shape(zone.sensor()),
         1 => BodyDef::kinematic().velocity(velocity * Real::HALF).shape(zone.sensor()),
         2 => BodyDef::kinematic().shape(zone.sensor()),
-        // A ball in a halo.
+        // A ball with a larger sensor around it.
         3 => BodyDef::dynamic()
             .velocity(velocity)
             .shape(sphere(Real::HALF))

@@ -1,5 +1,5 @@
-//! Islands, sleep, waking, sensors and events, seen from outside: what rests falls asleep and stays as it is to the
-//! bit, whatever may move it wakes it, and events tell all of it. One program, so that it links once.
+//! Islands, sleep, waking, sensors and events, through the public API: resting bodies fall asleep and keep every bit, every
+//! disturbance wakes them, and events report all of it. One program, so that it links once.
 #![allow(
     clippy::disallowed_types,
     reason = "floats report and judge what the world computed; none goes back into it"

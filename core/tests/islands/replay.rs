@@ -1,5 +1,4 @@
-//! The same again: two runs, a run without scratch, and commands that were taken back come out the same, digest by
-//! digest and event by event.
+//! Repeatability: two runs, a run without scratch and a run with discarded commands have the same digests and events.
 
 use super::common::{
     all_bits, asleep_world, awake, crate_at, encoded, ground, pose, run, spot, steps_to_sleep,
@@ -8,7 +7,7 @@ use isostep_core::world::{BodyDef, BodyId, BodyKind, Command, Event, Filter, Mat
 use isostep_core::{Real, Rng, Vec3, real};
 use isostep_scenes::scenes::{self, Scene};
 
-/// Does something to a body, of the twelve things that can be done to any. Static ones refuse some of them.
+/// Applies one of twelve random commands to a body. Static bodies reject some of them.
 pub(crate) fn meddle(world: &mut World, id: BodyId, rng: &mut Rng) {
     let mut within = |size: Real| rng.between(-size, size).unwrap();
     let (push, aside) =
@@ -35,7 +34,7 @@ pub(crate) fn meddle(world: &mut World, id: BodyId, rng: &mut Rng) {
         12 => Command::SetMaterial(id, 0, Material { sensor: true, ..Material::default() }),
         _ => Command::Despawn(id),
     };
-    // The ground stays, or all would be over.
+    // The ground stays, or the test would be void.
     let ground = world.bodies().next().is_some_and(|(first, _)| first == id);
     if !ground || matches!(command, Command::Wake(_) | Command::SetFilter(..)) {
         let _ = world.command(command);
@@ -46,7 +45,7 @@ fn events(world: &World) -> Vec<Event> {
     world.events().collect()
 }
 
-/// All scenes, small.
+/// All scenes in a small size.
 fn all(seed: u64) -> Vec<(&'static str, Scene)> {
     vec![
         ("pyramid", scenes::pyramid(6)),
@@ -62,8 +61,8 @@ fn all(seed: u64) -> Vec<(&'static str, Scene)> {
     ]
 }
 
-/// Steps two equal sets of scenes, does something to one of them, and compares them after every tick. `meddled` has
-/// both be changed by commands now and then.
+/// Steps two equal sets of scenes, disturbs one of them, and compares them after every tick. With `meddled`, both get the same
+/// random commands.
 fn compare(seed: u64, ticks: u32, meddled: bool, disturb: impl Fn(&mut Scene, &mut Rng, Moment)) {
     for ((name, mut left), (_, mut right)) in all(seed).into_iter().zip(all(seed)) {
         for tick in 0..ticks {
@@ -72,7 +71,7 @@ fn compare(seed: u64, ticks: u32, meddled: bool, disturb: impl Fn(&mut Scene, &m
             for scene in [&mut left, &mut right] {
                 scene.act();
                 let mut rng = Rng::keyed(seed, u64::from(tick), 2, 8);
-                // Scripts count on their players to live and move.
+                // Scripts rely on their players being alive and movable.
                 if meddled
                     && rng.chance(1, 8).unwrap()
                     && !matches!(name, "storm" | "sleepers" | "arena" | "dominoes")
@@ -152,7 +151,7 @@ fn commands_taken_back_change_nothing_in_any_scene() {
     }
 }
 
-/// What can be done to a world in which everything sleeps.
+/// A change to a world in which all bodies sleep.
 type Deed = fn(&mut World, &[BodyId]);
 
 #[test]
@@ -192,7 +191,7 @@ fn discarding_commands_puts_sleepers_back_to_sleep() {
             assert!(encoded(&touched) == encoded(&untouched), "{what}, tick {tick}");
             assert_eq!(touched.events().count(), 0, "{what}, tick {tick}");
         }
-        // Waking still works as if nothing had been.
+        // Waking still works as before.
         for world in [&mut touched, &mut untouched] {
             world.despawn(ids[0]).unwrap();
             run(world, 30);
@@ -204,7 +203,7 @@ fn discarding_commands_puts_sleepers_back_to_sleep() {
 
 #[test]
 fn sleepers_cost_no_bytes_of_change() {
-    // A state in which all sleep differs from the next one in its tick only.
+    // A state in which all bodies sleep differs from the next one only in its tick.
     let mut scene = scenes::stacks(2, 3);
     assert!(steps_to_sleep(&mut scene.world, 300).is_some());
     scene.step();

@@ -1,4 +1,4 @@
-//! Sensors: whom they see, when they tell, and that they push nothing.
+//! Sensors: which shapes they detect, when they report, and that they apply no forces.
 
 use super::common::{
     asleep_world, awake, ball_at, bits, crate_at, cube, entered, ground, is_asleep, left, pose,
@@ -11,7 +11,7 @@ use isostep_core::world::{
 };
 use isostep_core::{Real, Transform, Vec3, real};
 
-/// A cube of 2 m that is a sensor.
+/// A 2 m cube as a sensor.
 fn zone(def: BodyDef, place: Vec3) -> BodyDef {
     def.at(place).shape(ShapeDef::from(cube(real!(1))).sensor())
 }
@@ -20,7 +20,7 @@ fn pair(sensor: BodyId, other: BodyId) -> Pair {
     Pair { bodies: [sensor, other], shapes: [0, 0] }
 }
 
-/// What sensors told in a number of ticks: each enter and leave with its tick.
+/// Sensor events of a number of ticks: each enter and leave with its tick.
 #[derive(Debug, Default, PartialEq)]
 struct Told {
     entered: Vec<(u32, Pair)>,
@@ -42,7 +42,7 @@ fn listen(world: &mut World, ticks: u32) -> Told {
 #[test]
 fn a_ball_falls_through_a_sensor_as_if_there_were_none() {
     let [mut with, mut without] = [world(), world()];
-    // The same ids in both: a sensor there, a thing far away here.
+    // The same ids in both worlds: the other one has a distant body in place of the sensor.
     let sensor = with.spawn(zone(BodyDef::fixed(), spot(0, 5000, 0))).unwrap();
     without.spawn(zone(BodyDef::fixed(), spot(50, 5000, 0))).unwrap();
     let ball =
@@ -64,7 +64,7 @@ fn a_ball_falls_through_a_sensor_as_if_there_were_none() {
     let [(enter, first)] = told.entered[..] else { panic!("{told:?}") };
     let [(leave, last)] = told.left[..] else { panic!("{told:?}") };
     assert_eq!((first, last), (pair(sensor, ball), pair(sensor, ball)));
-    // It falls freely: 3.5 m to the upper face and 6.5 m to below the lower one.
+    // Free fall: 3.5 m to the upper face and 6.5 m to below the lower one.
     let ticks = |metres: f64| ((2.0 * metres / 9.81).sqrt() * 60.0) as u32;
     assert!(enter.abs_diff(ticks(3.5)) <= 2, "in at {enter}");
     assert!(leave.abs_diff(ticks(6.5)) <= 2, "out at {leave}");
@@ -84,7 +84,7 @@ fn staying_is_told_to_those_who_asked_from_either_side() {
     }
 }
 
-/// A box that sleeps inside a static sensor that asks for stays.
+/// A box that sleeps inside a static sensor with `stay_events`.
 fn sleeper_in_zone() -> (World, BodyId, BodyId) {
     let zone = zone(BodyDef::fixed().stay_events(), spot(0, 500, 0));
     let (world, ids) = asleep_world(&[ground(), zone, crate_at(spot(0, 500, 0))]);
@@ -162,7 +162,7 @@ fn a_moving_sensor_sweeps_over_a_sleeper() {
         assert!(is_asleep(&world, ids[1]), "tick {tick}");
         assert_eq!(woke(&world), [], "tick {tick}");
     }
-    // It sees the ground too, which is static, because it moves.
+    // The sensor moves, so it also detects the static ground.
     let of_sleeper = |list: &[(u32, Pair)]| -> Vec<u32> {
         list.iter().filter(|(_, p)| *p == pair(sensor, ids[1])).map(|(tick, _)| *tick).collect()
     };
@@ -189,7 +189,7 @@ fn a_moving_sensor_that_stops_over_a_sleeper_keeps_it() {
     assert_eq!(told.left.iter().map(|(_, pair)| *pair).collect::<Vec<_>>(), [pair(sensor, ids[1])]);
 }
 
-/// A ball with a sensor under it, its second shape.
+/// A ball with a sensor below it as its second shape.
 fn jumper(place: Vec3) -> BodyDef {
     let foot = ShapeDef::from(sphere(Real::ratio(1, 10))).density(real!(1)).sensor();
     ball_at(place).shape(foot.at(Transform::at(Vec3::Y * -Real::HALF))).lock_rotation()
@@ -219,7 +219,7 @@ fn a_foot_tells_landing_and_jumping() {
         [foot],
         "landed again"
     );
-    // Asleep it stays where it is.
+    // A sleeping body keeps its overlap.
     assert!(steps_to_sleep(&mut world, 120).is_some());
     assert_eq!(listen(&mut world, 60), Told::default());
     world.despawn(ground).unwrap();
@@ -243,7 +243,7 @@ fn sensors_don_t_see_sensors_and_static_ones_see_nothing_static() {
     world.spawn(BodyDef::fixed().shape(cube(Real::HALF))).unwrap();
     world.spawn(zone(BodyDef::dynamic().mass(real!(1)), Vec3::Y * Real::HALF)).unwrap();
     let told = listen(&mut world, 10);
-    // The dynamic sensor sees the static box, and that is all.
+    // The dynamic sensor detects the static box and nothing else.
     assert_eq!(told.entered.len(), 1, "{told:?}");
     world
         .spawn(
@@ -269,7 +269,7 @@ fn filters_hold_for_sensors() {
     let moving =
         |filter| BodyDef::dynamic().velocity(Vec3::Y * Real::ratio(1, 10)).shape(filtered(filter));
     let other_layer = world.spawn(moving(Filter { layer: 2, group: 0 })).unwrap();
-    // Balls that overlap must not push each other.
+    // Overlapping balls must not push each other.
     let same_group = world.spawn(moving(Filter { layer: 2, group: 7 })).unwrap();
     let told = listen(&mut world, 3);
     assert_eq!(told, Told::default());
@@ -297,7 +297,7 @@ fn each_shape_of_a_body_is_told_of() {
     let barbell = world.spawn(barbell.at(spot(-3, 0, 0)).velocity(Vec3::X * 2)).unwrap();
     let told = listen(&mut world, 300);
     let pairs = |list: &[(u32, Pair)]| list.iter().map(|(_, pair)| pair.shapes).collect::<Vec<_>>();
-    // It flies through both cubes, the knob in front first; the second enters the first cube before the first leaves it.
+    // The body flies through both cubes, front shape first. The second shape enters the first cube before the first leaves it.
     assert_eq!(
         told.entered.iter().map(|(_, pair)| pair.bodies).collect::<Vec<_>>(),
         [[sensor, barbell]; 4]
@@ -340,7 +340,7 @@ fn a_plane_can_be_a_sensor() {
 
 #[test]
 fn what_is_inside_a_sensor_may_sleep_beside_an_awake_neighbour() {
-    // A sensor carried by an awake body over a sleeper joins no island.
+    // A sensor on an awake body connects no islands.
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);
     let halo = ShapeDef::from(sphere(real!(3))).density(real!(1)).sensor();
     let carrier = crate_at(spot(2, 500, 0)).shape(halo).stay_awake().stay_events();

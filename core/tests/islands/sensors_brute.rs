@@ -1,4 +1,4 @@
-//! Sensors of balls against distances: after every tick exactly what overlaps is inside.
+//! Ball sensors against distances: after every tick the reported overlaps are exactly the geometric ones.
 
 use super::common::sphere;
 use super::ledger::Ledger;
@@ -6,14 +6,14 @@ use isostep_core::world::{BodyDef, BodyId, BodyKind, ShapeDef, World, WorldDef};
 use isostep_core::{Real, Rng, Vec3, real};
 use std::collections::BTreeSet;
 
-/// A ball of the test: who, how large, whether a sensor.
+/// A ball of the test: id, radius, sensor flag.
 struct Ball {
     id: BodyId,
     radius: Real,
     sensor: bool,
 }
 
-/// Pairs that overlap: by more than `slack`, or at least nearly.
+/// Pairs that overlap by more than `slack`. With a negative slack, nearly overlapping ones are included.
 fn overlapping(world: &World, balls: &[Ball], slack: f64) -> BTreeSet<[BodyId; 2]> {
     let fixed = |ball: &Ball| world.body(ball.id).unwrap().kind() == BodyKind::Static;
     let mut found = BTreeSet::new();
@@ -56,12 +56,12 @@ fn check(seed: u64, gravity: Vec3, ticks: u32) {
     let (mut most, mut asleep) = (0, 0);
     for tick in 0..ticks {
         if tick % 20 == 19 {
-            // Somebody is put elsewhere.
+            // Teleport a random ball.
             let ball = &balls[rng.below(40).unwrap() as usize];
             let place = rng.direction() * real!(2);
             world.teleport(ball.id, isostep_core::Transform::at(place)).unwrap();
         }
-        // A step looks at where things are when it begins. The slack is for rounding.
+        // A step uses the positions at its start. The slack covers rounding.
         let (surely, perhaps) =
             (overlapping(&world, &balls, 1e-6), overlapping(&world, &balls, -1e-6));
         world.step();

@@ -1,4 +1,4 @@
-//! What falls asleep, when, and what it is like.
+//! Falling asleep: which bodies, when, and in which state.
 
 use super::common::{
     all_bits, asleep_world, awake, ball_at, bits, clingy, crate_at, fell_asleep, ground, is_asleep,
@@ -9,7 +9,7 @@ use isostep_core::world::{BodyDef, Command, Material, World, WorldDef};
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 use isostep_scenes::scenes;
 
-/// Ticks that half a second has, after which what rests falls asleep.
+/// Time to sleep of the default world in ticks: half a second.
 const SLEEP_AFTER: u32 = 30;
 
 fn world_with(sleep_threshold: Real, time_to_sleep: Real) -> World {
@@ -91,7 +91,7 @@ fn a_ball_that_rolls_on_stays_awake() {
     assert_eq!(steps_to_sleep(&mut world, 600), None);
 }
 
-/// Ticks until a weightless cube of 1 m with these velocities sleeps, within two seconds, where 5 cm/s are slow.
+/// Ticks until a weightless 1 m cube with these velocities sleeps, at most two seconds, with a sleep threshold of 5 cm/s.
 fn drifts_until(velocity: Vec3, spin: Vec3) -> Option<u32> {
     let def = WorldDef {
         gravity: Vec3::ZERO,
@@ -108,12 +108,12 @@ fn what_drifts_or_turns_faster_than_the_threshold_stays_awake() {
     let slow = Real::ratio(4, 100);
     assert!(drifts_until(Vec3::X * slow, Vec3::ZERO).is_some(), "4 cm/s");
     assert!(drifts_until(Vec3::X * Real::ratio(6, 100), Vec3::ZERO).is_none(), "6 cm/s");
-    // No axis is faster than 5 cm/s, but the whole is 6.9.
+    // No component exceeds 5 cm/s, but the speed is 6.9 cm/s.
     assert!(
         drifts_until(Vec3::splat(slow), Vec3::ZERO).is_none(),
         "the speed counts, not its components"
     );
-    // A corner is 0.87 m from the middle.
+    // A corner is 0.87 m from the centre.
     assert!(
         drifts_until(Vec3::ZERO, Vec3::Z * Real::ratio(3, 100)).is_some(),
         "corners at 2.6 cm/s"
@@ -247,8 +247,8 @@ fn the_awake_leave_sleepers_elsewhere_alone() {
     }
 }
 
-/// Steps a bin until all sleep, and says how long that took; none may take longer than `limit`. `rolling` thousandths
-/// of friction against rolling and turning on the spot are given to all that is in it.
+/// Steps a bin until all bodies sleep, prints the time and fails above `limit`. All shapes get `rolling` thousandths of rolling and
+/// spinning friction.
 fn bin_sleeps_within(side: i32, seed: u64, rolling: i32, limit: u32) {
     let mut scene = scenes::bin(side, seed);
     let count = (side * side * side) as usize;
@@ -277,8 +277,8 @@ fn bins_with_rolling_friction_sleep_within_fifteen_seconds() {
 
 #[test]
 fn a_bin_of_1000_without_rolling_friction_is_still_but_for_a_few_balls() {
-    // Nothing brakes a ball that turns on the spot or rolls to and fro in a dent, and one of them keeps the whole heap
-    // awake, for minutes. Measured: 4 of them after 1000 ticks, 1 after 2500.
+    // A ball that spins in place or rolls to and fro in a dent is not braked, and one of them keeps the whole heap awake for
+    // minutes. Measured: 4 of them after 1000 ticks, 1 after 2500.
     let mut scene = scenes::bin(10, 1);
     run(&mut scene.world, 1000);
     let slow = Real::ratio(2, 100);

@@ -1,5 +1,5 @@
-//! Nothing that sleeps floats: random heaps from which random things are taken, and afterwards all that sleeps must have
-//! something under it.
+//! Sleeping bodies are supported: random bodies are removed from random heaps, and every sleeping body must have a support
+//! afterwards.
 
 use super::common::{awake, cube, pose, run, slab, spot, steps_to_sleep};
 use super::graph::assert_islands_are_those_of_the_contacts;
@@ -12,7 +12,7 @@ use isostep_core::{Quat, Real, Rng, Vec3, real};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The shape with so much friction against rolling that heaps stay heaps.
+/// The shape with enough rolling friction for stable heaps.
 fn clingy(shape: Shape) -> ShapeDef {
     let (rolling, spinning) = (Real::ratio(3, 10), Real::ratio(3, 10));
     let combine = Combine::Max;
@@ -51,9 +51,9 @@ fn heap(seed: u64, count: u32) -> World {
     world
 }
 
-/// Takes away, moves or changes what somebody may rest on.
+/// Removes, moves or changes a body that others may rest on.
 fn undermine(world: &mut World, rng: &mut Rng) -> String {
-    // All but the ground.
+    // All except the ground.
     let ids: Vec<_> = world.bodies().skip(1).map(|(id, _)| id).collect();
     let id = ids[rng.below(ids.len() as u32).unwrap() as usize];
     let body = world.body(id).unwrap();
@@ -73,7 +73,7 @@ fn undermine(world: &mut World, rng: &mut Rng) -> String {
     format!("{command:?} of a {kind:?} body")
 }
 
-/// Sleepers from which no way of contacts leads to something that is not dynamic.
+/// Sleeping bodies without a path of contacts to a static or kinematic body.
 fn floating(world: &World) -> BTreeSet<BodyId> {
     let dynamic = |id: BodyId| world.body(id).unwrap().kind() == BodyKind::Dynamic;
     let contacts: Vec<_> = world.contacts().map(|contact| contact.bodies()).collect();
@@ -95,7 +95,7 @@ fn floating(world: &World) -> BTreeSet<BodyId> {
     asleep.filter(|id| !held.contains(id)).collect()
 }
 
-/// Wakes everything and says who then falls: 20 ticks of free fall are 0.54 m. What was about to topple is slower.
+/// Wakes all bodies and returns those that fall: 20 ticks of free fall are 0.54 m. A toppling body is slower.
 fn fall_when_woken(world: &mut World) -> Vec<(BodyId, f64)> {
     let asleep: Vec<_> = world
         .bodies()
@@ -123,7 +123,7 @@ fn check(seed: u64, count: u32, rounds: u32) {
         let what = format!("seed {seed}, round {round}, {deed}, all asleep before: {slept}");
         for _ in 0..200 {
             world.step();
-            // Disabled bodies are out of the world; they don't sleep.
+            // Disabled bodies are not simulated and do not sleep.
             assert_eq!(floating(&world), BTreeSet::new(), "{what}, tick {}", world.tick());
         }
         assert_islands_are_those_of_the_contacts(&world, &what);
@@ -146,7 +146,7 @@ proptest! {
 
 #[test]
 fn heaps_mostly_sleep_before_they_are_undermined() {
-    // Else the property above would be about bodies that are awake anyway.
+    // Otherwise the property above would only test awake bodies.
     let asleep = (0..10).filter(|seed| {
         let mut world = heap(*seed, 12);
         run(&mut world, 240);

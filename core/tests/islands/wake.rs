@@ -1,4 +1,4 @@
-//! What wakes: commands, visitors, and what moves or appears beside a sleeper. Each rule has a test of its own.
+//! Waking: by commands, by contacts, and by bodies that move or appear next to a sleeping one. One test per rule.
 
 use super::common::{
     asleep_world, awake, ball_at, bits, crate_at, cube, encoded, ground, height, is_asleep, meet,
@@ -7,7 +7,7 @@ use super::common::{
 use isostep_core::world::{BodyDef, BodyId, BodyKind, Command, Filter, Material, World};
 use isostep_core::{Real, Vec3, real};
 
-/// A ground, a stack of two, and a box far from them, all asleep.
+/// A ground, a stack of two, and a distant box, all asleep.
 fn pair_and_stranger() -> (World, [BodyId; 4]) {
     let (world, ids) = asleep_world(&[
         ground(),
@@ -128,7 +128,7 @@ fn what_was_woken_for_nothing_falls_asleep_again_where_it_was() {
     assert!(moved < 1 << 22, "by less than a millimetre, not by {moved} ulps");
 }
 
-/// Steps until a visitor meets a sleeper, and checks that the sleeper, and all of `with`, wake on that very tick.
+/// Steps until a body reaches a sleeping one, and checks that this one and all of `with` wake on the same tick.
 fn assert_wakes_on_meeting(world: &mut World, visitor: BodyId, sleeper: BodyId, with: &[BodyId]) {
     for tick in 0..300 {
         world.step();
@@ -202,7 +202,7 @@ fn a_kinematic_body_that_is_led_wakes_what_it_comes_to() {
     panic!("they never met");
 }
 
-/// Spawns something beside the stack and says who woke in the next step.
+/// Spawns a body next to the stack. Returns the bodies that woke in the next step.
 fn woken_by_neighbour(kind: fn() -> BodyDef, x_mm: i32) -> (Vec<BodyId>, Vec<BodyId>) {
     let (mut world, ids) = pair_and_stranger();
     let place = Vec3::new(Real::ratio(x_mm, 1000), Real::HALF, Real::ZERO);
@@ -214,7 +214,7 @@ fn woken_by_neighbour(kind: fn() -> BodyDef, x_mm: i32) -> (Vec<BodyId>, Vec<Bod
 #[test]
 fn a_static_or_standing_kinematic_body_wakes_when_it_appears_within_reach_only() {
     for kind in [BodyDef::fixed, BodyDef::kinematic] {
-        // The box's face is at ½ m and the slab's 1 m from its middle.
+        // The face of the box is at ½ m, and that of the slab 1 m from its centre.
         for near in [1400, 1510] {
             let (told, expected) = woken_by_neighbour(kind, near);
             assert_eq!(told, expected, "at {near} mm");
@@ -294,8 +294,7 @@ fn a_body_spawned_in_a_sleepers_reach_wakes_it_in_the_next_step() {
     assert_eq!(woke(&world), ids[1..3]);
 }
 
-/// A contact that was found both when its visitor was looked at and when its sleeper woke stood there twice, pushed twice
-/// and was told of twice.
+/// A contact was found twice, from the moving body and from the woken one. It was stored, solved and reported twice.
 #[test]
 fn whatever_wakes_a_sleeper_has_one_contact_with_it() {
     let beside = Vec3::new(Real::ratio(1505, 1000), Real::HALF, Real::ZERO);
@@ -331,8 +330,8 @@ fn whatever_wakes_a_sleeper_has_one_contact_with_it() {
     }
 }
 
-/// A pair of a changed resting body and a sleeper was found twice, once for the change and once for the waking, and the
-/// contact was solved twice a substep.
+/// A pair of a changed static body and a sleeping one was found twice, once for the change and once for the waking, and the
+/// contact was solved twice per substep.
 #[test]
 fn a_wall_that_appears_in_a_sleeper_meets_it_once() {
     let (mut world, ids) = asleep_world(&[ground(), crate_at(spot(0, 500, 0))]);

@@ -1,4 +1,4 @@
-//! What a sleeper rests on: whatever happens to it wakes the sleeper, and what has nothing under it falls.
+//! Supports of sleeping bodies: every change of a support wakes them, and unsupported ones fall.
 
 use super::common::{
     asleep_world, awake, crate_at, ground, height, is_asleep, pose, run, slab, spot,
@@ -10,15 +10,15 @@ use isostep_core::world::{
 };
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 
-/// Layers 0 and 1 don't meet.
+/// A world in which layers 0 and 1 do not collide.
 fn layered() -> World {
     let mut layers = Layers::default();
     layers.set(0, 1, false).unwrap();
     World::new(WorldDef { layers, ..WorldDef::default() }).unwrap()
 }
 
-/// A shelf of some kind 4 m above a ground with a stack of two on it, and a stranger, asleep; a dynamic shelf stands on
-/// a static post.
+/// A shelf of some kind 4 m above a ground, with a stack of two on it, and a distant box, all asleep. A dynamic shelf rests on a
+/// static post.
 fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
     let mut world = layered();
     world.spawn(ground()).unwrap();
@@ -41,8 +41,7 @@ fn shelved(kind: BodyKind) -> (World, [BodyId; 4]) {
 
 const KINDS: [BodyKind; 3] = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
 
-/// Does something to the shelf, checks that the stack and nobody else woke, and says how far the lower box of it is down
-/// after two seconds.
+/// Changes the shelf, checks that only the stack wakes, and returns the distance that its lower box falls in two seconds.
 fn drop_after(kind: BodyKind, what: &str, change: impl FnOnce(&mut World, BodyId)) -> f64 {
     let (mut world, [shelf, lower, upper, stranger]) = shelved(kind);
     let before = height(&world, lower);
@@ -144,7 +143,7 @@ fn what_stood_on_a_body_that_it_meets_no_more_falls() {
         let way = drop_after(kind, "another layer", |world, shelf| {
             world.command(Command::SetFilter(shelf, 0, Filter { layer: 1, group: 0 })).unwrap();
         });
-        // The dynamic shelf falls through its post and the ground, then the boxes on the post.
+        // The dynamic shelf falls through its post and the ground, then the boxes fall on the post.
         let expected = if kind == BodyKind::Dynamic { 0.4 } else { 4.0 };
         assert!(way > expected, "{kind:?}: fell by {way} m");
     }
@@ -155,7 +154,7 @@ fn what_stands_on_a_kinematic_body_wakes_when_that_is_led_away() {
     let way = drop_after(BodyKind::Kinematic, "leading", |world, shelf| {
         world.move_to(shelf, pose(spot(0, 4240, 0))).unwrap();
     });
-    // It keeps the velocity that took it there: 1 cm a tick, 0.6 m/s.
+    // It keeps the velocity of the last target: 1 cm per tick, 0.6 m/s.
     assert!((way - 1.2).abs() < 0.1, "it rides down by {way} m");
 }
 
@@ -181,7 +180,7 @@ fn a_slope_that_turned_to_ice_lets_slide() {
 
 #[test]
 fn a_leaning_box_falls_when_its_wall_goes() {
-    // A thin plank leans against a wall with its foot on the ground.
+    // A thin plank leans on a wall with its foot on the ground.
     let plank = Shape::cuboid(Vec3::new(Real::ratio(5, 100), real!(1), Real::HALF)).unwrap();
     let lean = Quat::from_axis_angle(Vec3::Z, Real::ratio(3, 10)).unwrap();
     let wall = Shape::cuboid(Vec3::new(Real::HALF, real!(2), real!(2))).unwrap();

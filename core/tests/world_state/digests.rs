@@ -1,4 +1,4 @@
-//! Digests name states: what is the same has the same, however it came about; what pages remember is never stale.
+//! Digests identify states: equal states have equal digests whatever their past, and digests cached in pages are never stale.
 
 use super::rich;
 use super::snapshots::restored;
@@ -20,10 +20,10 @@ fn what_pages_remember_is_never_stale() {
             world.drop_step_records();
             world.drop_scratch();
         }
-        // Not on every tick, so that pages go through several lives between two looks.
+        // Not on every tick, so that pages are reused several times between two checks.
         if rng.below(3) == Ok(0) {
             for tick in world.history() {
-                // A world that was restored remembers nothing.
+                // A restored world has no cached digests.
                 let known = world.digest_tree_at(tick).unwrap();
                 let anew = restored(&world.snapshot(tick, None).unwrap()).digest_tree();
                 assert_eq!(known, anew, "round {round}, tick {tick}");

@@ -168,7 +168,7 @@ impl Connection {
         match bytes.split_first() {
             Some((&frame_type::DATAGRAM, rest)) => self.deliver(ctx, &Frame::Datagram(rest)),
             Some((&first, _)) if first >= frame_type::GAME => {
-                self.deliver(ctx, &Frame::Game(bytes))
+                self.deliver(ctx, &Frame::Game(bytes));
             }
             _ => ctx.counters.malformed += 1,
         }

@@ -100,7 +100,7 @@ impl Endpoint {
         };
         match self.admit(now, token, &theirs, &responder.remote()) {
             Ok(machine) if self.has_recent_half_open(now, machine) => {
-                self.counters.rate_limited += 1
+                self.counters.rate_limited += 1;
             }
             Ok(machine) => self.accept(now, from, attempt, machine, &theirs, responder),
             Err((machine, refusal, reason)) => {

@@ -1,4 +1,4 @@
-//! The fields of each kind of row.
+//! Fields of each kind of row.
 
 use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
 use super::{Row, Unit, Visitor};
@@ -13,7 +13,7 @@ use crate::world::rows::{
     body_of,
 };
 
-/// What holds for the whole world, but for the table of materials.
+/// Global settings of the world, without the material table.
 #[derive(Clone)]
 pub(crate) struct WorldRow {
     pub(crate) tick: u32,
@@ -48,7 +48,7 @@ impl Row for WorldRow {
         v.real("restitution_threshold", Unit::Real("m/s"), restitution_threshold);
         v.real("sleep_threshold", Unit::Real("m/s"), sleep_threshold);
         v.real("time_to_sleep", Unit::Real("s"), time_to_sleep);
-        // They are rows of their own.
+        // Overrides have rows of their own.
         *materials = MaterialTable::default();
         let mut meets = *layers.meets();
         for (i, row) in meets.iter_mut().enumerate() {
@@ -65,7 +65,7 @@ impl Row for WorldRow {
     }
 }
 
-/// A pair of material tags and what it has instead of the mix.
+/// A pair of material tags and its override.
 #[derive(Clone)]
 pub(crate) struct OverrideRow {
     pub(crate) tags: [u16; 2],
@@ -87,7 +87,7 @@ impl Row for OverrideRow {
     }
 }
 
-/// An index of a body and how often it was taken and freed.
+/// A body index and its generation.
 #[derive(Clone)]
 pub(crate) struct IdRow {
     pub(crate) index: u32,
@@ -108,7 +108,7 @@ impl Row for IdRow {
     }
 }
 
-/// A row that a page finds by its place, with the index of its body or the key of its shape.
+/// A row with its key: the index of its body or the key of its shape. In memory the position in the page replaces the key.
 #[derive(Clone)]
 pub(crate) struct Keyed<R> {
     pub(crate) key: u32,
@@ -198,7 +198,7 @@ impl Row for Keyed<ShapeRow> {
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         v.u32("shape", Unit::Shape, &mut self.key);
         let ShapeRow { row, ordinal, shape, pose, material, filter } = &mut self.row;
-        // The key says which.
+        // Derived from the key.
         *row = (body_of(self.key) % PAGE_ROWS as u32) as u8;
         *ordinal = self.key as u8;
         v.geometry(shape);

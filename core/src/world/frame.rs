@@ -1,4 +1,4 @@
-//! A slot: the whole state of a world at one tick, as tables of shared pages.
+//! A frame: the state of a world at one tick, as tables of shared pages.
 
 use super::events::EventRow;
 use super::pages::{PageRef, Pages};
@@ -10,10 +10,10 @@ use crate::data::{Id, IdPool};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Bodies that one stream can have at a time.
+/// Maximum number of bodies in a stream.
 pub(crate) const STREAM_BODIES: u32 = 1 << 16;
 
-/// The pools behind all slots of a world.
+/// Page pools of all frames of a world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     pub(crate) hot: Pages<HotPage>,
@@ -23,9 +23,9 @@ pub(crate) struct Store {
 
 /// State of a world at one tick.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Slot {
+pub(crate) struct Frame {
     pub(crate) streams: Vec<Stream>,
-    /// What the step to this tick has to tell, sorted.
+    /// Events of the step to this tick, sorted.
     pub(crate) events: Vec<EventRow>,
 }
 
@@ -36,12 +36,12 @@ pub(crate) struct Stream {
     pub(crate) hot: Vec<PageRef>,
     pub(crate) cold: Vec<PageRef>,
     pub(crate) contacts: Vec<PageRef>,
-    /// By page, bit i: row i is live, enabled and not at rest: a dynamic body that is awake or a kinematic one with a
-    /// velocity. What the rows say, at hand for those who look for work.
+    /// By page, bit i: row i is live, enabled and not at rest, that is, a dynamic body that is awake or a kinematic one with a
+    /// velocity. Derived from the rows, for fast iteration over active bodies.
     pub(crate) active: Vec<u32>,
 }
 
-/// Where a body's rows are.
+/// Position of a body's rows: stream, page, row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) stream: usize,
@@ -61,13 +61,13 @@ impl Place {
     }
 }
 
-/// The index of a body by its place.
+/// The body index at a place.
 pub(crate) const fn index_at(stream: usize, page: usize, row: usize) -> u32 {
     stream as u32 * STREAM_BODIES + (page * PAGE_ROWS + row) as u32
 }
 
-impl Slot {
-    /// The stream with this number, made if it does not exist.
+impl Frame {
+    /// The stream with this number, created if missing.
     pub(crate) fn stream(&mut self, number: u8) -> &mut Stream {
         while self.streams.len() <= usize::from(number) {
             let first = self.streams.len() as u32 * STREAM_BODIES;
@@ -116,12 +116,12 @@ impl Slot {
         store.cold.write(&mut self.streams[stream].cold[page])
     }
 
-    /// Makes sure that the page of a body exists.
+    /// Creates the pages of a body if they are missing.
     pub(crate) fn make_page(&mut self, store: &mut Store, index: u32) {
         let Place { stream, page, .. } = Place::of(index);
         let stream = &mut self.streams[stream];
         while stream.hot.len() <= page {
-            // A page of the pool may hold an older life's content.
+            // A page from the pool may have old content.
             let (mut hot, mut cold, mut contacts) =
                 (store.hot.allocate(), store.cold.allocate(), store.contacts.allocate());
             *store.hot.overwrite(&mut hot) = HotPage::default();
@@ -138,13 +138,13 @@ impl Slot {
         }
     }
 
-    /// Whether there are pages for a body.
+    /// Returns whether the frame has pages for a body.
     pub(crate) fn has_page(&self, index: u32) -> bool {
         let Place { stream, page, .. } = Place::of(index);
         self.streams.get(stream).is_some_and(|stream| page < stream.hot.len())
     }
 
-    /// The contact page of a body, if the slot has it.
+    /// The contact page of a body, if the frame has it.
     pub(crate) fn contact_page<'a>(&self, store: &'a Store, index: u32) -> Option<&'a ContactPage> {
         let Place { stream, page, .. } = Place::of(index);
         Some(store.contacts.get(*self.streams.get(stream)?.contacts.get(page)?))
@@ -164,7 +164,7 @@ impl Slot {
         self.streams.get(Place::of(index).stream)?.ids.at(index)
     }
 
-    /// Whether the ids are shared with another slot; not whether they are equal.
+    /// Returns whether the id pools are shared with another frame. Unshared pools may still be equal.
     pub(crate) fn has_same_ids(&self, other: &Self) -> bool {
         let mut streams = self.streams.iter().zip(&other.streams);
         self.streams.len() == other.streams.len()
@@ -177,12 +177,12 @@ impl Slot {
         self.streams[stream].active[page] >> row & 1 == 1
     }
 
-    /// Whether a body is active, or there is none.
+    /// Returns whether a body is active or does not exist.
     pub(crate) fn is_active_or_gone(&self, index: u32) -> bool {
         self.id_at(index).is_none() || self.is_active(index)
     }
 
-    /// Makes the mark of a body what its rows say.
+    /// Updates the active bit of a body from its rows.
     pub(crate) fn mark_active(&mut self, store: &Store, index: u32) {
         let Place { stream, page, row } = Place::of(index);
         let (cold, hot) = (self.cold_page(store, index), self.hot(store, index));
@@ -197,8 +197,8 @@ impl Slot {
         *marks = *marks & !(1 << row) | u32::from(active) << row;
     }
 
-    /// The first contact of a page, from a place on, in which a sleeper leans on a body that is not dynamic: its place
-    /// and the sleeper.
+    /// Finds the first contact of a page, from a position on, between a sleeping body and the body `on`, which is not dynamic.
+    /// Returns the position of the contact and the sleeping body.
     pub(crate) fn leans(
         &self,
         store: &Store,
@@ -215,7 +215,7 @@ impl Slot {
         Some((from + found, a ^ b ^ on))
     }
 
-    /// Wakes a body and those it fell asleep with, if it sleeps, and lists them.
+    /// Wakes a body and the bodies that fell asleep with it, if it is asleep, and appends them to `woken`.
     pub(crate) fn wake(&mut self, store: &mut Store, index: u32, woken: &mut Vec<u32>) {
         let mut at = index;
         while self.hot(store, at).is_asleep() {
@@ -228,7 +228,7 @@ impl Slot {
         }
     }
 
-    /// Becomes the same state as another slot, sharing its pages.
+    /// Becomes a copy of another frame that shares its pages.
     pub(crate) fn share_from(&mut self, other: &Self, store: &mut Store) {
         self.release(store);
         self.events.clone_from(&other.events);
@@ -249,7 +249,7 @@ impl Slot {
         }
     }
 
-    /// The same state in pages of another store.
+    /// Copies the frame into pages of another store.
     pub(crate) fn copy_into(&self, from: &Store, to: &mut Store) -> Self {
         let mut streams = Vec::new();
         for stream in &self.streams {
@@ -266,8 +266,7 @@ impl Slot {
         Self { streams, events: self.events.clone() }
     }
 
-    /// Takes over ids and the number of streams and pages of another slot: pages that it lacks are shared, those that the
-    /// other lacks are let go.
+    /// Takes the ids, streams and page count of another frame: missing pages are shared with it, surplus ones are released.
     pub(crate) fn match_pages(&mut self, other: &Self, store: &mut Store) {
         for mut stream in self.streams.drain(other.streams.len().min(self.streams.len())..) {
             stream.cut(store, 0);
@@ -291,7 +290,7 @@ impl Slot {
         }
     }
 
-    /// Forgets where bodies are.
+    /// Releases the pages of hot rows.
     #[cfg(feature = "bench-internals")]
     pub(crate) fn let_go_of_hot(&mut self, store: &mut Store) {
         for stream in &mut self.streams {
@@ -299,7 +298,7 @@ impl Slot {
         }
     }
 
-    /// How many pages there are, and how many of them another slot has too.
+    /// Returns the number of pages, and the number of those shared with another frame.
     pub(crate) fn count_pages(&self, store: &Store) -> (u32, u32) {
         let (mut all, mut shared) = (0, 0);
         for Stream { hot, cold, contacts, .. } in &self.streams {
@@ -322,7 +321,7 @@ impl Stream {
         Self { ids, hot: Vec::new(), cold: Vec::new(), contacts: Vec::new(), active: Vec::new() }
     }
 
-    /// Lets pages from a number on go.
+    /// Releases the pages from a number on.
     fn cut(&mut self, store: &mut Store, from: usize) {
         let from = from.min(self.hot.len());
         self.hot.drain(from..).for_each(|page| store.hot.release(page));
@@ -333,16 +332,16 @@ impl Stream {
 }
 
 impl Store {
-    /// Bytes of all pages that these slots hold and another one does not.
+    /// Bytes of all pages that these frames use and `without` does not.
     pub(crate) fn bytes_of<'a>(
         &self,
-        slots: impl Iterator<Item = &'a Slot>,
-        without: Option<&Slot>,
+        frames: impl Iterator<Item = &'a Frame>,
+        without: Option<&Frame>,
     ) -> u64 {
         let mut pages = [BTreeMap::new(), BTreeMap::new(), BTreeMap::new()];
-        let mut visit = |slot: &Slot, counts: bool| {
+        let mut visit = |frame: &Frame, counts: bool| {
             let bytes = |bytes: usize| if counts { bytes } else { 0 };
-            for stream in &slot.streams {
+            for stream in &frame.streams {
                 for page in &stream.hot {
                     pages[0].insert(page.number(), bytes(size_of::<HotPage>()));
                 }
@@ -359,8 +358,8 @@ impl Store {
                 }
             }
         };
-        slots.for_each(|slot| visit(slot, true));
-        without.into_iter().for_each(|slot| visit(slot, false));
+        frames.for_each(|frame| visit(frame, true));
+        without.into_iter().for_each(|frame| visit(frame, false));
         pages.iter().flat_map(BTreeMap::values).map(|bytes| *bytes as u64).sum()
     }
 }
