@@ -114,7 +114,7 @@ fn the_report_is_a_table_and_what_differs() {
     let text = late(Compare::Every(50)).to_string();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "players: 1, ticks: 100, seed: 1, runs: 10");
-    assert_eq!(lines[1], "  variant  way          ticks  digest                            result");
+    assert_eq!(lines[1], "  variant  path         ticks  digest                            result");
     assert!(lines[2].starts_with("  as made  straight       100  "), "{text}");
     assert!(lines[2].ends_with("  the reference"), "{text}");
     assert!(lines[3].ends_with("  equal"), "{text}");
