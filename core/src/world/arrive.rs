@@ -26,7 +26,7 @@
 use super::World;
 use crate::data::BitSet;
 
-/// A way to arrive at a tick.
+/// Kind of transition to a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// The step from the tick before. It has updated the caches, the step record and the dirty set.

@@ -224,7 +224,7 @@ fn soup_body(rng: &mut Rng) -> BodyDef {
 }
 
 #[test]
-fn events_balance_with_sensors_that_come_and_go() {
+fn events_balance_with_spawned_and_despawned_sensors() {
     for seed in 0..4 {
         let counts = sensor_soup(seed, 700);
         for kind in [0, 1, 2, 4, 5, 6, 7, 8] {

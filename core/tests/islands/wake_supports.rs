@@ -182,7 +182,7 @@ fn a_box_slides_when_its_slope_loses_friction() {
 }
 
 #[test]
-fn a_leaning_box_falls_when_its_wall_goes() {
+fn a_leaning_box_falls_when_its_wall_is_removed() {
     // A thin plank leans on a wall with its foot on the ground.
     let plank = Shape::cuboid(Vec3::new(Real::ratio(5, 100), real!(1), Real::HALF)).unwrap();
     let lean = Quat::from_axis_angle(Vec3::Z, Real::ratio(3, 10)).unwrap();

@@ -49,7 +49,7 @@ fn cradle(moving: i32, gap: Real, restitution: Real, speed: Real) -> Vec<f64> {
 }
 
 #[test]
-fn a_row_of_balls_passes_on_as_many_as_came_in() {
+fn as_many_balls_leave_a_row_as_arrive() {
     for gap in [Real::ZERO, Real::ratio(1, 1000), Real::ratio(1, 100)] {
         for speed in [real!(2), real!(5), real!(10)] {
             for moving in 1..=3 {
@@ -172,7 +172,7 @@ fn bounces(plane: bool, restitution: Real, height: Real, count: usize) -> Vec<f6
 }
 
 #[test]
-fn a_ball_keeps_the_height_that_its_restitution_says() {
+fn bounce_heights_follow_the_restitution() {
     let mut worst = 0.0f64;
     for plane in [true, false] {
         for restitution in [real!(0.5), real!(0.75), real!(1)] {
@@ -346,7 +346,7 @@ fn a_paddle_gives_twice_its_speed_and_keeps_its_own() {
 }
 
 #[test]
-fn a_long_row_passes_on_as_many_as_came_in() {
+fn as_many_balls_leave_a_long_row_as_arrive() {
     let mut world = weightless();
     let (radius, material) = (Real::ratio(1, 10), bouncy(Real::ONE, Real::ZERO));
     let balls: Vec<_> = (0..24)

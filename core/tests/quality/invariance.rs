@@ -118,7 +118,7 @@ fn replace_some(world: &mut World, tick: u32) {
 }
 
 #[test]
-fn dropping_scratch_changes_nothing_while_bodies_come_and_go() {
+fn dropping_scratch_changes_nothing_while_bodies_are_spawned_and_despawned() {
     for chance in [1, 4] {
         assert_scratch_is_no_state(|| scenes::arena(4), chance, 300, replace_some);
     }

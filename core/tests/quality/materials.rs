@@ -195,7 +195,7 @@ fn a_ball_rolls_and_spins_on_where_nothing_resists() {
 }
 
 #[test]
-fn rolling_friction_stops_a_ball_where_its_torque_says() {
+fn the_stopping_distance_under_rolling_friction_follows_its_torque() {
     let (mut world, ball) =
         rolling_ball(Material { rolling: Real::ratio(1, 10), ..Material::default() });
     run(&mut world, 600);
@@ -210,7 +210,7 @@ fn rolling_friction_stops_a_ball_where_its_torque_says() {
 }
 
 #[test]
-fn spinning_friction_stops_a_ball_when_its_torque_says() {
+fn the_stopping_time_under_spinning_friction_follows_its_torque() {
     let (mut world, ball) =
         rolling_ball(Material { spinning: Real::ratio(1, 10), ..Material::default() });
     // A torque of c·m·g·R against 2/5·m·R² reduces the spin by 5/2·c·g/R per second: 2.04 s for 10 rad/s.

@@ -114,7 +114,7 @@ fn square_pyramids_stand_still() {
 
 /// A lower bound on inertia slowed rolling from a slenderness of 1:9 on: the capsule of 2 m by 6 cm reached half the speed.
 #[test]
-fn thin_capsules_roll_as_theory_says() {
+fn thin_capsules_roll_with_the_theoretical_acceleration() {
     for (radius, tolerance) in [(Real::ratio(3, 100), 0.01), (Real::ratio(1, 100), 0.02)] {
         let angle = 10f64.to_radians();
         let slope = Quat::from_rotation_vector(Vec3::Z * -Real::from_f64(angle).unwrap());
@@ -183,7 +183,7 @@ fn flips_of_theory(start: [f64; 3], i: [f64; 3]) -> Vec<f64> {
 /// A box spun about its intermediate axis never flipped, and the angular momentum of a wobbling rod drifted: the gyroscopic term
 /// was missing.
 #[test]
-fn free_bodies_rotate_as_euler_says() {
+fn free_bodies_rotate_by_eulers_equations() {
     let third = Real::ratio(1, 10);
     for (what, shape, spin) in [
         ("box", box_of(real!(1), real!(2), real!(3)), Vec3::new(third, real!(10), Real::ZERO)),

@@ -90,7 +90,7 @@ fn stop(friction: Real, heading: f64) -> (f64, f64) {
 }
 
 #[test]
-fn a_sliding_box_stops_where_coulomb_says() {
+fn the_stopping_distance_of_a_box_follows_coulombs_law() {
     for friction in [Real::ratio(3, 10), Real::ratio(6, 10)] {
         let (ratio, aside) = stop(friction, 0.0);
         println!("{friction}: {ratio}, aside {aside}");

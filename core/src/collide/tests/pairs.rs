@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn boxes_overlap_as_the_fifteen_axes_say((a, b) in any_pair(any_cuboid(), any_cuboid())) {
+    fn the_overlap_of_boxes_matches_the_fifteen_axes((a, b) in any_pair(any_cuboid(), any_cuboid())) {
         let manifold = touch(&a, &b);
         let expected = fifteen_axes(&a, &b);
         check_manifold(&a, &b, &manifold);
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn solids_on_a_half_space_are_as_deep_as_they_reach(
+    fn the_depth_in_a_half_space_matches_the_support_function(
         shape in any_solid(), turn in any_rotation(), ground in any_rotation(),
         place in [-1e5..1e5f64, -1e5..1e5, -1e5..1e5], depth in -1.0..1.0f64,
     ) {
