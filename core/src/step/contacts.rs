@@ -23,6 +23,8 @@ pub(crate) struct Contact {
     pub(crate) known: u32,
     /// How far the first body goes until they meet, if they meet fast.
     pub(crate) lead: Vec3,
+    /// Three of its points were pushed in the tick, or four, and it does not slide.
+    pub(crate) stands: bool,
 }
 
 impl Contact {
@@ -48,7 +50,15 @@ impl Contact {
             row.points.push(fresh).expect("a manifold has at most four points");
             *separation = point.separation;
         }
-        Self { row, bodies: places, separations, size, known: u32::MAX, lead: Vec3::ZERO }
+        Self {
+            row,
+            bodies: places,
+            separations,
+            size,
+            known: u32::MAX,
+            lead: Vec3::ZERO,
+            stands: false,
+        }
     }
 
     /// Takes impulses over from the last tick's contact: for each point from the nearest old one in the first
