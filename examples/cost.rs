@@ -1,5 +1,5 @@
-//! What a game of your own costs on this machine: a step, a save, rollbacks by depth, a digest. docs/what-it-costs.md tells what to
-//! make of it.
+//! Measures your own game on this machine: a step, a save, rollbacks by depth, a digest.
+//! docs/what-it-costs.md explains the results.
 //!
 //! `cargo run --release --example cost`
 
@@ -46,7 +46,7 @@ impl Simulation for Game {
     }
 }
 
-/// What players do, in place of people. Inputs should change about as often as in a match.
+/// Scripted input. Inputs should change about as often as in a match.
 fn script(player: PlayerId, tick: Tick) -> Stick {
     let lean = [100, 40, -100, 0][(tick.0 / 20 + u32::from(player.0)) as usize % 4];
     Stick::from_steps(lean, lean / 2).unwrap_or_default()

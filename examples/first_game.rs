@@ -1,4 +1,5 @@
-//! The game of the guide's "your first game", docs/first-game.md: tag. Whoever is it has to touch the other one.
+//! Game of "Your first game", docs/first-game.md: tag. The player who is "it" has to touch the
+//! other one.
 //!
 //! `cargo run --release --example first_game`
 
@@ -12,9 +13,9 @@ use std::error::Error;
 #[derive(State, Snapshot)]
 struct Tag {
     world: World,
-    /// Who is it: player 0 or 1.
+    /// Tagged player, 0 or 1.
     it: u32,
-    /// Ticks for which each player was it; fewer are better.
+    /// Ticks for which each player was tagged; fewer are better.
     ticks: [u32; 2],
     #[state(fixed)]
     players: [BodyId; 2],
@@ -53,14 +54,14 @@ impl Simulation for Tag {
     }
 }
 
-/// What a player does, in place of a person: comes to the middle, and leaves it again.
+/// Scripted input: walks to the middle and away from it.
 fn script(player: PlayerId, tick: Tick) -> Stick {
     let inwards = if player.0 == 0 { 100 } else { -100 };
     let lean = [inwards, 0, -inwards, inwards / 2][(tick.0 / 40) as usize % 4];
     Stick::from_steps(lean, 0).unwrap_or_default()
 }
 
-/// Two machines, a player each, and a bad Wi-Fi between them: the game at the end.
+/// Plays two machines over a bad Wi-Fi; returns the result.
 fn play() -> Result<[u32; 2], Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
     let mut fleet = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| {
@@ -92,13 +93,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn a_touch_makes_the_other_one_it() {
+fn a_touch_tags_the_other_player() {
     let ticks = play().expect("it plays");
     assert!(ticks[0] > 0 && ticks[1] > 0, "{ticks:?}");
 }
 
 #[test]
-fn every_tick_comes_out_the_same_again() {
+fn every_tick_resimulates_to_the_same_bits() {
     let mut game = Tag::new().expect("it is well-formed");
     let found = SyncTest::new(2).run(&mut game, 120, |tick, inputs| {
         inputs.follow(&[0, 1].map(|player| script(PlayerId(player), tick)));

@@ -1,5 +1,5 @@
-//! Records a match of your own game into a file, and proves what is in it: every digest, any tick, a branch of it, and a
-//! file that was damaged.
+//! Records a match of your own game into a file, then verifies every digest, seeks, branches, and
+//! reads a damaged file.
 //!
 //! `cargo run --release --example replay -- /tmp/balls.isoreplay`. The guide is docs/replays.md.
 
@@ -11,11 +11,12 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-/// Which game a recording is of: sixteen bytes of your choice.
+/// Game id in recordings: sixteen bytes of your choice.
 const GAME: [u8; 16] = *b"two balls, no. 1";
 const TICKS: u32 = 600;
 
-/// Two players push a ball each. `State` lets a session save and compare it, `Snapshot` lets a recording hold it.
+/// Two players push a ball each. `State` lets a session save and compare it, `Snapshot` lets a
+/// recording hold it.
 #[derive(State, Snapshot)]
 struct Game {
     world: World,
@@ -41,20 +42,20 @@ impl Simulation for Game {
         for (ball, (_, input)) in self.balls.into_iter().zip(inputs.iter()) {
             let push = Vec3::new(input.value.x(), real!(0), input.value.y()) * 100;
             self.pushes += u32::from(push != Vec3::ZERO);
-            // A ball that is gone can't be pushed.
+            // Fails only if the ball was despawned.
             let _ = self.world.apply_impulse(ball, push);
         }
         self.world.step();
     }
 }
 
-/// What a player does on a tick, in place of a person.
+/// Scripted input.
 fn script(player: PlayerId, tick: Tick) -> Stick {
     let lean = [40, 0, -40, 0][(tick.0 / 45 + u32::from(player.0)) as usize % 4];
     Stick::from_steps(lean, lean / 2).unwrap_or_default()
 }
 
-/// Plays a match and records it; the game at its end.
+/// Plays and records a match; returns the final game.
 fn record(path: &Path) -> Result<Game, Box<dyn Error>> {
     let mut file = File::create(path)?;
     let mut game = game()?;
@@ -66,7 +67,7 @@ fn record(path: &Path) -> Result<Game, Box<dyn Error>> {
         }
         session.advance(Time::from_millis(u64::from(tick.0) * 1000 / 60)).run(&mut game)?;
         recorder.record(&session, &game);
-        // A real game hands these to a thread, so that no tick waits for the disk.
+        // A real game writes these on another thread, so that no tick waits for the disk.
         std::iter::from_fn(|| recorder.poll_bytes())
             .try_for_each(|block| file.write_all(&block))?;
     }
@@ -80,7 +81,7 @@ fn open(path: &Path) -> Result<Player<Game, Stream<File>>, Box<dyn Error>> {
     Ok(Player::new(Replay::open(Stream(File::open(path)?))?, GAME, game()?)?)
 }
 
-/// Shows it all; how many pushes the match had, and how many its branch.
+/// Runs all steps; returns the pushes in the match and in its branch.
 fn show(path: &Path) -> Result<[u32; 2], Box<dyn Error>> {
     let played = record(path)?;
     let found = verify(open(path)?)?;
@@ -92,7 +93,8 @@ fn show(path: &Path) -> Result<[u32; 2], Box<dyn Error>> {
         player.seek(tick)?;
         println!("tick {tick}: digest {}, {} pushes", player.digest()?, player.game().pushes);
     }
-    // What if nobody had pushed from here on? A branch holds the last inputs until new ones come: let go of the sticks.
+    // What if the players had let go here? A branch repeats the last inputs until new ones arrive,
+    // so release the sticks.
     let (mut session, mut branch) = player.branch(SessionConfig::new().local().local())?;
     while session.current_tick() < Tick(TICKS) {
         for player in [PlayerId(0), PlayerId(1)] {
@@ -117,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn it_shows_what_it_says() {
+fn the_example_runs() {
     let path = std::env::temp_dir().join(format!("two-balls-{}.isoreplay", std::process::id()));
     let [played, branch] = show(&path).expect("it runs to its end");
     std::fs::remove_file(path).expect("it was written");

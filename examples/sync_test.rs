@@ -1,5 +1,5 @@
-//! A sync test: every tick of a game is computed again in every way in which a session may come to it. A game that forgets to save
-//! something is found out, and the field is named.
+//! A sync test: every tick is resimulated on every path that a session may take to it. A state that
+//! is not saved completely is found, and the field is named.
 //!
 //! `cargo run --release --example sync_test`
 
@@ -12,7 +12,7 @@ use std::cell::Cell;
 struct Race {
     place: i64,
     speed: i64,
-    /// The fault, if it is switched on: fuel that no save brings back.
+    /// Enables the fault: fuel that is not part of the saved state.
     #[serde(skip)]
     leak: bool,
 }
@@ -37,7 +37,7 @@ impl Simulation for Race {
 
 fn test(leak: bool) -> Result<SyncReport, SyncError> {
     let mut race = Race { leak, ..Race::default() };
-    // What the player does: it should do all that players do, about as often.
+    // The script should use everything that players can do, about as often.
     SyncTest::new(1).run(&mut race, 120, |tick, inputs| {
         inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]);
     })
@@ -53,7 +53,7 @@ fn main() -> Result<(), SyncError> {
 }
 
 #[test]
-fn the_fault_is_found_and_nothing_else() {
+fn only_the_fault_is_found() {
     assert!(test(false).is_ok());
     let found = test(true).expect_err("it is found").to_string();
     assert!(found.contains("state, speed: "), "{found}");

@@ -1,9 +1,9 @@
-//! Two peers in memory: the real connections, encryption and sessions, over a network that is simulated, in virtual time. What
-//! takes ten seconds to play is computed in a moment, and a seed decides which packets are lost.
+//! Two peers in memory: real connections, encryption and sessions over a simulated network, in
+//! virtual time. Ten seconds of play take a moment, and the seed determines which packets are lost.
 //!
 //! `cargo run --release --example two_peers`
 
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::SimTransport;
 use isostep::netcode::{Address, Peer, PeerConfig, SeededEntropy};
 use isostep::rollback::{LinkConfig, SimNetwork};
@@ -30,17 +30,17 @@ struct Machine {
     peer: Peer<Tug, SimTransport>,
     game: Tug,
     me: PlayerId,
-    /// The digest of the last tick, once all that led to it is known.
+    /// Digest of the last tick, once it is confirmed.
     last: Option<String>,
 }
 
 impl Machine {
     fn new(slot: u8, transport: SimTransport) -> Result<Self, Box<dyn Error>> {
-        let credentials = Credentials::insecure(Slot(slot), 2, GameId::named("tug"))?;
+        let credentials = Credentials::insecure(MachineId(slot), 2, GameId::named("tug"))?;
         let other = 1 - slot;
         let config = PeerConfig::new(credentials, 0)
             .session(SessionConfig::new().delay(2))
-            .address(Slot(other), Address::Node(other.into()));
+            .address(MachineId(other), Address::Node(other.into()));
         let mut game = Tug::default();
         let entropy = Box::new(SeededEntropy::new(slot.into()));
         let peer = Peer::new(config, &mut game, transport, entropy)?;
@@ -64,7 +64,7 @@ impl Machine {
     }
 }
 
-/// Plays a match; the digests of the last tick at both ends, and how often they rolled back.
+/// Plays a match; returns both digests of the last tick, and the number of rollbacks.
 fn play(seed: u64) -> Result<([String; 2], u64), Box<dyn Error>> {
     let transports = SimTransport::nodes(SimNetwork::new(seed), 2);
     transports[0].network().borrow_mut().set_all_links(LinkConfig::wifi())?;

@@ -1,4 +1,4 @@
-//! A game under a session of ggrs, unchanged, for those who have one: two of its peers in one process, over UDP on this machine.
+//! An unchanged game under a ggrs session: two ggrs peers in one process, over UDP on this machine.
 //!
 //! `cargo run --release -p isostep-examples --features ggrs --example under_ggrs`
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const LAST: Tick = Tick(240);
 
-/// A rope that two players pull: nothing in it knows of ggrs.
+/// A rope that two players pull, without any ggrs code.
 #[derive(Clone, Default, serde::Serialize)]
 struct Tug {
     rope: i64,
@@ -27,18 +27,18 @@ impl Simulation for Tug {
     }
 }
 
-/// What a player does on a tick; nothing in the last ones, so that all guesses are right in the end.
+/// Scripted input; constant in the last ticks, so that all predictions are right at the end.
 fn pull(player: usize, tick: Tick) -> NewestWins<i8> {
     let pull = if tick.0 + 60 > LAST.0 { 0 } else { (tick.0 / 20 % 3) as i8 };
     NewestWins(if player == 0 { pull + 1 } else { -pull })
 }
 
-/// A socket that does not wait. The guard around it refuses packets that would make ggrs panic.
+/// A non-blocking socket. The guard around it refuses packets that would make ggrs panic.
 struct Socket(UdpSocket);
 
 impl Datagrams<SocketAddr> for Socket {
     fn send(&mut self, bytes: &[u8], to: &SocketAddr) {
-        // What is lost is sent again.
+        // ggrs resends lost packets.
         let _ = self.0.send_to(bytes, to);
     }
 
@@ -53,13 +53,13 @@ type Machine = (GgrsGame<Tug>, P2PSession<GgrsConfig<Tug, SocketAddr>>);
 
 fn machine(own: usize, socket: UdpSocket, other: SocketAddr) -> Result<Machine, Box<dyn Error>> {
     socket.set_nonblocking(true)?;
-    // One setup for the session, the guard and the game: they must agree.
+    // Session, guard and game must use one setup.
     let setup =
         GgrsSetup { local: vec![own], input_delay: 2, checksum_every: 1, ..GgrsSetup::default() };
     let guard = Guard::player::<NewestWins<i8>>(&setup)?;
     let session = setup
         .builder::<Tug, SocketAddr>()?
-        // Longer than ggrs has it: a busy machine may stall.
+        // Longer than ggrs's default: a busy machine may stall.
         .with_disconnect_timeout(Duration::from_mins(1))
         .add_player(PlayerType::Local, own)?
         .add_player(PlayerType::Remote(other), 1 - own)?
@@ -67,7 +67,7 @@ fn machine(own: usize, socket: UdpSocket, other: SocketAddr) -> Result<Machine, 
     Ok((GgrsGame::new(Tug::default(), &setup)?, session))
 }
 
-/// Plays a match; the rope at both ends.
+/// Plays a match; returns the rope on both peers.
 fn play() -> Result<[i64; 2], Box<dyn Error>> {
     let sockets = [UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?];
     let addresses = [sockets[0].local_addr()?, sockets[1].local_addr()?];
@@ -76,12 +76,12 @@ fn play() -> Result<[i64; 2], Box<dyn Error>> {
     while machines.iter().any(|(game, _)| game.current_tick() < LAST) {
         for (own, (game, session)) in machines.iter_mut().enumerate() {
             if game.current_tick() == LAST {
-                // It is there, and still has to answer the other one.
+                // Done, but the other peer still needs answers.
                 session.poll_remote_clients();
                 continue;
             }
             match game.advance_p2p(session, &[(own, pull(own, game.current_tick()))]) {
-                // Until both have found each other.
+                // Until both are synchronised.
                 Ok(_) | Err(GgrsGameError::Ggrs(GgrsError::NotSynchronized)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn both_ends_have_the_same_rope() {
+fn both_peers_have_the_same_rope() {
     let [here, there] = play().expect("it plays");
     assert_eq!(here, there);
     assert!(here > 0, "player 0 pulls harder: {here}");

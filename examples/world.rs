@@ -1,4 +1,5 @@
-//! Steps a world: a ball knocks over a stack of boxes, and the digest at the end is the same on every machine.
+//! Steps a world: a ball knocks over a stack of boxes, and the final digest is the same on every
+//! machine.
 //!
 //! `cargo run --release --example world`
 
@@ -7,7 +8,7 @@ use std::error::Error;
 
 const TICKS: u32 = 180;
 
-/// A floor, five boxes on each other, and a ball that rolls towards them.
+/// A floor, five stacked boxes, and a ball that rolls towards them.
 fn build() -> Result<World, Box<dyn Error>> {
     let mut world = World::new(WorldDef::default())?; // gravity, 60 ticks a second
     world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE))?;
@@ -22,7 +23,7 @@ fn build() -> Result<World, Box<dyn Error>> {
     Ok(world)
 }
 
-/// Steps it and prints a line each half second; how many impacts there were.
+/// Steps the world and prints a line each half second; returns the number of impacts.
 fn run(world: &mut World) -> usize {
     let mut impacts = 0;
     for _ in 0..TICKS {

@@ -1,5 +1,5 @@
-//! The game of the guide's "the world in play", docs/world.md: two bars keep pucks out of their goals. Pucks come and go, a token in
-//! the middle speeds up what touches it.
+//! Game of the guide's docs/world.md: two bars keep pucks out of their goals. Pucks spawn and
+//! despawn, and a token in the middle speeds up the puck that touches it.
 //!
 //! `cargo run --release --example world_in_play`
 
@@ -15,15 +15,15 @@ use std::error::Error;
 const LENGTH: Real = real!(6);
 const WIDTH: Real = real!(3);
 const PUCK: Real = real!(0.25);
-/// How far a bar gets in a tick, metres.
+/// Maximum movement of a bar in a tick, metres.
 const STEP: Real = real!(0.125);
-/// Ticks between two serves, and from one token to the next.
+/// Ticks between two serves, and between two tokens.
 const SERVE_EVERY: u32 = 60;
 const TOKEN_EVERY: u32 = 90;
-const MOST_PUCKS: usize = 4;
-/// The layer of pucks. All else is on layer 0.
+const MAX_PUCKS: usize = 4;
+/// Layer of the pucks. Everything else is on layer 0.
 const PUCKS: u8 = 1;
-/// What draws of the [`Rng`] are for.
+/// Purposes of the [`Rng`]'s draws.
 const SERVE: u64 = 1;
 const TOKEN: u64 = 2;
 
@@ -32,10 +32,10 @@ struct Keepers {
     world: World,
     seed: u64,
     score: [u32; 2],
-    /// What comes and goes is ordinary state.
+    /// Bodies that spawn and despawn are ordinary state.
     pucks: Vec<BodyId>,
     token: Option<BodyId>,
-    /// What was there before the first tick and is never taken away is fixed.
+    /// Bodies that exist from the start and never despawn are `fixed`.
     #[state(fixed)]
     bars: [BodyId; 2],
     #[state(fixed)]
@@ -71,7 +71,7 @@ impl Keepers {
         Ok(Self { world, seed, score: [0; 2], pucks: Vec::new(), token: None, bars, goals })
     }
 
-    /// Answers what the last step told, with commands for this one.
+    /// Handles events of the last step with commands for this one.
     fn answer_events(&mut self) {
         let entered: Vec<[BodyId; 2]> = self
             .world
@@ -82,7 +82,7 @@ impl Keepers {
             })
             .collect();
         for [sensor, puck] in entered {
-            // Two sensors may have seen the same puck: whoever comes second finds it gone.
+            // Two sensors may report the same puck; the second report finds it despawned.
             let Some(place) = self.pucks.iter().position(|&other| other == puck) else { continue };
             if let Some(goal) = self.goals.iter().position(|&goal| goal == sensor) {
                 self.score[1 - goal] += 1;
@@ -98,9 +98,9 @@ impl Keepers {
         }
     }
 
-    /// Puts a puck into the middle, and a token somewhere.
+    /// Spawns a puck in the middle, and a token at a random position.
     fn serve(&mut self, tick: Tick) {
-        if tick.0.is_multiple_of(SERVE_EVERY) && self.pucks.len() < MOST_PUCKS {
+        if tick.0.is_multiple_of(SERVE_EVERY) && self.pucks.len() < MAX_PUCKS {
             let mut chance = Rng::keyed(self.seed, tick.0.into(), 0, SERVE);
             let side = if chance.next_u32().is_multiple_of(2) { 5 } else { -5 };
             let across = chance.between(real!(-3), real!(3)).expect("a range");
@@ -137,7 +137,7 @@ impl Simulation for Keepers {
         self.world.step();
     }
 
-    /// Goes where the nearest puck is.
+    /// Follows the nearest puck.
     fn bot(&self, _: Tick, player: PlayerId) -> Stick {
         let place = |body| self.world.body(body).map(|body| body.position());
         let me = place(self.bars[usize::from(player.0)]).unwrap_or_default();
@@ -149,10 +149,10 @@ impl Simulation for Keepers {
     }
 }
 
-/// What both players did, by tick.
+/// Inputs of both players, by tick.
 type Tape = Vec<[Stick; 2]>;
 
-/// A match of bots who look away now and then, and what they did.
+/// A match of bots with pauses, and their inputs.
 fn play(ticks: u32) -> Result<(Keepers, Tape), Box<dyn Error>> {
     let (mut game, mut inputs, mut tape) = (Keepers::new(1)?, Inputs::new(2), Tape::new());
     for tick in (0..ticks).map(Tick) {
@@ -184,11 +184,11 @@ mod tests {
     use isostep::check::Check;
 
     #[test]
-    fn pucks_come_score_and_go() {
+    fn pucks_spawn_score_and_despawn() {
         let (game, _) = play(1200).expect("it plays");
         let gone = game.score[0] + game.score[1];
         assert!(game.score[0] > 0 && game.score[1] > 0, "{:?}", game.score);
-        assert!(gone > MOST_PUCKS as u32, "more than were ever there at once: {gone}");
+        assert!(gone > MAX_PUCKS as u32, "more than were ever there at once: {gone}");
         let in_world = game.pucks.iter().filter(|&&puck| game.world.body(puck).is_some());
         assert_eq!(in_world.count(), game.pucks.len(), "the list is what is in the world");
         // Two walls, two bars, two goals.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_makes_what_touches_it_faster_and_is_gone() {
+    fn a_token_speeds_up_a_puck_and_despawns() {
         let (mut game, inputs) = (Keepers::new(1).expect("it is well-formed"), Inputs::new(2));
         game.step(Tick(0), &inputs);
         let (puck, token) = (game.pucks[0], game.token.expect("there is one"));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tick_comes_out_the_same_again() {
+    fn every_tick_resimulates_to_the_same_bits() {
         let (_, tape) = play(600).expect("it plays");
         let script = |tick: Tick, inputs: &mut Inputs<Stick>| {
             inputs.follow(&tape[tick.0 as usize]);
@@ -228,9 +228,10 @@ mod tests {
         assert!(report.is_equal(), "{report}");
     }
 
-    /// Whether a ball of 25 cm at this speed, m/s, is stopped by a wall of so many centimetres.
+    /// Returns true if a wall of this thickness in centimetres stops a ball of 25 cm at this speed,
+    /// m/s.
     fn holds(speed: i32, thickness: i32, substeps: u32) -> bool {
-        // Wherever in a tick it arrives.
+        // For every phase of the arrival within a tick.
         (0..16).all(|start| {
             let def = WorldDef { gravity: Vec3::ZERO, substeps, ..WorldDef::default() };
             let mut world = World::new(def).expect("it is well-formed");
@@ -249,9 +250,9 @@ mod tests {
         })
     }
 
-    /// What the page says of bullets and walls.
+    /// Pins the page's table of bullets and walls.
     #[test]
-    fn walls_hold_what_the_page_says() {
+    fn walls_stop_the_speeds_of_the_guide() {
         for speed in [5, 10, 20, 30, 31] {
             assert!(holds(speed, 1, 8), "{speed} m/s");
         }
@@ -264,9 +265,10 @@ mod tests {
         assert!(holds(60, 1, 4), "half the substeps look twice as far");
     }
 
-    /// What crosses a thin sensor within a tick is not seen; one that is thicker than the way sees it.
+    /// A thin sensor misses a body that crosses it within a tick; a sensor thicker than the
+    /// movement detects it.
     #[test]
-    fn sensors_look_at_the_end_of_ticks() {
+    fn sensors_detect_at_the_end_of_a_tick() {
         let seen = |thickness| {
             (0..16).all(|start| {
                 let def = WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() };

@@ -1,4 +1,4 @@
-//! The documents tell the truth: paths that they name exist, and links between them lead somewhere.
+//! The documents match the repository: named paths exist, and links resolve.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn read(document: &str) -> String {
         .unwrap_or_else(|error| panic!("{document}: {error}"))
 }
 
-/// What looks like a path: pieces in backticks with a slash, and the first words of the tree's lines.
+/// Candidate paths: pieces in backticks with a slash, and the first words of the tree's lines.
 fn named_paths(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut in_block = false;
@@ -59,7 +59,7 @@ fn is_path(piece: &str) -> bool {
     piece.chars().all(plain) && (piece.contains('/') || piece.rsplit('.').next() == Some("toml"))
 }
 
-/// The targets of Markdown links that stay in the repository.
+/// Targets of Markdown links within the repository.
 fn links(text: &str) -> Vec<String> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets
@@ -91,7 +91,7 @@ fn every_path_in_the_other_documents_exists() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_resolves() {
     for document in DOCUMENTS {
         let file = root().join(document);
         let folder = file.parent().expect("a file has a folder");
@@ -100,16 +100,16 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn a_path_that_does_not_exist_is_noticed() {
+fn a_missing_path_is_found() {
     let text = "see `core/src/nowhere.rs` and [this](GONE.md)\n```\nnowhere/  x\n```\n`cargo test`";
     assert_eq!(missing(&root(), named_paths(text)), ["core/src/nowhere.rs", "nowhere/"]);
     assert_eq!(missing(&root(), links(text)), ["GONE.md"]);
 }
 
-/// From the coder to the end of the examples.
+/// The part from the coder to the end of the examples.
 fn windows(text: &str) -> (&str, &str) {
     let (rules, examples) = text
-        .split_once("### The coder")
+        .split_once("### Range coder")
         .and_then(|(_, rest)| rest.split_once("### Examples"))
         .expect("the coder, then examples");
     (rules, examples.split("```").nth(1).expect("a block of examples"))
@@ -118,10 +118,12 @@ fn windows(text: &str) -> (&str, &str) {
 #[test]
 fn the_windows_are_the_same_in_both_documents() {
     let (wire, spec) = (read("WIRE.md"), read("rollback/src/window/SPEC.md"));
-    assert!(windows(&wire).0.contains("### Chances") && windows(&wire).0.contains("### A window"));
+    assert!(
+        windows(&wire).0.contains("### Probabilities") && windows(&wire).0.contains("### Window")
+    );
     assert_eq!(windows(&wire), windows(&spec));
     assert!(read("REPLAY.md").contains("[WIRE.md](WIRE.md), section 7"), "it says where they are");
-    assert!(wire.contains("\n## 7. The stream of inputs\n"), "and they are there");
+    assert!(wire.contains("\n## 7. Coded stream of inputs\n"), "and they are there");
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn every_module_is_on_the_map() {
     }
 }
 
-/// CI compares what the README shows with what the demo prints.
+/// CI compares the README with the demo's output.
 #[test]
 fn the_guide_shows_the_desync_that_the_readme_shows() {
     let guide = read("docs/how-rollback-works.md");
@@ -167,11 +169,12 @@ fn the_summary_has_every_page_of_the_guide() {
     }
 }
 
-/// Folders with tests whose files are modules of one binary, `all.rs`, or binaries that the manifest names.
+/// Test folders whose files are modules of one binary, `all.rs`, or binaries that the manifest
+/// names.
 const TESTED: [&str; 7] =
     ["", "cli/", "core/", "determinism-tests/", "netcode/", "rollback/", "rollback/derive/"];
 
-/// Rust files and folders with Rust files, by their names as modules.
+/// Rust files, and folders with Rust files, by module name.
 fn modules(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("the folder exists");
     let paths = entries.map(|entry| entry.expect("a readable entry").path());
@@ -194,7 +197,7 @@ fn undeclared(folder: &Path, root: &str) -> Vec<String> {
     modules(folder).into_iter().filter(|module| module != name && !declared(module)).collect()
 }
 
-/// Without this, a file that is added and declared nowhere would be compiled by nothing.
+/// Without this, an undeclared file would never be compiled.
 #[test]
 fn every_test_file_is_part_of_a_binary() {
     for home in TESTED {
@@ -217,4 +220,37 @@ fn every_test_file_is_part_of_a_binary() {
             }
         }
     }
+}
+
+/// Files below a folder that contain `unsafe` code, tests aside.
+fn unsafe_files(folder: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(root().join(folder)).expect("the folder exists") {
+        let name = entry.expect("a readable entry").file_name();
+        let path = format!("{folder}/{}", name.to_string_lossy());
+        if root().join(&path).is_dir() {
+            unsafe_files(&path, found);
+        } else if path.ends_with(".rs") && !path.ends_with("tests.rs") {
+            let code = read(&path);
+            let mut lines =
+                code.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+            if lines.any(|line| {
+                ["unsafe {", "unsafe impl", "unsafe fn"].iter().any(|it| line.contains(it))
+            }) {
+                found.push(path);
+            }
+        }
+    }
+}
+
+/// The map said that the lanes have the only `unsafe` of core, while the worker pool had some.
+#[test]
+fn the_map_lists_every_file_of_core_with_unsafe() {
+    let mut found = Vec::new();
+    unsafe_files("core/src", &mut found);
+    found.sort();
+    let map = read("ARCHITECTURE.md");
+    let (_, list) = map.split_once("Files of core with `unsafe`").expect("the map lists them");
+    let mut listed = named_paths(list.split("\n\n").next().expect("a paragraph"));
+    listed.sort();
+    assert_eq!(listed, found);
 }

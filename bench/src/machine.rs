@@ -1,4 +1,4 @@
-//! What a report was measured with.
+//! Machine and build of a report.
 
 use crate::paths::compute_paths;
 use serde::{Deserialize, Serialize};
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 pub struct About {
     /// Version of Isostep.
     pub version: String,
-    /// The processor's own name, if the system tells.
+    /// Name of the processor, if the system provides it.
     pub processor: String,
-    /// How many threads it runs at once.
+    /// Number of hardware threads.
     pub threads: u32,
     /// Operating system and architecture.
     pub system: String,
-    /// Whether assertions were on: then times mean nothing.
+    /// True if assertions were on, which makes times meaningless.
     pub debug: bool,
-    /// Whether this was a short run.
+    /// True for a short run.
     pub quick: bool,
-    /// The ways to compute that were measured.
+    /// Measured compute paths.
     pub paths: Vec<String>,
-    /// Who stands beside, with version.
+    /// Peers with version.
     pub peers: Vec<String>,
-    /// How long the run took, whole seconds.
+    /// Duration of the run, seconds.
     pub seconds: u64,
 }
 
 impl About {
-    /// This machine and this build.
+    /// Describes this machine and this build.
     pub fn here(quick: bool) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
         Self {

@@ -1,28 +1,28 @@
-//! In which ways this build can compute a step: instructions and threads. The bits are the same on all of them.
+//! Compute paths of a step: lane width and threads. All give the same bits.
 
 use isostep_core::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::World;
 
-/// Threads beside the one that a world has by default.
+/// Thread count of the threaded path.
 const SEVERAL: u32 = 2;
 
-/// One way.
+/// One compute path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComputePath {
-    /// Which instructions.
+    /// Lane width.
     pub lanes: Lanes,
-    /// How many threads.
+    /// Number of threads.
     pub threads: u32,
 }
 
 impl ComputePath {
-    /// The way that a world goes unless it is told otherwise.
+    /// Default path of a world.
     pub fn default_path() -> Self {
         Self { lanes: Lanes::widest(), threads: 1 }
     }
 
-    /// A name that stays, for programs: that of the lanes on one thread, else how many threads.
+    /// Stable key for programs: the lanes' name on one thread, else the thread count.
     pub fn key(self) -> String {
         match self.threads {
             1 => self.lanes.name().to_owned(),
@@ -30,7 +30,8 @@ impl ComputePath {
         }
     }
 
-    /// Has a world go this way from now on, and says whether this machine can; if not, the world stays as it is.
+    /// Switches a world to this path. Returns false, and leaves the world unchanged, if this
+    /// machine does not support it.
     pub fn lead(self, world: &mut World) -> bool {
         let Ok(threads) = Threads::new(self.threads as usize) else { return false };
         if !world.set_lanes(self.lanes) {
@@ -48,7 +49,7 @@ impl core::fmt::Display for ComputePath {
     }
 }
 
-/// All ways that are measured: every width of lanes that this machine has on one thread, the narrowest first, then the
+/// All measured paths: every lane width of this machine on one thread, narrowest first, then the
 /// widest on two.
 pub fn compute_paths() -> Vec<ComputePath> {
     let alone = Lanes::available().map(|lanes| ComputePath { lanes, threads: 1 });
@@ -62,7 +63,7 @@ mod tests {
     use isostep_core::world::WorldDef;
 
     #[test]
-    fn a_world_goes_every_way_that_is_listed() {
+    fn a_world_uses_every_listed_compute_path() {
         let paths = compute_paths();
         assert_eq!(paths.first().map(|path| path.key()).as_deref(), Some("scalar"));
         assert!(paths.contains(&ComputePath::default_path()));

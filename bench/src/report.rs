@@ -1,85 +1,85 @@
-//! What was measured, as plain data: sections of rows, plots, and what was wanted. All outputs are made of this, and JSON is
-//! this itself.
+//! Results as plain data: sections of rows, plots and targets. All outputs are made from it, and
+//! JSON is its serialisation.
 
 use crate::machine::About;
 use crate::stats::{Ratio, Spread};
 use crate::targets::Target;
 use serde::{Deserialize, Serialize};
 
-/// Everything of one run.
+/// Results of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// With what it was measured.
+    /// Machine and build.
     pub about: About,
-    /// Rows by what they are about.
+    /// Rows by topic.
     pub sections: Vec<Section>,
     /// Curves.
     pub plots: Vec<Plot>,
     /// Bars.
     pub bars: Vec<Bars>,
-    /// What was wanted, and whether it was met.
+    /// Targets and verdicts.
     pub targets: Vec<Target>,
-    /// What was not measured, and why; what else to know.
+    /// Missing measurements with reasons, and other remarks.
     pub notes: Vec<String>,
 }
 
 impl Report {
-    /// A row by its key.
+    /// Row by key.
     pub fn row(&self, key: &str) -> Option<&Row> {
         self.sections.iter().flat_map(|section| &section.rows).find(|row| row.key == key)
     }
 }
 
-/// Rows that belong together.
+/// Rows of one topic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Section {
-    /// What they are about.
+    /// Topic.
     pub title: String,
-    /// How they were measured, in a sentence or two.
+    /// Method, in a sentence or two.
     pub note: String,
     /// The rows.
     pub rows: Vec<Row>,
 }
 
-/// One thing that was measured, of us and of whoever stands beside.
+/// One measurement, of ours and of the peers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// A name that stays, for programs: `step/pyramid`.
+    /// Stable key for programs: `step/pyramid`.
     pub key: String,
-    /// A name for people.
+    /// Name for readers.
     pub name: String,
-    /// What the numbers count.
+    /// Unit of the numbers.
     pub unit: Unit,
-    /// What we took.
+    /// Our result.
     pub ours: Spread,
-    /// What others took for the same.
-    pub beside: Vec<Beside>,
+    /// Results of the peers.
+    pub beside: Vec<Comparison>,
 }
 
 impl Row {
-    /// A row of ours alone.
+    /// Creates a row without peers.
     pub fn new(key: impl Into<String>, name: impl Into<String>, unit: Unit, ours: Spread) -> Self {
         Self { key: key.into(), name: name.into(), unit, ours, beside: Vec::new() }
     }
 
-    /// The ratio to a peer whose name begins so.
+    /// Ratio to the peer whose name has this prefix.
     pub fn ratio_to(&self, name: &str) -> Option<Ratio> {
         self.beside.iter().find(|beside| beside.name.starts_with(name))?.ratio
     }
 }
 
-/// What another took for the same.
+/// Result of a peer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Beside {
-    /// Who.
+pub struct Comparison {
+    /// Name of the peer.
     pub name: String,
-    /// What it took.
+    /// Its result.
     pub theirs: Spread,
-    /// Ours divided by theirs, if that says something.
+    /// Ours divided by theirs, if meaningful.
     pub ratio: Option<Ratio>,
 }
 
-/// What numbers count.
+/// Unit of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Millionths of a second.
@@ -96,12 +96,12 @@ pub enum Unit {
     Seconds,
     /// A share, shown as per cent.
     Share,
-    /// So many times something else.
+    /// A multiple of another value.
     Times,
 }
 
 impl Unit {
-    /// As it stands behind a number.
+    /// Symbol behind a number.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Microseconds => "µs",
@@ -115,14 +115,14 @@ impl Unit {
         }
     }
 
-    /// A number of this unit, with three digits that matter.
+    /// Formats a number with three significant digits and its unit.
     pub fn show(self, value: f64) -> String {
         let value = if self == Self::Share { value * 100.0 } else { value };
         digits(value)
     }
 }
 
-/// A number with three digits that matter, and thousands apart.
+/// Formats a number with three significant digits and thousands separators.
 pub(crate) fn digits(value: f64) -> String {
     let size = value.abs();
     if size >= 999.5 {
@@ -147,19 +147,19 @@ pub(crate) fn digits(value: f64) -> String {
 /// An axis of a plot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it counts, with the unit.
+    /// Quantity and unit.
     pub label: String,
-    /// Whether equal distances are equal factors.
+    /// True for a logarithmic axis.
     pub log: bool,
 }
 
 impl Axis {
-    /// An axis on which equal distances are equal factors.
+    /// Creates a logarithmic axis.
     pub fn log(label: &str) -> Self {
         Self { label: label.to_owned(), log: true }
     }
 
-    /// An axis that begins at zero.
+    /// Creates an axis that starts at zero.
     pub fn linear(label: &str) -> Self {
         Self { label: label.to_owned(), log: false }
     }
@@ -168,13 +168,13 @@ impl Axis {
 /// Curves over one pair of axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plot {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// How it was measured, or what to look for.
+    /// Method, or a reading hint.
     pub note: String,
-    /// Across.
+    /// Horizontal axis.
     pub x: Axis,
-    /// Up.
+    /// Vertical axis.
     pub y: Axis,
     /// The curves.
     pub lines: Vec<Line>,
@@ -183,16 +183,16 @@ pub struct Plot {
 /// One curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// What it is of.
+    /// Name of the curve.
     pub name: String,
-    /// From left to right.
+    /// Points from left to right.
     pub points: Vec<Point>,
 }
 
 /// One point of a curve, with its spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Across.
+    /// Horizontal position.
     pub x: f64,
     /// The median.
     pub y: f64,
@@ -203,7 +203,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Of what was measured at a place.
+    /// Creates a point from a measurement.
     pub const fn of(x: f64, spread: Spread) -> Self {
         Self { x, y: spread.median, low: spread.p10, high: spread.p90 }
     }
@@ -212,15 +212,16 @@ impl Point {
 /// Bars of the same parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bars {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// How it was measured, or what to look for.
+    /// Method, or a reading hint.
     pub note: String,
-    /// What the lengths count.
+    /// Unit of the lengths.
     pub unit: Unit,
-    /// Whether the parts make a whole; else they stand one below the other to be compared, and rows have the numbers, too.
+    /// True if the parts add up to a whole; else they are compared below each other, and rows
+    /// repeat the numbers.
     pub stacked: bool,
-    /// Names of the parts, in their order.
+    /// Names of the parts, in order.
     pub parts: Vec<String>,
     /// The bars.
     pub bars: Vec<Bar>,
@@ -229,9 +230,9 @@ pub struct Bars {
 /// One bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
-    /// What it is of.
+    /// Name of the bar.
     pub name: String,
-    /// How long each part is; zero for what was not measured.
+    /// Length of each part; zero if not measured.
     pub values: Vec<f64>,
 }
 
@@ -240,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_three_digits_that_matter() {
+    fn numbers_have_three_significant_digits() {
         let shown =
             [0.004, 0.5, 9.994, 9.996, 99.96, 999.4, 999.6, 1_234_567.8, -2500.0].map(digits);
         assert_eq!(

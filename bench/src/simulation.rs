@@ -1,21 +1,22 @@
-//! A game's own simulation, measured the way `isostep bench` measures our worlds, with the calls that a session makes.
+//! Measures a game's own simulation as `isostep bench` measures our worlds, with the calls of a
+//! session.
 
+use crate::interleave::micros;
 use crate::report::{Row, Section, Unit};
 use crate::stats::Spread;
-use crate::turns::micros;
 use isostep_core::state::{Snapshot, StateError};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Tick};
 
-/// How far rollbacks go.
+/// Rollback depths, ticks.
 pub(crate) const DEPTHS: [u32; 4] = [1, 4, 8, 15];
-/// Ticks that are held: the deepest rollback and one more.
+/// Held ticks: the deepest rollback and one more.
 const HELD: usize = 17;
 
-/// Measures a simulation: give it as it is before its first tick, how many play, and what they do on a tick.
+/// Measures a simulation. Pass it in its state before the first tick, with the number of players and their inputs by tick.
 ///
-/// A rollback is what a session does after a wrong guess: ticks were played with somebody's last input repeated, the real
-/// ones come, the state of back then is loaded, and the ticks are stepped and saved again. So inputs should change about as
-/// often as they do in a match.
+/// A rollback is that of a session after a misprediction: ticks ran with a player's last input repeated, the real inputs
+/// arrive, the old state is loaded, and the ticks are stepped and saved again. So inputs should change about as often as in
+/// a match.
 ///
 /// ```
 /// use isostep_rollback::{Inputs, NewestWins, Simulation, Tick};
@@ -41,7 +42,7 @@ where
     SimulationBench { game, players, input, name, rounds: 61, warm_up: 120, memory: None }
 }
 
-/// A simulation that is about to be measured; [`run`](Self::run) does it.
+/// Builder of a measurement; [`run`](Self::run) starts it.
 pub struct SimulationBench<S, F> {
     game: S,
     players: u8,
@@ -53,43 +54,44 @@ pub struct SimulationBench<S, F> {
 }
 
 impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> SimulationBench<S, F> {
-    /// What to call it in the report.
+    /// Sets the name in the report.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
     }
 
-    /// How many samples to take of each measure; 61 unless told otherwise.
+    /// Sets the number of samples of each measure; 61 by default.
     #[must_use]
     pub const fn rounds(mut self, rounds: usize) -> Self {
         self.rounds = rounds;
         self
     }
 
-    /// How many ticks are played before the first sample; 120 unless told otherwise.
+    /// Sets the number of ticks before the first sample; 120 by default.
     #[must_use]
     pub const fn warm_up(mut self, ticks: u32) -> Self {
         self.warm_up = ticks;
         self
     }
 
-    /// What one more tick of history takes, in bytes; a world tells by `history_report().newest_bytes`.
+    /// Sets a function that returns the bytes of one more tick of history; for a world that is
+    /// `history_report().newest_bytes`.
     #[must_use]
     pub const fn memory(mut self, memory: fn(&S) -> u64) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// Step, save, restore, rollbacks and digest.
+    /// Measures step, save, restore, rollbacks and digest.
     ///
     /// # Errors
-    /// When the state can't be saved or hashed; it says why.
+    /// The state can't be saved or hashed; the error has the reason.
     pub fn run(self) -> Result<Section, StateError> {
         self.measure(|_, _| Ok(()))
     }
 
-    /// The same, and the state as bytes.
+    /// Measures the same, and snapshots.
     ///
     /// # Errors
     /// As for [`run`](Self::run).
@@ -142,16 +144,16 @@ fn push(rows: &mut Vec<Row>, key: &str, name: &str, samples: &[f64]) {
     rows.extend(Spread::of(samples).map(|ours| Row::new(key, name, Unit::Microseconds, ours)));
 }
 
-/// Whose inputs were guessed by repeating the last ones.
+/// Players whose inputs are predicted by repetition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guess {
-    /// The last player's.
+    /// The last player.
     One,
-    /// Everybody's.
+    /// All players.
     All,
 }
 
-/// A match that goes on while it is measured.
+/// A match that continues while it is measured.
 struct Match<S: Simulation, F> {
     game: S,
     slots: S::Slots,
@@ -162,7 +164,7 @@ struct Match<S: Simulation, F> {
 }
 
 impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
-    /// What everybody does on a tick; who is guessed does what they did on `tick` before.
+    /// Inputs of a tick; predicted players repeat their input of tick `tick`.
     fn values(&mut self, tick: u32, guessed: Option<(Guess, u32)>) -> Vec<S::Input> {
         let players = self.inputs.len() as u8;
         let at = |player: u8| match guessed {
@@ -181,7 +183,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
         self.game.save(&mut self.slots, self.tick)
     }
 
-    /// Step, save, restore and digest.
+    /// Measures step, save, restore and digest.
     fn steps(&mut self, rows: &mut Vec<Row>) -> Result<(), StateError> {
         let (mut steps, mut saves, mut loads, mut digests) = (vec![], vec![], vec![], vec![]);
         for _ in 0..self.rounds {
@@ -199,7 +201,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
             let mut loaded = Ok(());
             loads.push(micros(|| loaded = self.game.load(&mut self.slots, self.tick - 1)));
             loaded?;
-            // And on from there, so that the next step is an ordinary one.
+            // Continues from there, so that the next step is an ordinary one.
             self.game.step(Tick(self.tick - 1), &before);
             self.game.save(&mut self.slots, self.tick)?;
             self.play(None)?;
@@ -236,7 +238,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
     }
 }
 
-/// The state written out and read back. It is the last thing that is measured: what was held is gone afterwards.
+/// Measures encoding and decoding of the state. Must be last: it discards the held history.
 fn snapshots<S, F>(game: &mut Match<S, F>, rows: &mut Vec<Row>) -> Result<(), StateError>
 where
     S: Simulation + Snapshot,

@@ -1,11 +1,11 @@
-//! What samples say: a median with its spread, and the ratio of two that were taken side by side.
+//! Statistics of samples: a median with its spread, and the ratio of two interleaved series.
 //!
-//! The machines this runs on are noisy. A median shrugs off what other programs did for a moment, the least sample is the
-//! quietest moment there was, and ratios of neighbouring rounds stay put while times wander.
+//! The machines this runs on are noisy. The median ignores short disturbances, the minimum is the
+//! quietest sample, and ratios of neighbouring rounds are stable while times drift.
 
 use serde::{Deserialize, Serialize};
 
-/// The sample below which a share `q` of the others lies, by nearest rank; `None` without samples.
+/// Quantile `q` of the samples by nearest rank; `None` without samples.
 pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -13,32 +13,32 @@ pub fn quantile(samples: &[f64], q: f64) -> Option<f64> {
     sorted.get((last as f64 * q.clamp(0.0, 1.0)).round() as usize).copied()
 }
 
-/// What was measured of one contender.
+/// Statistics of one contender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Half of the samples are below.
+    /// Median.
     #[serde(deserialize_with = "or_never")]
     pub median: f64,
-    /// A tenth of the samples is below.
+    /// 10th percentile.
     #[serde(deserialize_with = "or_never")]
     pub p10: f64,
-    /// Nine tenths are.
+    /// 90th percentile.
     #[serde(deserialize_with = "or_never")]
     pub p90: f64,
-    /// The quietest moment.
+    /// Minimum.
     #[serde(deserialize_with = "or_never")]
     pub least: f64,
-    /// How many there were; one is a value that does not vary, such as a size.
+    /// Number of samples; one for a value without variance, such as a size.
     pub samples: u32,
 }
 
-/// JSON has no infinity, which is what never takes: it is written as null.
+/// Reads null as infinity, which JSON lacks.
 fn or_never<'de, D: serde::Deserializer<'de>>(number: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(number)?.unwrap_or(f64::INFINITY))
 }
 
 impl Spread {
-    /// Of samples; `None` without any.
+    /// Computes the statistics of samples; `None` without any.
     pub fn of(samples: &[f64]) -> Option<Self> {
         Some(Self {
             median: quantile(samples, 0.5)?,
@@ -49,28 +49,28 @@ impl Spread {
         })
     }
 
-    /// Of a value that was counted, not timed.
+    /// Statistics of a counted value.
     pub const fn exact(value: f64) -> Self {
         Self { median: value, p10: value, p90: value, least: value, samples: 1 }
     }
 }
 
-/// Ours divided by theirs: the median over rounds taken side by side, with its spread.
+/// Ours divided by theirs: median over interleaved rounds, with its spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
-    /// Half of the rounds are below.
+    /// Median of the rounds.
     pub median: f64,
-    /// A tenth of the rounds is below.
+    /// 10th percentile of the rounds.
     pub p10: f64,
-    /// Nine tenths are.
+    /// 90th percentile of the rounds.
     pub p90: f64,
-    /// Our quietest moment divided by theirs.
+    /// Our minimum divided by theirs.
     pub quiet: f64,
 }
 
 impl Ratio {
-    /// Of rounds: the sample at one place of `ours` was taken beside that of `theirs`. `None` when there are none, or theirs
-    /// are zero.
+    /// Computes the ratio of rounds; samples at the same index were taken side by side. `None`
+    /// without samples, or if theirs are zero.
     pub fn of(ours: &[f64], theirs: &[f64]) -> Option<Self> {
         let ratios: Vec<f64> =
             ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
@@ -83,7 +83,7 @@ impl Ratio {
         [ratio.median, ratio.p90, ratio.quiet].iter().all(|r| r.is_finite()).then_some(ratio)
     }
 
-    /// Of two values that were counted, not timed.
+    /// Ratio of two counted values.
     pub fn exact(ours: f64, theirs: f64) -> Option<Self> {
         Self::of(&[ours], &[theirs])
     }
@@ -100,7 +100,8 @@ mod tests {
         (0..count).map(|_| (rng.next_u64() % 1000) as f64 / 8.0).collect()
     }
 
-    /// The definition, by counting: at least so many samples are not above it, and at least the others not below.
+    /// Definition of a quantile by counting: at least this many samples are not above it, and at
+    /// least the others not below.
     fn is_at_rank(samples: &[f64], value: f64, q: f64) -> bool {
         let rank = ((samples.len() - 1) as f64 * q).round() as usize;
         let below = samples.iter().filter(|s| **s < value).count();
@@ -121,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_ratio_is_of_neighbours_and_not_of_medians() {
-        // The machine was three times slower in the second half for both: their medians differ by that, rounds do not.
+        // Both were three times slower in the second half: their medians differ by that, the ratios
+        // of rounds do not.
         let ours = [1.0, 1.0, 3.0, 3.0, 3.0];
         let theirs = [2.0, 2.0, 6.0, 6.0, 6.0];
         let ratio = Ratio::of(&ours, &theirs).unwrap();
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing() {
+    fn no_samples_give_no_statistics() {
         assert_eq!(Spread::of(&[]), None);
         assert_eq!(Ratio::of(&[], &[]), None);
         assert_eq!(Ratio::exact(1.0, 0.0), None);

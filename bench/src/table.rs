@@ -1,13 +1,13 @@
-//! The report for a terminal: a block a section, columns that line up.
+//! The report for a terminal: a block per section with aligned columns.
 
 use crate::report::{Report, Row, Section};
 use crate::stats::Ratio;
 use std::fmt::Write;
 
-/// How long lines of words are.
+/// Line width.
 const WIDTH: usize = 110;
 
-/// The whole report as text.
+/// Renders the whole report as text.
 pub fn table(report: &Report) -> String {
     let mut out = String::new();
     head(&mut out, report);
@@ -77,7 +77,7 @@ fn title(out: &mut String, title: &str, note: &str) {
     out.push('\n');
 }
 
-/// Words in lines that fit a terminal.
+/// Wraps text.
 fn wrap(out: &mut String, text: &str) {
     let mut width = 0;
     for word in text.split(' ') {
@@ -96,7 +96,7 @@ fn wrap(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// Who stands beside in any of a section's rows, in order of appearance.
+/// Peers of a section, in order of appearance.
 pub(crate) fn peers(section: &Section) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for beside in section.rows.iter().flat_map(|row| &row.beside) {

@@ -1,36 +1,36 @@
-//! What was wanted of the speed, and whether it was met. Less is better in all of them.
+//! Performance targets and their verdicts. Lower is better in all of them.
 
 use crate::report::{Report, Row, digits};
 use serde::{Deserialize, Serialize};
 
-/// One thing that was wanted.
+/// One target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
-    /// What is measured.
+    /// Measured quantity.
     pub measure: String,
-    /// As it was asked for: `≤ 1/30`.
+    /// Target as text: `≤ 1/30`.
     pub wanted: String,
-    /// The number behind that.
+    /// Target as a number.
     pub limit: f64,
-    /// What it came to, if it was measured.
+    /// Result, if measured.
     pub measured: Option<f64>,
-    /// What follows.
+    /// Verdict.
     pub verdict: Verdict,
 }
 
-/// Whether it was met.
+/// Verdict of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Yes.
+    /// The target is met.
     Met,
-    /// No.
+    /// The target is missed.
     Missed,
     /// This run has no such row.
     NotMeasured,
 }
 
 impl Target {
-    /// Compares.
+    /// Compares a result with its limit.
     pub fn new(measure: &str, wanted: &str, limit: f64, measured: Option<f64>) -> Self {
         let verdict = match measured {
             None => Verdict::NotMeasured,
@@ -40,7 +40,7 @@ impl Target {
         Self { measure: measure.to_owned(), wanted: wanted.to_owned(), limit, measured, verdict }
     }
 
-    /// What it came to, written as the target is: as `1/n` where that was asked for.
+    /// Result in the notation of the target: as `1/n` if the target is.
     pub fn shown(&self) -> String {
         match self.measured {
             None => "–".to_owned(),
@@ -52,7 +52,7 @@ impl Target {
         }
     }
 
-    /// The verdict in words: by how much it was missed.
+    /// Verdict as text, with the factor by which it was missed.
     pub fn words(&self) -> String {
         match (self.verdict, self.measured) {
             (Verdict::Met, _) => "met".to_owned(),
@@ -64,57 +64,57 @@ impl Target {
     }
 }
 
-/// Where a target's number comes from.
+/// Source of a target's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
-    /// The ratio of a row to a peer.
-    Beside(&'static str, &'static str),
-    /// The median of a row itself.
+    /// Ratio of a row to a peer.
+    Comparison(&'static str, &'static str),
+    /// Median of a row.
     Value(&'static str),
-    /// The medians of two rows, the first divided by the second.
+    /// Median of the first row divided by that of the second.
     Rows(&'static str, &'static str),
 }
 
 const RAPIER: &str = "Rapier 0.36, deterministic";
 
-/// Measure, what is wanted in words and as a number, and where it is found.
+/// Quantity, limit as text and number, and source.
 const WANTED: [(&str, &str, f64, Aim); 21] = [
     (
         "step, pyramid, beside Rapier",
         "≤ 1.00 (stretch 0.80)",
         1.0,
-        Aim::Beside("step/pyramid", RAPIER),
+        Aim::Comparison("step/pyramid", RAPIER),
     ),
-    ("step, stacks, beside Rapier", "≤ 0.80", 0.8, Aim::Beside("step/stacks", RAPIER)),
-    ("step, bin, beside Rapier", "≤ 0.80", 0.8, Aim::Beside("step/bin", RAPIER)),
-    ("step, arena, beside Rapier", "≤ 0.80", 0.8, Aim::Beside("step/arena", RAPIER)),
-    ("step, stacks, 2 threads", "≤ 0.50", 0.5, Aim::Beside("step/stacks/2-threads", RAPIER)),
-    ("step, bin, 2 threads", "≤ 0.70", 0.7, Aim::Beside("step/bin/2-threads", RAPIER)),
+    ("step, stacks, beside Rapier", "≤ 0.80", 0.8, Aim::Comparison("step/stacks", RAPIER)),
+    ("step, bin, beside Rapier", "≤ 0.80", 0.8, Aim::Comparison("step/bin", RAPIER)),
+    ("step, arena, beside Rapier", "≤ 0.80", 0.8, Aim::Comparison("step/arena", RAPIER)),
+    ("step, stacks, 2 threads", "≤ 0.50", 0.5, Aim::Comparison("step/stacks/2-threads", RAPIER)),
+    ("step, bin, 2 threads", "≤ 0.70", 0.7, Aim::Comparison("step/bin/2-threads", RAPIER)),
     (
         "save, pyramid, beside Rapier's clone",
         "≤ 1/30",
         1.0 / 30.0,
-        Aim::Beside("save/pyramid", RAPIER),
+        Aim::Comparison("save/pyramid", RAPIER),
     ),
-    ("save, stacks", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/stacks", RAPIER)),
-    ("save, bin", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/bin", RAPIER)),
-    ("save, arena", "≤ 1/30", 1.0 / 30.0, Aim::Beside("save/arena", RAPIER)),
+    ("save, stacks", "≤ 1/30", 1.0 / 30.0, Aim::Comparison("save/stacks", RAPIER)),
+    ("save, bin", "≤ 1/30", 1.0 / 30.0, Aim::Comparison("save/bin", RAPIER)),
+    ("save, arena", "≤ 1/30", 1.0 / 30.0, Aim::Comparison("save/arena", RAPIER)),
     (
         "restore, bin, beside Rapier's clone back",
         "≤ 1/100",
         0.01,
-        Aim::Beside("restore/bin", RAPIER),
+        Aim::Comparison("restore/bin", RAPIER),
     ),
-    ("restore, pyramid", "≤ 1/100", 0.01, Aim::Beside("restore/pyramid", RAPIER)),
-    ("rollback by 8, all dirty, bin", "≤ 0.55", 0.55, Aim::Beside("rollback-8/bin", RAPIER)),
+    ("restore, pyramid", "≤ 1/100", 0.01, Aim::Comparison("restore/pyramid", RAPIER)),
+    ("rollback by 8, all dirty, bin", "≤ 0.55", 0.55, Aim::Comparison("rollback-8/bin", RAPIER)),
     (
         "rollback by 8, all dirty, pyramid",
         "≤ 0.55",
         0.55,
-        Aim::Beside("rollback-8/pyramid", RAPIER),
+        Aim::Comparison("rollback-8/pyramid", RAPIER),
     ),
     (
-        "rollback by 8, one input of 1,000 bodies in 200 clusters, of our full one",
+        "rollback by 8, one input of 1,000 bodies in 200 islands, of our full one",
         "≤ 1/20",
         0.05,
         Aim::Rows("rollback/8/1", "rollback/8/full"),
@@ -122,20 +122,25 @@ const WANTED: [(&str, &str, f64, Aim); 21] = [
     ("digest every 8 ticks, of our step", "≤ 5 %", 0.05, Aim::Value("digest/share")),
     ("20,000 asleep and 100 awake, of the 100 alone", "≤ 1.3", 1.3, Aim::Value("growth/asleep")),
     (
-        "growth to 20,000 awake, many clusters, of linear",
+        "growth to 20,000 awake, many islands, of linear",
         "≤ 1.15",
         1.15,
-        Aim::Value("growth/clusters"),
+        Aim::Value("growth/islands"),
     ),
     ("growth to 20,000 awake, one pile, of linear", "≤ 2", 2.0, Aim::Value("growth/pile")),
     ("bytes an awake body and tick, without contacts", "≤ 250", 250.0, Aim::Value("memory/body")),
-    ("time of a session, 2 players, beside ggrs", "≤ 0.50", 0.5, Aim::Beside("session/2", "ggrs")),
+    (
+        "time of a session, 2 players, beside ggrs",
+        "≤ 0.50",
+        0.5,
+        Aim::Comparison("session/2", "ggrs"),
+    ),
 ];
 
-/// The targets of this project, looked up in a report.
+/// Targets of this project, evaluated on a report.
 pub fn issue_targets(report: &Report) -> Vec<Target> {
     let number = |aim: Aim| match aim {
-        Aim::Beside(key, peer) => report.row(key)?.ratio_to(peer).map(|ratio| ratio.median),
+        Aim::Comparison(key, peer) => report.row(key)?.ratio_to(peer).map(|ratio| ratio.median),
         Aim::Value(key) => Some(report.row(key)?.ours.median),
         Aim::Rows(key, other) => {
             let median = |row: &Row| row.ours.median;
@@ -152,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_says_by_how_much_it_was_missed() {
+    fn a_missed_target_reports_the_factor() {
         let target = |measured| Target::new("save", "≤ 1/30", 1.0 / 30.0, measured);
         assert_eq!(target(Some(1.0 / 50.0)).words(), "met");
         assert_eq!(target(Some(1.0 / 50.0)).shown(), "1/50.0");

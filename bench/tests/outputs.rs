@@ -1,9 +1,9 @@
-//! Table, JSON and page of a fixed report, letter by letter. `cargo test -p isostep-bench --test outputs -- --ignored` writes
-//! the files anew; look at what changed before you commit it.
+//! Table, JSON and page of a fixed report, byte by byte. `cargo test -p isostep-bench --test
+//! outputs -- --ignored` regenerates the files; review the changes before you commit them.
 
 use isostep_bench::{
-    About, Axis, Bar, Bars, Beside, Line, Plot, Point, Ratio, Report, Row, Section, Spread, Target,
-    Unit, html, table,
+    About, Axis, Bar, Bars, Comparison, Line, Plot, Point, Ratio, Report, Row, Section, Spread,
+    Target, Unit, html, table,
 };
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn spread(median: f64) -> Spread {
 fn row(key: &str, name: &str, ours: f64, theirs: f64) -> Row {
     let ratio = ours / theirs;
     let ratio = Ratio { median: ratio, p10: ratio * 0.5, p90: ratio * 2.0, quiet: ratio };
-    let beside = Beside {
+    let beside = Comparison {
         name: "Peer 1.0 <fast & \"loud\">".to_owned(),
         theirs: spread(theirs),
         ratio: Some(ratio),
@@ -67,7 +67,7 @@ fn report() -> Report {
             note: "All awake.".to_owned(),
             x: Axis::log("bodies"),
             y: Axis::log("µs"),
-            lines: vec![line("many clusters", 1.0), line("one pile", 1.5)],
+            lines: vec![line("many islands", 1.0), line("one pile", 1.5)],
         }],
         bars: vec![
             Bars {
@@ -110,7 +110,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 #[test]
-fn outputs_are_as_they_were() {
+fn outputs_match_the_committed_files() {
     for (name, text) in outputs() {
         let golden = std::fs::read_to_string(path(name)).unwrap();
         let differs = text.lines().zip(golden.lines()).find(|(now, then)| now != then);
@@ -128,7 +128,7 @@ fn mint() {
 }
 
 #[test]
-fn what_stands_in_a_report_can_not_break_the_page() {
+fn report_text_is_escaped_in_the_page() {
     let page = html::page(&report());
     assert!(page.contains("Peer 1.0 &lt;fast &amp; &quot;loud&quot;&gt;"));
     assert!(!page.contains("<fast"));
@@ -155,8 +155,8 @@ fn every_tag_that_opens_closes() {
 }
 
 #[test]
-fn a_report_comes_back_from_json() {
-    // What never comes to rest included.
+fn a_report_round_trips_through_json() {
+    // Includes infinite times.
     let text = serde_json::to_string(&report()).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report());
 }

@@ -1,10 +1,12 @@
-//! What history costs: saving a tick beside Rapier's clone of the same scene, going back, and computing ticks again.
+//! Cost of history: saving a tick beside Rapier's clone of the same scene, rewinding, and
+//! resimulation.
 //!
 //! `cargo bench -p isostep-benches --bench history`.
 //!
-//! Saving is the step's own write, so it is measured as what the phases that write take more than in the same world without
-//! a history (`isostep_bench::suite::Ours::saves`), least of five ticks. Contenders take turns; a ratio is that of two
-//! samples side by side, for saves that of medians.
+//! Saving is part of the step's own writes, so it is measured as the excess of the writing phases
+//! over the same world without history (`isostep_bench::suite::Ours::saves`), minimum of five
+//! ticks. Contenders interleave; a ratio is that of two neighbouring samples, for saves that of
+//! medians.
 
 use isostep_bench::engine::Engine;
 use isostep_bench::suite::{Ours, SAVES, stage};
@@ -44,7 +46,7 @@ fn main() {
     println!("Going back, 1,000 bodies awake:\n\n{again}");
 }
 
-/// A digest after each eighth step, beside the step; the ratio is spread over the eight.
+/// A digest after each eighth step, beside the step; its cost is spread over the eight.
 fn digest() -> [String; 4] {
     let (mut world, _) = field(5, ResimMode::Full);
     let (mut digests, mut steps) = (Vec::new(), Vec::new());
@@ -101,7 +103,7 @@ fn save(name: &str) -> [String; 6] {
     ]
 }
 
-/// 1,000 bricks in stacks of this height, none of which sleeps.
+/// 1,000 bricks in stacks of this height, with sleeping disabled.
 fn field(height: i32, mode: ResimMode) -> (World, Vec<BodyId>) {
     let mut world = World::new(WorldDef::default()).expect("the default is fine");
     world.set_resim_mode(mode);
@@ -136,7 +138,7 @@ fn row(name: &str, ours: &[f64], others: &[f64]) -> [String; 4] {
     [name.to_owned(), both(ours), both(others), ratio]
 }
 
-/// Rewinding and the first step, computed in full, beside a plain step.
+/// Rewinding and the first full step, beside a plain step.
 fn first_step() -> [String; 4] {
     let (mut world, ids) = field(5, ResimMode::Full);
     let (mut ours, mut plain) = (Vec::new(), Vec::new());
@@ -159,7 +161,7 @@ fn first_step() -> [String; 4] {
     row("rewind by 8 and step, beside a step", &ours, &plain)
 }
 
-/// A rollback in which every body is told otherwise, beside as many plain steps.
+/// A rollback with every body mispredicted, beside as many plain steps.
 fn everything_dirty() -> [String; 4] {
     let (mut world, ids) = field(5, ResimMode::Incremental);
     let (mut ours, mut plain) = (Vec::new(), Vec::new());
@@ -183,17 +185,17 @@ fn everything_dirty() -> [String; 4] {
     row("rollback by 8, everything dirty, beside 8 steps", &ours, &plain)
 }
 
-/// A rollback in which one body was told otherwise, incremental beside full.
+/// A rollback with one body mispredicted, incremental beside full.
 fn one_input_wrong(height: i32) -> [String; 4] {
     let mut worlds = [ResimMode::Incremental, ResimMode::Full].map(|mode| field(height, mode));
     let mut times = [Vec::new(), Vec::new()];
-    let mut clusters = 0;
+    let mut islands = 0;
     for turn in 0..TURNS {
         for ((world, ids), times) in worlds.iter_mut().zip(&mut times) {
             let body = ids[turn * 23 % ids.len()];
             for _ in 0..DEPTH {
                 push(world, body, real!(0.5));
-                clusters = world.step().clusters;
+                islands = world.step().islands;
             }
             let now = world.tick();
             times.push(micros(|| {
@@ -212,6 +214,7 @@ fn one_input_wrong(height: i32) -> [String; 4] {
         bytes
     });
     assert!(bytes[0] == bytes[1], "incremental and full resimulation differ");
-    let name = format!("rollback by 8, one input wrong, {clusters} clusters, beside all again");
+    let name =
+        format!("rollback by 8, one input wrong, {islands} islands, beside full resimulation");
     row(&name, &times[0], &times[1])
 }

@@ -1,8 +1,9 @@
-//! Each operation on numbers beside plain `fixed` and `f32`: `cargo bench -p isostep-benches math`.
+//! Arithmetic operations beside plain `fixed` and `f32`: `cargo bench -p isostep-benches math`.
 //!
-//! Every contender walks the same 1,024 operands of up to 16 metres and writes every result: throughput,
-//! not latency. `fixed` wraps and rounds down where ours saturates and rounds to nearest; the second row
-//! of `mul` compares like with like. A direction in `fixed` is what one would write with it.
+//! Every contender processes the same 1,024 operands of up to 16 metres and writes every result:
+//! throughput, not latency. `fixed` wraps and rounds down where ours saturates and rounds to
+//! nearest; the second row of `mul` compares like with like. A direction in `fixed` is written as
+//! its users would.
 
 use fixed::types::I32F32;
 use isostep_benches::{Contender, Outcome, Table, race, wanted};
@@ -211,7 +212,7 @@ impl Data {
     }
 }
 
-/// Contenders by the name of the operation.
+/// Contenders by operation.
 type Races<'a> = Vec<(&'static str, Vec<Contender<'a>>)>;
 
 fn fixed_dot(v: [I32F32; 3], w: [I32F32; 3]) -> I32F32 {

@@ -1,6 +1,6 @@
-//! Single operations, each alone and warm, under criterion: `cargo bench -p isostep-benches --bench micro`, followed by
-//! `-- NAME` for some of them. For whoever changes one of them and wants to see it at once; what a tick costs with everything
-//! in it, and beside the peers, is the business of `isostep bench`.
+//! Single operations under criterion, alone and warm: `cargo bench -p isostep-benches --bench
+//! micro`, followed by `-- NAME` for some of them. Meant for work on one operation; `isostep bench`
+//! measures whole ticks, beside the peers.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use isostep_bench::suite::sleepless;
@@ -10,7 +10,7 @@ use isostep_core::world::{BodyDef, Command, World, WorldDef};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 use std::hint::black_box;
 
-/// Ticks after which things rest, or have found how to move.
+/// Ticks until bodies rest or move steadily.
 const SETTLE: u32 = 60;
 
 fn numbers(criterion: &mut Criterion) {
@@ -28,7 +28,8 @@ fn numbers(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One contact of each kind in a world of its own: what a step costs at least, and what the kind adds.
+/// One contact of each kind in a world of its own: the base cost of a step, and the cost of the
+/// kind.
 fn pairs(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pair");
     let half = real!(0.5);
@@ -58,7 +59,7 @@ fn pairs(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What happens to a state besides stepping: the stacks of 500 bricks.
+/// Operations on a state besides stepping: stacks of 500 bricks.
 fn states(criterion: &mut Criterion) {
     let mut scene = sleepless("stacks").expect("a scene of the list");
     for _ in 0..SETTLE {

@@ -1,7 +1,7 @@
-//! What recordings cost: bytes for ten minutes, seeking, verifying, and what recording adds to a tick.
+//! Cost of recordings: bytes of ten minutes, seeking, verifying, and the overhead in a tick.
 //!
-//! `cargo bench -p isostep-benches --bench replay`; a test run is a short one, to see that it works. Nothing is compared with
-//! a peer: none has recordings that seek. Times are of this machine, in this run.
+//! `cargo bench -p isostep-benches --bench replay`; a test run is short. No peer is compared: none
+//! has seekable recordings. Times are of this machine and run.
 
 use isostep_benches::{Table, is_bench, wanted};
 use isostep_core::Rng;
@@ -14,29 +14,29 @@ const TEN_MINUTES: u32 = 36_000;
 const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Two players, the ball, six props.
 const SMALL: ArenaSize = ArenaSize { players: 2, props: 6 };
-/// 64 bodies that move: four players, the ball, and props.
+/// 64 moving bodies: four players, the ball, and props.
 const FULL: ArenaSize = ArenaSize { players: 4, props: 59 };
-/// Ticks sought at random.
+/// Random seeks.
 const SEEKS: u32 = 200;
 
-/// Who plays.
+/// Source of inputs.
 #[derive(Clone, Copy, Debug)]
 enum Trace {
-    /// Scripts that look like people with a keyboard.
+    /// Human-like keyboard scripts.
     Script,
-    /// Bots that run after the ball, with sticks that move on every tick.
+    /// Bots that follow the ball, with sticks that change on every tick.
     Chase,
 }
 
-/// A recorded match, and how long its steps and the recorder took.
+/// A recorded match, with the times of its steps and its recorder.
 struct Recorded {
     file: Vec<u8>,
     stats: RecorderStats,
     /// Each step, without recording.
     stepping: Vec<Duration>,
-    /// Calls of `record` that wrote no keyframe.
+    /// Calls of `record` without a keyframe.
     recording: Vec<Duration>,
-    /// Calls that wrote one.
+    /// Calls of `record` with a keyframe.
     keyframes: Vec<Duration>,
 }
 
@@ -119,7 +119,7 @@ const CASES: [(&str, ArenaSize, Trace); 4] = [
     ("4 players, 64 bodies, chase", FULL, Trace::Chase),
 ];
 
-/// One of the cases, recorded without keyframes and with them.
+/// A case, recorded without and with keyframes.
 struct Match {
     what: &'static str,
     size: ArenaSize,
@@ -216,8 +216,8 @@ fn verifying(matches: &[Match], ticks: u32) -> Table {
     table
 }
 
-/// How long this thread was on a core, where the system tells (Linux, in steps of some milliseconds; elsewhere 0). What a busy
-/// machine takes away is not in it.
+/// CPU time of this thread, where the system provides it (Linux, in steps of some milliseconds;
+/// elsewhere 0). Excludes time that other processes take.
 fn core_time() -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = told.split(' ').next().and_then(|nanos| nanos.parse().ok());

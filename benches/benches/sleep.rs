@@ -1,10 +1,10 @@
-//! What sleepers cost: a hundred balls steered about in a yard, alone and beside a field of 20,000 that sleep; and how
-//! long a bin takes to fall asleep.
+//! Cost of sleeping bodies: a hundred steered balls in a yard, alone and beside a field of 20,000
+//! sleeping bodies; and the time until a bin falls asleep.
 //!
 //! `cargo bench -p isostep-benches --bench sleep`.
 //!
-//! The yard is the same bit for bit in both worlds, so both do the same work, tick by tick. They take turns of ten
-//! ticks, who goes first changes every turn, and a ratio is that of two turns taken side by side.
+//! The yard is bit-identical in both worlds, so both do the same work, tick by tick. They take
+//! turns of ten ticks in alternating order, and a ratio is that of two neighbouring turns.
 
 use isostep_benches::{Table, quantile, wanted};
 use isostep_core::Real;
@@ -17,8 +17,8 @@ const VISITORS: u32 = 100;
 const TURN: u32 = 10;
 const TURNS: usize = 201;
 const SEED: u64 = 7;
-/// Bins that are still awake after two minutes count as restless.
-const PATIENCE: u32 = 7200;
+/// Ticks after which a bin that is still awake counts as restless: two minutes.
+const TIMEOUT: u32 = 7200;
 
 fn main() {
     if !wanted("sleep") {
@@ -30,7 +30,7 @@ fn main() {
 
 fn beside_sleepers() {
     let mut worlds = [0, SLEEPERS].map(|count| scenes::sleepers_apart(count, VISITORS, SEED));
-    // Half a second of rest lets the field fall asleep; a few ticks more warm up what is left.
+    // The field falls asleep after half a second of rest; a few more ticks warm up the rest.
     for scene in &mut worlds {
         for _ in 0..120 {
             scene.step();
@@ -64,7 +64,7 @@ fn beside_sleepers() {
     println!("(90th percentile of those: {:.2}):\n\n{table}", quantile(ratios, 0.9));
 }
 
-/// Microseconds of one step; the script runs outside the clock.
+/// Microseconds of one step, without the script.
 fn step(scene: &mut Scene) -> f64 {
     scene.act();
     let start = Instant::now();
@@ -89,14 +89,14 @@ fn bin(seed: u64, rolling: Real) -> String {
             scene.world.command(Command::SetMaterial(id, 0, material)).expect("they have a shape");
         }
     }
-    let ticks = (1..=PATIENCE).find(|_| {
+    let ticks = (1..=TIMEOUT).find(|_| {
         scene.step();
         awake(&scene) == 0
     });
-    ticks.map_or_else(|| format!("{} awake after {PATIENCE}", awake(&scene)), |t| t.to_string())
+    ticks.map_or_else(|| format!("{} awake after {TIMEOUT}", awake(&scene)), |t| t.to_string())
 }
 
-/// Dynamic bodies that are awake.
+/// Awake dynamic bodies.
 fn awake(scene: &Scene) -> usize {
     let bodies = scene.world.bodies().map(|(_, body)| body);
     bodies.filter(|body| body.kind() == BodyKind::Dynamic && !body.is_asleep()).count()

@@ -1,12 +1,12 @@
-//! The world beside Rapier: the same scenes stepped in turn, then where our time goes.
+//! The world beside Rapier: the same scenes in turns, then our time by phase.
 //!
 //! `cargo bench -p isostep-benches --bench world`, or with the names of scenes after `--`.
 //!
-//! Worlds change while they are stepped, so a round can't repeat one piece of work. Instead a repetition builds both
-//! worlds anew, takes both to tick 60 unmeasured, and steps them to tick 360 in turns of ten ticks; who goes first
-//! changes every turn. A sample is the mean step of a turn, a ratio that of two samples taken side by side. Scripts
-//! (the players of the arena) run outside the clock. Rapier has its defaults apart from what the scene says and
-//! nothing sleeps in either.
+//! Worlds change while they are stepped, so a round can't repeat one piece of work. Instead a
+//! repetition builds both worlds, steps both to tick 60 unmeasured, and on to tick 360 in turns of
+//! ten ticks, in alternating order. A sample is the mean step of a turn, a ratio that of two
+//! neighbouring samples. Scripts (the players of the arena) are not measured. Rapier has its
+//! defaults except for the scene's parameters, and sleeping is disabled in both.
 
 use isostep_bench::engine::{Engine, Staging};
 use isostep_bench::suite::{SCENES, sleepless, stage};
@@ -28,7 +28,7 @@ fn main() {
     }
     let mut beside = Table::new(["scene", "bodies", "contacts", "ours", "Rapier", "ours / Rapier"]);
     let mut phases = Table::new([
-        "scene", "gather", "broad", "narrow", "wake", "clusters", "prepare", "solve", "sleep",
+        "scene", "gather", "broad", "narrow", "wake", "islands", "prepare", "solve", "sleep",
         "write", "record", "sensors", "events", "rest",
     ]);
     let mut ratios = Table::new(["scene", "broad phase", "narrow phase", "solver and rest"]);
@@ -48,7 +48,7 @@ fn main() {
     println!("Contacts kept from the last tick:\n\n{kept}");
 }
 
-/// What was measured on one scene; times are microseconds a step.
+/// Samples of one scene, microseconds a step.
 #[derive(Default)]
 struct Samples {
     ours: Vec<f64>,
@@ -56,7 +56,7 @@ struct Samples {
     ratio: Vec<f64>,
     phases: [f64; PHASES],
     total: f64,
-    /// Rapier's broad phase, narrow phase and all the rest.
+    /// Rapier's broad phase, narrow phase and everything else.
     rapier_phases: [f64; 3],
     narrow_anew: f64,
     ticks: f64,
@@ -68,7 +68,7 @@ struct Samples {
 fn repetition(name: &str, staging: &Staging, samples: &mut Samples) {
     let scene = || sleepless(name).expect("a scene of the list");
     let mut ours = scene();
-    // The same with every contact made anew.
+    // The same without recycled contacts.
     let mut anew = scene();
     anew.world.keep_contacts(false);
     let mut rapier = Rapier::new(RAPIER);
@@ -169,7 +169,7 @@ impl Samples {
     }
 }
 
-/// Microseconds that one step of Rapier takes.
+/// Microseconds of one step of Rapier.
 fn step_rapier(rapier: &mut Rapier, samples: &mut Samples) -> f64 {
     rapier.act();
     let start = Instant::now();

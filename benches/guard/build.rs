@@ -1,4 +1,4 @@
-//! Which compiler this is: instruction counts hold for one only.
+//! Records the compiler version: instruction counts are valid for one compiler only.
 
 fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());

@@ -1,8 +1,9 @@
-//! Everybody who stands beside us in `isostep bench`: Rapier in this process, Rapier with its default features in another,
+//! Peers of `isostep bench`: Rapier in this process, Rapier with its default features in another,
 //! and ggrs.
 //!
-//! One process can't hold two builds of Rapier: cargo joins the features that anybody asks for. So `benches/peers` is a
-//! workspace of its own, built when it is first needed, and its program takes turns with us through pipes.
+//! One process can't hold two builds of Rapier, because cargo unifies features. So `benches/peers`
+//! is a separate workspace, built when first needed, and its program interleaves with ours through
+//! pipes.
 
 use crate::ggrs::{session, wire};
 use crate::rapier::Rapier;
@@ -20,13 +21,14 @@ const DIGEST_EVERY: u32 = 16;
 
 /// All peers.
 pub struct BuiltIn {
-    /// The program with Rapier's default features.
+    /// Program with Rapier's default features.
     other: Option<PathBuf>,
     notes: Vec<String>,
 }
 
 impl BuiltIn {
-    /// All peers; Rapier with its default features only if wanted, since that may take minutes to build.
+    /// Creates all peers. Rapier with its default features is optional, since building it may take
+    /// minutes.
     pub fn new(with_default: bool, progress: &mut dyn FnMut(&str)) -> Self {
         let mut notes = Vec::new();
         let mut other = None;
@@ -47,7 +49,7 @@ fn missing(why: &str) -> String {
     format!("Rapier with its default features was not measured: {why}")
 }
 
-/// Builds `benches/peers` beside this program; where its program is.
+/// Builds `benches/peers` beside this program; returns the path of its program.
 fn build() -> Result<PathBuf, String> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/Cargo.toml");
     if !manifest.exists() {

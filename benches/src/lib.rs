@@ -1,9 +1,9 @@
-//! Races: contenders do the same work in turn, many times over, and the table shows ratios.
+//! Races: contenders do the same work in interleaved rounds, and the table shows ratios.
 //!
-//! The machines this runs on are noisy, so a time alone says little. Within one run the contenders take
-//! turns in short rounds; noise hits all of them, and the median of the rounds' ratios stays put.
+//! The machines this runs on are noisy, so a time alone says little. Within one run the contenders alternate in
+//! short rounds; noise hits all of them, and the median of the rounds' ratios is stable.
 //!
-//! - `rapier.rs`, `ggrs/`: the peers, doing what `isostep_bench` asks of everybody.
+//! - `rapier.rs`, `ggrs/`: the peers, behind the traits of `isostep_bench`.
 //! - `built_in.rs`: all of them together, for `isostep bench`.
 
 mod built_in;
@@ -16,39 +16,40 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long one contender works in one round.
+/// Duration of one contender's work in one round.
 const ROUND: Duration = Duration::from_millis(2);
-/// Odd, so that the median is a round that was measured.
+/// Odd, so that the median is a measured round.
 const ROUNDS: usize = 61;
 
-/// Whether `cargo bench` asked for this bench: it hands a name on to all of them, or none.
+/// Returns true if `cargo bench` selected this bench; it passes its filter to all of them.
 pub fn wanted(bench: &str) -> bool {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     filter.is_none_or(|filter| bench.contains(&filter))
 }
 
-/// Whether this is `cargo bench`, not a test.
+/// Returns true under `cargo bench`, false in a test.
 pub fn is_bench() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// One way to do a piece of work.
+/// An implementation of some work.
 pub struct Contender<'a> {
     name: &'static str,
     work: Box<dyn FnMut() + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    /// A contender; `work` does the piece of work once and keeps its result from being optimised away.
+    /// Creates a contender; `work` runs once per call, and its result is kept from being optimised
+    /// away.
     pub fn new<R>(name: &'static str, mut work: impl FnMut() -> R + 'a) -> Self {
         Self { name, work: Box::new(move || drop(black_box(work()))) }
     }
 }
 
-/// What a race measured, for the first contender and the others beside it.
+/// Result of one contender in a race.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The contender's name.
+    /// Name of the contender.
     pub name: &'static str,
     /// Nanoseconds a unit of work, median of the rounds.
     pub median: f64,
@@ -58,7 +59,7 @@ pub struct Outcome {
     pub ratio: f64,
 }
 
-/// Lets the contenders take turns; `units` is how many operations one call of their work does.
+/// Runs the contenders in turns; `units` is the number of operations in one call of their work.
 pub fn race(units: u32, contenders: Vec<Contender<'_>>) -> Vec<Outcome> {
     let mut contenders = contenders;
     let calls: Vec<u32> = contenders.iter_mut().map(calls_a_round).collect();
@@ -95,14 +96,14 @@ fn calls_a_round(contender: &mut Contender<'_>) -> u32 {
     calls
 }
 
-/// The value below which a share `q` of the samples lies.
+/// Quantile `q` of the samples.
 pub fn quantile(mut samples: Vec<f64>, q: f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[((samples.len() - 1) as f64 * q).round() as usize]
 }
 
-/// A Markdown table with one row a race: names in the first column, then each contender's time and how
-/// many times slower than the first it is.
+/// A Markdown table with one row per race: names in the first column, then each contender's time
+/// and its ratio to the first.
 #[derive(Default)]
 pub struct Table {
     header: Vec<String>,
@@ -110,7 +111,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these column titles.
+    /// Creates a table with these column titles.
     pub fn new<const N: usize>(header: [&str; N]) -> Self {
         Self { header: header.map(str::to_owned).to_vec(), rows: Vec::new() }
     }

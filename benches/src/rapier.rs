@@ -1,12 +1,12 @@
-//! Scenes in Rapier. This file is also a part of `benches/peers`, which has Rapier with other features, so it knows nothing
-//! but Rapier and `isostep_bench`.
+//! Scenes in Rapier. This file is also part of `benches/peers`, which builds Rapier with other
+//! features, so it depends on Rapier and `isostep_bench` only.
 
-use isostep_bench::engine::{Engine, Form, Look, Placed, Staging};
+use isostep_bench::engine::{Engine, Form, Observation, Placed, Staging};
 use isostep_bench::micros;
 use rapier3d::parry::query::contact;
 use rapier3d::prelude::*;
 
-/// What a game has to keep to go back.
+/// State that a game must save for a rollback.
 type Kept = (
     IslandManager,
     BroadPhaseBvh,
@@ -17,27 +17,27 @@ type Kept = (
     MultibodyJointSet,
 );
 
-/// Ticks that are held.
+/// Held ticks.
 const HELD: usize = 16;
 
-/// A scene in Rapier, with its defaults apart from what the scene says.
+/// A scene in Rapier, with its defaults except for the scene's parameters.
 pub struct Rapier {
     name: String,
     /// The world.
     pub world: PhysicsWorld,
     players: Vec<RigidBodyHandle>,
-    /// Those that move and that nobody drives.
+    /// Moving bodies that no script drives.
     loose: Vec<RigidBodyHandle>,
     script: Vec<Vec<[f32; 2]>>,
     tick: usize,
     kept: Option<(usize, Kept)>,
-    /// The last ticks of a rollback.
+    /// Last ticks of a rollback.
     ring: Vec<Option<Kept>>,
     bytes: Vec<u8>,
 }
 
 impl Rapier {
-    /// An empty world of this name.
+    /// Creates an empty world with this name.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -52,7 +52,7 @@ impl Rapier {
         }
     }
 
-    /// Does what the script says for this tick; the world's `step` comes next.
+    /// Runs the script for this tick; call the world's `step` next.
     pub fn act(&mut self) {
         let row = self.tick.checked_rem(self.script.len()).map(|at| &self.script[at]);
         for (player, [x, z]) in self.players.iter().zip(row.into_iter().flatten()) {
@@ -63,7 +63,7 @@ impl Rapier {
         self.tick += 1;
     }
 
-    /// A copy of all that a game has to keep.
+    /// Copies the state that a game must save.
     pub fn keep(&self) -> impl Sized + use<> {
         self.copy()
     }
@@ -81,8 +81,8 @@ impl Rapier {
         )
     }
 
-    /// The deepest overlap as the bodies lie now. Its manifolds are no help: those of resting pairs are kept, and with them the
-    /// distances of back then.
+    /// Deepest overlap of the current poses. Rapier's manifolds can't be used: those of resting
+    /// pairs are cached with old distances.
     fn deepest(&self) -> f32 {
         let overlap = |pair: &ContactPair| {
             let colliders = &self.world.colliders;
@@ -190,7 +190,7 @@ impl Engine for Rapier {
         kept.is_some().then_some(time)
     }
 
-    fn look(&mut self) -> Look {
+    fn observe(&mut self) -> Observation {
         let deepest = f64::from(self.deepest());
         let (mut places, mut speeds) = (Vec::new(), Vec::new());
         for handle in &self.loose {
@@ -200,7 +200,7 @@ impl Engine for Rapier {
             let squares = [velocity.x, velocity.y, velocity.z].map(|v| f64::from(v).powi(2));
             speeds.push(squares.iter().sum::<f64>().sqrt());
         }
-        Look { deepest, places, speeds }
+        Observation { deepest, places, speeds }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The command `isostep`: reads arguments and hands over to the subcommand. Exit codes: 0 all is well, 1 something
-//! went wrong or was found wrong, 2 the command was misused or is kept from its work.
+//! The command `isostep`: parses arguments and runs the subcommand. Exit codes: 0 success, 1 a
+//! failure or a negative finding, 2 misuse or an unusable environment.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -7,15 +7,15 @@ mod check;
 mod checkout;
 mod demo;
 mod doctor;
+mod drawable;
 mod lab;
 mod matches;
-mod misuse;
 mod new;
 mod play;
 mod progress;
 mod replays;
 mod settings;
-mod shown;
+mod usage_error;
 mod web;
 
 use clap::Command;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     let arguments = match command().try_get_matches_from(&given) {
         Ok(arguments) => arguments,
-        Err(error) => return ExitCode::from(misuse::tell(&error, &command(), &given)),
+        Err(error) => return ExitCode::from(usage_error::report(&error, &command(), &given)),
     };
     match arguments.subcommand() {
         Some(("bench", arguments)) => bench::run(arguments).unwrap_or_else(|error| fail(&error)),
@@ -44,17 +44,27 @@ fn main() -> ExitCode {
     }
 }
 
-fn fail(error: &dyn Error) -> ExitCode {
+/// Prints an error and returns the exit code. A closed pipe ends the command silently: its reader,
+/// such as `head`, has read enough.
+fn fail(error: &(dyn Error + 'static)) -> ExitCode {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        cause = error.source();
+    }
     eprintln!("isostep: {error}");
     ExitCode::from(2)
 }
 
-/// Whether colours may be used there: only people with a terminal see them, unless they said that they don't want any.
+/// Returns true if output may be coloured: on a terminal, unless the user disabled colours.
 fn has_colours(out: &impl IsTerminal) -> bool {
     out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Prints a report. Who reads the first lines only has what they wanted.
+/// Prints a report. A closed pipe is no error: `isostep … | head` has read enough.
 fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -79,7 +89,7 @@ fn command() -> Command {
         .subcommand(replays::command())
         .after_help(
             "Examples:\n  isostep lab\n  isostep new marbles\n  isostep doctor\n\n\
-             Exit codes: 0 fine, 1 something was found wrong, 2 the command was misused",
+             Exit codes: 0 success, 1 a negative finding, 2 misuse",
         )
 }
 
@@ -91,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn misuse_is_told_from_fine() {
+    fn usage_errors_have_their_own_exit_code() {
         let code = |arguments: &[&str]| {
             let all = ["isostep"].iter().chain(arguments);
             super::command().try_get_matches_from(all).map_or_else(|error| error.exit_code(), |_| 0)

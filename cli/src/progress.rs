@@ -1,39 +1,39 @@
-//! How far long work has come: one line on a terminal that is gone in the end, and nothing within the first second or where there
-//! is no terminal. It is on the error output, so that reports stay clean.
+//! Progress of long work: one line on a terminal, cleared at the end. Shows nothing during the
+//! first second or without a terminal. Written to stderr, so that reports on stdout stay clean.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Work that is shorter shows nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two pictures of a bar.
+/// Shorter work shows nothing.
+const SHOW_AFTER: Duration = Duration::from_secs(1);
+/// Time between two redraws.
 const REDRAW: Duration = Duration::from_millis(100);
 const BAR: u64 = 40;
 
-/// Work of which it is known what is done now, but not how much there is.
-pub(crate) struct Teller {
+/// Status of work of unknown length.
+pub(crate) struct StatusLine {
     start: Instant,
     line: Line<io::Stderr>,
 }
 
-impl Teller {
+impl StatusLine {
     pub(crate) fn start() -> Self {
         Self { start: Instant::now(), line: Line::stderr() }
     }
 
-    /// This is done now.
-    pub(crate) fn tell(&mut self, words: &str) {
+    /// Shows the current step.
+    pub(crate) fn update(&mut self, words: &str) {
         let elapsed = self.start.elapsed();
         self.line.show(elapsed, Duration::ZERO, || format!("{:4} s  {words}", elapsed.as_secs()));
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     pub(crate) fn end(mut self) {
         self.line.end();
     }
 }
 
-/// Work of so many ticks.
+/// Progress bar of work with a known number of ticks.
 pub(crate) struct Meter {
     start: Instant,
     total: u32,
@@ -45,13 +45,13 @@ impl Meter {
         Self { start: Instant::now(), total, line: Line::stderr() }
     }
 
-    /// So many ticks are done.
+    /// Sets the number of finished ticks.
     pub(crate) fn at(&mut self, done: u32) {
         let (elapsed, total) = (self.start.elapsed(), self.total);
         self.line.show(elapsed, REDRAW, || bar(elapsed, done, total));
     }
 
-    /// Takes the bar away; how many ticks a second it was.
+    /// Clears the bar and returns the rate in ticks a second.
     pub(crate) fn end(mut self, done: u32) -> f64 {
         self.line.end();
         rate(self.start.elapsed(), done)
@@ -68,11 +68,11 @@ fn bar(elapsed: Duration, done: u32, total: u32) -> String {
     format!("[{filled:<40}] {done} of {total} ticks, {rate:.0} ticks/s ")
 }
 
-/// The last line of a terminal. Who can't read it misses nothing: errors of the output are ignored.
+/// Last line of a terminal. Write errors are ignored: the line is only informational.
 struct Line<W> {
     out: W,
     terminal: bool,
-    /// When something was shown last.
+    /// Time of the last redraw.
     shown: Option<Duration>,
 }
 
@@ -84,7 +84,7 @@ impl Line<io::Stderr> {
 
 impl<W: Write> Line<W> {
     fn show(&mut self, elapsed: Duration, wait: Duration, words: impl FnOnce() -> String) {
-        let next = self.shown.map_or(PATIENCE, |shown| shown + wait);
+        let next = self.shown.map_or(SHOW_AFTER, |shown| shown + wait);
         if self.terminal && elapsed >= next {
             self.shown = Some(elapsed);
             let _ = write!(self.out, "\r{}\x1b[K", words());
@@ -104,8 +104,8 @@ impl<W: Write> Line<W> {
 mod tests {
     use super::*;
 
-    /// What is shown of work that tells of itself every tenth of a second.
-    fn shown(terminal: bool, tenths: u32) -> String {
+    /// Output of work that reports progress every tenth of a second.
+    fn rendered(terminal: bool, tenths: u32) -> String {
         let mut line = Line { out: Vec::new(), terminal, shown: None };
         for at in 1..=tenths {
             let elapsed = Duration::from_millis(100) * at;
@@ -117,12 +117,12 @@ mod tests {
 
     #[test]
     fn short_work_shows_nothing() {
-        assert_eq!(shown(true, 9), "");
+        assert_eq!(rendered(true, 9), "");
     }
 
     #[test]
-    fn a_terminal_has_one_line_that_is_gone_in_the_end() {
-        let text = shown(true, 100);
+    fn a_terminal_shows_one_line_that_is_cleared_at_the_end() {
+        let text = rendered(true, 100);
         assert!(
             text.contains(
                 "[####################                    ] 100 of 200 ticks, 10 ticks/s"
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_is_nothing() {
-        assert_eq!(shown(false, 200), "");
+    fn without_a_terminal_nothing_is_printed() {
+        assert_eq!(rendered(false, 200), "");
     }
 }

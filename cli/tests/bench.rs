@@ -1,29 +1,29 @@
-//! `isostep bench` from outside: misuse is told before anything is measured.
+//! `isostep bench` from outside: usage errors are reported before anything is measured.
 
-use crate::desk::Desk;
+use crate::work_dir::WorkDir;
 
 #[track_caller]
 fn refuses(arguments: &str, word: &str) {
-    let desk = Desk::new("bench");
-    let (code, said) = desk.run("bench", arguments);
-    assert_eq!(code, 2, "{arguments}: {said}");
-    assert!(said.contains(word), "{arguments}: {said}");
-    assert_eq!(said.lines().count(), 1, "{arguments}: {said}");
+    let dir = WorkDir::new("bench");
+    let (code, report) = dir.run("bench", arguments);
+    assert_eq!(code, 2, "{arguments}: {report}");
+    assert!(report.contains(word), "{arguments}: {report}");
+    assert_eq!(report.lines().count(), 1, "{arguments}: {report}");
 }
 
 #[test]
-fn a_scene_that_is_not_there_is_refused_with_those_that_are() {
+fn an_unknown_scene_is_refused_with_the_known_names() {
     refuses("--scene storm", "pyramid, stacks, bin, arena");
 }
 
 #[test]
-fn a_report_that_can_not_be_written_is_refused_before_minutes_are_spent() {
-    refuses("--quick --html no/such/folder/report.html", "choose another place");
-    refuses("--quick --json no/such/folder/report.json", "choose another place");
+fn an_unwritable_report_path_fails_before_measuring() {
+    refuses("--quick --html no/such/folder/report.html", "choose another path");
+    refuses("--quick --json no/such/folder/report.json", "choose another path");
 }
 
 #[test]
-fn what_it_does_not_know_is_refused() {
+fn unknown_arguments_are_refused() {
     refuses("--fast", "--fast");
     refuses("--json", "FILE");
 }

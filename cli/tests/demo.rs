@@ -1,4 +1,4 @@
-//! `isostep demo` from outside: the same match each time, the same as the lab's, and codes that say how it ended.
+//! `isostep demo` from outside: a reproducible match, equal to the lab's, and its exit codes.
 
 use std::process::{Command, Output};
 
@@ -10,15 +10,15 @@ fn demo(arguments: &[&str]) -> Output {
         .expect("the command starts")
 }
 
-fn said(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The line that has the last tick and its digest.
+/// Line with the last tick and its digest.
 fn agreed(output: &Output) -> String {
-    let said = said(output);
-    let line = said.lines().find(|line| line.starts_with("All ")).map(str::to_owned);
-    line.unwrap_or_else(|| panic!("they agree in the end: {said}"))
+    let stdout = stdout(output);
+    let line = stdout.lines().find(|line| line.starts_with("All ")).map(str::to_owned);
+    line.unwrap_or_else(|| panic!("they agree in the end: {stdout}"))
 }
 
 #[test]
@@ -34,13 +34,13 @@ fn the_same_settings_end_in_the_same_digest() {
 }
 
 #[test]
-fn its_own_command_is_in_the_report_and_gives_the_same_report() {
+fn the_reported_command_reproduces_the_report() {
     let arguments =
         ["--seconds", "2", "--json", "--net", "mobile", "--drift", "2:500", "--cut", "1@60"];
-    let report: serde_json::Value = serde_json::from_str(&said(&demo(&arguments))).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&stdout(&demo(&arguments))).unwrap();
     let command = report["command"].as_str().unwrap();
     let again: Vec<_> = command.split(' ').skip(2).chain(["--seconds", "2", "--json"]).collect();
-    let again: serde_json::Value = serde_json::from_str(&said(&demo(&again))).unwrap();
+    let again: serde_json::Value = serde_json::from_str(&stdout(&demo(&again))).unwrap();
     assert_eq!(report["agreed"], again["agreed"]);
     assert_eq!(report["machines"][0]["ticks"], again["machines"][0]["ticks"]);
     assert_eq!(report["notes"][0]["note"], "cut");
@@ -48,21 +48,23 @@ fn its_own_command_is_in_the_report_and_gives_the_same_report() {
 }
 
 #[test]
-fn a_planted_desync_is_explained_and_that_is_fine() {
-    // Bad memory mends itself.
-    let once = demo(&["--seconds", "4", "--plant", "2@60"]);
+fn an_injected_desync_is_explained_and_exits_with_0() {
+    // A single bit flip is repaired.
+    let once = demo(&["--seconds", "4", "--flip", "2@60"]);
     assert_eq!(once.status.code(), Some(0));
-    assert!(said(&once).contains("(a crate), "), "{}", said(&once));
+    assert!(stdout(&once).contains("(a crate), "), "{}", stdout(&once));
     agreed(&once);
-    // Another build does not, and the report says what differs.
-    let always = demo(&["--seconds", "4", "--players", "3", "--plant", "2@60:score:always"]);
-    let text = said(&always);
+    // A permanent fault is not repaired; the report explains it.
+    let always = demo(&["--seconds", "4", "--players", "3", "--flip", "2@60:score:always"]);
+    let text = stdout(&always);
     assert_eq!(always.status.code(), Some(0), "{text}");
     assert!(
         text.contains("players[0], points: ") && text.contains("machine 2, outvoted"),
         "{text}"
     );
-    assert!(text.contains("The machines end in different bits, and the report above says why."));
+    assert!(
+        text.contains("The machines end in different bits; the report above explains the desync.")
+    );
 }
 
 #[test]
@@ -79,17 +81,17 @@ fn the_recording_verifies() {
         (played.status.code(), verify.status.code()),
         (Some(0), Some(0)),
         "{}",
-        said(&verify)
+        stdout(&verify)
     );
 }
 
-/// docs/lab.md tells the truth: its command prints what it shows, on any machine.
+/// docs/lab.md matches the output of its command, on any machine.
 #[test]
-fn the_guide_shows_what_is_printed() {
+fn the_guide_matches_the_output() {
     let guide = include_str!("../../docs/lab.md");
     let command =
         guide.lines().find_map(|line| line.strip_prefix("isostep demo ")).expect("a command");
-    let printed = said(&demo(&command.split(' ').collect::<Vec<_>>()));
+    let printed = stdout(&demo(&command.split(' ').collect::<Vec<_>>()));
     let (_, shown) = guide.split_once("```text\n").expect("what it prints");
     let shown: Vec<_> = shown.lines().take_while(|line| *line != "```").collect();
     assert!(shown.len() >= 5);
@@ -99,7 +101,7 @@ fn the_guide_shows_what_is_printed() {
 }
 
 #[test]
-fn misuse_is_one_line_and_code_2() {
+fn usage_errors_are_one_line_and_exit_with_2() {
     for arguments in [&["--link", "1-3:wifi"][..], &["--save", "/nowhere/at/all"]] {
         let arguments = [&["--seconds", "1"], arguments].concat();
         let output = demo(&arguments);

@@ -1,15 +1,15 @@
-//! docs/replays.md tells the truth: its commands run and end as it says, and print what it shows.
+//! docs/replays.md matches reality: its commands run, exit and print as shown.
 #![cfg(unix)]
 
-use crate::desk::Desk;
+use crate::work_dir::WorkDir;
 use std::path::Path;
 use std::process::Command;
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/replays.md");
-/// What a command's comment says if it does not end with 0.
+/// Comment that announces a non-zero exit code.
 const EXITS: &str = "# exits with ";
 
-/// The lines of all blocks of a language, in order.
+/// Lines of all code blocks of a language, in order.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}");
     let mut lines = Vec::new();
@@ -24,32 +24,32 @@ fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     lines
 }
 
-/// Runs a line of a shell: its exit code, and all that it said.
-fn run(desk: &Desk, line: &str) -> (i32, String) {
+/// Runs a shell command; returns exit code and output.
+fn run(dir: &WorkDir, line: &str) -> (i32, String) {
     let programs = Path::new(env!("CARGO_BIN_EXE_isostep")).parent().expect("it is in a folder");
     let path = std::env::var("PATH").unwrap_or_default();
     let done = Command::new("sh")
-        .current_dir(&desk.0)
+        .current_dir(&dir.0)
         .env("PATH", format!("{}:{path}", programs.display()))
         .args(["-c", line])
         .output()
         .expect("there is a shell");
-    let said = [done.stdout, done.stderr].concat();
-    (done.status.code().expect("it ends by itself"), String::from_utf8(said).expect("text"))
+    let report = [done.stdout, done.stderr].concat();
+    (done.status.code().expect("it ends by itself"), String::from_utf8(report).expect("text"))
 }
 
 #[test]
-fn the_commands_of_the_guide_do_what_it_says() {
+fn the_commands_of_the_guide_match_their_output() {
     let guide = std::fs::read_to_string(GUIDE).expect("the guide");
-    let desk = Desk::new("guide");
+    let dir = WorkDir::new("guide");
     let mut printed = String::new();
     let commands = blocks(&guide, "sh");
     assert!(commands.len() > 10, "{commands:?}");
     for line in commands {
         let expected = line.split_once(EXITS).map_or(0, |(_, code)| code.trim().parse().unwrap());
-        let (code, said) = run(&desk, line);
-        assert_eq!(code, expected, "{line}: {said}");
-        printed.push_str(&said);
+        let (code, report) = run(&dir, line);
+        assert_eq!(code, expected, "{line}: {report}");
+        printed.push_str(&report);
     }
     for line in blocks(&guide, "text") {
         assert!(printed.lines().any(|it| it == line), "nothing prints: {line}\n{printed}");

@@ -15,10 +15,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const USAGE = 'usage: node cli/tests/lab.mjs ISOSTEP FOLDER [--pictures FOLDER]';
-/** What a busy machine may take for anything, ms. */
-const PATIENCE = 90_000;
+/** Timeout for a busy machine, ms. */
+const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
-/** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
+/** Console warning of Chromium's software renderer, which is not the page's. */
 const NOT_OURS = /GPU stall due to ReadPixels/;
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
@@ -48,11 +48,11 @@ async function startLab(program) {
 class Visit {
   constructor(page, folder) {
     Object.assign(this, { page, folder, console: [] });
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
     page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
     page.on('requestfailed', (request) => {
-      // The stream ends when the page is left.
+      // Leaving the page aborts the stream.
       if (!request.url().endsWith('/stream')) this.console.push(`failed: ${request.url()}`);
     });
   }
@@ -62,11 +62,11 @@ class Visit {
   }
 
   until(what, test, argument) {
-    return this.page.waitForFunction(test, argument, { timeout: PATIENCE, polling: 100 })
+    return this.page.waitForFunction(test, argument, { timeout: TIMEOUT, polling: 100 })
       .catch(() => { throw new Error(`in vain: ${what}`); });
   }
 
-  /** Waits until all agree on a tick as late as this. */
+  /** Waits until all machines agree on this tick or a later one. */
   async agreed(tick, what) {
     const test = (least) => Number(/^✓ all \d agree on tick (\d+): [0-9a-f]{16}$/.exec(document.getElementById('badge').textContent)?.[1]) >= least;
     await this.until(`${what}: all agree on tick ${tick}`, test, tick);
@@ -98,7 +98,7 @@ class Visit {
     expect(outside.length === 0, `${what}: ${outside} lie outside`);
   }
 
-  /** How many colours the picture of a machine has: a view that was not drawn has one. */
+  /** Number of colours in a machine's viewport: an empty one has one. */
   async drawn(machine) {
     const box = await this.page.locator('.view').nth(machine).boundingBox();
     const bytes = await this.page.screenshot({ clip: { x: box.x + 4, y: box.y + 4, width: box.width - 8, height: box.height - 8 } });
@@ -110,7 +110,7 @@ class Visit {
   }
 }
 
-/** Sliders, switches, and what the address and the command say of them. */
+/** Sliders and switches, and their values in the URL and the command. */
 async function settings(visit) {
   const { page } = visit;
   await visit.agreed(64, 'at first');
@@ -155,21 +155,21 @@ async function trouble(visit) {
   await visit.shot('cut');
   await visit.address('cut=2@');
   await visit.agreed(await visit.tick() + 32, 'after the cut');
-  // Bad memory mends itself; another build does not, and is named.
-  await page.locator('#plant').click();
+  // A single bit flip is repaired; a permanent fault is not, and is explained.
+  await page.locator('#flip').click();
   await visit.reported('Desync on tick \\d+.*entityworld body .*\\((a crate|player \\d)\\).*field.*right.*was.*machine 2 found itself wrong');
   await visit.shot('desync');
   await visit.agreed(await visit.tick() + 32, 'after bad memory');
-  await page.locator('#spot').selectOption('score always');
-  await page.locator('#plant').click();
+  await page.locator('#target').selectOption('score always');
+  await page.locator('#flip').click();
   await visit.reported('Desync on tick \\d+.*entityplayers\\[0\\]fieldpoints');
   await visit.until('the badge says that they differ', () => document.getElementById('badge').textContent.startsWith('✗ desync'));
   await page.locator('#restart').click();
   await visit.agreed(16, 'after a restart');
-  expect(!page.url().includes('plant'), 'a restart forgets what went wrong');
+  expect(!page.url().includes('flip'), 'a restart forgets what went wrong');
 }
 
-/** A bar of rollbacks, chosen with the pointer and by keys. */
+/** A rollback, selected with the pointer and by keys. */
 async function rollback(visit) {
   const { page } = visit;
   await page.locator('#ways label', { hasText: 'all' }).click();
@@ -186,14 +186,14 @@ async function rollback(visit) {
 
 async function keyboard(visit) {
   const { page } = visit;
-  // From the first control on, everything can be reached, and says what it is.
+  // Every control is reachable by keyboard and has a label.
   await page.locator('#link').focus();
   const reached = new Set();
   for (let i = 0; i < 40; i++) {
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.className));
   }
-  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'profile', 'way', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'cut', 'plant']) {
+  for (const name of ['command', 'save', 'theme', 'stage', 'pick', 'profile', 'way', 'latency', 'bursts', 'drift', 'players', 'mode', 'adaptive', 'cut', 'flip']) {
     expect(reached.has(name), `the keyboard does not reach ${name}, but ${[...reached]}`);
   }
   const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, button, [tabindex]')]
@@ -205,7 +205,7 @@ async function keyboard(visit) {
   await page.waitForTimeout(800);
   await page.keyboard.up('ArrowRight');
   await visit.until('another digest', (before) => document.querySelector('.digest').textContent !== before, digest);
-  // A gamepad that leans to the right.
+  // A gamepad with its stick to the right.
   const sent = page.waitForRequest((request) => request.postData()?.includes('"x":127,"y":0'));
   await page.evaluate(() => { navigator.getGamepads = () => [{ connected: true, axes: [1, 0], buttons: [] }]; });
   await sent;
@@ -222,7 +222,7 @@ async function replay(visit, program) {
   console.log(`replay: ${stdout.trim().split('\n')[0]}`);
 }
 
-/** Lockstep, and a delay that adapts. */
+/** Lockstep, and adaptive delay. */
 async function modes(visit) {
   const { page } = visit;
   await page.locator('#adaptive').check();
@@ -238,10 +238,10 @@ async function modes(visit) {
   }
 }
 
-/** An address opens a match: four machines, in which a bit goes wrong; dark and light. */
+/** A URL opens a match: four machines with a bit flip; dark and light. */
 async function pictures(visit, address, folder) {
   const { page } = visit;
-  await page.goto(`${address}?seed=4&players=4&mode=rollback&net=mobile&plant=2@400:velocity`);
+  await page.goto(`${address}?seed=4&players=4&mode=rollback&net=mobile&flip=2@400:velocity`);
   await visit.reported('Desync on tick');
   await visit.agreed(464, 'after the desync');
   for (const theme of ['light', 'dark']) {
@@ -260,7 +260,7 @@ async function pictures(visit, address, folder) {
 async function picture(page, folder, theme) {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, theme === 'dark' ? 'lab.png' : 'lab-light.png');
-  // What frames took on this machine, with a browser that draws on the processor, is no part of a picture.
+  // Frame times depend on this machine and its software renderer, so they are hidden in pictures.
   const show = (how) => page.evaluate((how) => { document.getElementById('cost').style.visibility = how; }, how);
   await show('hidden');
   await page.screenshot({ path });
@@ -268,7 +268,7 @@ async function picture(page, folder, theme) {
   console.log(`${path}: ${statSync(path).size} bytes`);
 }
 
-/** Where a browser can't draw, the page says so and goes on. */
+/** Without WebGL2 the page shows a notice and keeps working. */
 async function blind(browser, address, folder) {
   const page = await browser.newPage({ viewport: SIZE });
   await page.addInitScript(() => { HTMLCanvasElement.prototype.getContext = ((own) => function get(kind, ...rest) { return kind === 'webgl2' ? null : own.call(this, kind, ...rest); })(HTMLCanvasElement.prototype.getContext); });
@@ -287,7 +287,7 @@ async function main([program, folder, ...options]) {
   }
   const { chromium } = createRequire(join(resolve(folder), 'any.js'))('playwright-core');
   const { lab, address } = await startLab(program);
-  // Its profile is a new folder, which is removed in the end.
+  // The browser profile is a new folder, removed at the end.
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
   let visit;
   try {
@@ -301,7 +301,7 @@ async function main([program, folder, ...options]) {
     await replay(visit, program);
     await pictures(visit, address, options[1]);
     expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
-    // The address opens the same match elsewhere.
+    // The URL opens the same match in another page.
     const said = visit.page.url();
     await visit.page.close();
     await blind(browser, said, folder);

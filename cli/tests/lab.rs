@@ -1,24 +1,24 @@
-//! The lab from outside: the real command on a free port, its page, its stream, its controls. Nothing waits for a
-//! clock: what is asserted comes in the stream sooner or later, or reading it times out.
+//! The lab from outside: the real command on a free port, its page, stream and controls. No test
+//! sleeps: assertions wait for a message of the stream, with a read timeout.
 
-use crate::served::Served;
+use crate::server::Server;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-struct Lab(Served);
+struct Lab(Server);
 
 impl std::ops::Deref for Lab {
-    type Target = Served;
-    fn deref(&self) -> &Served {
+    type Target = Server;
+    fn deref(&self) -> &Server {
         &self.0
     }
 }
 
 impl Lab {
     fn open(arguments: &[&str]) -> Self {
-        Self(Served::start(Path::new("."), &[&["lab"], arguments].concat()))
+        Self(Server::start(Path::new("."), &[&["lab"], arguments].concat()))
     }
 
     fn post(&self, json: &str) -> String {
@@ -26,7 +26,7 @@ impl Lab {
     }
 }
 
-/// Messages of a stream: chunks put together, then cut by their lengths.
+/// Messages of a stream: joins chunks, then splits by length.
 struct Messages {
     from: BufReader<TcpStream>,
     held: Vec<u8>,
@@ -47,7 +47,7 @@ impl Messages {
         Self { from, held: Vec::new() }
     }
 
-    /// The kind and the payload of the next one.
+    /// Kind and payload of the next message.
     fn next(&mut self) -> (u8, Vec<u8>) {
         loop {
             let length = self.held.first_chunk().map(|&it| u32::from_le_bytes(it) as usize);
@@ -66,10 +66,10 @@ impl Messages {
         }
     }
 
-    /// Waits until all agree on a tick as late as this.
+    /// Waits until all machines agree on this tick or a later one.
     fn agreed(&mut self, tick: u32) {
         loop {
-            // After the number and the cost: the compared tick, the recorded ones, and whether all agree.
+            // After number and cost: compared tick, recorded ticks, verdict.
             let (kind, frame) = self.next();
             if kind == 2
                 && frame[16] == 1
@@ -80,7 +80,7 @@ impl Messages {
         }
     }
 
-    /// The first message of a kind that is wanted, as text.
+    /// First message of a kind that matches, as text.
     fn find(&mut self, kind: u8, wanted: impl Fn(&str) -> bool) -> String {
         loop {
             let (found, payload) = self.next();
@@ -93,7 +93,7 @@ impl Messages {
 }
 
 #[test]
-fn the_page_comes_whole_and_alone() {
+fn the_page_is_served_without_external_files() {
     let lab = Lab::open(&[]);
     let page = lab.get("/");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("<title>Isostep lab</title>"));
@@ -107,7 +107,7 @@ fn the_page_comes_whole_and_alone() {
 }
 
 #[test]
-fn a_match_is_played_and_a_planted_desync_is_named() {
+fn a_match_plays_and_an_injected_desync_is_explained() {
     let lab = Lab::open(&["--players", "3", "--seed", "5"]);
     let mut messages = Messages::open(&lab);
     let (kind, scene) = messages.next();
@@ -124,8 +124,8 @@ fn a_match_is_played_and_a_planted_desync_is_named() {
         last = number;
     }
     messages.agreed(48);
-    let plant = r#"{"do":"plant","machine":2,"spot":"score","always":true}"#;
-    assert!(lab.post(plant).starts_with("HTTP/1.1 204"));
+    let flip = r#"{"do":"flip","machine":2,"target":"score","always":true}"#;
+    assert!(lab.post(flip).starts_with("HTTP/1.1 204"));
     let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
     for fact in [
         r#""entity":"players[0]""#,
@@ -137,14 +137,14 @@ fn a_match_is_played_and_a_planted_desync_is_named() {
 }
 
 #[test]
-fn a_machine_whose_memory_failed_once_repairs_itself() {
+fn a_machine_repairs_a_single_bit_flip() {
     let lab = Lab::open(&[]);
     let mut messages = Messages::open(&lab);
     messages.agreed(48);
-    let plant = r#"{"do":"plant","machine":1,"spot":"velocity","always":false}"#;
-    assert!(lab.post(plant).starts_with("HTTP/1.1 204"));
+    let flip = r#"{"do":"flip","machine":1,"target":"velocity","always":false}"#;
+    assert!(lab.post(flip).starts_with("HTTP/1.1 204"));
     let report = messages.find(3, |note| note.contains(r#""note":"desync""#));
-    assert!(report.contains("machine 2 found itself wrong"), "{report}");
+    assert!(report.contains("machine 2 found its own state wrong"), "{report}");
     let repaired = messages.find(3, |note| note.contains(r#""note":"repaired""#));
     assert!(repaired.contains(r#""machine":1"#), "{repaired}");
     messages.agreed(128);
@@ -170,7 +170,7 @@ fn a_restart_shows_another_scene() {
 }
 
 #[test]
-fn what_is_changed_stands_in_the_address_at_once() {
+fn a_changed_setting_updates_the_url_at_once() {
     let lab = Lab::open(&["--net", "wifi", "--cut", "1@900"]);
     let mut messages = Messages::open(&lab);
     messages.find(2, |_| true);
@@ -180,7 +180,7 @@ fn what_is_changed_stands_in_the_address_at_once() {
     let note = messages.find(3, |note| note.contains(r#""note":"settings""#));
     let query = "seed=1&players=2&mode=rollback&net=wifi&link=1-2:mobile&cut=1@900";
     assert!(note.contains(query), "{note}");
-    // What is about a machine that does not play is refused by the match, which goes on.
+    // The match refuses settings of machines that don't exist, and continues.
     assert!(
         lab.post(r#"{"do":"set","name":"link","value":"1-4:mobile"}"#).starts_with("HTTP/1.1 204")
     );
@@ -189,7 +189,7 @@ fn what_is_changed_stands_in_the_address_at_once() {
 }
 
 #[test]
-fn a_saved_replay_is_one_that_the_command_verifies() {
+fn a_saved_replay_verifies() {
     let lab = Lab::open(&["--net", "wifi"]);
     let mut messages = Messages::open(&lab);
     messages.agreed(48);
@@ -207,14 +207,14 @@ fn a_saved_replay_is_one_that_the_command_verifies() {
         .arg(&file)
         .output()
         .expect("the command starts");
-    let said = String::from_utf8(verify.stdout).unwrap();
+    let report = String::from_utf8(verify.stdout).unwrap();
     let _ = std::fs::remove_file(&file);
-    assert!(verify.status.success() && said.contains("ticks are right"), "{said}");
-    assert!(!said.contains("not finished"), "{said}");
+    assert!(verify.status.success() && report.contains("ticks are correct"), "{report}");
+    assert!(!report.contains("not finished"), "{report}");
 }
 
 #[test]
-fn hostile_requests_are_refused_and_the_lab_goes_on() {
+fn hostile_requests_are_refused_and_the_lab_keeps_running() {
     let lab = Lab::open(&[]);
     let host = format!("Host: {}\r\n", lab.address);
     for (request, expected) in [
@@ -231,15 +231,15 @@ fn hostile_requests_are_refused_and_the_lab_goes_on() {
         ("\0\u{1}\u{2}\r\n\r\n".to_owned(), "400"),
     ] {
         let request = request.replace("HOST", &host);
-        assert_eq!(Served::status(&lab.ask(request.as_bytes())), expected, "{request:.80}");
+        assert_eq!(Server::status(&lab.ask(request.as_bytes())), expected, "{request:.80}");
     }
-    assert_eq!(Served::status(&lab.post("{")), "400");
-    assert_eq!(Served::status(&lab.post(r#"{"do":"set","name":"delay","value":"99"}"#)), "400");
+    assert_eq!(Server::status(&lab.post("{")), "400");
+    assert_eq!(Server::status(&lab.post(r#"{"do":"set","name":"delay","value":"99"}"#)), "400");
     assert!(lab.get("/").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
-fn a_port_in_use_is_one_line_and_code_2() {
+fn a_port_in_use_prints_one_line_and_exits_with_2() {
     let lab = Lab::open(&[]);
     let port = lab.address.rsplit(':').next().unwrap();
     let second = Command::new(env!("CARGO_BIN_EXE_isostep"))
@@ -247,7 +247,7 @@ fn a_port_in_use_is_one_line_and_code_2() {
         .output()
         .expect("the command starts");
     assert_eq!(second.status.code(), Some(2));
-    let said = String::from_utf8(second.stderr).unwrap();
-    assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.contains("--port 0"), "{said}");
+    let report = String::from_utf8(second.stderr).unwrap();
+    assert_eq!(report.lines().count(), 1, "{report}");
+    assert!(report.contains("--port 0"), "{report}");
 }

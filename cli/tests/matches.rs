@@ -1,20 +1,20 @@
 //! `isostep match` from outside: the real command in a folder of its own.
 
-use crate::desk::Desk;
-use isostep_netcode::crypto::{Credentials, GameId, Slot, Stored, Token};
+use crate::work_dir::WorkDir;
+use isostep_netcode::crypto::{Credentials, GameId, MachineId, Stored, Token};
 use std::path::{Path, PathBuf};
 
-impl Desk {
+impl WorkDir {
     fn good(&self, arguments: &str) -> String {
-        let (code, said) = self.run("match", arguments);
-        assert_eq!(code, 0, "{arguments}: {said}");
-        said
+        let (code, report) = self.run("match", arguments);
+        assert_eq!(code, 0, "{arguments}: {report}");
+        report
     }
 
     fn bad(&self, arguments: &str, advice: &str) {
-        let (code, said) = self.run("match", arguments);
-        assert_eq!(code, 2, "{arguments}: {said}");
-        assert!(said.contains(advice), "{arguments}: {said}");
+        let (code, report) = self.run("match", arguments);
+        assert_eq!(code, 2, "{arguments}: {report}");
+        assert!(report.contains(advice), "{arguments}: {report}");
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -29,24 +29,24 @@ fn secret_of(path: &Path) -> String {
 
 #[test]
 fn a_new_match_has_a_folder_for_each_player() {
-    let desk = Desk::new("new");
-    let said = desk.good("new --game tanks --players 3 --hours 2 --out a/b");
-    assert!((3..=5).contains(&said.lines().count()), "{said}");
+    let dir = WorkDir::new("new");
+    let report = dir.good("new --game tanks --players 3 --hours 2 --out a/b");
+    assert!((3..=5).contains(&report.lines().count()), "{report}");
     let all: Vec<_> = (0..3)
-        .map(|player| Credentials::load(desk.path(&format!("a/b/player-{player}"))).unwrap())
+        .map(|player| Credentials::load(dir.path(&format!("a/b/player-{player}"))).unwrap())
         .collect();
     for (player, credentials) in (0..).zip(&all) {
-        assert_eq!(credentials.slot(), Slot(player));
+        assert_eq!(credentials.machine(), MachineId(player));
         assert_eq!(credentials.roster(), all[0].roster());
         let spec = credentials.token().spec();
         assert_eq!(spec.expires - spec.issued, 7200);
         assert_eq!(credentials.verify(GameId::named("tanks"), spec.issued), Ok(()));
         assert!(!credentials.is_insecure());
     }
-    assert!(desk.path("a/b/matchmaker.pub").exists());
+    assert!(dir.path("a/b/matchmaker.pub").exists());
     let secrets = ["matchmaker.key", "player-0/key", "player-1/key", "player-2/key"];
-    for secret in secrets.map(|name| desk.path("a/b").join(name)) {
-        assert!(!said.contains(&secret_of(&secret)));
+    for secret in secrets.map(|name| dir.path("a/b").join(name)) {
+        assert!(!report.contains(&secret_of(&secret)));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -57,11 +57,11 @@ fn a_new_match_has_a_folder_for_each_player() {
 }
 
 #[test]
-fn show_tells_everything_but_the_secret() {
-    let desk = Desk::new("show");
-    desk.good("new --game tanks --players 2 --out m");
-    let said = desk.good("show m/player-1");
-    let token = Token::load(desk.path("m/player-1/token")).unwrap();
+fn show_prints_everything_but_the_secret() {
+    let dir = WorkDir::new("show");
+    dir.good("new --game tanks --players 2 --out m");
+    let report = dir.good("show m/player-1");
+    let token = Token::load(dir.path("m/player-1/token")).unwrap();
     let spec = token.spec();
     for part in [
         "slot        1",
@@ -71,83 +71,86 @@ fn show_tells_everything_but_the_secret() {
         &token.holder().to_string(),
         "verified    yes",
     ] {
-        // A full day is left in the second in which it is made.
-        let found = said.contains(part) || (part == "in 23 hours" && said.contains("in 24 hours"));
-        assert!(found, "{part}: {said}");
+        // A full day is left within the second of creation.
+        let found =
+            report.contains(part) || (part == "in 23 hours" && report.contains("in 24 hours"));
+        assert!(found, "{part}: {report}");
     }
-    assert!(!said.contains(&secret_of(&desk.path("m/player-1/key"))));
+    assert!(!report.contains(&secret_of(&dir.path("m/player-1/key"))));
 }
 
 #[test]
-fn show_says_what_does_not_verify_and_exits_with_1() {
-    let desk = Desk::new("mixed");
-    desk.good("new --game tanks --players 2 --out one");
-    desk.good("new --game tanks --players 2 --out two");
+fn show_reports_what_does_not_verify_and_exits_with_1() {
+    let dir = WorkDir::new("mixed");
+    dir.good("new --game tanks --players 2 --out one");
+    dir.good("new --game tanks --players 2 --out two");
     let copy = |from: &str, to: &str| {
-        std::fs::copy(desk.path(from), desk.path(to)).unwrap();
+        std::fs::copy(dir.path(from), dir.path(to)).unwrap();
     };
     copy("two/matchmaker.pub", "one/player-0/matchmaker.pub");
     copy("one/player-0/key", "one/player-1/key");
-    for (folder, why) in [("one/player-0", "not signed by"), ("one/player-1", "the token is for")] {
-        let (code, said) = desk.run("match", &format!("show {folder}"));
-        assert_eq!(code, 1, "{said}");
-        assert!(said.contains("verified    NO") && said.contains(why), "{said}");
+    for (folder, why) in
+        [("one/player-0", "not signed by"), ("one/player-1", "the token belongs to")]
+    {
+        let (code, report) = dir.run("match", &format!("show {folder}"));
+        assert_eq!(code, 1, "{report}");
+        assert!(report.contains("verified    NO") && report.contains(why), "{report}");
     }
 }
 
 #[test]
-fn a_player_can_keep_the_secret_to_itself() {
-    let desk = Desk::new("holder");
-    let said = desk.good("key --out my.key");
-    let public = said.lines().next().unwrap().rsplit(' ').next().unwrap();
-    assert!(!said.contains(&secret_of(&desk.path("my.key"))));
-    desk.good(&format!("new --game tanks --players 2 --holder 1={public} --out m"));
-    assert!(desk.path("m/player-0/key").exists());
-    assert!(!desk.path("m/player-1/key").exists());
-    assert!(desk.good("show m/player-1").contains("not here"));
-    std::fs::rename(desk.path("my.key"), desk.path("m/player-1/key")).unwrap();
-    assert!(!desk.good("show m/player-1").contains("not here"));
-    assert_eq!(Credentials::load(desk.path("m/player-1")).unwrap().slot(), Slot(1));
+fn a_player_can_keep_its_secret_key() {
+    let dir = WorkDir::new("holder");
+    let report = dir.good("key --out my.key");
+    let public = report.lines().next().unwrap().rsplit(' ').next().unwrap();
+    assert!(!report.contains(&secret_of(&dir.path("my.key"))));
+    dir.good(&format!("new --game tanks --players 2 --holder 1={public} --out m"));
+    assert!(dir.path("m/player-0/key").exists());
+    assert!(!dir.path("m/player-1/key").exists());
+    assert!(dir.good("show m/player-1").contains("missing: put"));
+    std::fs::rename(dir.path("my.key"), dir.path("m/player-1/key")).unwrap();
+    assert!(!dir.good("show m/player-1").contains("missing: put"));
+    assert_eq!(Credentials::load(dir.path("m/player-1")).unwrap().machine(), MachineId(1));
 }
 
 #[test]
 fn a_matchmaker_signs_many_matches() {
-    let desk = Desk::new("again");
-    desk.good("new --game tanks --players 2 --out one");
-    desk.good("new --game tanks --players 2 --matchmaker one/matchmaker.key --out two");
+    let dir = WorkDir::new("again");
+    dir.good("new --game tanks --players 2 --out one");
+    dir.good("new --game tanks --players 2 --matchmaker one/matchmaker.key --out two");
     let [one, two] =
-        ["one", "two"].map(|name| Credentials::load(desk.path(name).join("player-0")).unwrap());
+        ["one", "two"].map(|name| Credentials::load(dir.path(name).join("player-0")).unwrap());
     assert_eq!(one.matchmaker(), two.matchmaker());
     assert_ne!(one.token().spec().match_id, two.token().spec().match_id);
-    assert!(!desk.path("two/matchmaker.key").exists());
+    assert!(!dir.path("two/matchmaker.key").exists());
 }
 
 #[test]
-fn mistakes_exit_with_2_and_say_what_to_do() {
-    let desk = Desk::new("mistakes");
+fn mistakes_exit_with_2_and_give_advice() {
+    let dir = WorkDir::new("mistakes");
     let public = "09".repeat(32);
-    desk.good("key --out k");
-    desk.good("new --game tanks --players 2 --out m");
-    desk.bad("key --out k", "choose another place");
-    desk.bad("new --game tanks --players 2 --out m", "--out");
-    desk.bad("new --game tanks --players 2 --out k/m", "--out");
-    desk.bad("show nowhere", "look whether it exists");
-    desk.bad("show m", "look whether it exists");
+    dir.good("key --out k");
+    dir.good("new --game tanks --players 2 --out m");
+    dir.bad("key --out k", "choose another path");
+    dir.bad("new --game tanks --players 2 --out m", "--out");
+    dir.bad("new --game tanks --players 2 --out k/m", "--out");
+    dir.bad("show nowhere", "check that the file exists");
+    dir.bad("show m", "check that the file exists");
     let new = |rest: &str| format!("new --game tanks --players 2 --out n {rest}");
-    desk.bad(&new("--matchmaker k"), "isostep-matchmaker-key-v1");
-    desk.bad(&new("--holder 1=zz"), "64 letters");
-    desk.bad(&new("--holder nobody"), "write the slot");
-    desk.bad(&new(&format!("--holder 2={public}")), "slots 0 to 1");
-    desk.bad(&new(&format!("--holder 1={public} --holder 1={public}")), "twice");
-    desk.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "key of its own");
-    desk.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "make a new one");
-    // What was refused has left nothing behind.
-    assert!(!desk.path("n").exists());
+    dir.bad(&new("--matchmaker k"), "isostep-matchmaker-key-v1");
+    dir.bad(&new("--holder 1=zz"), "64 hex digits");
+    dir.bad(&new("--holder nobody"), "write the slot");
+    dir.bad(&new(&format!("--holder 2={public}")), "slots 0 to 1");
+    dir.bad(&new(&format!("--holder 1={public} --holder 1={public}")), "twice");
+    dir.bad(&new(&format!("--holder 0={public} --holder 1={public}")), "generate a key for each");
+    dir.bad(&new(&format!("--holder 0={}", "00".repeat(32))), "generate a new key");
+    // A refused command leaves no files behind.
+    assert!(!dir.path("n").exists());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let key = desk.path("m/player-0/key");
+        let key = dir.path("m/player-0/key");
         std::fs::set_permissions(key, PermissionsExt::from_mode(0o644)).unwrap();
-        desk.bad("show m/player-0", "chmod 600");
+        dir.bad("show m/player-0", "chmod 600");
     }
 }

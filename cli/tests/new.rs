@@ -1,9 +1,10 @@
-//! `isostep new` from outside: the project that it makes builds, passes its tests, and plays.
+//! `isostep new` from outside: the created project builds, passes its tests and plays.
 //!
-//! Its target folder is one under ours, so that the crates are built once; the first build takes a minute or two.
+//! Its target folder is below ours, so that the crates are built once; the first build takes a
+//! minute or two.
 #![cfg(unix)]
 
-use crate::desk::Desk;
+use crate::work_dir::WorkDir;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -13,12 +14,12 @@ const GUIDE: &str = include_str!("../../docs/start.md");
 /// Three seconds of a match.
 const TICKS: &str = "180";
 
-/// Where the project's crates are built: beside where this test was.
+/// Target folder of the project, beside this test's own.
 fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("new")
 }
 
-/// The game, playing.
+/// Starts the game.
 fn start(folder: &Path, arguments: &[&str]) -> Child {
     Command::new(target().join("debug/marbles"))
         .current_dir(folder)
@@ -30,7 +31,7 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .expect("the game starts")
 }
 
-/// A host at a port that the system chose, so that it is free, where it is, and what it says after that.
+/// Starts a host on a free port; returns it with its address and the lines that it prints next.
 fn host(
     folder: &Path,
     arguments: &[&str],
@@ -42,47 +43,50 @@ fn host(
     (host, address.to_owned(), lines)
 }
 
-/// Waits for the end of a game; the last line that it printed.
+/// Waits for a game to exit; returns its last line.
 fn last_line(game: Child) -> String {
     let done = game.wait_with_output().expect("it ends");
-    let said = String::from_utf8(done.stdout).expect("text");
-    assert_eq!(done.status.code(), Some(0), "{said}");
-    said.lines().last().unwrap_or_default().to_owned()
+    let report = String::from_utf8(done.stdout).expect("text");
+    assert_eq!(done.status.code(), Some(0), "{report}");
+    report.lines().last().unwrap_or_default().to_owned()
 }
 
-/// The lines of the blocks of a language in the guide.
+/// Lines of the guide's code blocks of a language.
 fn guide(language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     let blocks = GUIDE.split(&*fence).skip(1);
     blocks.filter_map(|rest| rest.split("```").next()).flat_map(str::lines).collect()
 }
 
-/// What somebody does who reads docs/start.md, line by line; then both players in processes of their own.
+/// Runs the commands of docs/start.md line by line; then plays both players in separate processes.
 #[test]
 fn the_new_game_passes_its_tests_and_plays() {
-    let desk = Desk::new("new-game");
-    std::os::unix::fs::symlink(CHECKOUT, desk.0.join("isostep")).expect("a link to the checkout");
+    let dir = WorkDir::new("new-game");
+    std::os::unix::fs::symlink(CHECKOUT, dir.0.join("isostep")).expect("a link to the checkout");
     let lines = guide("sh");
     assert!(lines.contains(&"isostep new marbles --path isostep"), "{lines:?}");
     let programs = Path::new(env!("CARGO_BIN_EXE_isostep")).parent().expect("it is in a folder");
     let path = std::env::var("PATH").unwrap_or_default();
     let done = Command::new("sh")
-        .current_dir(&desk.0)
+        .current_dir(&dir.0)
         .env("PATH", format!("{}:{path}", programs.display()))
         .env("CARGO_TARGET_DIR", target())
-        // All that is needed was needed for this test, too.
+        // The dependencies are already downloaded.
         .env("CARGO_NET_OFFLINE", "true")
         .args(["-ec", &lines.join("\n")])
         .output()
         .expect("there is a shell");
-    let said = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
-    assert!(done.status.success(), "{said}");
+    let report = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
+    assert!(done.status.success(), "{report}");
     for line in guide("text") {
         let start = line.trim_end_matches('…');
-        assert!(said.lines().any(|said| said.starts_with(start)), "nothing prints {line}\n{said}");
+        assert!(
+            report.lines().any(|report| report.starts_with(start)),
+            "nothing prints {line}\n{report}"
+        );
     }
 
-    let folder = desk.0.join("marbles");
+    let folder = dir.0.join("marbles");
     let formatted =
         Command::new(env!("CARGO")).current_dir(&folder).args(["fmt", "--check"]).status();
     assert!(formatted.expect("cargo starts").success(), "the template is not formatted");
@@ -102,19 +106,20 @@ fn the_new_game_passes_its_tests_and_plays() {
         let done = start(&folder, misuse).wait_with_output().expect("it ends");
         assert_eq!(done.status.code(), Some(2), "{misuse:?}");
     }
-    both_machines_learn_that_they_play_by_other_rules(&folder);
+    both_machines_report_the_desync_of_different_rules(&folder);
 }
 
-/// The first machine to have its report used to leave at once: the other one told that somebody had left, and ended with 3.
-fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
-    let (mut host, address, said) = host(folder, &[]);
-    // The host plays on with the rules that it was started with.
+/// Regression: the first machine with a report used to leave at once, so that the other saw only a
+/// departure and exited with 3.
+fn both_machines_report_the_desync_of_different_rules(folder: &Path) {
+    let (mut host, address, report) = host(folder, &[]);
+    // The host keeps running with its original rules.
     let rules = folder.join("src/game.rs");
     let text = std::fs::read_to_string(&rules).expect("the game");
     let other = text.replace("PUSH: Real = real!(0.25)", "PUSH: Real = real!(0.375)");
     assert_ne!(text, other);
     std::fs::write(&rules, other).expect("written");
-    // A new file in its place, since the old one runs.
+    // Replaces the executable instead of overwriting it, since it is running.
     let built = Command::new(env!("CARGO"))
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
@@ -124,7 +129,7 @@ fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
     assert!(built.expect("cargo starts").success());
     let guest = start(folder, &["join", &address, "--bot"]).wait_with_output().expect("it ends");
     let theirs = String::from_utf8_lossy(&guest.stdout).into_owned();
-    let ours: Vec<String> = said.map_while(Result::ok).collect();
+    let ours: Vec<String> = report.map_while(Result::ok).collect();
     let codes = (host.wait().expect("it ends").code(), guest.status.code());
     assert_eq!(codes, (Some(1), Some(1)), "{ours:?}\n{theirs}");
     assert!(ours.iter().any(|line| line.starts_with("DESYNC on ")), "{ours:?}");
@@ -132,9 +137,9 @@ fn both_machines_learn_that_they_play_by_other_rules(folder: &Path) {
 }
 
 #[test]
-fn what_can_not_be_made_is_told_in_one_line_and_leaves_nothing() {
-    let desk = Desk::new("new-refused");
-    std::fs::create_dir(desk.0.join("there")).expect("a folder");
+fn a_refused_project_prints_one_line_and_writes_nothing() {
+    let dir = WorkDir::new("new-refused");
+    std::fs::create_dir(dir.0.join("there")).expect("a folder");
     for (arguments, advice) in [
         (format!("there --path {CHECKOUT}"), "choose another name"),
         (format!("9lives --path {CHECKOUT}"), "choose a name like"),
@@ -143,31 +148,31 @@ fn what_can_not_be_made_is_told_in_one_line_and_leaves_nothing() {
         ("marbles".to_owned(), "--path DIR"),
         ("marbles --path nowhere".to_owned(), "git clone"),
     ] {
-        let (code, said) = desk.run("new", &arguments);
-        assert_eq!((code, said.lines().count()), (2, 1), "{arguments}: {said}");
-        assert!(said.contains(advice), "{arguments}: {said}");
+        let (code, report) = dir.run("new", &arguments);
+        assert_eq!((code, report.lines().count()), (2, 1), "{arguments}: {report}");
+        assert!(report.contains(advice), "{arguments}: {report}");
     }
-    let left: Vec<_> = std::fs::read_dir(&desk.0).expect("it is there").flatten().collect();
+    let left: Vec<_> = std::fs::read_dir(&dir.0).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
-/// In a checkout no path has to be given; and the project names it so that both can move together.
+/// Inside a checkout no path is needed, and the manifest uses a relative one.
 #[test]
 fn a_game_beside_or_in_the_checkout_names_it_by_a_relative_path() {
-    let desk = Desk::new("new-relative");
-    let checkout = desk.0.join("isostep");
+    let dir = WorkDir::new("new-relative");
+    let checkout = dir.0.join("isostep");
     std::fs::create_dir_all(checkout.join("games")).expect("a folder");
     std::fs::write(checkout.join("Cargo.toml"), "[package]\nname = \"isostep\"\n")
         .expect("written");
     let made = |at: &str, arguments: &[&str], file: &str| {
         let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
-            .current_dir(desk.0.join(at))
+            .current_dir(dir.0.join(at))
             .arg("new")
             .args(arguments)
             .output()
             .expect("the command starts");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        std::fs::read_to_string(desk.0.join(file).join("Cargo.toml")).expect("a manifest")
+        std::fs::read_to_string(dir.0.join(file).join("Cargo.toml")).expect("a manifest")
     };
     let text = made("isostep/games", &["inside"], "isostep/games/inside");
     assert!(text.contains("isostep = { path = \"../..\" }"), "{text}");

@@ -16,10 +16,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const USAGE = 'usage: node cli/tests/viewer.mjs ISOSTEP FOLDER [--pictures FOLDER]';
-/** What a busy machine may take for anything, ms. */
-const PATIENCE = 90_000;
+/** Timeout for a busy machine, ms. */
+const TIMEOUT = 90_000;
 const SIZE = { width: 1280, height: 800 };
-/** Without a graphics card, Chromium draws on the processor and says that reading it back is slow. It is not the page's. */
+/** Console warning of Chromium's software renderer, which is not the page's. */
 const NOT_OURS = /GPU stall due to ReadPixels/;
 const FLAGS = [
   '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
@@ -35,7 +35,7 @@ class Bench {
     Object.assign(this, { program: resolve(program), folder, started: [] });
   }
 
-  /** Runs a part of `isostep replay`, whatever it ends with. */
+  /** Runs a subcommand of `isostep replay`, with any exit code. */
   async replay(...args) {
     return promisify(execFile)(this.program, ['replay', ...args], { cwd: this.folder }).catch((error) => error);
   }
@@ -69,10 +69,10 @@ class Bench {
 class Visit {
   constructor(page, folder) {
     Object.assign(this, { page, folder, console: [], asked: 0, most: 0 });
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     page.on('console', (message) => { if (!NOT_OURS.test(message.text())) this.console.push(`${message.type()}: ${message.text()}`); });
     page.on('pageerror', (error) => this.console.push(`error: ${error.message}`));
-    // How many questions are on their way at the same time.
+    // Number of requests in flight.
     const frames = (request) => request.url().includes('/frames');
     page.on('request', (request) => { if (frames(request)) this.most = Math.max(this.most, ++this.asked); });
     for (const name of ['requestfinished', 'requestfailed']) page.on(name, (request) => { if (frames(request)) this.asked--; });
@@ -83,11 +83,11 @@ class Visit {
   }
 
   until(what, test, argument) {
-    return this.page.waitForFunction(test, argument, { timeout: PATIENCE, polling: 50 })
+    return this.page.waitForFunction(test, argument, { timeout: TIMEOUT, polling: 50 })
       .catch(() => { throw new Error(`in vain: ${what}`); });
   }
 
-  /** Waits until a tick is shown, with all that belongs to it. */
+  /** Waits until a tick is shown completely. */
   async shows(tick, what) {
     await this.until(`${what}: tick ${tick}`, (wanted) => document.getElementById('tick').textContent === String(wanted)
       && document.getElementById('view').getAttribute('aria-busy') === 'false', tick);
@@ -97,7 +97,7 @@ class Visit {
     return Number(await this.text('#tick'));
   }
 
-  /** Where on the page a part of the timeline is, from 0 to 1. */
+  /** Page position of a point of the timeline, from 0 to 1. */
   async place(part) {
     const box = await this.page.locator('#timeline').boundingBox();
     return [box.x + 74 + part * (box.width - 74 - 12), box.y + 30];
@@ -125,7 +125,7 @@ class Visit {
   }
 }
 
-/** What the page shows of a tick is what the command says of it. */
+/** The page shows the same tick as the command. */
 async function agrees(visit, bench, file) {
   const tick = await visit.tick();
   await visit.shows(tick, 'to compare');
@@ -175,7 +175,7 @@ async function keyboard(visit, bench) {
   await visit.shows(640, 'a number');
   await agrees(visit, bench, 'evening');
   await visit.until('as recorded', () => document.getElementById('recorded').textContent === '✓ the same');
-  // From the first control on, everything can be reached, and says what it is.
+  // Every control is reachable by keyboard and has a label.
   await page.locator('#link').focus();
   const reached = new Set();
   for (let i = 0; i < 24; i++) {
@@ -203,7 +203,7 @@ async function playing(visit, bench) {
   await page.waitForTimeout(300);
   expect(await visit.tick() === stood, 'it stands');
   await agrees(visit, bench, 'evening');
-  // Backwards over keyframes, faster and faster.
+  // Backwards over keyframes, at increasing rates.
   await page.keyboard.press('End');
   for (const speed of ['1', '8', '0.25', '4']) {
     await page.locator(`#speeds input[value="${speed}"]`).check();
@@ -215,7 +215,7 @@ async function playing(visit, bench) {
     await agrees(visit, bench, 'evening');
   }
   await visit.until('the address', () => location.hash.endsWith('&speed=4'));
-  // To the end, where it stops.
+  // To the end, where playback stops.
   await page.locator('#goto').fill('1100');
   await page.locator('#goto').press('Enter');
   await page.locator('#play').click();
@@ -224,7 +224,7 @@ async function playing(visit, bench) {
   await page.locator('#speeds input[value="1"]').check();
 }
 
-/** A moment's address opens it elsewhere. */
+/** A tick's URL opens it in another page. */
 async function sharing(visit, bench) {
   const { page } = visit;
   await page.evaluate(() => { location.hash = '#tick=777'; });
@@ -259,7 +259,7 @@ async function pictures(visit, folder) {
   console.log(`${path}: ${statSync(path).size} bytes`);
 }
 
-/** A machine that was wrong: its digest is red, and what differs is named. */
+/** A faulty machine: its digest is red, and the difference is explained. */
 async function fault(visit, bench, open) {
   const { page } = visit;
   await open('there');
@@ -275,7 +275,7 @@ async function fault(visit, bench, open) {
   await visit.shot('fault');
 }
 
-/** A file that was cut off plays what there is, and says so. */
+/** A truncated file plays up to its end, with a notice. */
 async function cut(visit, bench, open) {
   const bytes = readFileSync(join(bench.folder, 'evening'));
   writeFileSync(join(bench.folder, 'cut'), bytes.subarray(0, 9000));
@@ -288,7 +288,7 @@ async function cut(visit, bench, open) {
   await visit.shot('cut');
 }
 
-/** A recording without blocks of some ticks and without its index, as one is left that could not be written for a while.
+/** A recording without the blocks of some ticks and without its index, as after a write failure.
  *  REPLAY.md has the bytes. */
 function holed(bytes) {
   const [KEYFRAME, END] = [1, 7];
@@ -303,7 +303,7 @@ function holed(bytes) {
   return Buffer.concat(parts);
 }
 
-/** Where nothing was recorded, it jumps, both ways and at any speed. */
+/** Playback jumps over gaps, both ways and at any speed. */
 async function gap(visit, bench, open) {
   const { page } = visit;
   writeFileSync(join(bench.folder, 'holed'), holed(readFileSync(join(bench.folder, 'evening'))));
@@ -342,7 +342,7 @@ async function gap(visit, bench, open) {
   await visit.shot('gap');
 }
 
-/** Many players, many things. */
+/** Many players, many props. */
 async function crowd(visit, bench, open) {
   await open('crowd');
   await visit.shows(0, 'a crowd');
@@ -354,7 +354,7 @@ async function crowd(visit, bench, open) {
   await visit.shot('crowd');
 }
 
-/** The server goes, and comes back on the same port. */
+/** The server stops and restarts on the same port. */
 async function gone(visit, bench, { viewer, address }) {
   const { page } = visit;
   viewer.kill();
@@ -370,7 +370,7 @@ async function gone(visit, bench, { viewer, address }) {
   await visit.shows(1, 'and goes on');
 }
 
-/** Where a browser can't draw, the page says so and goes on. */
+/** Without WebGL2 the page shows a notice and keeps working. */
 async function blind(browser, address, folder) {
   const page = await browser.newPage({ viewport: SIZE });
   await page.addInitScript(() => { HTMLCanvasElement.prototype.getContext = ((own) => function get(kind, ...rest) { return kind === 'webgl2' ? null : own.call(this, kind, ...rest); })(HTMLCanvasElement.prototype.getContext); });
@@ -393,7 +393,7 @@ async function main([program, folder, ...options]) {
   await bench.replay('record', 'evening', '--players', '4', '--seconds', '20');
   await bench.replay('record', 'here', '--seconds', '4', '--other', 'there', '--fault', '130');
   await bench.replay('record', 'crowd', '--players', '12', '--props', '60', '--seconds', '3');
-  // Its profile is a new folder, which is removed in the end.
+  // The browser profile is a new folder, removed at the end.
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
   let visit;
   try {
@@ -420,7 +420,7 @@ async function main([program, folder, ...options]) {
     await crowd(visit, bench, async (...args) => { last = await open(...args); });
     console.log('crowd: fine');
     expect(visit.console.length === 0, `the console says:\n${visit.console.join('\n')}`);
-    // A browser tells of what does not answer in its console by itself.
+    // The browser itself logs failed requests to its console.
     await gone(visit, bench, last);
     console.log('viewer: all is well');
     return 0;

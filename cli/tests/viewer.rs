@@ -1,25 +1,25 @@
-//! The viewer of recordings from outside: the real command on a free port, its page, its frames. What it shows of a tick is
-//! compared with what `isostep replay seek` says of it.
+//! The viewer of recordings from outside: the real command on a free port, its page and frames.
+//! Frames are compared with the output of `isostep replay seek`.
 
-use crate::desk::Desk;
-use crate::served::Served;
+use crate::server::Server;
+use crate::work_dir::WorkDir;
 use isostep_determinism_tests::recording;
 use isostep_rollback::replay::{Recorder, RecorderConfig};
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 use isostep_scenes::games::{ARENA_GAME, ArenaName, ArenaSize, arena_input};
 use serde_json::{Value, json};
 
-/// A recording of this many seconds, and the viewer of it.
-fn recorded(name: &str, arguments: &str) -> (Desk, Served) {
-    let desk = Desk::new(name);
-    let (code, said) = desk.run("replay", &format!("record a {arguments}"));
-    assert_eq!(code, 0, "{said}");
-    let viewer = view(&desk, "a");
-    (desk, viewer)
+/// Records some seconds and opens the viewer.
+fn recorded(name: &str, arguments: &str) -> (WorkDir, Server) {
+    let dir = WorkDir::new(name);
+    let (code, report) = dir.run("replay", &format!("record a {arguments}"));
+    assert_eq!(code, 0, "{report}");
+    let viewer = view(&dir, "a");
+    (dir, viewer)
 }
 
-fn view(desk: &Desk, file: &str) -> Served {
-    Served::start(&desk.0, &["replay", "play", file, "--web"])
+fn view(dir: &WorkDir, file: &str) -> Server {
+    Server::start(&dir.0, &["replay", "play", file, "--web"])
 }
 
 #[track_caller]
@@ -29,26 +29,26 @@ fn body(answer: &str) -> Value {
 }
 
 #[track_caller]
-fn frames(viewer: &Served, ticks: &str) -> Vec<Value> {
+fn frames(viewer: &Server, ticks: &str) -> Vec<Value> {
     let Value::Array(frames) = body(&viewer.get(&format!("/frames?ticks={ticks}"))) else {
         panic!("a list")
     };
     frames
 }
 
-/// What the command says of a tick.
-fn sought(desk: &Desk, file: &str, tick: u64) -> Value {
-    let (_, said) = desk.run("replay", &format!("seek {file} {tick} --json"));
-    serde_json::from_str(&said).expect("JSON")
+/// Output of `seek` for a tick.
+fn sought(dir: &WorkDir, file: &str, tick: u64) -> Value {
+    let (_, report) = dir.run("replay", &format!("seek {file} {tick} --json"));
+    serde_json::from_str(&report).expect("JSON")
 }
 
-/// The frame has what was sought: digests, score and places.
+/// A frame equals the output of `seek`: digests, score and positions.
 #[track_caller]
 fn same(frame: &Value, sought: &Value) {
     assert_eq!(frame["tick"], sought["tick"]);
     assert_eq!((&frame["digest"], &frame["score"]), (&sought["digest"], &sought["score"]));
     assert_eq!((&frame["recorded"], &frame["same"]), (&sought["recorded_digest"], &sought["same"]));
-    // The ball comes first in a frame, players do in what is sought; both have all that move.
+    // Frames list the ball first, `seek` the players; both list all moving bodies.
     let places = |list: Vec<[f64; 3]>| {
         let mut list = list;
         list.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
@@ -60,15 +60,15 @@ fn same(frame: &Value, sought: &Value) {
     let shown = numbers(&frame["bodies"]);
     let shown = places(shown.chunks(8).map(|body| [body[0], body[1], body[2]]).collect());
     let bodies = sought["bodies"].as_array().unwrap().iter();
-    let said = places(bodies.map(|it| *numbers(&it["place"]).first_chunk().unwrap()).collect());
-    assert_eq!(shown.len(), said.len());
-    for (a, b) in shown.iter().flatten().zip(said.iter().flatten()) {
-        assert!((a - b).abs() < 1e-5, "{a} is shown, {b} is said");
+    let report = places(bodies.map(|it| *numbers(&it["place"]).first_chunk().unwrap()).collect());
+    assert_eq!(shown.len(), report.len());
+    for (a, b) in shown.iter().flatten().zip(report.iter().flatten()) {
+        assert!((a - b).abs() < 1e-5, "{a} is shown, {b} is report");
     }
 }
 
 #[test]
-fn the_page_comes_whole_and_alone() {
+fn the_page_is_served_without_external_files() {
     let (_desk, viewer) = recorded("viewer-page", "--seconds 1");
     let page = viewer.get("/");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("<title>Isostep replay"));
@@ -83,11 +83,11 @@ fn the_page_comes_whole_and_alone() {
 }
 
 #[test]
-fn the_timeline_has_what_the_file_holds() {
-    let (desk, viewer) = recorded("viewer-facts", "--seconds 5 --players 3");
+fn the_timeline_lists_the_content_of_the_file() {
+    let (dir, viewer) = recorded("viewer-facts", "--seconds 5 --players 3");
     let facts = body(&viewer.get("/recording"));
-    let (_, said) = desk.run("replay", "info a --json");
-    let info: Value = serde_json::from_str(&said).unwrap();
+    let (_, report) = dir.run("replay", "info a --json");
+    let info: Value = serde_json::from_str(&report).unwrap();
     for (fact, told) in [
         ("first", "first_tick"),
         ("last", "last_tick"),
@@ -97,20 +97,20 @@ fn the_timeline_has_what_the_file_holds() {
     ] {
         assert_eq!(facts[fact], info[told], "{fact}");
     }
-    // Every 16 ticks; the end is a keyframe, which has its own.
+    // Every 16 ticks; the end is a keyframe and has its own.
     assert_eq!(facts["digests"], json!([[0, 16, 19]]));
     assert_eq!((&facts["gaps"], &facts["unfinished"]), (&json!([]), &Value::Null));
     let moving = facts["things"].as_array().unwrap().iter().filter(|it| it["moves"] == true);
     assert_eq!(moving.count(), 1 + 3 + 6, "the ball, players, props");
 }
 
-/// Forwards, backwards, over keyframes and within what is held: each tick is what `seek` says.
+/// Forwards, backwards, over keyframes and within the held history: each tick equals `seek`.
 #[test]
-fn a_tick_is_the_same_whichever_way_it_is_reached() {
-    let (desk, viewer) = recorded("viewer-seek", "--seconds 6");
+fn a_tick_is_the_same_on_every_path() {
+    let (dir, viewer) = recorded("viewer-seek", "--seconds 6");
     for ticks in ["0", "288", "287,286,285", "151,150,149,148", "160", "300,301", "299", "12"] {
         for frame in frames(&viewer, ticks) {
-            same(&frame, &sought(&desk, "a", frame["tick"].as_u64().unwrap()));
+            same(&frame, &sought(&dir, "a", frame["tick"].as_u64().unwrap()));
         }
     }
     let all: Vec<String> = (0..=360).rev().step_by(8).map(|tick: u32| tick.to_string()).collect();
@@ -121,9 +121,9 @@ fn a_tick_is_the_same_whichever_way_it_is_reached() {
 }
 
 #[test]
-fn inputs_are_those_of_the_step_that_led_there() {
+fn inputs_are_those_of_the_step_to_the_tick() {
     let (_desk, viewer) = recorded("viewer-inputs", "--seconds 3");
-    // A keyframe at 150, which has them too.
+    // 150 is a keyframe, which has inputs as well.
     for tick in [1, 37, 149, 150, 151, 180] {
         let frame = &frames(&viewer, &tick.to_string())[0];
         for player in [0, 1] {
@@ -137,23 +137,23 @@ fn inputs_are_those_of_the_step_that_led_there() {
 
 #[test]
 fn a_wrong_digest_is_shown_and_explained() {
-    let desk = Desk::new("viewer-fault");
-    std::fs::write(desk.0.join("b"), recording::record_faulty().unwrap()).unwrap();
-    let viewer = view(&desk, "b");
-    // By steps over the keyframe behind the fault, too: as it is sought, so it is shown.
+    let dir = WorkDir::new("viewer-fault");
+    std::fs::write(dir.0.join("b"), recording::record_faulty().unwrap()).unwrap();
+    let viewer = view(&dir, "b");
+    // Frames equal `seek` on both sides of the keyframe after the fault.
     let shown = frames(&viewer, "128,136,137,199,200,201,208");
     let verdicts: Vec<_> = shown.iter().map(|it| it["same"] == true).collect();
     assert_eq!(verdicts, [true, false, true, true, true, true, true]);
     for frame in &shown {
-        same(frame, &sought(&desk, "b", frame["tick"].as_u64().unwrap()));
+        same(frame, &sought(&dir, "b", frame["tick"].as_u64().unwrap()));
     }
     let found = verify(&viewer);
     assert_eq!((&found["mismatch"]["tick"], &found["agreed"]), (&json!(136), &json!(128)));
     assert_eq!(found["mismatch"]["fields"][0]["field"], "kicks");
 }
 
-/// Goes on until it is done.
-fn verify(viewer: &Served) -> Value {
+/// Verifies until done.
+fn verify(viewer: &Server) -> Value {
     loop {
         let found = body(&viewer.post("/verify", ""));
         if found["done"] == true {
@@ -163,7 +163,7 @@ fn verify(viewer: &Served) -> Value {
 }
 
 #[test]
-fn verifying_goes_on_beside_the_playback() {
+fn verification_runs_beside_the_playback() {
     let (_desk, viewer) = recorded("viewer-verify", "--seconds 12");
     let begun = body(&viewer.post("/verify", ""));
     assert_eq!((&begun["done"], &begun["tick"]), (&json!(false), &json!(300)));
@@ -174,7 +174,7 @@ fn verifying_goes_on_beside_the_playback() {
     assert_eq!(verify(&viewer), found, "and stays done");
 }
 
-/// A match of 900 ticks whose recorder is called on some of them.
+/// Records a match of 900 ticks; `records` selects the ticks on which the recorder is called.
 fn recording_of(keyframe_every: u32, records: impl Fn(u32) -> bool) -> Vec<u8> {
     let name = ArenaName { size: ArenaSize { players: 2, props: 2 }, seed: 1 };
     let mut arena = name.arena();
@@ -199,19 +199,19 @@ fn recording_of(keyframe_every: u32, records: impl Fn(u32) -> bool) -> Vec<u8> {
 }
 
 #[test]
-fn a_gap_is_told_and_what_lies_on_both_sides_is_shown() {
-    let desk = Desk::new("viewer-gap");
+fn a_gap_is_reported_and_both_sides_are_shown() {
+    let dir = WorkDir::new("viewer-gap");
     let bytes = recording_of(150, |tick| !(300..600).contains(&tick));
-    std::fs::write(desk.0.join("b"), bytes).unwrap();
-    let viewer = view(&desk, "b");
+    std::fs::write(dir.0.join("b"), bytes).unwrap();
+    let viewer = view(&dir, "b");
     let facts = body(&viewer.get("/recording"));
     let [before, after] = [0, 1].map(|at| facts["gaps"][0][at].as_u64().expect("a tick"));
     assert!(before >= 290 && after > before + 200, "{}", facts["gaps"]);
     let shown = frames(&viewer, &format!("{before},{after},{before}"));
     for (frame, tick) in shown.iter().zip([before, after, before]) {
-        same(frame, &sought(&desk, "b", tick));
+        same(frame, &sought(&dir, "b", tick));
     }
-    // In it there is nothing, and the reason is told; then it goes on.
+    // Ticks in the gap return the reason; later ticks have frames again.
     let shown = frames(&viewer, &format!("{before},{},{after}", before + 100));
     assert_eq!(shown.len(), 2);
     assert!(shown[1]["error"].as_str().unwrap().contains("not recorded"), "{}", shown[1]);
@@ -220,15 +220,15 @@ fn a_gap_is_told_and_what_lies_on_both_sides_is_shown() {
     assert_eq!((&found["gaps"], &found["mismatch"]), (&json!(1), &Value::Null));
 }
 
-/// Without keyframes every seek is a walk from the start; one that somebody overtakes may end early.
+/// Without keyframes every seek resimulates from the start; a newer query may end it early.
 #[test]
-fn a_long_walk_ends_at_its_tick_or_when_it_is_overtaken() {
-    let desk = Desk::new("viewer-walk");
-    std::fs::write(desk.0.join("b"), recording_of(0, |_| true)).unwrap();
-    let viewer = view(&desk, "b");
+fn a_long_seek_reaches_its_tick_or_is_superseded() {
+    let dir = WorkDir::new("viewer-walk");
+    std::fs::write(dir.0.join("b"), recording_of(0, |_| true)).unwrap();
+    let viewer = view(&dir, "b");
     assert_eq!(body(&viewer.get("/recording"))["keyframes"], json!([0]));
     for tick in [880, 560, 700, 240, 241, 3] {
-        same(&frames(&viewer, &tick.to_string())[0], &sought(&desk, "b", tick));
+        same(&frames(&viewer, &tick.to_string())[0], &sought(&dir, "b", tick));
     }
     let answers = std::thread::scope(|scope| {
         let ask = |ticks: &'static str| {
@@ -238,47 +238,47 @@ fn a_long_walk_ends_at_its_tick_or_when_it_is_overtaken() {
         let asked: Vec<_> = ["890", "20", "870", "10"].into_iter().map(ask).collect();
         asked.into_iter().map(|it| it.join().unwrap()).collect::<Vec<_>>()
     });
-    let statuses: Vec<_> = answers.iter().map(|answer| Served::status(answer)).collect();
+    let statuses: Vec<_> = answers.iter().map(|answer| Server::status(answer)).collect();
     assert!(statuses.iter().all(|status| ["200", "409"].contains(status)), "{statuses:?}");
     assert!(statuses.contains(&"200"), "whoever came last is shown theirs");
-    same(&frames(&viewer, "870")[0], &sought(&desk, "b", 870));
+    same(&frames(&viewer, "870")[0], &sought(&dir, "b", 870));
 }
 
 #[test]
-fn a_recording_that_was_cut_off_plays_what_is_there() {
-    let desk = Desk::new("viewer-cut");
-    desk.run("replay", "record a --seconds 6");
-    let mut bytes = std::fs::read(desk.0.join("a")).unwrap();
+fn a_truncated_recording_plays_up_to_its_end() {
+    let dir = WorkDir::new("viewer-cut");
+    dir.run("replay", "record a --seconds 6");
+    let mut bytes = std::fs::read(dir.0.join("a")).unwrap();
     bytes.truncate(bytes.len() / 2);
-    std::fs::write(desk.0.join("b"), bytes).unwrap();
-    let viewer = view(&desk, "b");
+    std::fs::write(dir.0.join("b"), bytes).unwrap();
+    let viewer = view(&dir, "b");
     let facts = body(&viewer.get("/recording"));
     let last = facts["last"].as_u64().unwrap();
     assert!(last > 0 && last < 360, "{last}");
     assert!(facts["unfinished"].as_str().unwrap().starts_with("not finished: "), "{facts}");
-    same(&frames(&viewer, &last.to_string())[0], &sought(&desk, "b", last));
+    same(&frames(&viewer, &last.to_string())[0], &sought(&dir, "b", last));
 }
 
 #[test]
-fn damage_is_told_and_what_lies_before_it_is_shown() {
-    let desk = Desk::new("viewer-damage");
-    desk.run("replay", "record a --seconds 3");
-    let mut bytes = std::fs::read(desk.0.join("a")).unwrap();
-    // In the second half.
+fn damage_is_reported_and_earlier_ticks_are_shown() {
+    let dir = WorkDir::new("viewer-damage");
+    dir.run("replay", "record a --seconds 3");
+    let mut bytes = std::fs::read(dir.0.join("a")).unwrap();
+    // In the second half of the file.
     bytes[2000] ^= 1;
-    std::fs::write(desk.0.join("b"), bytes).unwrap();
-    let viewer = view(&desk, "b");
+    std::fs::write(dir.0.join("b"), bytes).unwrap();
+    let viewer = view(&dir, "b");
     let shown = frames(&viewer, "100,170");
     assert_eq!((shown.len(), &shown[0]["tick"]), (2, &json!(100)));
     assert!(shown[1]["error"].as_str().unwrap().contains("damaged"), "{}", shown[1]);
-    same(&frames(&viewer, "149")[0], &sought(&desk, "b", 149));
+    same(&frames(&viewer, "149")[0], &sought(&dir, "b", 149));
     let found = verify(&viewer);
     assert!(found["error"].as_str().unwrap().contains("damaged"), "{found}");
     assert_eq!(found["agreed"], 144);
 }
 
 #[test]
-fn questions_that_make_no_sense_are_refused_and_the_viewer_goes_on() {
+fn malformed_queries_are_refused_and_the_viewer_keeps_running() {
     let (_desk, viewer) = recorded("viewer-hostile", "--seconds 1");
     let many = format!("ticks={}", vec!["1"; 65].join(","));
     for query in [
@@ -294,9 +294,9 @@ fn questions_that_make_no_sense_are_refused_and_the_viewer_goes_on() {
         &many,
     ] {
         let answer = viewer.get(&format!("/frames?{query}"));
-        assert_eq!(Served::status(&answer), "400", "{query:.40}");
+        assert_eq!(Server::status(&answer), "400", "{query:.40}");
     }
-    assert!(viewer.get("/frames?ticks=61").contains("which has 0 to 60"));
+    assert!(viewer.get("/frames?ticks=61").contains("choose 0 to 60"));
     let host = format!("Host: {}\r\n", viewer.address);
     for (request, expected) in [
         ("GET /../../etc/passwd HTTP/1.1\r\nHOST\r\n", "404"),
@@ -308,30 +308,30 @@ fn questions_that_make_no_sense_are_refused_and_the_viewer_goes_on() {
         ("\0\u{1}\u{2}\r\n\r\n", "400"),
     ] {
         let request = request.replace("HOST", &host);
-        assert_eq!(Served::status(&viewer.ask(request.as_bytes())), expected, "{request:.80}");
+        assert_eq!(Server::status(&viewer.ask(request.as_bytes())), expected, "{request:.80}");
     }
     assert_eq!(frames(&viewer, "60")[0]["tick"], 60);
 }
 
 #[test]
-fn what_keeps_it_from_opening_is_one_line_and_code_2() {
-    let (desk, viewer) = recorded("viewer-misuse", "--seconds 1");
+fn open_failures_print_one_line_and_exit_with_2() {
+    let (dir, viewer) = recorded("viewer-misuse", "--seconds 1");
     let port = viewer.address.rsplit(':').next().unwrap();
-    std::fs::write(desk.0.join("letter"), "some other file, long enough to be one").unwrap();
+    std::fs::write(dir.0.join("letter"), "some other file, long enough to be one").unwrap();
     for (arguments, word) in [
         (format!("a --web --port {port}"), "--port 0"),
         ("nowhere --web --port 0".to_owned(), "nowhere"),
         ("letter --web --port 0".to_owned(), "choose another file"),
-        ("a --web --port 0 --from 61".to_owned(), "which has 0 to 60"),
+        ("a --web --port 0 --from 61".to_owned(), "choose 0 to 60"),
         ("a --web --json".to_owned(), "--json"),
         ("a --web --rate 2".to_owned(), "--rate"),
         ("a --port 0".to_owned(), "--web"),
         ("a --web --port 99999".to_owned(), "--port"),
     ] {
-        let (code, said) = desk.run("replay", &format!("play {arguments}"));
-        assert_eq!((code, said.lines().count()), (2, 1), "{arguments}: {said}");
-        assert!(said.contains(word), "{arguments}: {said}");
+        let (code, report) = dir.run("replay", &format!("play {arguments}"));
+        assert_eq!((code, report.lines().count()), (2, 1), "{arguments}: {report}");
+        assert!(report.contains(word), "{arguments}: {report}");
     }
-    let later = Served::start(&desk.0, &["replay", "play", "a", "--web", "--from", "30"]);
-    assert!(later.said.trim_end().ends_with("/#tick=30"), "{}", later.said);
+    let later = Server::start(&dir.0, &["replay", "play", "a", "--web", "--from", "30"]);
+    assert!(later.report.trim_end().ends_with("/#tick=30"), "{}", later.report);
 }

@@ -1,30 +1,31 @@
-//! A ring of a game's own state, keyed by the same ticks as the world's slots. It clones and returns; it never steps.
+//! Ring buffer of a game's own state, keyed by tick like the world's frames. It stores and returns
+//! copies; it never steps.
 
 use core::fmt;
 
-/// Why a tick can't be had.
+/// Error of accessing a tick that is not held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryError {
-    /// Nothing was saved yet.
+    /// No tick was saved yet.
     #[error("the history is empty; save a tick first")]
     Empty,
-    /// The ring has passed it.
+    /// The tick is older than the ring.
     #[error(
-        "the tick is no longer held: the oldest is {oldest}; give the history a greater capacity, or pin what must stay"
+        "the tick is no longer held: the oldest is {oldest}; raise the capacity of the history or pin the ticks to keep"
     )]
     TooOld {
         /// The oldest tick that is held; a pinned one counts.
         oldest: u32,
     },
-    /// It was not saved yet.
-    #[error("the tick lies ahead: the newest is {newest}")]
+    /// The tick was not saved yet.
+    #[error("the tick is not saved yet: the newest is {newest}; save it first")]
     NotYet {
         /// The newest tick that is held.
         newest: u32,
     },
-    /// It lies between ticks that are held, and was skipped or dropped.
-    #[error("the tick is not held; {before} and {after} are the nearest that are")]
+    /// The tick was skipped or dropped, and lies between held ticks.
+    #[error("the tick is not held; the nearest held ticks are {before} and {after}")]
     NotHeld {
         /// The nearest held tick before it.
         before: u32,
@@ -33,15 +34,17 @@ pub enum HistoryError {
     },
 }
 
-/// The last states of a game, by tick.
+/// The newest states of a game, by tick.
 ///
-/// - *Feed*: [`save`](Self::save) after each tick. Saving tick *t* again drops everything later: it was the old future.
-/// - *Look*: [`get`](Self::get), [`ticks`](Self::ticks).
+/// - *Feed*: [`save`](Self::save) after each tick. Saving tick *t* again drops all later ticks:
+///   they belong to the old timeline.
+/// - *Observe*: [`get`](Self::get), [`ticks`](Self::ticks).
 /// - *Keep*: [`pin`](Self::pin) holds a tick beyond the ring until [`unpin`](Self::unpin).
 ///
-/// A state that leaves gives its storage to the next one through `clone_from`, so that after the first round nothing is
-/// allocated if the state's `clone_from` allocates nothing. A derived `Clone` has no such `clone_from`; `Vec` and `String`
-/// do, and a hand-written one that calls `clone_from` field by field does.
+/// A dropped state passes its storage to the next one through `clone_from`. After the first round
+/// no save allocates, if the state's `clone_from` does not. A derived `Clone` has no such
+/// `clone_from`. `Vec` and `String` have one; a hand-written `Clone` can call `clone_from` field by
+/// field.
 ///
 /// ```
 /// use isostep_core::{History, HistoryError};
@@ -57,9 +60,9 @@ pub enum HistoryError {
 #[derive(Clone)]
 pub struct History<T> {
     capacity: usize,
-    /// Sorted by tick; at most `capacity` of them are not pinned.
+    /// Sorted by tick; at most `capacity` of them are unpinned.
     held: Vec<Slot<T>>,
-    /// Storage for states to come.
+    /// Storage for later states.
     spare: Vec<T>,
 }
 
@@ -70,7 +73,7 @@ struct Slot<T> {
     state: T,
 }
 
-/// Where a tick is in a list that is sorted by them.
+/// Finds a tick in a list sorted by tick.
 pub(crate) fn find_tick<T>(
     held: &[T],
     tick: u32,
@@ -91,14 +94,14 @@ pub(crate) fn find_tick<T>(
 }
 
 impl<T: Clone> History<T> {
-    /// A history of the last `capacity` ticks, at least one; pinned ticks come on top.
+    /// A history of the newest `capacity` ticks, at least one. Pinned ticks are held in addition.
     pub fn new(capacity: usize) -> Self {
         let capacity = capacity.max(1);
         Self { capacity, held: Vec::with_capacity(capacity + 1), spare: Vec::new() }
     }
 
-    /// Saves the state of a tick. What was held of it and of later ticks is dropped, pinned or not: it belongs to a
-    /// future that will not come. A pin on the tick itself stays and now holds the new state.
+    /// Saves the state of a tick. Drops the held states of this and later ticks, pinned or not:
+    /// they belong to the old timeline. A pin on the tick itself stays and now holds the new state.
     pub fn save(&mut self, tick: u32, state: &T) {
         let from = self.held.partition_point(|slot| slot.tick < tick);
         let pins = self.held.get(from).filter(|slot| slot.tick == tick).map_or(0, |slot| slot.pins);
@@ -114,7 +117,7 @@ impl<T: Clone> History<T> {
         self.held.push(Slot { tick, pins, state });
     }
 
-    /// Drops unpinned slots until one more fits.
+    /// Drops unpinned entries until one more fits.
     fn make_room(&mut self) {
         let loose = self.held.iter().filter(|slot| slot.pins == 0).count();
         for _ in self.capacity..=loose {
@@ -127,7 +130,7 @@ impl<T: Clone> History<T> {
     /// The state of a tick.
     ///
     /// # Errors
-    /// When the tick is not held; the error tells which are.
+    /// If the tick is not held. The error lists the nearest held ticks.
     pub fn get(&self, tick: u32) -> Result<&T, HistoryError> {
         self.find(tick).map(|at| &self.held[at].state)
     }
@@ -136,17 +139,19 @@ impl<T: Clone> History<T> {
         find_tick(&self.held, tick, |slot| slot.tick)
     }
 
-    /// Keeps a held tick beyond the ring. Pins count: it stays until as many [`unpin`](Self::unpin)s.
+    /// Holds a tick beyond the ring. Pins are counted: the tick stays until the same number of
+    /// [`unpin`](Self::unpin) calls.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
         let at = self.find(tick)?;
         self.held[at].pins = self.held[at].pins.saturating_add(1);
         Ok(())
     }
 
-    /// Takes one pin back; returns whether there was one. A tick that the ring has passed is dropped.
+    /// Removes one pin. Returns `true` if there was one. A tick older than the ring is then
+    /// dropped.
     pub fn unpin(&mut self, tick: u32) -> bool {
         let Some(slot) = self.find(tick).ok().map(|at| &mut self.held[at]) else { return false };
         let had = slot.pins > 0;
@@ -160,13 +165,13 @@ impl<T: Clone> History<T> {
         had
     }
 
-    /// Drops what comes after a tick, pins included; storage is kept.
+    /// Drops all later ticks, pinned or not. Storage is kept.
     pub fn forget_after(&mut self, tick: u32) {
         let from = self.held.partition_point(|slot| slot.tick <= tick);
         self.spare.extend(self.held.drain(from..).map(|slot| slot.state));
     }
 
-    /// Drops everything, pins included; storage is kept.
+    /// Drops every tick, pinned or not. Storage is kept.
     pub fn clear(&mut self) {
         self.spare.extend(self.held.drain(..).map(|slot| slot.state));
     }
@@ -193,13 +198,13 @@ impl<T> History<T> {
         self.ticks().next_back()
     }
 
-    /// How many unpinned ticks it holds at most.
+    /// The largest number of unpinned ticks.
     pub const fn capacity(&self) -> usize {
         self.capacity
     }
 }
 
-/// Ticks, not states.
+/// Prints ticks, not states.
 impl<T> fmt::Debug for History<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ticks: Vec<u32> = self.ticks().collect();

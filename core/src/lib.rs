@@ -1,14 +1,15 @@
-//! The deterministic core of Isostep: numbers, containers and (as it grows) the world.
+//! The deterministic core of Isostep: fixed-point math, containers and the physics world.
 //!
-//! Everything here is a pure function of its arguments: the same bits on every platform, in debug and
-//! release, whatever the thread count. No floats inside, no hash maps, no clock.
+//! Every function depends only on its arguments: the same bits on every platform, in debug and
+//! release builds, with any thread count. It uses no floats, no hash maps and no clock.
 //!
 //! - [`math`]: fixed-point numbers, vectors, rotations.
-//! - [`world`]: bodies that collide and rest; [`shape`]: what they are made of.
+//! - [`world`]: bodies, contacts, steps and rollback; [`shape`]: collision shapes and mass.
 //! - [`data`]: ids, slot map, sets, sorting, random numbers.
-//! - [`digest`]: names for states, and where two of them part; [`pack`]: states as few bytes.
-//! - [`parallel`]: threads whose number never shows.
-//! - [`History`]: a game's own state by tick; [`state`]: any state as a rollback session sees it.
+//! - [`digest`]: digests of states, and the location of differences; [`pack`]: compressed states.
+//! - [`parallel`]: worker threads with results independent of their number.
+//! - [`History`]: a game's own state by tick; [`state`]: the interface between a state and a
+//!   rollback session.
 
 mod broad;
 mod collide;
@@ -26,14 +27,14 @@ pub mod world;
 #[cfg(feature = "test-internals")]
 #[doc(hidden)]
 pub mod test_internals {
-    //! Rules broken on purpose, for the tests that must notice.
-    pub use crate::step::{Plant, Rule};
+    //! Fault injection, for tests that must detect a broken rule.
+    pub use crate::step::{Fault, Rule};
 }
 
 #[cfg(feature = "bench-internals")]
 #[doc(hidden)]
 pub mod bench_internals {
-    //! Crate-private parts for our own benches.
+    //! Crate-private parts for benches.
     pub use crate::broad::bench::Broad;
 }
 

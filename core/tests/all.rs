@@ -1,7 +1,6 @@
 //! Every integration test of the crate in one binary, so that the crate and its dependencies are linked once. Tests that
 //! count allocations install a global allocator and are a binary of their own (`no_alloc/`).
 
-mod clusters;
 mod containers;
 mod digest_trees;
 mod digests;
@@ -11,6 +10,7 @@ mod functions;
 mod fuzz;
 mod history;
 mod hostile_input;
+mod islands;
 mod lanes;
 mod oracle;
 mod packing;

@@ -1,5 +1,5 @@
-//! Owns the behaviour of `Id`, `IdPool` and `SlotMap`: random histories against naive models, with
-//! saving and loading in the middle, since ids must not depend on whether a world was ever saved.
+//! `Id`, `IdPool` and `SlotMap`: random histories against naive models, with saving and loading in
+//! between, since ids must not depend on whether a world was ever saved.
 
 use isostep_core::data::{Id, IdPool, InvalidPool, PoolFull, SlotMap};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn reload<T: Serialize + DeserializeOwned>(value: &T, format: Format) -> T {
 #[derive(Clone, Debug)]
 enum Op {
     Add(u16),
-    /// Takes out one of all the ids ever seen, most of which are stale.
+    /// Removes one of all ids ever seen, most of which are stale.
     Remove(prop::sample::Index),
     Write(prop::sample::Index, u16),
     Reload(Format),
@@ -38,7 +38,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 0..120)
 }
 
-/// What the documentation promises about ids, spelled out without speed.
+/// Model of the documented rules for ids, without regard to speed.
 struct Model {
     first: u32,
     end: u32,
@@ -56,13 +56,13 @@ impl Model {
         (self.first..self.end).find(|index| !self.live.contains_key(index))
     }
 
-    /// Takes note of a new id after checking that it is the one the rules demand.
+    /// Records a new id after checking that it is the one that the rules demand.
     fn add(&mut self, id: Id, value: u16) {
         let index = self.next_index().expect("room in the model");
         let uses = self.uses.entry(index).or_default();
         *uses += 1;
         assert_eq!(format!("{id:?}"), format!("{index}v{uses}"));
-        assert!(!self.seen.contains(&id), "{id} was handed out before");
+        assert!(!self.seen.contains(&id), "{id} was allocated before");
         self.live.insert(index, (id, value));
         self.seen.push(id);
     }
@@ -96,7 +96,7 @@ fn assert_map_follows(map: &mut SlotMap<u16>, model: &Model) {
 
 proptest! {
     #[test]
-    fn slot_map_follows_its_model_however_often_it_is_saved(ops in ops()) {
+    fn slot_map_matches_its_model_across_saves(ops in ops()) {
         let mut map = SlotMap::new();
         let mut never_saved = SlotMap::new();
         let mut model = Model::new(0, u32::MAX);
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn id_pool_follows_its_model_in_any_range(
+    fn id_pool_matches_its_model_in_any_range(
         first in prop_oneof![0..10u32, any::<u32>(), u32::MAX - 12..u32::MAX],
         width in 1..9u32,
         ops in ops(),
@@ -172,8 +172,8 @@ proptest! {
     }
 
     #[test]
-    fn ids_survive_as_bits_and_order_by_index_then_generation(a: u64, b: u64) {
-        // Odd generations are the ones ids have.
+    fn ids_round_trip_as_bits_and_order_by_index_then_generation(a: u64, b: u64) {
+        // Ids have odd generations.
         let [a, b] = [a, b].map(|bits| Id::from_bits(bits | 1 << 32).unwrap());
         prop_assert_eq!(Id::from_bits(a.to_bits()), Ok(a));
         prop_assert_eq!(u64::from(a), a.to_bits());
@@ -183,7 +183,7 @@ proptest! {
 }
 
 #[test]
-fn freed_index_comes_back_with_a_new_generation() {
+fn freed_index_is_reused_with_a_new_generation() {
     let mut pool = IdPool::new();
     let old = pool.allocate().unwrap();
     pool.free(old);
@@ -209,7 +209,7 @@ fn ranges_that_hold_no_index_are_refused() {
     }
 }
 
-/// A pool in which the index 5 has been taken and freed as often as this generation says.
+/// A pool in which index 5 was allocated and freed as often as this generation implies.
 fn worn_pool(generation: u32) -> IdPool {
     let mut pool = IdPool::in_range(5..7).unwrap();
     pool.allocate().unwrap();
@@ -227,7 +227,7 @@ fn an_index_can_be_used_2_pow_31_minus_1_times() {
 }
 
 #[test]
-fn a_worn_out_index_retires_instead_of_repeating_an_id() {
+fn an_exhausted_index_retires_instead_of_repeating_an_id() {
     let mut pool = worn_pool(LAST_BUT_ONE_FREED);
     let last = pool.allocate().unwrap();
     assert!(pool.free(last) && !pool.is_live(last) && !pool.free(last));
@@ -249,7 +249,7 @@ fn a_stale_id_panics_as_an_index_and_is_none_from_get() {
 }
 
 #[test]
-fn values_that_json_writes_as_null_survive_a_reload() {
+fn values_that_json_writes_as_null_round_trip() {
     let mut map = SlotMap::new();
     let gone = map.insert(None).unwrap();
     map.insert(None).unwrap();
@@ -276,9 +276,9 @@ fn ids_are_saved_as_numbers_and_work_as_keys_of_maps() {
     }
 }
 
-/// The reason the documentation of `SlotMap` gives for not using the crate.
+/// The reason in the documentation of `SlotMap` for not using the crate.
 #[test]
-fn slotmap_crate_hands_out_other_ids_after_a_reload() {
+fn slotmap_crate_allocates_other_ids_after_a_reload() {
     type Theirs = slotmap::SlotMap<slotmap::DefaultKey, u32>;
     let mut theirs = Theirs::new();
     let mut ours = SlotMap::new();
@@ -297,7 +297,7 @@ fn slotmap_crate_hands_out_other_ids_after_a_reload() {
 }
 
 #[test]
-#[should_panic(expected = "the id 0v1 names no value of this map")]
+#[should_panic(expected = "the id 0v1 is stale")]
 fn indexing_with_a_stale_id_names_it() {
     let mut map = SlotMap::new();
     let gone = map.insert(1).unwrap();

@@ -1,10 +1,10 @@
-//! Digests as text and bytes, and trees of them: two machines walk down to the page in which they differ, and what a stranger
-//! sends as a tree is refused before it costs anything.
+//! Digests as text and bytes, and digest trees: two machines descend to the differing page, and an
+//! untrusted tree is refused before it costs memory.
 
 use isostep_core::digest::{Digest, DigestTree, Presence, Section, ShortDigest, TreeError};
 
 #[test]
-fn digests_survive_text_and_codecs() {
+fn digests_round_trip_as_text_and_bytes() {
     let digest = Digest::of(b"");
     assert_eq!(
         digest.to_string(),
@@ -26,7 +26,7 @@ fn digests_survive_text_and_codecs() {
 }
 
 #[test]
-fn two_machines_walk_down_to_a_page() {
+fn two_machines_descend_to_the_differing_page() {
     let page = |n: u32| Digest::of(&n.to_le_bytes());
     let mut ours = DigestTree::new();
     ours.section("bodies", (0..100).map(|n| (n, page(n)))).section("joints", [(0, page(0))]);
@@ -37,7 +37,7 @@ fn two_machines_walk_down_to_a_page() {
     theirs.section("game", []);
     assert_ne!(ours.root(), theirs.root());
 
-    // What crosses the wire: section digests, then the pages of one section.
+    // Bytes on the wire: section digests, then the pages of one section.
     let sent = theirs.section_digests();
     let differing: Vec<_> = ours.diff_sections(&sent).map(|at| (at.section, at.presence)).collect();
     assert_eq!(differing, [("bodies", Presence::Both), ("game", Presence::RightOnly)]);

@@ -1,6 +1,6 @@
-//! Owns the promises of `digest`: equal values give equal bytes and different ones different bytes, what has no order or
-//! no exact value is refused by name, and a difference is found where it is.
-#![allow(clippy::disallowed_types, reason = "floats and hash maps are what is refused here")]
+//! `digest`: equal values give equal bytes and different values different bytes, unordered and
+//! inexact values are refused with their path, and differences are located.
+#![allow(clippy::disallowed_types, reason = "the tests refuse floats and hash maps")]
 #![allow(clippy::option_option, reason = "None and Some(None) must differ")]
 
 use isostep_core::digest::{
@@ -45,7 +45,7 @@ struct Rich {
     loose: Loose,
 }
 
-/// Without its tags, the shape of the value is all there is to see.
+/// Without tags the bytes show only the shape of the value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 enum Loose {
@@ -78,7 +78,7 @@ fn loose() -> impl Strategy<Value = Loose> {
     ]
 }
 
-/// From few values each, so that near misses are common.
+/// Few values per field, so that near misses are common.
 fn rich() -> impl Strategy<Value = Rich> {
     let head = (any::<bool>(), -1..2i8, -1..2i128, prop_oneof![Just('a'), Just('ä')]);
     let names = ("[ab]{0,2}", "[ab]{0,2}");
@@ -116,7 +116,7 @@ fn bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     out
 }
 
-/// A copy in which one field is taken from another value, so that most of the pair is equal.
+/// A copy with one field of another value, so that most fields of the pair are equal.
 fn with_one_field(base: &Rich, other: &Rich, field: usize) -> Rich {
     let (mut mixed, other) = (base.clone(), other.clone());
     match field {
@@ -153,13 +153,13 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_are_the_beginning_of_others(a in rich(), b in rich()) {
+    fn no_encoding_is_a_prefix_of_another(a in rich(), b in rich()) {
         let (a, b) = (bytes(&a), bytes(&b));
         prop_assert!(a == b || !a.starts_with(&b));
     }
 
     #[test]
-    fn a_hash_table_in_unordered_gives_the_same_whatever_its_order(
+    fn a_hash_table_in_unordered_is_independent_of_its_order(
         entries in vec((any::<i16>(), any::<u8>()), 0..20),
     ) {
         let forward: HashMap<i16, u8> = entries.iter().copied().collect();
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tree_survives_its_bytes_and_others_are_refused(
+    fn a_tree_round_trips_and_invalid_bytes_are_refused(
         sections in btree_map("[a-c]{0,3}", btree_map(0..50u32, any::<[u8; 32]>(), 0..6), 0..4),
         cut in any::<prop::sample::Index>(),
         flip in any::<prop::sample::Index>(),
@@ -242,7 +242,7 @@ fn floats_are_refused_by_their_path() {
 }
 
 #[test]
-fn floats_that_opted_in_count_by_their_bits() {
+fn floats_in_the_wrapper_compare_by_bits() {
     let digest = |value: f32| Digest::of_value(&deep(Floats(value))).unwrap();
     assert_eq!(digest(0.5), digest(0.5));
     assert_ne!(digest(0.0), digest(-0.0));
@@ -251,13 +251,14 @@ fn floats_that_opted_in_count_by_their_bits() {
 }
 
 #[test]
-fn an_opt_in_ends_with_its_value() {
+fn the_floats_wrapper_covers_only_its_value() {
     assert_eq!(refusal(&(Floats(0.5), 0.5)).0, "1");
     let map = HashMap::from([(1, 2)]);
     assert_eq!(refusal(&(Unordered(map.clone()), map)).0, "1");
 }
 
-/// Longer than a chunk of the random order could be by luck, and so short that order shows nothing.
+/// Long enough that a random order is never sorted by chance, and so short that the order shows
+/// nothing.
 #[test]
 fn hash_tables_are_refused_even_with_one_entry() {
     for count in [0, 1, 2, 100] {
@@ -282,12 +283,12 @@ fn hash_tables_are_refused_even_with_one_entry() {
 struct Hidden(HashMap<u32, u32>);
 
 #[test]
-fn a_hidden_hash_map_is_refused_by_the_order_of_its_keys() {
+fn a_hidden_hash_map_is_refused_by_its_key_order() {
     let map = Hidden((0..100).map(|i| (i, i)).collect());
     assert_eq!(refusal(&deep(map)), ("players[1].1".into(), Refusal::KeyOrder));
 }
 
-/// Serializes as a map with the entries as they come.
+/// Serializes as a map with the entries in the given order.
 struct Entries<K>(Vec<(K, u8)>);
 
 impl<K: Serialize> Serialize for Entries<K> {
@@ -314,7 +315,8 @@ fn keys_are_compared_as_values() {
     assert_eq!(refusal(&twice).1, Refusal::KeyTwice);
 }
 
-/// A tree map orders by `Ord`, which need not be the order of what it serializes: ids order by index first.
+/// A tree map orders by `Ord`, which may differ from the order of the serialized keys: ids order by
+/// index first.
 #[test]
 fn tree_maps_keep_their_own_order() {
     let mut slots = SlotMap::new();
@@ -380,32 +382,41 @@ fn world() -> World {
     World { players: vec![player; 4], table: BTreeMap::from([((1, "a".to_owned()), 5)]) }
 }
 
-fn told(change: impl FnOnce(&mut World)) -> Vec<String> {
+fn differences(change: impl FnOnce(&mut World)) -> Vec<String> {
     let mut changed = world();
     change(&mut changed);
     diff(&world(), &changed, 3).unwrap().iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn a_difference_is_told_by_its_path_with_both_values() {
-    assert_eq!(told(|_| ()), Vec::<String>::new());
+fn a_difference_has_its_path_and_both_values() {
+    assert_eq!(differences(|_| ()), Vec::<String>::new());
     assert_eq!(
-        told(|w| w.players[3].inventory.0.count = 4),
+        differences(|w| w.players[3].inventory.0.count = 4),
         ["players[3].inventory.0.count: 3 | 4"]
     );
-    assert_eq!(told(|w| w.players[0].inventory.1[1] = 9), ["players[0].inventory.1[1]: 2 | 9"]);
-    assert_eq!(told(|w| w.players[1].at.y = real!(1.5)), [r#"players[1].at.y: "0" | "1.5""#]);
-    assert_eq!(told(|w| _ = w.table.insert((1, "a".to_owned()), 6)), [r#"table[(1, "a")]: 5 | 6"#]);
+    assert_eq!(
+        differences(|w| w.players[0].inventory.1[1] = 9),
+        ["players[0].inventory.1[1]: 2 | 9"]
+    );
+    assert_eq!(
+        differences(|w| w.players[1].at.y = real!(1.5)),
+        [r#"players[1].at.y: "0" | "1.5""#]
+    );
+    assert_eq!(
+        differences(|w| _ = w.table.insert((1, "a".to_owned()), 6)),
+        [r#"table[(1, "a")]: 5 | 6"#]
+    );
 }
 
 #[test]
-fn what_one_side_lacks_is_one_difference() {
+fn an_element_missing_on_one_side_is_one_difference() {
     assert_eq!(
-        told(|w| _ = w.table.insert((0, String::new()), 6)),
+        differences(|w| _ = w.table.insert((0, String::new()), 6)),
         [r#"table[(0, "")]: (nothing) | 6"#]
     );
-    assert_eq!(told(|w| w.table.clear()), [r#"table[(1, "a")]: 5 | (nothing)"#]);
-    let shorter = told(|w| _ = w.players.pop());
+    assert_eq!(differences(|w| w.table.clear()), [r#"table[(1, "a")]: 5 | (nothing)"#]);
+    let shorter = differences(|w| _ = w.players.pop());
     assert_eq!(shorter.len(), 1);
     assert!(shorter[0].starts_with("players[3]: {inventory: ({count: 3}, (1, 2)), mood: Idle"));
     assert!(shorter[0].ends_with("| (nothing)"));
@@ -414,7 +425,7 @@ fn what_one_side_lacks_is_one_difference() {
 #[test]
 fn variants_are_named() {
     let angry = |rage| move |w: &mut World| w.players[2].mood = Mood::Angry(rage);
-    assert_eq!(told(angry(7)), ["players[2].mood: Idle | Angry{7}"]);
+    assert_eq!(differences(angry(7)), ["players[2].mood: Idle | Angry{7}"]);
     let chasing = |target| Mood::Chasing { target, since: 1 };
     let of = |a: &Mood, b: &Mood| diff(a, b, 9).unwrap()[0].to_string();
     assert_eq!(of(&chasing(1), &chasing(2)), "Chasing.target: 1 | 2");
@@ -441,7 +452,7 @@ fn differences_are_bounded_in_number_and_length() {
     assert!(long[0].left.as_ref().unwrap().chars().count() < 300);
 }
 
-/// Shown for people it is equal, and it is not.
+/// A value whose human-readable form is equal although the values differ.
 #[derive(PartialEq)]
 struct Rounded(u32);
 
@@ -453,7 +464,7 @@ impl Serialize for Rounded {
 }
 
 #[test]
-fn what_looks_alike_is_shown_raw() {
+fn values_with_equal_text_are_shown_raw() {
     assert_eq!(diff(&Rounded(11), &Rounded(12), 9).unwrap()[0].to_string(), ".: 11 | 12");
     assert_eq!(diff(&Rounded(11), &Rounded(25), 9).unwrap()[0].to_string(), ".: 1 | 2");
 }
@@ -467,12 +478,9 @@ impl Serialize for Broken {
 }
 
 #[test]
-fn a_type_that_gives_up_is_named() {
+fn a_failing_serialize_is_reported_with_its_path() {
     let error = Digest::of_value(&deep(Broken)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "`players[1].1` is a value that its own Serialize gave up on: out of order"
-    );
+    assert_eq!(error.to_string(), "`players[1].1` is a value whose Serialize failed: out of order");
 }
 
 #[test]
@@ -485,7 +493,7 @@ fn pages_are_the_fields_at_the_top() {
     other.value("game", &changed).unwrap();
     assert_eq!(tree.get("game").unwrap().pages().len(), 2);
     assert_eq!(tree.diff(&other).map(|at| at.page).collect::<Vec<_>>(), [0]);
-    // Top-level lists and sorted hash maps have a page for each entry; anything else has one.
+    // Top-level lists and sorted hash maps have a page per entry; other values have one page.
     let count = |tree: &DigestTree| tree.get("game").unwrap().pages().len();
     assert_eq!(count(other.value("game", &vec![1, 2, 3]).unwrap()), 3);
     let map: HashMap<u8, Vec<u8>> = (0..9).map(|i| (i, vec![i])).collect();

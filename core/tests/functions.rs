@@ -1,10 +1,10 @@
-//! The error bounds that the docs state, measured against big-integer series.
+//! Error bounds stated in the docs, measured against big-integer series.
 
 use crate::oracle::{self, any_real, any_vec3, milli_ulps, of};
 use isostep_core::{Quat, Real, Vec3};
 use proptest::prelude::*;
 
-/// What the docs promise for angles and unit vectors, in thousandths of an ulp.
+/// Documented bound for angles and unit vectors, in thousandths of an ulp.
 const BOUND: u64 = 510;
 const FRAC: u32 = 32;
 /// Fractional bits of a quaternion's components.
@@ -20,7 +20,7 @@ fn minus_one_to_one() -> impl Strategy<Value = Real> {
     ]
 }
 
-/// Mostly angles that games use, and some that they don't.
+/// Mostly angles that occur in games, and some that do not.
 fn any_angle() -> impl Strategy<Value = Real> {
     prop_oneof![(-1i64 << 36..1i64 << 36).prop_map(Real::from_bits), any_real()]
 }
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn acos_and_asin_refuse_what_has_no_angle(x in any_real()) {
+    fn acos_and_asin_refuse_values_out_of_range(x in any_real()) {
         let has_angle = (-Real::ONE..=Real::ONE).contains(&x);
         prop_assert_eq!(x.acos().is_some(), has_angle);
         prop_assert_eq!(x.asin().is_some(), has_angle);

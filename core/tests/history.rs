@@ -1,4 +1,4 @@
-//! Owns the promises of `History`: it holds what a plain map would hold, says which ticks it has, and reuses storage.
+//! `History`: it holds the same states as a plain map, reports its ticks, and reuses storage.
 
 use isostep_core::{History, HistoryError};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// What a history should hold: tick → (state, pins).
+/// Model of a history: tick → (state, pins).
 #[derive(Default)]
 struct Model(BTreeMap<u32, (u32, u32)>);
 
@@ -54,7 +54,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn a_history_holds_what_a_map_would(
+    fn a_history_matches_a_map(
         capacity in 0..6usize,
         actions in proptest::collection::vec(action(), 0..60),
     ) {
@@ -68,7 +68,7 @@ proptest! {
                     history.save(tick, &number);
                     let pins = model.0.get(&tick).map_or(0, |slot| slot.1);
                     model.0.retain(|held, _| *held < tick);
-                    // The saved tick always stays; the others make room for it.
+                    // The saved tick always stays; others make room for it.
                     model.trim(capacity.max(1) - 1);
                     model.0.insert(tick, (number, pins));
                 }
@@ -104,7 +104,7 @@ proptest! {
     }
 }
 
-/// Counts how it is copied.
+/// A state that counts its copies.
 struct Counted(Rc<Cell<(u32, u32)>>);
 
 impl Clone for Counted {
@@ -128,10 +128,10 @@ fn storage_is_reused_after_the_first_round() {
     (0..8).for_each(|tick| history.save(tick, &state));
     assert_eq!(count.get(), (8, 0));
     (8..100).for_each(|tick| history.save(tick, &state));
-    // A rollback of five ticks, played again.
+    // A rollback of five ticks, followed by resimulation.
     (95..105).for_each(|tick| history.save(tick, &state));
     assert_eq!(count.get().0, 8);
-    // A pin takes one out of the ring for good.
+    // A pin takes one buffer out of the ring for good.
     history.pin(100).unwrap();
     (105..200).for_each(|tick| history.save(tick, &state));
     assert_eq!(count.get().0, 9);
@@ -141,7 +141,7 @@ fn storage_is_reused_after_the_first_round() {
 }
 
 #[test]
-fn saving_a_tick_again_drops_the_old_future_pins_included() {
+fn saving_a_tick_again_drops_the_old_timeline_pins_included() {
     let mut history = History::new(10);
     (0..10).for_each(|tick| history.save(tick, &tick));
     history.pin(5).unwrap();

@@ -1,5 +1,5 @@
-//! Owns the promise that saved bytes are never trusted: whatever is fed to the loaders of
-//! containers, rotations and boxes gives an error or a sound value, and never a panic.
+//! Untrusted bytes: every input of the loaders of containers, rotations and boxes gives an error or
+//! a valid value, never a panic.
 
 use isostep_core::Quat;
 use isostep_core::data::{FixedVec, Id, IdPool, Rng, SlotMap};
@@ -12,7 +12,7 @@ fn refuses<T: DeserializeOwned>(json: &str) -> bool {
 }
 
 #[test]
-fn numbers_with_even_generations_are_no_ids() {
+fn numbers_with_even_generations_are_not_ids() {
     for bits in [0, 1, u64::from(u32::MAX), 2 << 32, 0xffff_fffe_0000_0000] {
         assert!(Id::from_bits(bits).is_err() && Id::try_from(bits).is_err());
         assert!(refuses::<Id>(&bits.to_string()), "{bits:#x}");
@@ -20,14 +20,14 @@ fn numbers_with_even_generations_are_no_ids() {
 }
 
 #[test]
-fn json_that_is_no_id_is_refused() {
+fn invalid_json_ids_are_refused() {
     for json in ["-1", "1.5", "1e30", "null", "\"0v1\"", "[]", "{}", "18446744073709551616"] {
         assert!(refuses::<Id>(json), "{json}");
     }
 }
 
 #[test]
-fn json_that_is_no_pool_is_refused() {
+fn invalid_json_pools_are_refused() {
     for json in [
         "{}",
         "[]",
@@ -61,7 +61,7 @@ fn altered_map(field: &str, json: &str) -> String {
 }
 
 #[test]
-fn json_that_is_no_slot_map_is_refused() {
+fn invalid_json_slot_maps_are_refused() {
     assert!(!refuses::<SlotMap<u8>>(&altered_map("/ids/generations", "[4, 7]")));
     for (field, json) in [
         ("/ids/generations", "[1, 1]"),
@@ -84,7 +84,7 @@ fn json_that_is_no_slot_map_is_refused() {
 }
 
 #[test]
-fn numbers_that_are_no_rotation_are_refused() {
+fn non_unit_quaternions_are_refused() {
     let min = i32::MIN;
     assert!(refuses::<Quat>(&format!("[{min},{min},{min},{min}]")));
     for json in ["[0,0,0,0]", "[2147483647,0,0,0]", "[0,0,1073741824]", "[0,0,0,1e9]", "null"] {
@@ -93,7 +93,7 @@ fn numbers_that_are_no_rotation_are_refused() {
 }
 
 #[test]
-fn boxes_that_are_inside_out_are_refused() {
+fn inverted_boxes_are_refused() {
     let corner = |x: &str| format!(r#"{{"x":"{x}","y":"0","z":"0"}}"#);
     let aabb = |min, max| format!(r#"{{"min":{},"max":{}}}"#, corner(min), corner(max));
     assert!(!refuses::<Aabb>(&aabb("-2147483648", "2147483647.9999999998")));
@@ -113,7 +113,7 @@ fn lists_longer_than_their_capacity_are_refused() {
 
 #[test]
 fn a_length_without_the_values_is_refused() {
-    // A varint of the greatest length there is.
+    // A varint of the greatest possible length.
     let bytes = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
     assert!(postcard::from_bytes::<FixedVec<(), 200>>(&bytes).is_err());
     assert!(postcard::from_bytes::<FixedVec<u32, 200>>(&bytes).is_err());
@@ -123,7 +123,7 @@ fn a_length_without_the_values_is_refused() {
     assert!(postcard::from_bytes::<SlotMap<()>>(&map).is_err());
 }
 
-/// Everything a loaded pool is asked for later must hold, however its bytes came to be.
+/// Checks every invariant of a loaded pool, whatever bytes it was loaded from.
 fn assert_sound_pool(mut pool: IdPool) {
     let before: Vec<Id> = pool.iter().collect();
     assert_eq!(before.len(), pool.len() as usize);
@@ -171,13 +171,13 @@ fn load_everything(bytes: &[u8]) {
 
 proptest! {
     #[test]
-    fn random_bytes_load_soundly_or_not_at_all(bytes: Vec<u8>) {
+    fn random_bytes_give_valid_values_or_errors(bytes: Vec<u8>) {
         load_everything(&bytes);
     }
 
-    // Mostly valid bytes come much further than random ones.
+    // Mostly valid bytes pass more checks than random ones.
     #[test]
-    fn damaged_saves_load_soundly_or_not_at_all(
+    fn damaged_saves_give_valid_values_or_errors(
         frees in prop::collection::vec(any::<bool>(), 0..20),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         whole_range: bool,

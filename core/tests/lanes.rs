@@ -1,11 +1,11 @@
-//! One contact at a time, four or eight: the same bits on every tick of every scene. And so whatever the order in which
-//! contacts fill lanes, with nonsense in the lanes that none fills.
+//! SIMD widths of one, four and eight contacts give the same bits on every tick of every scene, in any order of contacts and
+//! with random data in unused lanes.
 
 use isostep_core::Lanes;
 use isostep_core::world::World;
 use isostep_scenes::scenes;
 
-/// Ticks for each scene: long enough that everything has met everything.
+/// Ticks for each scene, enough for contacts between all bodies.
 fn ticks(name: &str) -> u32 {
     match name {
         "bin" => 100,
@@ -13,7 +13,7 @@ fn ticks(name: &str) -> u32 {
     }
 }
 
-/// The first tick at which two worlds differ.
+/// Returns the first tick at which two worlds differ.
 fn first_difference(name: &str, change: impl Fn(&mut World)) -> Option<u32> {
     let mut reference = scenes::build(name, 1).expect("a scene");
     let mut other = scenes::build(name, 1).expect("a scene");
@@ -59,7 +59,7 @@ fn a_lane_that_rounds_otherwise_is_caught() {
     for lanes in Lanes::available() {
         let skewed = |world: &mut World| {
             assert!(world.set_lanes(lanes));
-            world.plant(isostep_core::test_internals::Plant::SkewedLane);
+            world.inject_fault(isostep_core::test_internals::Fault::SkewedLane);
         };
         assert!(first_difference("stacks", skewed).is_some(), "{} lanes", lanes.name());
     }

@@ -1,4 +1,4 @@
-//! The checked build: every narrowing of a small pile is watched, and ties stay rare. Runs with
+//! The checked build: every narrowing conversion of a small pile is checked, and rounding ties stay rare. Runs with
 //! `--features check-narrowing`.
 
 use isostep_core::math::rounding_ties;
@@ -18,11 +18,11 @@ fn ties_are_rare_because_coefficients_are_odd() {
     }
     let before = rounding_ties();
     let points: u32 = (0..120).map(|_| world.step().points).sum();
-    // Nine passes a tick, and at least forty sums for a point in each.
+    // Nine passes per tick, and at least forty sums per point in each.
     let sums = u64::from(points) * 9 * 40;
     let ties = rounding_ties() - before;
     println!("{ties} ties in at least {sums} sums");
-    // One in 312 was measured, all where arms are prepared, which are made odd afterwards. A mass share of
-    // exactly a half, the mistake this test caught, makes one in 63.
+    // Measured: one in 312, all in the preparation of arms, which are made odd afterwards. A mass fraction of exactly one half, the
+    // bug that this test found, gives one in 63.
     assert!(ties * 200 < sums, "{ties} ties in {sums} sums");
 }

@@ -1,5 +1,5 @@
-//! Owns the promises of `pack`: what goes in comes out, what changed little packs small wherever it moved to, and no bytes
-//! from outside panic, exceed the limit or pass for what they are not.
+//! `pack`: images round-trip, small changes pack small at any position, and untrusted bytes never
+//! panic, exceed the limit or pass as other bytes.
 
 use isostep_core::digest::ShortDigest;
 use isostep_core::pack::{
@@ -14,7 +14,7 @@ use crate::fuzz::{self, LAYOUT};
 
 const LIMIT: usize = 1 << 20;
 
-/// Bytes cut into segments: ids, rows and what is in them.
+/// Bytes with segments: ids, rows and content.
 fn image() -> impl Strategy<Value = Unpacked> {
     let content = prop_oneof![Just(0..1u8), Just(0..3u8), Just(0..255u8)];
     let segment =
@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn what_goes_in_comes_out(new in image(), old in proptest::option::of(image()), fast in any::<bool>()) {
+    fn images_round_trip(new in image(), old in proptest::option::of(image()), fast in any::<bool>()) {
         let effort = if fast { Effort::Fast } else { Effort::Small };
         let baseline = old.as_ref().map(Unpacked::image);
         let packed = pack(7, new.image(), baseline, effort).unwrap();
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_off_or_goes_on_is_refused(new in image(), cut in any::<prop::sample::Index>()) {
+    fn truncated_and_extended_packs_are_refused(new in image(), cut in any::<prop::sample::Index>()) {
         let mut packed = pack(7, new.image(), None, Effort::Small).unwrap();
         let cut = cut.index(packed.len());
         let error = unpack(&packed[..cut], 7, None, LIMIT).unwrap_err();
@@ -86,14 +86,14 @@ fn packed_len(new: &Unpacked, old: Option<&Unpacked>, effort: Effort) -> usize {
 }
 
 #[test]
-fn a_state_that_did_not_change_takes_a_handful_of_bytes() {
+fn an_unchanged_state_takes_few_bytes() {
     let bytes = bodies(0..4000, 0);
     let rows = whole(bytes.clone(), [Segment::rows(0, bytes.len() as u32, 24).keyed(4)]);
     assert!(packed_len(&rows, Some(&rows), Effort::Small) < 150);
 }
 
 #[test]
-fn rows_meet_their_own_rows_wherever_they_went() {
+fn keyed_rows_match_at_any_position() {
     let rows = |bytes: Vec<u8>| {
         let segment = Segment::rows(0, bytes.len() as u32, 24).keyed(4);
         whole(bytes, [segment])
@@ -102,17 +102,17 @@ fn rows_meet_their_own_rows_wherever_they_went() {
     let keys = || (0..1100).filter(|key| key % 97 != 5);
     let (still, moved) = (rows(bodies(keys(), 0)), rows(bodies(keys(), 1)));
     let alone = packed_len(&still, None, Effort::Small);
-    // A hundred rows are new; ten are gone.
+    // A hundred rows are new; ten are removed.
     assert!(packed_len(&still, Some(&old), Effort::Small) < alone / 7);
     assert!(packed_len(&moved, Some(&old), Effort::Small) < alone / 3);
-    // By place instead of by key the rows would be strangers.
+    // Compared by position instead of by key, the rows do not match.
     let strangers = whole(still.bytes.clone(), [Segment::rows(0, still.bytes.len() as u32, 24)]);
     let old = whole(old.bytes, [Segment::rows(0, 24_000, 24)]);
     assert!(packed_len(&strangers, Some(&old), Effort::Small) > alone / 2);
 }
 
 #[test]
-fn a_segment_that_grew_shifts_nothing_behind_it() {
+fn a_grown_segment_does_not_shift_later_ones() {
     let pages = |counts: [u32; 3]| {
         let bytes = counts.iter().zip(0..).map(|(n, page)| bodies(page * 500..page * 500 + n, 0));
         let bytes: Vec<Vec<u8>> = bytes.collect();
@@ -122,7 +122,7 @@ fn a_segment_that_grew_shifts_nothing_behind_it() {
     };
     let (old, new) = (pages([300, 300, 300]), pages([301, 300, 299]));
     assert!(packed_len(&new, Some(&old), Effort::Small) < 300);
-    // Segments may also come in another order, or go.
+    // Segments may also change their order, or disappear.
     let (a, b) = (bodies(0..200, 0), bodies(500..700, 0));
     let length = a.len() as u32;
     let cut = |ids: [u32; 2]| ids.map(|id| Segment::bytes(id, length));
@@ -132,7 +132,7 @@ fn a_segment_that_grew_shifts_nothing_behind_it() {
 }
 
 #[test]
-fn plain_bytes_that_grew_in_the_middle_are_found_again() {
+fn plain_bytes_match_around_an_insertion() {
     let old = bodies(0..500, 0);
     let mut new = old.clone();
     new.splice(6000..6000, [1, 2, 3]);
@@ -145,16 +145,17 @@ fn plain_bytes_that_grew_in_the_middle_are_found_again() {
     assert!(packed_len(&old, Some(&new), Effort::Small) < 400);
 }
 
-/// If the models did nothing, `Small` would be no smaller than `Fast`; if columns did nothing, plain bytes were as small.
+/// Without the models `Small` would be no smaller than `Fast`; without columns plain bytes would be
+/// as small.
 #[test]
-fn models_and_columns_earn_their_keep() {
+fn models_and_columns_reduce_size() {
     let bytes = bodies(0..3000, 0);
     let rows = whole(bytes.clone(), [Segment::rows(0, bytes.len() as u32, 24)]);
     let plain = Unpacked { segments: Segments::whole(&bytes), bytes };
     let [small, fast] = [Effort::Small, Effort::Fast].map(|effort| packed_len(&rows, None, effort));
     assert!(small * 20 < fast * 19, "{small} {fast}");
     assert!(fast < packed_len(&plain, None, Effort::Fast));
-    // What looks random costs nothing but its header.
+    // Random columns cost only their header.
     let noise: Vec<u8> =
         (0..5000).flat_map(|i| Rng::keyed(3, i, 0, 0).next_u64().to_le_bytes()).collect();
     let noise = Unpacked { segments: Segments::whole(&noise), bytes: noise };
@@ -174,7 +175,7 @@ fn sample() -> (Unpacked, Unpacked, [Vec<u8>; 2]) {
 }
 
 #[test]
-fn every_flipped_bit_is_noticed() {
+fn every_flipped_bit_is_detected() {
     let (old, _, packs) = sample();
     for packed in packs {
         let mut named = BitSet::new();
@@ -223,7 +224,7 @@ fn each_kind_of_mismatch_has_its_error() {
     for (got, expected) in cases {
         assert_eq!(got, Err(expected));
     }
-    // A keyframe does not mind a baseline, and the same bytes cut otherwise are another baseline.
+    // A keyframe ignores a baseline, and the same bytes with other segments are another baseline.
     assert_eq!(unpack(&key, LAYOUT, Some(old.image()), LIMIT), Ok(new));
     let recut = Unpacked { segments: Segments::whole(&old.bytes), bytes: old.bytes };
     let error = unpack(&delta, LAYOUT, Some(recut.image()), LIMIT).unwrap_err();
@@ -253,7 +254,7 @@ fn segments_that_do_not_fit_are_refused() {
     packed_len(&empty, Some(&empty), Effort::Small);
 }
 
-/// What a pack says about lengths is checked before it costs memory; the digests are right, as a liar would make them.
+/// Claimed lengths are checked before they cost memory, although the digests are correct.
 #[test]
 fn hostile_lengths_are_refused() {
     let (old, _, [key, delta]) = sample();
@@ -271,7 +272,7 @@ fn hostile_lengths_are_refused() {
     }
 }
 
-/// Changes bytes at random places: flips, copies, insertions, removals.
+/// Changes bytes at random positions: flips, copies, insertions, removals.
 fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     for _ in 0..=rng.next_u64() % 3 {
         let length = bytes.len() as u64;
@@ -287,9 +288,9 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// 300,000 inputs, each tried as it is and with its digests made right, with and without a baseline.
+/// 300,000 inputs, each as it is and with corrected digests, with and without a baseline.
 #[test]
-fn mutated_packs_never_break_a_promise() {
+fn mutated_packs_never_panic_or_exceed_the_limit() {
     let (old, _, [key, delta]) = sample();
     let fast = pack(LAYOUT, old.image(), None, Effort::Fast).unwrap();
     let tiny = pack(LAYOUT, whole(vec![1, 2], [Segment::bytes(0, 2)]).image(), None, Effort::Fast);
@@ -307,7 +308,7 @@ fn mutated_packs_never_break_a_promise() {
             answers.extend(answer.split([' ', ')']).next().map(str::to_owned));
         }
     }
-    // Mutation reaches every check, the last one included.
+    // Mutation reaches every check, including the last one.
     for kind in [
         "Magic",
         "Version",
@@ -326,7 +327,7 @@ fn mutated_packs_never_break_a_promise() {
 }
 
 #[test]
-fn the_format_is_what_its_description_says() {
+fn the_format_matches_its_description() {
     let image = whole(vec![9, 9, 9], [Segment::bytes(4, 3)]);
     let packed = pack(0x0102, image.image(), None, Effort::Small).unwrap();
     let digest = image.image().digest();

@@ -31,7 +31,8 @@ proptest! {
     #[test]
     fn quotients_round_to_nearest_and_saturate(a in any_real(), b in any_real()) {
         prop_assume!(b != Real::ZERO);
-        // Nearest with ties up is the floor of twice the quotient, plus one, halved: exact in integers.
+        // Nearest with ties up is the floor of twice the quotient, plus one, halved: exact in
+        // integers.
         let (x, y) = (i128::from(a.to_bits()) << 33, i128::from(b.to_bits()));
         let doubled = x.div_euclid(y) - i128::from(y < 0 && x.rem_euclid(y) != 0);
         let nearest = (doubled + 1) >> 1;
@@ -104,7 +105,8 @@ proptest! {
     }
 }
 
-/// Whether a product of two raw numbers, both scaled by 2^192 / 2^32, rounds into the range.
+/// Returns `true` if a product of two raw numbers, both scaled by 2^192 / 2^32, rounds into the
+/// range.
 fn fits(product: &num_bigint::BigInt, frac: u32) -> bool {
     let shift = frac - 32;
     let nearest: num_bigint::BigInt =

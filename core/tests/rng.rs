@@ -1,5 +1,5 @@
-//! Owns what is exact about `Rng`: its bits against NumPy's SFC64, its saved form and its ranges. How
-//! random the numbers are is the matter of `rng_statistics.rs`.
+//! Exact properties of `Rng`: its bits against NumPy's SFC64, its saved form and its ranges.
+//! Statistical quality is in `rng_statistics.rs`.
 
 use isostep_core::data::{EmptyRange, Rng};
 use isostep_core::math::Real;
@@ -12,10 +12,10 @@ fn keyed([seed, tick, entity, purpose]: Key) -> Rng {
     Rng::keyed(seed, tick, entity, purpose)
 }
 
-/// A key and the first four numbers of NumPy 2.4.6 for it: on `g = np.random.SFC64()`, set
-/// `g.state = {'bit_generator': 'SFC64', 'state': {'state': np.array([seed, tick, entity,
-/// purpose * 0x9e3779b97f4a7c15 % 2**64], dtype=np.uint64)}, 'has_uint32': 0, 'uinteger': 0}`,
-/// throw `g.random_raw(12)` away and read `g.random_raw(4)`.
+/// A key and the first four numbers of NumPy 2.4.6 for it. On `g = np.random.SFC64()`, set `g.state
+/// = {'bit_generator': 'SFC64', 'state': {'state': np.array([seed, tick, entity, purpose *
+/// 0x9e3779b97f4a7c15 % 2**64], dtype=np.uint64)}, 'has_uint32': 0, 'uinteger': 0}`, discard
+/// `g.random_raw(12)` and read `g.random_raw(4)`.
 const NUMPY: [(Key, [u64; 4]); 5] = [
     (
         [0, 0, 0, 0],
@@ -70,7 +70,7 @@ const NUMPY: [(Key, [u64; 4]); 5] = [
 ];
 
 #[test]
-fn streams_are_those_of_numpy() {
+fn streams_match_numpy() {
     for (key, expected) in NUMPY {
         let mut rng = keyed(key);
         assert_eq!([(); 4].map(|()| rng.next_u64()), expected, "{key:?}");

@@ -1,5 +1,6 @@
-//! Owns how random `Rng` is: between keys, between draws, and over the ranges of its methods. Every
-//! statistic has fixed seeds, and unless it says otherwise a limit that chance passes once in a million.
+//! Statistical quality of `Rng`: between keys, between draws, and over the ranges of its methods.
+//! Every statistic has fixed seeds and, unless stated otherwise, a limit that a fair generator
+//! exceeds once in a million.
 
 use isostep_core::data::Rng;
 use isostep_core::math::Real;
@@ -11,7 +12,7 @@ fn keyed([seed, tick, entity, purpose]: Key) -> Rng {
     Rng::keyed(seed, tick, entity, purpose)
 }
 
-/// Keys as games have them: small numbers, close together.
+/// Typical keys of games: small numbers, close together.
 fn small_keys() -> impl Iterator<Item = Key> {
     (0..12u64.pow(4)).map(|i| [i % 12, i / 12 % 12, i / 144 % 12, i / 1728])
 }
@@ -29,7 +30,7 @@ fn streams_of_small_keys_have_no_number_in_common() {
     }
 }
 
-/// `SplitMix64`, to choose keys by something else than the thing tested.
+/// `SplitMix64`, an independent generator for choosing keys.
 fn scramble(index: u64) -> u64 {
     let mut z = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,8 +38,9 @@ fn scramble(index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Flips each bit of 4096 keys and wants each bit of the first output to flip about 2048 times. One
-/// standard deviation is 32; the worst of 16 384 fair counts is beyond six of them once in 30 000 tries.
+/// Flips each bit of 4096 keys and expects each bit of the first output to flip about 2048 times.
+/// One standard deviation is 32. The worst of 16 384 fair counts exceeds six of them once in 30 000
+/// tries.
 fn assert_avalanche(key_of: impl Fn(u64) -> Key) {
     for flipped in 0..256 {
         let mut flips = [0i32; 64];
@@ -68,8 +70,8 @@ fn key_bits_are_as_strong_among_small_keys() {
     assert_avalanche(|i| [i % 8, i / 8 % 8, i / 64 % 8, i / 512]);
 }
 
-/// Whether counts are as even as chance makes them: Pearson's sum, times the expected count so that it
-/// stays whole, against its limit for one in a million.
+/// Checks that counts are as even as expected: Pearson's sum, multiplied by the expected count so
+/// that it stays whole, against its limit for one in a million.
 fn assert_even(counts: &[u64], limit: u64, what: &str) {
     let total: u64 = counts.iter().sum();
     let expected = total / counts.len() as u64;
@@ -119,7 +121,7 @@ fn numbers_below_a_bound_are_equally_likely() {
 
 // With 2⁶⁴ draws for 3 · 2⁶² places, every third place would get two unless some are drawn again.
 #[test]
-fn wide_ranges_draw_again_instead_of_favouring_some() {
+fn wide_ranges_have_no_modulo_bias() {
     let end = Real::from_bits(3 << 61);
     let mut rng = Rng::new(12);
     let mut counts = [0; 3];
@@ -143,7 +145,7 @@ fn between_is_even_over_a_range_around_zero() {
 
 // The standard deviation of the count is 125; six are allowed.
 #[test]
-fn a_chance_comes_true_as_often_as_it_says() {
+fn chance_matches_its_probability() {
     let mut rng = Rng::new(16);
     let hits = (0..75_000).filter(|_| rng.chance(3, 10).unwrap()).count();
     assert!(hits.abs_diff(22_500) <= 750, "{hits}");

@@ -1,4 +1,4 @@
-//! The scenes beside their committed goldens, and that each kind of wrong is told.
+//! Scenes against their committed goldens, and the report of each kind of mismatch.
 
 use isostep_core::{Rng, Vec3};
 use isostep_scenes::scene_golden::{
@@ -74,7 +74,7 @@ fn a_difference_names_tick_and_section() {
     assert!(found.starts_with(expected), "{found}");
 }
 
-/// Somebody else's state differs in one velocity: body and field are named, with both values.
+/// Another state differs in one velocity. The explanation names body and field, with both values.
 #[test]
 fn a_dump_names_entity_and_field() {
     let spec = spec("arena", Size::Small).expect("a scene of the list");
@@ -121,6 +121,6 @@ fn broken_dumps_are_refused_or_harmless() {
             told += usize::from(dump.explain() != Ok(Vec::new()));
         }
     }
-    // A flipped bit of the seed says nothing: a cradle has none.
+    // A flipped bit of the seed has no effect, because a cradle has no random part.
     assert!(read > 100 && told * 100 > read * 98, "{told} of {read}");
 }

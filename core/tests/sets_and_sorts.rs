@@ -1,12 +1,11 @@
-//! Owns the behaviour of `BitSet`, `UnionFind`, `sort_by_key` and `FixedVec`, each against the dullest
-//! model that std offers.
+//! `BitSet`, `UnionFind`, `sort_by_key` and `FixedVec`, each against a simple model from std.
 
 use isostep_core::data::{BitSet, CapacityExceeded, FixedVec, UnionFind, sort_by_key};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-/// Members where words and summaries end, among others; the greatest takes half a megabyte.
+/// Members at the ends of words and summaries, among others. The greatest takes half a megabyte.
 fn member() -> impl Strategy<Value = u32> {
     prop_oneof![
         4 => 0..200u32,
@@ -37,7 +36,7 @@ fn set_op() -> impl Strategy<Value = SetOp> {
 
 proptest! {
     #[test]
-    fn bit_set_follows_a_btree_set(
+    fn bit_set_matches_a_btree_set(
         bound in prop_oneof![Just(0), member()],
         ops in prop::collection::vec(set_op(), 0..60),
         probes in prop::collection::vec(member(), 10),
@@ -111,7 +110,8 @@ fn the_greatest_member_ends_the_walk() {
     assert_eq!((set.first(), set.len()), (None, 0));
 }
 
-/// Joins by renaming every member of one group; says of each union whether the two were apart.
+/// Joins by renaming every member of one group. Returns for each union whether the two were
+/// separate.
 fn name_groups(len: u32, unions: &[(u32, u32)]) -> (Vec<u32>, Vec<bool>) {
     let mut names: Vec<u32> = (0..len).collect();
     let apart = unions.iter().map(|&(a, b)| {
@@ -175,7 +175,7 @@ fn a_long_chain_of_unions_has_one_root() {
     assert!((0..100_000).all(|member| groups.find(member) == 0));
 }
 
-/// Keys of many shapes, with lengths that cluster where the method changes.
+/// Keys of many distributions, with lengths around the change of method.
 fn keys() -> impl Strategy<Value = Vec<u64>> {
     let masks = vec![
         !0,
@@ -201,7 +201,7 @@ fn keys() -> impl Strategy<Value = Vec<u64>> {
             }
             match arrangement {
                 2 => keys.reverse(),
-                // Sorted but for the last.
+                // Sorted except for the last.
                 3 => keys.rotate_left(1.min(len)),
                 _ => {}
             }
@@ -212,11 +212,11 @@ fn keys() -> impl Strategy<Value = Vec<u64>> {
 
 proptest! {
     #[test]
-    fn sorting_equals_the_stable_sort_of_std(
+    fn sort_by_key_matches_the_stable_sort_of_std(
         keys in keys(),
         scratch in prop::collection::vec((any::<u64>(), any::<usize>()), 0..80),
     ) {
-        // The second half tells items with equal keys apart.
+        // The second half distinguishes items with equal keys.
         let mut items: Vec<(u64, usize)> = keys.into_iter().zip(0..).collect();
         let mut expected = items.clone();
         expected.sort_by_key(|item| item.0);
@@ -243,7 +243,7 @@ proptest! {
     }
 }
 
-/// Keeps all that is hashed, so that equal hashes are no accident.
+/// A hasher that keeps all its input, so that equal hashes are no accident.
 #[derive(Default)]
 struct Recorder(Vec<u8>);
 
@@ -283,7 +283,7 @@ fn list_op() -> impl Strategy<Value = ListOp> {
 
 proptest! {
     #[test]
-    fn fixed_vec_follows_a_vec_and_forgets_its_history(
+    fn fixed_vec_matches_a_vec_independent_of_its_history(
         ops in prop::collection::vec(list_op(), 0..60),
     ) {
         let mut list = FixedVec::<u16, 6>::new();

@@ -1,11 +1,11 @@
-//! Owns the proof of locality, tick by tick: a cluster alone, with the static and kinematic bodies that it touches, does
-//! in one step exactly what it does in the crowd. And the proof that this test can fail.
+//! Locality, tick by tick: an island alone, with the static and kinematic bodies in contact with it, has the same next state as in
+//! the whole scene. Fault injection shows that this test can fail.
 
 use isostep_core::Rng;
 use isostep_core::world::{BodyId, Event, World};
 use isostep_scenes::scenes;
 
-/// Steps a scene and on every tick a random cluster of it alone; says where the two part.
+/// Steps a scene and, on every tick, a random island of it alone. Returns the first difference.
 fn first_difference(
     name: &str,
     ticks: u32,
@@ -32,14 +32,14 @@ fn compare(
     rng: &mut Rng,
     change: impl Fn(&mut World),
 ) -> Option<String> {
-    let clusters = after.clusters();
-    let count = clusters.len() as u32;
+    let islands = after.islands();
+    let count = islands.len() as u32;
     let chosen = rng.below(count.max(1)).unwrap() as usize;
-    let (_, members) = clusters.iter().nth(chosen)?;
-    let mut bodies = clusters.reach(members[0]);
-    // Sensors and what is in them: they read, and nothing comes back.
+    let (_, members) = islands.iter().nth(chosen)?;
+    let mut bodies = islands.reach(members[0]);
+    // Sensors and the shapes in them: sensors read other bodies and do not affect them.
     let sensed: Vec<BodyId> = sensor_partners(after, members);
-    bodies.extend(sensed.iter().filter(|id| after.clusters().of(**id).is_none()));
+    bodies.extend(sensed.iter().filter(|id| after.islands().of(**id).is_none()));
     bodies.sort();
     bodies.dedup();
     let mut alone = before.solo(&bodies);
@@ -53,7 +53,7 @@ fn compare(
     let differs = differs.or_else(|| alone.iter().find(|row| !crowd.contains(row)));
     let (row, text) = differs.expect("some row");
     let other = alone.iter().chain(&crowd).find(|(name, other)| name == row && other != text);
-    Some(format!("{row} of the cluster of {}:\n  {text}\n  {other:?}", members[0]))
+    Some(format!("{row} of the island of {}:\n  {text}\n  {other:?}", members[0]))
 }
 
 fn sensor_partners(world: &World, members: &[BodyId]) -> Vec<BodyId> {
@@ -67,9 +67,9 @@ fn sensor_partners(world: &World, members: &[BodyId]) -> Vec<BodyId> {
 }
 
 #[test]
-fn a_cluster_alone_does_what_it_does_in_the_crowd() {
+fn an_island_alone_does_what_it_does_in_the_crowd() {
     for name in scenes::NAMES {
-        // Copying a world takes longer than stepping it, and comparing a large cluster longer still.
+        // Copying a world takes longer than stepping it, and comparing a large island longer still.
         let ticks = match name {
             "bin" => 40,
             "pyramid" | "stacks" => 100,
@@ -81,25 +81,29 @@ fn a_cluster_alone_does_what_it_does_in_the_crowd() {
 
 #[cfg(feature = "test-internals")]
 #[test]
-fn what_reaches_beyond_a_cluster_is_caught() {
-    use isostep_core::test_internals::Plant;
-    for plant in
-        [Plant::GlobalCounter, Plant::IndexOrder, Plant::BalancedColours, Plant::RememberedColours]
+fn what_reaches_beyond_a_island_is_caught() {
+    use isostep_core::test_internals::Fault;
+    for fault in
+        [Fault::GlobalCounter, Fault::IndexOrder, Fault::BalancedColours, Fault::RememberedColours]
     {
-        // In a drum contacts come and go, else nobody notices what is remembered.
+        // In a drum contacts begin and end all the time. Otherwise stale data would have no effect.
         for seed in 1..=3 {
-            assert_eq!(first_difference("tumbler", 100, seed, |_| ()), None, "it is the plant");
-            let caught = first_difference("tumbler", 100, seed, |world| world.plant(plant));
-            println!("{plant:?}: {}", caught.as_deref().unwrap_or("not caught"));
-            assert!(caught.is_some(), "{plant:?} goes unnoticed with seed {seed}");
+            assert_eq!(
+                first_difference("tumbler", 100, seed, |_| ()),
+                None,
+                "a difference without the fault"
+            );
+            let caught = first_difference("tumbler", 100, seed, |world| world.inject_fault(fault));
+            println!("{fault:?}: {}", caught.as_deref().unwrap_or("not caught"));
+            assert!(caught.is_some(), "{fault:?} goes unnoticed with seed {seed}");
         }
     }
 }
 
 #[cfg(all(debug_assertions, feature = "test-internals"))]
 #[test]
-#[should_panic(expected = "while cluster")]
-fn reading_another_clusters_row_is_stopped() {
-    let plant = isostep_core::test_internals::Plant::ReadOutside;
-    let _ = first_difference("stacks", 3, 1, |world| world.plant(plant));
+#[should_panic(expected = "while island")]
+fn reading_another_islands_row_is_stopped() {
+    let fault = isostep_core::test_internals::Fault::ReadOutside;
+    let _ = first_difference("stacks", 3, 1, |world| world.inject_fault(fault));
 }

@@ -1,8 +1,8 @@
-//! The rim: text, serde and floats become numbers exactly, or say why not.
+//! Conversions at the boundary: text, serde and floats convert exactly or give an error.
 #![allow(
     clippy::disallowed_types,
     clippy::float_cmp,
-    reason = "the rim is where floats are allowed, and exact"
+    reason = "float conversions are under test, and exact"
 )]
 
 use crate::oracle::{self, any_real, any_vec3};
@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn no_shorter_text_would_do(a in any_real()) {
+    fn printed_text_is_the_shortest(a in any_real()) {
         let text = a.to_string();
         if let Some((whole, fraction)) = text.split_once('.') {
             for places in 0..fraction.len() {
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_number_or_an_error(text in "\\PC{0,20}") {
+    fn any_text_gives_a_number_or_an_error(text in "\\PC{0,20}") {
         let _ = text.parse::<Real>();
     }
 
@@ -83,7 +83,7 @@ proptest! {
         let value = f32::from_bits(bits);
         if let Ok(a) = Real::from_f32(value) {
             if value.abs() >= 0.01 {
-                // 24 bits from 2⁻⁷ down to 2⁻³¹: all there.
+                // 24 bits from 2⁻⁷ down to 2⁻³¹: all representable.
                 prop_assert_eq!(a.to_f32(), value);
             }
         } else {
@@ -123,7 +123,7 @@ fn literals_are_exact() {
 
 #[test]
 fn text_rounds_ties_up_even_when_the_tie_is_broken_far_behind() {
-    // Half an ulp has 33 decimals; the 34th tips the scale.
+    // Half an ulp has 33 decimals; the 34th decides.
     let half_ulp = "0.000000000116415321826934814453125";
     assert_eq!(half_ulp.parse(), Ok(Real::EPSILON));
     assert_eq!(format!("-{half_ulp}").parse(), Ok(Real::ZERO));
@@ -132,7 +132,7 @@ fn text_rounds_ties_up_even_when_the_tie_is_broken_far_behind() {
 }
 
 #[test]
-fn bad_text_says_what_is_wrong() {
+fn invalid_text_gives_the_matching_error() {
     for text in ["", "-", ".5", "1e5", "0x10", "1.2.3", "NaN", " 1", "1 ", "--1", "_1", "١"] {
         assert_eq!(text.parse::<Real>(), Err(ParseRealError::Syntax), "{text:?}");
     }

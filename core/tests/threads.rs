@@ -1,4 +1,4 @@
-//! One thread or eight: the same bits and the same events on every tick of every scene, straight and computed again.
+//! Any number of threads gives the same bits and events on every tick of every scene, also in resimulation.
 
 use isostep_core::parallel::Threads;
 use isostep_scenes::scenes::{self, Scene};
@@ -29,7 +29,7 @@ fn the_number_of_threads_shows_nowhere() {
     }
 }
 
-/// Rewinding and computing again, with another number of threads each time.
+/// Rewinds and resimulates with another number of threads each time.
 #[test]
 fn threads_may_change_between_ticks() {
     let counts = [1, 2, 3, 8].map(|count| Threads::new(count).expect("threads").eager());

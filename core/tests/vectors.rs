@@ -1,5 +1,5 @@
-//! Vectors, rotations, matrices and boxes: products against exact integers, and the algebra that games
-//! rely on.
+//! Vectors, rotations, matrices and boxes: products against exact integers, and algebraic
+//! identities.
 
 use crate::oracle::{self, any_real, any_vec3, of, rounded};
 use isostep_core::math::{Aabb, Mat3, NotUnit, Sym3, ZeroLength};
@@ -79,8 +79,8 @@ proptest! {
     }
 
     #[test]
-    fn turning_there_and_back_is_staying(q in any_rotation(), v in any_point()) {
-        // A component of 2⁻³⁰ precision times a coordinate of up to 2²⁹ m.
+    fn rotate_inverse_undoes_rotate(q in any_rotation(), v in any_point()) {
+        // A component with a precision of 2⁻³⁰ times a coordinate of up to 2²⁹ m.
         let slack = (v.length().to_bits() >> 26).unsigned_abs() + 2;
         prop_assert!(ulps(q.rotate_inverse(q.rotate(v)), v) <= slack);
     }
@@ -116,9 +116,9 @@ proptest! {
     }
 
     #[test]
-    fn inverse_matrices_undo(a in small_vec3(), b in small_vec3(), c in small_vec3(), v in small_vec3()) {
+    fn a_matrix_times_its_inverse_is_the_identity(a in small_vec3(), b in small_vec3(), c in small_vec3(), v in small_vec3()) {
         let matrix = Mat3::from_rows([a, b, c]);
-        // Ill-conditioned matrices lose digits in any arithmetic; keep to those that don't.
+        // Ill-conditioned matrices lose precision in any arithmetic and are skipped.
         prop_assume!(matrix.determinant().abs() > real!(1000));
         let inverse = matrix.inverse().expect("the determinant is not zero");
         let back = inverse * (matrix * v);
@@ -145,7 +145,7 @@ proptest! {
 
     #[test]
     fn matrices_of_any_size_give_a_value_or_none(rows in [any_vec3(), any_vec3(), any_vec3()], q in any_rotation()) {
-        // What is under test is that nothing overflows; debug assertions are on.
+        // Tests that no operation overflows; debug assertions are on.
         let matrix = Mat3::from_rows(rows);
         prop_assert_eq!((matrix * Mat3::IDENTITY).determinant(), matrix.determinant());
         if let Some(inverse) = matrix.inverse() {
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn grown_boxes_hold_what_they_promise(a in any_vec3(), b in any_vec3(), m in any_real(), v in any_vec3()) {
+    fn inflated_and_swept_boxes_enclose_their_contents(a in any_vec3(), b in any_vec3(), m in any_real(), v in any_vec3()) {
         let aabb = Aabb::around([a, b]).unwrap();
         prop_assert!(aabb.inflate(m).encloses(&aabb));
         let swept = aabb.sweep(v);
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn a_moved_box_holds_its_moved_corners(a in small_vec3(), b in small_vec3(), t in any_point(), q in any_rotation()) {
+    fn a_transformed_box_encloses_its_transformed_corners(a in small_vec3(), b in small_vec3(), t in any_point(), q in any_rotation()) {
         let aabb = Aabb::around([a, b]).unwrap();
         let motion = Transform::new(t, q);
         let moved = aabb.transformed(&motion);
@@ -216,8 +216,8 @@ fn a_box_moved_past_the_range_stays_at_its_edge() {
 
 #[test]
 fn determinants_of_large_matrices_keep_to_their_bound() {
-    // A singular matrix of entries of 2¹⁸, each moved the way its cofactor points by what scaling to 41 bits
-    // rounds away.
+    // A singular matrix of entries of 2¹⁸. Each entry is changed in the direction of its cofactor
+    // by the amount that scaling to 41 bits rounds away.
     let (one, cofactors) = (1i128 << 50, [[-1i128, 0, 1], [-1, 0, 1], [2, 0, -2]]);
     let pattern = [[1, 1, 1], [1, -1, 1], [1, 0, 1]];
     let e =
@@ -251,7 +251,7 @@ fn small_turns_add_up_to_a_large_one() {
 }
 
 #[test]
-fn blends_of_rotations_take_the_shorter_way() {
+fn nlerp_takes_the_shorter_arc() {
     let quarter = Quat::from_axis_angle(Vec3::Z, Real::FRAC_PI_2).unwrap();
     let eighth = Quat::from_axis_angle(Vec3::Z, Real::FRAC_PI_2 / real!(2)).unwrap();
     let far = Quat::from_bits(quarter.to_bits().map(|c| -c)).unwrap();
@@ -262,7 +262,7 @@ fn blends_of_rotations_take_the_shorter_way() {
 }
 
 #[test]
-fn what_has_no_direction_is_an_error() {
+fn zero_vectors_have_no_direction() {
     assert_eq!(Vec3::ZERO.normalize(), Err(ZeroLength));
     assert_eq!(Vec3::ZERO.normalize_or(Vec3::Y), Vec3::Y);
     assert_eq!(Quat::from_axis_angle(Vec3::ZERO, Real::ONE), Err(ZeroLength));
@@ -283,7 +283,7 @@ fn singular_matrices_and_inverted_boxes_are_refused() {
 }
 
 #[test]
-fn inverses_keep_their_digits_for_heavy_and_light_things() {
+fn inverses_keep_precision_for_heavy_and_light_bodies() {
     for shift in [2, 20, 32, 40, 50, 60] {
         let matrix = Sym3::diagonal(Vec3::splat(Real::from_bits(1 << shift)));
         let expected = Real::ONE.checked_div(Real::from_bits(1 << shift));

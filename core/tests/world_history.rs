@@ -1,4 +1,4 @@
-//! Owns what a world's history promises: which ticks are held, that going back brings everything back, and what it takes.
+//! History of a world: held ticks, exact rewinds, and memory.
 
 use isostep_core::shape::Shape;
 use isostep_core::state::State;
@@ -40,7 +40,7 @@ fn ticks_that_are_gone_or_not_yet_there_are_named() {
     let before = bytes(&world);
     assert_eq!(world.rewind(oldest - 1), Err(HistoryError::TooOld { oldest }));
     assert_eq!(world.rewind(101), Err(HistoryError::NotYet { newest: 100 }));
-    // What comes after the present is an old future, if anything.
+    // Ticks after the current one belong to the old future.
     world.rewind(90).unwrap();
     assert_eq!(world.history(), oldest..=90);
     assert_eq!(world.rewind(95), Err(HistoryError::NotYet { newest: 90 }));
@@ -89,7 +89,7 @@ fn a_spawn_that_is_rewound_is_gone_and_gets_the_same_id_again() {
 
 #[test]
 fn a_wrongly_guessed_spawn_leaves_no_ghost() {
-    // The first body of a page: going back takes the page away. It came back on the second tick once.
+    // The first body of a page: the rewind removes the page. It reappeared on the second tick once.
     for before in [0, 1, 31] {
         let mut world = world(before);
         let mut straight = world.clone();
@@ -202,7 +202,7 @@ fn what_sleeps_takes_no_room_in_the_history() {
     assert!(world.bodies().skip(1).all(|(_, body)| body.is_asleep()));
     let report = world.history_report();
     assert_eq!((report.ticks, report.newest_bytes), (DEFAULT_HISTORY as u32, 0));
-    // One of them moves: its pages, and no others.
+    // One body moves: only its pages change.
     let one = world.bodies().nth(7).unwrap().0;
     world.set_velocity(one, Vec3::Y).unwrap();
     let report = world.step();
@@ -221,14 +221,14 @@ fn right_guesses_cost_nothing_and_wrong_ones_what_they_touch() {
     for _ in 12..20 {
         let report = world.step();
         assert!(report.again);
-        assert_eq!((report.bodies, report.clusters), (0, 0));
+        assert_eq!((report.bodies, report.islands), (0, 0));
     }
     world.rewind(12).unwrap();
     world.set_velocity(guessed, Vec3::X).unwrap();
     for _ in 12..20 {
         let report = world.step();
         assert!(report.again);
-        assert_eq!((report.bodies, report.clusters), (1, 1), "only the one that was pushed");
+        assert_eq!((report.bodies, report.islands), (1, 1), "only the one that was pushed");
         assert!(report.pages_shared > 0);
     }
     assert!(!world.step().again);
@@ -242,7 +242,7 @@ fn a_ripple_that_dies_out_stops_costing() {
     }
     let state = bytes(&world);
     let pushed = world.bodies().nth(9).unwrap().0;
-    // A wrong guess that is taken back after one tick: the slots from 11 on never knew of it.
+    // A misprediction that is corrected after one tick: the frames from 11 on never contained it.
     world.rewind(9).unwrap();
     world.teleport(pushed, Transform::at(Vec3::from_ints(0, 90, 0))).unwrap();
     world.step();
@@ -273,8 +273,8 @@ fn verifying_compares_both_ways() {
     assert_eq!(world.resim_difference(), None);
 }
 
-/// A session that doubts itself goes back to a pinned tick from before its ring, and drops the old future. The world still
-/// wanted to keep the ring's ticks, which now lay ahead, and the next step overflowed.
+/// A session that resynchronises rewinds to a pinned tick before its ring and drops the old future. The world still kept the
+/// ring's ticks, now in the future, and the next step overflowed.
 #[test]
 fn a_state_goes_on_from_a_pin_before_the_ring() {
     let mut world = World::new(WorldDef::default()).unwrap();

@@ -1,10 +1,11 @@
-//! Computes goldens on this machine and compares them with the committed ones; runs a scene and shows what it costs.
+//! Computes goldens on this machine and compares them with the committed ones; runs a scene and
+//! prints its cost.
 
 mod matrix_command;
 mod scenes_command;
 
 use isostep_core::{Lanes, Phase};
-use isostep_determinism_tests::{numbers, planted, recording, smoothness};
+use isostep_determinism_tests::{faults, numbers, recording, smoothness};
 use isostep_scenes::{Golden, scenes};
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ const USAGE: &str = "usage: isostep-determinism-tests COMMAND
   matrix [--slow | --native | --long] [--scene NAME]
                         every scene in every way that this target can; prints a cell for each and compares it.
                         --slow: fewer ticks; --native: also 10,000 ticks of full scenes; --long: everything
-  plants [--mint]       games with faults that only show beside another machine: whether they show here as they must
+  faults [--mint]       games with faults that only show beside another machine: whether they show here as they must
   scene NAME [TICKS [LANES]]
                         runs one scene (600 ticks in the widest lanes unless said otherwise) and prints tick, digest, counts and
                         microseconds by phase; NAME is pyramid, stacks, bin, arena, cradle, rack, dominoes, tumbler,
@@ -40,7 +41,7 @@ exit codes: 0 equal, 1 different, 2 misuse, or a file that can't be read";
 const RECORDING: &str = "determinism-tests/goldens/arena.isoreplay";
 
 const NUMBERS: &str = "determinism-tests/goldens/numbers.txt";
-const PLANTED: &str = "determinism-tests/goldens/planted.txt";
+const FAULTS: &str = "determinism-tests/goldens/planted.txt";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -55,8 +56,8 @@ fn main() -> ExitCode {
         ["numbers"] => compare_numbers(),
         ["numbers", "--mint"] => mint(NUMBERS, &numbers::compute()),
         ["scenes", ref options @ ..] => scenes_command::run(options),
-        ["plants"] => show_plants(),
-        ["plants", "--mint"] => mint(PLANTED, &planted::elsewhere::compute()),
+        ["faults"] => print_faults(),
+        ["faults", "--mint"] => mint(FAULTS, &faults::cross_target::compute()),
         ["replay"] => compare_recording(),
         ["replay", "--mint"] => match write_recording(RECORDING) {
             Ok(()) => {
@@ -116,7 +117,7 @@ fn verify_recording(file: &str) -> ExitCode {
         Ok(found) => match found.mismatch {
             None => {
                 let (ticks, digests) = (found.ticks, found.digests);
-                println!("{file}: {ticks} ticks are right, by {digests} digests");
+                println!("{file}: {ticks} ticks are correct, by {digests} digests");
                 ExitCode::SUCCESS
             }
             Some(mismatch) => {
@@ -148,8 +149,8 @@ fn compare_numbers() -> ExitCode {
     }
 }
 
-fn show_plants() -> ExitCode {
-    match planted::elsewhere::Report::new() {
+fn print_faults() -> ExitCode {
+    match faults::cross_target::Report::new() {
         Ok(report) => {
             print!("{report}");
             if report.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,12 +1,12 @@
-//! The command `matrix`: this target's cells, a line each, and whether all are equal.
+//! The command `matrix`: prints this target's cells, a line each, and compares them.
 
-use isostep_scenes::matrix::{self, Extent, Watch};
+use isostep_scenes::matrix::{self, Extent, Progress};
 use isostep_scenes::scenes::NAMES;
 use std::process::ExitCode;
 
 const PLAYED: &str = "scenes/goldens/played.txt";
 
-/// Runs it; `None` if the arguments are not its own.
+/// Runs the command; `None` if the arguments are not its own.
 pub(crate) fn run(arguments: &[&str]) -> Option<ExitCode> {
     let (mut extent, mut only) = (Extent::QUICK, None);
     let mut arguments = arguments.iter();
@@ -31,15 +31,15 @@ pub(crate) fn run(arguments: &[&str]) -> Option<ExitCode> {
 fn compute(extent: Extent, only: Option<&str>) -> ExitCode {
     let start = std::time::Instant::now();
     let (mut equal, mut different) = (0, 0);
-    let mut watch = Watch {
+    let mut progress = Progress {
         clock: &mut || start.elapsed().as_nanos() as u64,
-        tell: &mut |_| (),
+        status: &mut |_| (),
         cell: &mut |cell| {
             *if cell.difference.is_none() { &mut equal } else { &mut different } += 1;
             println!("{cell}");
         },
     };
-    let done = matrix::run(extent, only, &mut watch);
+    let done = matrix::run(extent, only, &mut progress);
     let arch = std::env::consts::ARCH;
     match done {
         Err(error) => super::misuse(&error),

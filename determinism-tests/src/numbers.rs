@@ -1,6 +1,6 @@
 //! A million operations on pseudo-random numbers of every size, hashed by kind of operation.
 //!
-//! The operands come from a generator of this file's own, so a fault in one operation changes one line.
+//! The operands come from a generator in this file, so a fault in one operation changes one line.
 
 use isostep_core::data::{BitSet, IdPool, UnionFind, sort_by_key};
 use isostep_core::math::{Aabb, Lane, Mat3, Q20, Q22, Q30, Sym3, Wide};
@@ -10,10 +10,10 @@ use isostep_scenes::{Golden, Line};
 /// The committed results.
 pub const GOLDEN: &str = include_str!("../goldens/numbers.txt");
 
-/// How many operations the golden covers.
+/// Number of operations in the golden.
 pub const OPERATIONS: u64 = 1_000_000;
 
-/// Operands of every size: `SplitMix64` with a random shift, and an edge now and then.
+/// Operands of every size: `SplitMix64` with a random shift, and edge cases now and then.
 struct Operands(u64);
 
 impl Operands {
@@ -57,7 +57,7 @@ impl Operands {
     }
 }
 
-/// Takes results in as little-endian words.
+/// Hashes results as little-endian words.
 #[derive(Default)]
 struct Results(blake3::Hasher);
 
@@ -82,7 +82,7 @@ impl Results {
         value.rows().into_iter().for_each(|row| self.vec3(row));
     }
 
-    /// Whether there is a value, then the value.
+    /// Hashes a presence flag, then the value.
     fn maybe<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Self, T)) {
         self.bits(value.is_some().into());
         if let Some(value) = value {
@@ -205,7 +205,7 @@ const KINDS: [(&str, Operation); 40] = [
     ("data.ids", ids),
 ];
 
-/// Somewhat more than −1 to 1.
+/// Slightly more than −1 to 1.
 fn unit(o: &mut Operands) -> Real {
     Real::from_bits((o.word() as i64 >> 30) + (o.word() as i64 >> 62))
 }

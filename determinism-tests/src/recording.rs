@@ -1,5 +1,5 @@
-//! The golden recording: a short match in the arena that every target verifies, and makes again to the same bytes. So what
-//! was recorded on one of them verifies on all others.
+//! The golden recording: a short match in the arena that every target verifies and reproduces byte
+//! by byte. So a recording made on one target verifies on all others.
 
 use core::fmt;
 use isostep_core::digest::Digest;
@@ -9,22 +9,22 @@ use isostep_rollback::replay::{
 use isostep_rollback::{PlayerId, Session, SessionConfig, Tick, Time};
 use isostep_scenes::games::{ARENA_GAME, Arena, ArenaName, ArenaSize, arena_input, choose_loadout};
 
-/// What is committed.
+/// The committed file.
 pub const GOLDEN: &[u8] = include_bytes!("../goldens/arena.isoreplay");
 
-/// Two people, and a bot whose inputs are in no file.
+/// Two humans, and a bot whose inputs are not recorded.
 const NAME: ArenaName = ArenaName { size: ArenaSize { players: 3, props: 6 }, seed: 5 };
 const PEOPLE: u8 = 2;
 const TICKS: u32 = 240;
 const KEYFRAME_EVERY: u32 = 100;
-/// Not a divisor of it, so that digests fall on keyframes and beside them.
+/// No divisor of it, so that digests fall on keyframes and between them.
 const DIGEST_EVERY: u32 = 8;
-/// Every so many bytes one is broken, to see that it is noticed.
+/// Distance between corrupted bytes, for the test that corruption is found.
 const BROKEN_EVERY: usize = 397;
-/// On which tick a machine computes wrongly, to see that it is found: beside keyframes and digests.
+/// Tick of the injected fault: on no keyframe and no digest.
 const FAULT: Tick = Tick(130);
 
-/// Plays the match and records it.
+/// Plays and records the match.
 ///
 /// # Errors
 /// None, or a test fails: all settings are constants.
@@ -32,7 +32,7 @@ pub fn record() -> Result<Vec<u8>, ReplayError> {
     record_with(|_, _| ())
 }
 
-/// The recording of a machine that computes one bit wrong, on tick 130: the file is sound, and the match in it is not.
+/// Records a machine that computes one bit wrong on tick 130: the file is intact, and the match in it is wrong.
 ///
 /// # Errors
 /// As [`record`].
@@ -44,7 +44,7 @@ pub fn record_faulty() -> Result<Vec<u8>, ReplayError> {
     })
 }
 
-/// Records the match of a machine that does something to the arena before some tick.
+/// Records a match; `act` may change the arena before each tick.
 fn record_with(mut act: impl FnMut(Tick, &mut Arena)) -> Result<Vec<u8>, ReplayError> {
     let mut arena = NAME.arena();
     let config = SessionConfig::new().local().local().bot().digest_every(DIGEST_EVERY);
@@ -76,28 +76,28 @@ fn record_with(mut act: impl FnMut(Tick, &mut Arena)) -> Result<Vec<u8>, ReplayE
     Ok(file)
 }
 
-/// Computes a recording of an arena again.
+/// Verifies a recording of an arena.
 ///
 /// # Errors
-/// When it is damaged, or of something else.
+/// The recording is damaged, or of another game.
 pub fn verify_file(file: &[u8]) -> Result<Verified, ReplayError> {
     let replay = Replay::open(file)?;
     let name = ArenaName::read(&replay.info().assets).ok_or(ReplayError::OtherGame)?;
     verify(Player::new(replay, ARENA_GAME, name.arena())?)
 }
 
-/// What was found here.
+/// Results on this target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What was looked at, a line each.
+    /// Performed checks, a line each.
     pub lines: Vec<String>,
-    /// What is not as it must be.
+    /// Failed checks.
     pub differences: Vec<String>,
 }
 
 impl Report {
-    /// Looks at a recording that should be the golden one: verifies it, records the match anew and compares the bytes; breaks
-    /// it, and sees whether that is told.
+    /// Checks a recording that should be the golden one: verifies it, reproduces it byte by byte, and tests that corrupted
+    /// copies are found.
     ///
     /// # Errors
     /// None, or a test fails: the match is made of constants.
@@ -106,14 +106,14 @@ impl Report {
         report.verify(golden);
         report.compare(golden, &record()?);
         report.break_bytes(golden);
-        report.plant_fault()?;
+        report.inject_fault()?;
         Ok(report)
     }
 
     fn verify(&mut self, golden: &[u8]) {
         match verify_file(golden) {
             Ok(Verified { ticks, digests, gaps, mismatch: None }) => {
-                self.lines.push(format!("verify: {ticks} ticks are right, by {digests} digests"));
+                self.lines.push(format!("verify: {ticks} ticks are correct, by {digests} digests"));
                 if ticks < TICKS || digests < TICKS / DIGEST_EVERY || gaps > 0 {
                     self.differences.push(format!(
                         "  there are {TICKS} ticks, digests every {DIGEST_EVERY} of them, and no gaps; not {gaps}"
@@ -142,7 +142,7 @@ impl Report {
         }
     }
 
-    /// One bit at a time: each is an error, or costs ticks and says so.
+    /// Flips one bit at a time: each is an error, or costs ticks and is reported.
     fn break_bytes(&mut self, golden: &[u8]) {
         let mut broken = golden.to_vec();
         let mut told = 0;
@@ -158,7 +158,7 @@ impl Report {
         self.lines.push(format!("broken: {told} copies with a flipped bit are told"));
     }
 
-    fn plant_fault(&mut self) -> Result<(), ReplayError> {
+    fn inject_fault(&mut self) -> Result<(), ReplayError> {
         let file = record_faulty()?;
         match verify_file(&file)?.mismatch {
             Some(mismatch) => self.lines.push(format!("fault: {mismatch}")),
@@ -168,7 +168,7 @@ impl Report {
     }
 }
 
-/// Whether a broken recording is told from a whole one.
+/// Returns true if a corrupted recording is detected.
 fn tells(file: &[u8]) -> bool {
     let short = Replay::open(file).is_ok_and(|replay| !replay.is_finished());
     short || verify_file(file).map_or(true, |found| found.mismatch.is_some())

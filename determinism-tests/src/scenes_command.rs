@@ -1,18 +1,18 @@
-//! The command `scenes`: the scenes' goldens compared, minted, and explained down to the field.
+//! The command `scenes`: compares, mints and explains the goldens of the scenes, down to the field.
 
 use crate::{USAGE, misuse, profile};
 use isostep_scenes::scene_golden::{self, Dump, Part, SceneGolden};
 use isostep_scenes::scenes::{NAMES, Size};
 use std::process::ExitCode;
 
-/// What was asked for.
+/// Command line options.
 #[derive(Default)]
 struct Options<'a> {
     mint: bool,
     small: bool,
     full: bool,
     scene: Option<&'a str>,
-    /// Where the files are, if not those of the repository.
+    /// Folder of the goldens, if not the repository's.
     goldens: Option<&'a str>,
     dump: Option<(u32, &'a str)>,
     against: Option<&'a str>,
@@ -71,7 +71,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The golden of a scene: that of the folder, or what was built in.
+    /// Golden of a scene: from the folder, or built in.
     fn golden(&self, name: &str) -> Result<SceneGolden, String> {
         let path = self.path(name);
         let text = match self.goldens {
@@ -84,7 +84,7 @@ impl<'a> Options<'a> {
     }
 
     fn compare(&self) -> ExitCode {
-        // All are read before anything is computed: what can't be read is known at once.
+        // Reads all files before computing, so that a bad one fails at once.
         let goldens: Result<Vec<_>, _> = self.names().map(|name| self.golden(name)).collect();
         let goldens = match goldens {
             Ok(goldens) => goldens,
@@ -157,7 +157,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// At most so many fields are shown.
+/// Limit on printed fields.
 const SHOWN: usize = 20;
 
 fn explain(file: &str) -> ExitCode {

@@ -1,5 +1,5 @@
-//! How smooth a match looks: arena matches of two over links of all sorts, drawn at 144 pictures a second in virtual time,
-//! without smoothing and with each kind of it. All kinds see the same match.
+//! Smoothness of a drawn match: arena matches of two over all kinds of links, drawn at 144 Hz in
+//! virtual time, without smoothing and with each kind of it. All kinds draw the same match.
 
 use core::fmt::Write as _;
 use core::time::Duration;
@@ -11,14 +11,14 @@ use isostep_rollback::{LinkConfig, Mode, SessionConfig, SimMatch};
 use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 use std::collections::BTreeMap;
 
-/// Pictures in a second.
+/// Frames a second.
 const FRAME_RATE: u64 = 144;
-/// Ticks of input delay: little, so that there is something to smooth.
+/// Ticks of input delay: few, so that there are rollbacks to smooth.
 const DELAY: u32 = 2;
-/// Deep enough for the worst link, so that nobody waits.
+/// Deep enough for the worst link, so that no machine stalls.
 const PREDICTION: u32 = 60;
 
-/// The kinds of smoothing that are compared, the first without any.
+/// Kinds of smoothing; the first is none.
 pub const KINDS: [(&str, Smoothing); 5] = [
     ("none", Smoothing::OFF),
     ("decay, half in 50 ms", Smoothing::decay(Duration::from_millis(50))),
@@ -27,22 +27,22 @@ pub const KINDS: [(&str, Smoothing); 5] = [
     ("projection, 200 ms", Smoothing::project(Duration::from_millis(200))),
 ];
 
-/// What was seen on one link with one kind of smoothing. Lengths in micrometres.
+/// Results of one link with one kind of smoothing. Lengths in micrometres.
 #[derive(Clone, Debug, Default)]
 pub struct Smoothness {
-    /// Of each picture: the furthest that a body moved since the one before, beyond what its speed explains.
+    /// For each frame: the largest movement of a body since the last frame beyond its speed.
     jumps: Vec<i64>,
-    /// Of each picture: the furthest that a body was drawn from where it is.
+    /// For each frame: the largest distance between a drawn body and its true position.
     errors: Vec<i64>,
 }
 
 impl Smoothness {
-    /// The jump that `percent` of the pictures don't exceed; 100 for the largest.
+    /// Percentile of the jump; 100 for the largest.
     pub fn jump(&self, percent: usize) -> i64 {
         percentile(&self.jumps, percent)
     }
 
-    /// The distance from the truth that `percent` of the pictures don't exceed.
+    /// Percentile of the distance from the true position.
     pub fn error(&self, percent: usize) -> i64 {
         percentile(&self.errors, percent)
     }
@@ -59,7 +59,7 @@ fn micrometres(length: Real) -> i64 {
     ((i128::from(length.to_bits()) * 1_000_000) >> 32) as i64
 }
 
-/// One kind of smoothing, and what it drew last.
+/// One kind of smoothing, and its last frame.
 struct Screen {
     poses: Poses<BodyId>,
     last: BTreeMap<BodyId, Vec3>,
@@ -67,7 +67,7 @@ struct Screen {
 }
 
 impl Screen {
-    /// Draws a picture and compares it with the one before; `speeds` are what bodies may have moved at.
+    /// Draws a frame and compares it with the last; `speeds` are the bodies' permitted speeds.
     fn draw(&mut self, alpha: Real, elapsed: Duration, speeds: &BTreeMap<BodyId, Real>) {
         self.poses.frame(alpha, elapsed);
         let seconds = Real::from_bits(((elapsed.as_nanos() << 32) / 1_000_000_000) as i64);
@@ -85,11 +85,11 @@ impl Screen {
     }
 }
 
-/// Plays a match of this many seconds over a link and looks at one of the two screens; the rollbacks of that machine, and
-/// what each kind of smoothing made of them.
+/// Plays a match of this many seconds over a link and measures one of the two screens. Returns the rollbacks of that
+/// machine, and the results of each kind of smoothing.
 ///
 /// # Errors
-/// When the match can't be played.
+/// The match can't be played.
 pub fn measure(
     link: LinkConfig,
     seconds: u32,
@@ -99,7 +99,7 @@ pub fn measure(
     let config = SessionConfig::new().delay(DELAY).mode(Mode::Rollback { max: PREDICTION });
     let tick_length = config.duration_of(1);
     let mut fleet = SimMatch::mesh(seed, 2, &config, link, |_| Arena::new(size, seed))?;
-    // Exactly one tick at a time, so that pictures between them are easy to place.
+    // Exactly one tick at a time, which makes frames between ticks easy to place.
     fleet.machines_mut().iter_mut().for_each(|machine| machine.paced = false);
     let mut screens: Vec<Screen> = KINDS
         .iter()
@@ -124,8 +124,9 @@ pub fn measure(
                 world.body(sample.key).is_some_and(|body| body.kind() == BodyKind::Dynamic)
             })
             .collect();
-        // What is true explains itself: the speed after the step, and that of the way there, which two impacts in one step
-        // make another one. A picture right after a tick also shows motion of the tick before.
+        // Permitted speeds: that after the step, and the mean one over it, which differs if a body
+        // has two impacts in one step. A frame right after a tick also shows motion of the tick
+        // before.
         let mut faster = BTreeMap::new();
         for sample in &samples {
             let jumped = sample.jumped.is_some_and(|step| step.next() == tick);
@@ -158,10 +159,10 @@ pub fn measure(
     Ok((rollbacks, screens.into_iter().map(|screen| screen.seen).collect()))
 }
 
-/// The table of all links and kinds, as text.
+/// Table of all links and kinds, as text.
 ///
 /// # Errors
-/// When a match can't be played.
+/// A match can't be played.
 pub fn table(seconds: u32, seed: u64) -> Result<String, SimMatchError> {
     let links = [
         ("perfect", LinkConfig::perfect()),

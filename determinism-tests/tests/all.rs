@@ -1,4 +1,4 @@
-//! Every integration test of the crate in one binary, so that the crates are linked once.
+//! All integration tests of the crate in one binary, so that the crates are linked once.
 
 mod check;
 mod matches;

@@ -1,8 +1,8 @@
-//! The golden recording: it verifies, its match recorded anew has its bytes, and what is not so is told. On other instruction
-//! sets `determinism-tests/cross/run` asks the same.
+//! The golden recording: it verifies, it is reproduced byte by byte, and deviations are reported.
+//! `determinism-tests/cross/run` does the same on other instruction sets.
 //!
-//! When the simulation or the format of recordings was changed on purpose, mint it:
-//! `cargo run --release -p isostep-determinism-tests -- replay --mint`.
+//! After a deliberate change of the simulation or of the recording format, mint it: `cargo run
+//! --release -p isostep-determinism-tests -- replay --mint`.
 
 use isostep_determinism_tests::recording::{GOLDEN, Report, record, verify_file};
 
@@ -10,14 +10,14 @@ const MINT: &str = "if the simulation or the format was changed on purpose, mint
                     cargo run --release -p isostep-determinism-tests -- replay --mint";
 
 #[test]
-fn the_golden_recording_is_right_and_is_made_again() {
+fn the_golden_recording_verifies_and_is_reproduced() {
     let report = Report::of(GOLDEN).expect("the match can be recorded");
     println!("{report}");
     assert!(report.differences.is_empty(), "{report}\n{MINT}");
 }
 
 #[test]
-fn a_golden_of_another_match_is_told() {
+fn a_golden_of_another_match_is_reported() {
     let mut other = record().expect("the match can be recorded");
     let middle = other.len() / 2;
     other[middle] ^= 4;
@@ -28,7 +28,7 @@ fn a_golden_of_another_match_is_told() {
 }
 
 #[test]
-fn what_is_no_recording_of_an_arena_is_refused() {
+fn foreign_recordings_are_refused() {
     assert!(verify_file(b"ISOREPLY, but nothing else").is_err());
     assert!(verify_file(&GOLDEN[..40]).is_err());
 }

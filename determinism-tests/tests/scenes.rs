@@ -1,5 +1,5 @@
-//! The library of scenes: every one in every size, as a world and as a game; and that the distance from the origin shows in
-//! nothing but places.
+//! The scene library: every scene in every size, as a world and as a game; and independence of the
+//! distance from the origin.
 
 use isostep_core::state::State;
 use isostep_core::world::{BodyKind, Event, World};
@@ -22,7 +22,7 @@ fn every_scene_has_a_small_size_that_is_small() {
     }
 }
 
-/// Played as a game without anybody who nudges, a scene is what it is as a world.
+/// Without nudges, a scene as a game equals the scene as a world.
 #[test]
 fn a_scene_as_a_game_is_the_same_scene() {
     for spec in Spec::all(Size::Small, 3) {
@@ -36,7 +36,7 @@ fn a_scene_as_a_game_is_the_same_scene() {
 }
 
 #[test]
-fn every_scene_comes_out_the_same_in_every_way() {
+fn every_scene_passes_the_sync_test() {
     for spec in Spec::all(Size::Small, 1) {
         let mut nudges = 0;
         let script = |tick, inputs: &mut Inputs<scenes::Nudge>| {
@@ -51,9 +51,10 @@ fn every_scene_comes_out_the_same_in_every_way() {
     }
 }
 
-/// What a script remembers is saved: else a storm that goes back would take away what is not there.
+/// A script's memory is part of the saved state: without it a storm would despawn missing bodies
+/// after a rollback.
 #[test]
-fn a_storm_that_went_back_rains_the_same() {
+fn a_storm_repeats_its_spawns_after_a_rollback() {
     let spec = Spec::named("storm", Size::Small, 5).expect("a scene of the list");
     let mut storm = spec.play();
     let mut slots = State::slots(&mut storm, 64);
@@ -71,7 +72,7 @@ fn a_storm_that_went_back_rains_the_same() {
     }
 }
 
-/// Places and velocities of all bodies, seen from somewhere.
+/// Positions and velocities of all bodies, relative to a position.
 fn seen_from(world: &World, place: Vec3) -> Vec<[[i64; 3]; 3]> {
     let bits = |v: Vec3| v.to_array().map(Real::to_bits);
     let bodies = world.bodies().map(|(_, body)| {
@@ -81,10 +82,10 @@ fn seen_from(world: &World, place: Vec3) -> Vec<[[i64; 3]; 3]> {
     bodies.collect()
 }
 
-/// Places are fixed point and all arithmetic on them is on differences: a hundred thousand kilometres away not one bit is
-/// lost.
+/// Positions are fixed point and all arithmetic uses differences: at a hundred thousand kilometres
+/// not one bit is lost.
 #[test]
-fn what_happens_far_away_happens_at_the_origin() {
+fn a_far_scene_matches_the_same_scene_at_the_origin() {
     let place = scenes::far_place();
     assert!(place.length() > Real::from_int(100_000_000));
     for size in Size::ALL {
@@ -100,10 +101,10 @@ fn what_happens_far_away_happens_at_the_origin() {
     }
 }
 
-/// The extremes are hard and yet nothing bursts: one body is held at the end of the world, and nothing else is pressed into
-/// the ground or shot through it.
+/// The extreme scene stays stable: one body is held at the edge of the world, and no other is
+/// pressed into the ground or shot through it.
 #[test]
-fn extremes_end_where_they_must() {
+fn the_extremes_scene_stays_in_bounds() {
     for size in Size::ALL {
         let mut scene = scenes::extremes(size, 1);
         let mut left = BTreeSet::new();
@@ -117,7 +118,7 @@ fn extremes_end_where_they_must() {
         assert_eq!(left.len(), 1, "{left:?}");
         let dynamic = scene.world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic);
         for (id, body) in dynamic {
-            // What is pressed sags a little into the ground.
+            // Pressed bodies sink slightly into the ground.
             let lowest = -Real::ratio(2, 1000);
             assert!(body.position().y > lowest, "{id} is at {}", body.position());
         }

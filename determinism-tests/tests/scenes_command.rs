@@ -1,10 +1,11 @@
-//! The command `scenes` from outside: what it says and exits with when goldens are equal, differ, or can't be read.
+//! The command `scenes` from outside: output and exit codes for equal, different and unreadable
+//! goldens.
 
 use isostep_scenes::scene_golden;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A folder of its own with the golden of a quick scene.
+/// A folder with the golden of a quick scene.
 fn folder(name: &str, change: impl Fn(&str) -> String) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
@@ -13,7 +14,7 @@ fn folder(name: &str, change: impl Fn(&str) -> String) -> PathBuf {
     folder
 }
 
-/// Runs the command; its exit code and what it says.
+/// Runs the command; returns exit code and output.
 fn scenes(arguments: &[&str]) -> (Option<i32>, String) {
     let program = env!("CARGO_BIN_EXE_isostep-determinism-tests");
     let output = Command::new(program).arg("scenes").args(arguments).output().expect("it runs");
@@ -35,7 +36,7 @@ fn an_equal_golden_exits_with_0() {
 
 #[test]
 fn a_golden_of_another_simulation_exits_with_1_and_names_tick_and_section() {
-    // The line of the small size at tick 128: another digest of its bodies.
+    // The line of the small size at tick 128, with another digest of its bodies.
     let changed = |text: &str| {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut words: Vec<&str> = lines[9].split_whitespace().collect();
@@ -72,7 +73,7 @@ fn a_dump_is_compared_field_by_field() {
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = scenes(&["--against-dump", &file]);
     assert_eq!(code, Some(0), "{text}");
-    // Somebody whose state is otherwise: one bit in the last page of bodies, near its end.
+    // A dump with one changed bit, near the end of the last page of bodies.
     let mut bytes = std::fs::read(&file).expect("just written");
     let dump = scene_golden::Dump::from_bytes(&bytes).expect("just written");
     assert_eq!((dump.spec().to_string(), dump.tick()), ("storm small".to_owned(), 40));
@@ -91,7 +92,7 @@ fn a_dump_is_compared_field_by_field() {
 }
 
 #[test]
-fn what_makes_no_sense_exits_with_2() {
+fn malformed_arguments_exit_with_2() {
     for arguments in [
         &["--scene", "nowhere"][..],
         &["--scene"],

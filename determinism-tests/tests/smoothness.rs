@@ -1,4 +1,5 @@
-//! What smoothing is worth, in matches that are decided by a seed: the table of `smoothness` in small.
+//! Effect of smoothing, in matches determined by a seed: a small version of the table of
+//! `smoothness`.
 
 use isostep_determinism_tests::smoothness::{KINDS, measure};
 use isostep_rollback::LinkConfig;

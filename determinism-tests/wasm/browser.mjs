@@ -13,12 +13,12 @@ import { join } from 'node:path';
 const USAGE = 'usage: node determinism-tests/wasm/browser.mjs MODULE.wasm [--long] [--screenshot FILE] | --serve [PORT]';
 const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css', mjs: 'text/javascript', wasm: 'application/wasm' };
 const PAGE = ['index.html', 'page.css', 'page.mjs', 'worker.mjs'];
-/** What an emulated or busy machine may take. */
-const PATIENCE = { start: 60_000, run: 1_800_000 };
+/** Timeout for an emulated or busy machine. */
+const TIMEOUT = { start: 60_000, run: 1_800_000 };
 
 const sleep = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
-/** Serves the page and the module to this machine alone. */
+/** Serves the page and the module on the loopback interface. */
 async function serve(module, port) {
   const files = new Map(PAGE.map((name) => [`/${name}`, readFileSync(new URL(`page/${name}`, import.meta.url))]));
   files.set('/', files.get('/index.html'));
@@ -37,7 +37,7 @@ async function serve(module, port) {
   return { server, address: `http://127.0.0.1:${server.address().port}/` };
 }
 
-/** Starts chromedriver on a free port and gives a function that asks it. */
+/** Starts chromedriver on a free port; returns a function that sends it commands. */
 async function startDriver() {
   const driver = spawn('chromedriver', ['--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = await new Promise((done, failed) => {
@@ -49,7 +49,7 @@ async function startDriver() {
       const found = /started successfully on port (\d+)/.exec(said);
       if (found) done(found[1]);
     });
-    setTimeout(() => failed(new Error('chromedriver does not answer')), PATIENCE.start).unref();
+    setTimeout(() => failed(new Error('chromedriver does not answer')), TIMEOUT.start).unref();
   });
   const ask = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body) });
@@ -75,11 +75,11 @@ async function openBrowser(ask, profile) {
   return `/session/${sessionId}`;
 }
 
-/** Waits for the page to end; gives its state, its words and its cells. */
+/** Waits for the page to finish; returns its state, text and cells. */
 async function watch(ask, session, address) {
   await ask('POST', `${session}/url`, { url: address });
   const script = 'return [document.body.dataset.state, document.getElementById("state").textContent, window.cells ?? []]';
-  const until = Date.now() + PATIENCE.run;
+  const until = Date.now() + TIMEOUT.run;
   while (Date.now() < until) {
     const found = await ask('POST', `${session}/execute/sync`, { script, args: [] });
     if (['equal', 'different', 'failed'].includes(found[0])) return found;

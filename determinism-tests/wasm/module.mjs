@@ -1,6 +1,6 @@
 // The WebAssembly module of the goldens, for node and for browsers.
 
-/** What the module may ask its host for: only the matrix does, and nothing of it goes into a result. */
+/** Imports of the module: only the matrix uses them, and none affects a result. */
 const QUIET = { nanoseconds: () => 0n, tell: () => {}, cell: () => {} };
 
 /** Starts the module. `host` may have `nanoseconds`, `tell(text)` and `cell(line)`. */
@@ -14,19 +14,19 @@ export async function load(bytes, host = {}) {
       cell: (from, length) => cell(decode(exports, from, length)),
     },
   };
-  // Nothing else: a module that asks for a clock, randomness or the host's math by another name fails here.
+  // No other imports: a module that requests a clock, randomness or the host's math fails here.
   ({ instance: { exports } } = await WebAssembly.instantiate(bytes, imports));
   return exports;
 }
 
-/** Text in the module's memory. Addresses come as signed numbers. */
+/** Text in the module's memory. Addresses are signed numbers. */
 function decode({ memory }, from, length) {
   return new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(memory.buffer, from >>> 0, length >>> 0));
 }
 
-/** Bytes that one function says the place of and another the length. */
+/** Bytes at the address returned by one function, with the length returned by another. */
 export function bytes({ memory }, start, length) {
-  // The first call computes, which may grow the memory and detach a buffer taken before it.
+  // The first call computes, which may grow the memory and detach an earlier buffer.
   const [from, many] = [start() >>> 0, length() >>> 0];
   return new Uint8Array(memory.buffer, from, many);
 }
@@ -35,7 +35,7 @@ export function text(exports, start, length) {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes(exports, start, length));
 }
 
-/** A line of a cell, by its fields. */
+/** A cell's line, split into fields. */
 export function parse(line) {
   const [, variant, way, scene, ticks, digest, nanos, difference] = line.split('\t');
   return { variant, way, scene, ticks, digest, seconds: Number(nanos) / 1e9, difference, equal: difference === 'equal' };

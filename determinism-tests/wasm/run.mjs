@@ -1,22 +1,22 @@
 // Computes the number golden or the matrix, or verifies and makes the golden recording, in WebAssembly, and compares with the
 // committed files.
 //
-// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | plants | replay | replay record FILE
+// usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | faults | replay | replay record FILE
 // It takes these arguments, prints and exits as the native program does: 0 equal, 1 different, 2 misuse or a trap.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { bytes, load, parse, text } from './module.mjs';
 
-const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | plants | replay | replay record FILE';
+const USAGE = 'usage: node determinism-tests/wasm/run.mjs MODULE.wasm numbers | matrix [--long] | faults | replay | replay record FILE';
 const NUMBERS = new URL('../goldens/numbers.txt', import.meta.url);
 const RECORDING = new URL('../goldens/arena.isoreplay', import.meta.url);
 
-/** The lines without their padding: only `name count digest` matter. */
+/** Lines without padding: `name count digest`. */
 function lines(text) {
   return text.split('\n').filter((line) => line !== '').map((line) => line.trim().split(/\s+/).join(' '));
 }
 
-/** How many lines of the number golden differ. */
+/** Number of differing lines of the number golden. */
 function numbers(exports) {
   const found = text(exports, exports.numbers_text, exports.numbers_len);
   process.stdout.write(found);
@@ -33,7 +33,7 @@ function numbers(exports) {
   return different;
 }
 
-/** How many things of the golden recording differ: what the module found, and the bytes that it recorded. */
+/** Number of differences of the golden recording: the module's findings, and the recorded bytes. */
 function replay(exports) {
   const found = text(exports, exports.replay_text, exports.replay_len);
   process.stdout.write(found);
@@ -46,14 +46,14 @@ function replay(exports) {
   return different;
 }
 
-/** How many planted faults don't show as they must. */
-function plants(exports) {
-  const found = text(exports, exports.plants_text, exports.plants_len);
+/** Number of injected faults with an unexpected result. */
+function faults(exports) {
+  const found = text(exports, exports.faults_text, exports.faults_len);
   process.stdout.write(found);
   return found.split('\n').filter((line) => line === 'differs:').length;
 }
 
-/** How many cells of the matrix differ. */
+/** Number of differing cells of the matrix. */
 function matrix(exports, counted, long) {
   for (let scene = 0; scene < exports.matrix_scenes(); scene += 1) {
     if (exports.matrix_run(scene, Number(long)) !== 0) throw new Error('a committed golden can\'t be read');
@@ -64,7 +64,7 @@ function matrix(exports, counted, long) {
 }
 
 async function main([path, part, ...rest]) {
-  const parts = { numbers, plants, replay };
+  const parts = { numbers, faults, replay };
   if (part === 'replay' && rest[0] === 'record' && rest.length === 2) {
     const exports = await load(readFileSync(path));
     writeFileSync(rest[1], bytes(exports, exports.recording_bytes, exports.recording_len));
@@ -88,7 +88,7 @@ async function main([path, part, ...rest]) {
   return end(part, parts[part](await start(path)));
 }
 
-/** The module, with nothing to watch it; says which lanes it uses. */
+/** Loads the module without progress output; prints its lanes. */
 async function start(path) {
   const exports = await load(readFileSync(path));
   console.log(`lanes: ${text(exports, exports.lanes_text, exports.lanes_len)}`);

@@ -1,12 +1,12 @@
-//! The demo's game: the arena of the tests, and a machine that may compute one bit of it wrong.
+//! Game of the demo: the arena of the tests, with an optional fault on one machine.
 
 use isostep::{Inputs, PlayerId, Real, Simulation, State, Tick};
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize};
 
-/// Two people, two bots, and things to kick.
+/// Two humans, two bots, and bodies to kick.
 pub const SIZE: ArenaSize = ArenaSize { players: 4, props: 24 };
 
-/// A match: what the next tick depends on is the arena, saved and hashed by the session.
+/// A match. The next tick depends on the arena alone, which the session saves and hashes.
 #[derive(State)]
 pub struct Match {
     pub arena: Arena,
@@ -14,8 +14,8 @@ pub struct Match {
     fault: Fault,
 }
 
-/// On which step a machine computes one bit wrong, each time it makes it. The fault is in its program and not in its state,
-/// so it has no bytes there.
+/// Step on which a machine computes one bit wrong, each time it computes that step. The fault is
+/// part of the program and not of the state, so it has no bytes there.
 #[derive(serde::Serialize)]
 struct Fault {
     #[serde(skip)]
@@ -27,7 +27,7 @@ impl Match {
         Self { arena: Arena::new(SIZE, seed), fault: Fault { on: fault } }
     }
 
-    /// The smallest change of a speed that a body can have: a micrometre a second.
+    /// Makes the smallest possible change of a velocity: a micrometre a second.
     fn flip_a_bit(&mut self) {
         let ball = self.arena.ball();
         let body = self.arena.world().body(ball).expect("the ball stays");

@@ -1,10 +1,11 @@
-//! Two machines, one match, a bad network between them: every machine computes the same bits.
+//! Two machines, one match, and a bad network between them: both compute the same bits.
 //!
-//! Each machine plays on without waiting, guesses what the other player does, and rolls back when the guess was wrong. A
-//! third one watches and guesses nothing. The table compares the digests of the players' machines.
+//! Each machine advances without waiting, predicts the other player's inputs, and rolls back after
+//! a wrong prediction. A third machine spectates and predicts nothing. The table compares the
+//! digests of the players' machines.
 //!
-//! `cargo run --release --example demo` shows it; `-- --break` has one machine compute one bit wrong in mid-match, and
-//! the sessions find the tick, the body and the field.
+//! `cargo run --release --example demo` runs it; with `-- --break` one machine computes one bit
+//! wrong in mid-match, and the sessions find the tick, the body and the field.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
@@ -63,15 +64,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// How a match ends.
+/// Result of a match.
 enum Outcome {
     Agreed(String),
     Desync(String),
 }
 
-/// Machines A and B with a player each, who play with two bots, and one that watches A.
+/// Machines A and B with a player each, two bots, and a spectator of A.
 fn set_up(fault: Option<Tick>) -> Result<SimMatch<Match>, SimMatchError> {
-    // 120 ms are 8 ticks: the delay takes 3, the others are guessed, and 12 leave room for lost packets.
+    // 120 ms are 8 ticks: the delay covers 3 and prediction the rest; 12 leave room for lost
+    // packets.
     let config = SessionConfig::new().delay(3).mode(Mode::Rollback { max: 12 });
     let mut fleet = SimMatch::new(SEED);
     let a = config.clone().local().remote(PeerId(1)).bot().bot();
@@ -91,7 +93,7 @@ fn set_up(fault: Option<Tick>) -> Result<SimMatch<Match>, SimMatchError> {
     Ok(fleet)
 }
 
-/// Plays the match; `show` gets a row now and then, once both machines are sure of its tick.
+/// Plays the match; `show` receives a row now and then, once both machines have confirmed its tick.
 fn play(
     ticks: u32,
     break_it: bool,
@@ -149,10 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn one_flipped_bit_is_found_and_named() {
+    fn one_flipped_bit_is_located() {
         let Ok(Outcome::Desync(report)) = play(480, true, drop) else { panic!("no desync") };
-        // The step of tick 240 makes the state of 241.
+        // The step of tick 240 produces the state of 241.
         assert!(report.starts_with("Desync on tick 241: arena.world body "), "{report}");
-        assert!(report.contains("the others outvote peer 1"), "{report}");
+        assert!(report.contains("the majority differs from peer 1"), "{report}");
     }
 }

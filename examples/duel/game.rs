@@ -1,33 +1,34 @@
-//! The duel: spheres on a floor push a ball. Whoever gets it to the wall behind the others scores.
+//! The duel: players push a ball. A ball at the wall behind a side scores for the other side.
 
 use isostep::{
     BodyDef, BodyId, Inputs, Material, PlayerId, Real, Shape, ShapeDef, Simulation, State, Stick,
     Tick, Transform, Vec3, World, WorldDef, real,
 };
 
-/// Half the sides of the field, metres.
+/// Half extents of the field, metres.
 pub const HALF_X: Real = real!(16);
 pub const HALF_Z: Real = real!(6);
 const WALL: Real = Real::ONE;
 const BALL_RADIUS: Real = real!(0.5);
 const PLAYER_RADIUS: Real = real!(0.75);
-/// How fast players go, m/s, and what they change of it in a tick.
+/// Player speed, m/s, and its maximum change in a tick.
 const SPEED: Real = real!(8);
 const GRIP: Real = real!(0.375);
-/// A ball whose middle is beyond this touches a wall at the end.
+/// Position beyond which the ball touches an end wall.
 const LINE: Real = real!(15.375);
 
-/// A match. What the next tick depends on is all in here; the session saves it, hashes it and goes back to it.
+/// A match. It holds everything that the next tick depends on; the session saves, hashes and
+/// restores it.
 #[derive(State)]
 pub struct Duel {
     world: World,
-    /// Goals of the even seats, who play to the right, and of the odd ones.
+    /// Goals of the even seats, which play to the right, and of the odd ones.
     score: [u32; 2],
     #[state(fixed)]
     cast: Cast,
 }
 
-/// Who is who; the same for ever.
+/// Body ids; constant.
 #[derive(serde::Serialize)]
 struct Cast {
     ball: BodyId,
@@ -35,7 +36,7 @@ struct Cast {
 }
 
 impl Duel {
-    /// Before the kick-off.
+    /// Creates a match before the kick-off.
     pub fn new(players: usize) -> Self {
         let mut world = World::new(WorldDef::default()).expect("the default is fine");
         let mut put = |body: BodyDef| world.spawn(body).expect("the field is well-formed");
@@ -64,22 +65,23 @@ impl Duel {
         Self { world, score: [0; 2], cast: Cast { ball, players } }
     }
 
-    /// Goals of those who play to the right, and of those who play to the left.
+    /// Goals of the side that plays to the right, and of the other one.
     pub const fn score(&self) -> [u32; 2] {
         self.score
     }
 
-    /// Where the ball is.
+    /// Position of the ball.
     pub fn ball(&self) -> Vec3 {
         self.place(self.cast.ball)
     }
 
-    /// Where the players are, by seat.
+    /// Positions of the players, by seat.
     pub fn players(&self) -> impl Iterator<Item = Vec3> + '_ {
         self.cast.players.iter().map(|&body| self.place(body))
     }
 
-    /// What somebody does who has nobody at the keys: gets behind the ball and pushes; in turn rests at home.
+    /// Scripted input for a seat without a keyboard: moves behind the ball and pushes, or rests at
+    /// home.
     pub fn script(&self, tick: Tick, player: PlayerId) -> Stick {
         let seat = usize::from(player.0);
         let me = self.place(self.cast.players[seat]);
@@ -89,7 +91,7 @@ impl Duel {
         let target = if turn.is_multiple_of(3) {
             start(seat) + Vec3::Z * if turn.is_multiple_of(2) { 4 } else { -4 }
         } else if (me - behind).dot(ahead) > Real::HALF {
-            // Around it, not through it.
+            // Goes around the ball.
             behind + Vec3::Z * if me.z > behind.z { 2 } else { -2 }
         } else {
             behind
@@ -110,7 +112,7 @@ impl Duel {
     }
 }
 
-/// Where a seat begins: even ones on the left.
+/// Start of a seat: even ones on the left.
 fn start(seat: usize) -> Vec3 {
     let (side, row) = (if seat.is_multiple_of(2) { -1 } else { 1 }, seat as i32 / 2);
     let z = real!(1.75) * ((row + 1) / 2) * if row % 2 == 0 { 1 } else { -1 };
@@ -138,7 +140,7 @@ impl Simulation for Duel {
             if missing.length() > GRIP {
                 missing = missing.normalize_or(Vec3::ZERO) * GRIP;
             }
-            // Whoever is too fast already is not pushed further.
+            // Fails if the player is at the speed limit; then no push is needed.
             let _ = self.world.apply_impulse(id, missing * body.mass());
         }
         self.world.step();

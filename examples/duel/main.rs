@@ -6,8 +6,8 @@
 //! cargo run --release --example duel -- /tmp/duel/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
-//! The last two in a terminal each, or on two machines with the addresses of these. Here is the loop that any game over a
-//! [`Peer`] has; `game` is the game, `screen` the terminal, `status` the line below it, `options` the arguments.
+//! Run the last two in a terminal each, or on two machines with their addresses. This file has the loop of any game over a
+//! [`Peer`]; `game` is the game, `screen` the terminal, `status` the line below it, `options` the arguments.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
@@ -17,7 +17,7 @@ mod screen;
 mod status;
 
 use game::Duel;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{
     CloseReason, Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock, close_code,
@@ -31,15 +31,15 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long goodbyes are repeated.
-const GOODBYE: Duration = Duration::from_millis(500);
-/// How long machines that computed different worlds stay: first until they know where, then until the others know it, too.
-const LOOK_CLOSER: Duration = Duration::from_secs(5);
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// What a machine says when it is certain of the last tick.
+/// Time for which the leave message is repeated.
+const LEAVE_RESEND: Duration = Duration::from_millis(500);
+/// After a desync: time limit for its explanation, then time to let the others finish theirs.
+const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
+const LINGER: Duration = Duration::from_secs(1);
+/// Message of a machine that has confirmed the last tick.
 const DONE: &[u8] = b"done";
 
-/// How a match ends.
+/// Result of a match.
 enum End {
     Over,
     Desync,
@@ -78,12 +78,12 @@ struct Machine {
     game: Duel,
     peer: Peer<Duel, UdpTransport>,
     me: PlayerId,
-    /// Who is not known to be certain of the last tick.
-    unfinished: Vec<Slot>,
-    /// What is said in the end, once this machine is certain of the last tick.
+    /// Slots that have not confirmed the last tick yet.
+    unfinished: Vec<MachineId>,
+    /// Final line, once this machine has confirmed the last tick.
     last: Option<String>,
-    /// When to leave, since another one computed something else.
-    parted: Option<Time>,
+    /// Time to leave after a desync.
+    leave_at: Option<Time>,
     screen: Screen,
 }
 
@@ -91,11 +91,12 @@ impl Machine {
     fn new(options: &Options) -> Result<Self, Box<dyn Error>> {
         let clock = WallClock::start();
         let credentials = options.credentials(clock.unix_at_zero())?;
-        let me = credentials.slot();
-        let mut unfinished: Vec<Slot> = credentials.roster().slots().collect();
+        let me = credentials.machine();
+        let mut unfinished: Vec<MachineId> = credentials.roster().machines().collect();
         let mut game = Duel::new(unfinished.len());
         unfinished.retain(|&slot| slot != me);
-        // The same on all machines. A delay of 1 to 8 ticks, as the network needs it: rolling back by 3 is fine.
+        // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
+        // of up to 3 are accepted.
         let session = SessionConfig::new()
             .mode(Mode::Rollback { max: 12 })
             .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
@@ -107,10 +108,10 @@ impl Machine {
         let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
         let (me, screen) = (PlayerId(me.0), Screen::new());
-        Ok(Self { clock, game, peer, me, unfinished, last: None, parted: None, screen })
+        Ok(Self { clock, game, peer, me, unfinished, last: None, leave_at: None, screen })
     }
 
-    /// Plays until the end, and says goodbye.
+    /// Plays to the end and leaves.
     fn play(mut self, options: &Options) -> Result<(End, Option<String>), Box<dyn Error>> {
         let mut keys = if options.bot { None } else { Keys::take() };
         let (mut status, mut started) = (Status::default(), None);
@@ -126,20 +127,20 @@ impl Machine {
                 started.get_or_insert(now);
             }
             let late = started.zip(options.limit).is_some_and(|(from, span)| from + span <= now);
-            let done = self.last.is_some() && self.unfinished.is_empty() && self.parted.is_none();
+            let done = self.last.is_some() && self.unfinished.is_empty() && self.leave_at.is_none();
             if done || late || keys.as_mut().is_some_and(Keys::quit) {
                 break End::Over;
             }
             if status.is_due(now) {
                 self.screen.draw(&self.game, &status.lines(now, &self.peer, &self.game));
             }
-            // Not all the time until the next tick: what arrives before should be answered soon.
+            // Sleeps in short steps: packets that arrive before the next tick are answered soon.
             let wait = self.peer.next_due(now).since(self.clock.now());
             std::thread::sleep(wait.min(Duration::from_millis(2)));
         };
         let lines = status.lines(self.clock.now(), &self.peer, &self.game);
         lines.iter().for_each(|line| self.screen.say(line));
-        self.say_goodbye();
+        self.leave();
         Ok((end, self.last))
     }
 
@@ -156,13 +157,13 @@ impl Machine {
             self.peer.local_input(self.me, stick)?;
             self.peer.tick(now, &mut self.game)?;
             let session = self.peer.session();
-            // Reached, and all that led to it is known: it can't change any more.
+            // Reached and confirmed: the state of this tick is final.
             let certain = session.current_tick().min(session.confirmed_tick());
             if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
                 let digest = self.game.digest(session.slots(), tick.0)?;
                 self.last = Some(format!("tick {tick} digest {digest}"));
                 for &slot in &self.unfinished {
-                    // Whoever has just left needs no word of it; the events tell.
+                    // If a machine has just left, an event reports it.
                     let _ = self.peer.send_message(slot, DONE);
                 }
             }
@@ -171,7 +172,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes what the others and the connections have to say; whether that is the end.
+    /// Handles events of the session and the connections. Returns the result at the end of the
+    /// match.
     fn listen(&mut self, now: Time) -> Option<End> {
         while let Some((slot, message)) = self.peer.poll_message() {
             if message == DONE {
@@ -180,13 +182,13 @@ impl Machine {
         }
         while let Some(event) = self.peer.poll_event() {
             match event {
-                // It knows already what this machine was about to be told.
-                PeerEvent::Left { .. } if self.parted.is_some() => return Some(End::Desync),
-                // Nobody goes before all are done, so its word of that was lost.
-                PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
+                // The other machine has its report already.
+                PeerEvent::Left { .. } if self.leave_at.is_some() => return Some(End::Desync),
+                // Machines leave only when all are done, so its DONE message was lost.
+                PeerEvent::Left { machine, reason: CloseReason::ClosedByPeer { code, .. } }
                     if self.last.is_some() && code == close_code::SHUTDOWN =>
                 {
-                    self.unfinished.retain(|&other| other != slot);
+                    self.unfinished.retain(|&other| other != machine);
                 }
                 PeerEvent::Left { .. } if self.peer.has_started() => {
                     self.screen.say(&event);
@@ -194,26 +196,26 @@ impl Machine {
                 }
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
                     self.screen.say(&format!("DESYNC on {report}"));
-                    // Not at once: the others may still ask what this machine has.
-                    self.parted = Some(now + LAST_WORDS);
+                    // Stays a while: the others may still request state.
+                    self.leave_at = Some(now + LINGER);
                 }
                 PeerEvent::Session(SessionEvent::DigestsDiffer { .. }) => {
                     self.screen.say(&event);
-                    self.parted.get_or_insert(now + LOOK_CLOSER);
+                    self.leave_at.get_or_insert(now + EXPLAIN_TIMEOUT);
                 }
-                // Nothing that players care for.
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                // No message for the player.
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => self.screen.say(&event),
             }
         }
-        self.parted.filter(|&until| now >= until).map(|_| End::Desync)
+        self.leave_at.filter(|&until| now >= until).map(|_| End::Desync)
     }
 
-    /// Leaves, and stays a moment so that everybody hears it.
-    fn say_goodbye(&mut self) {
-        let until = self.clock.now() + GOODBYE;
+    /// Leaves, and keeps sending for a moment so that every machine is informed.
+    fn leave(&mut self) {
+        let until = self.clock.now() + LEAVE_RESEND;
         self.peer.leave(self.clock.now());
         while self.clock.now() < until {
             self.peer.begin_frame(self.clock.now());
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_make_no_sense_are_refused_by_name() {
+    fn malformed_arguments_are_refused_by_name() {
         for (line, word) in [("--listen 7000", "--listen"), ("--peer 1", "="), ("--fly 1", "--fly")]
         {
             let error = Options::read(line.split(' ').map(str::to_owned)).expect_err(line);

@@ -1,7 +1,7 @@
-//! The arguments.
+//! Command line arguments.
 
 use isostep::Tick;
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,13 +21,13 @@ usage: duel FOLDER --listen ADDRESS [--peer SLOT=ADDRESS]… [OPTION]…
 keys: W A S D or arrows go, space stops, Q leaves
 exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 another player has left";
 
-/// What was asked for.
+/// Command line options.
 #[derive(Debug, Default)]
 pub struct Options {
     folder: Option<PathBuf>,
-    insecure: Option<(Slot, u8)>,
+    insecure: Option<(MachineId, u8)>,
     pub listen: Option<SocketAddr>,
-    pub peers: Vec<(Slot, SocketAddr)>,
+    pub peers: Vec<(MachineId, SocketAddr)>,
     pub bot: bool,
     pub ticks: Option<Tick>,
     pub limit: Option<Duration>,
@@ -55,12 +55,12 @@ impl Options {
                 "--listen" => options.listen = Some(value.parse().map_err(|error| wrong(&error))?),
                 "--peer" => {
                     let (slot, address) = two('=')?;
-                    let slot = Slot(slot.parse().map_err(|error| wrong(&error))?);
+                    let slot = MachineId(slot.parse().map_err(|error| wrong(&error))?);
                     options.peers.push((slot, address.parse().map_err(|error| wrong(&error))?));
                 }
                 "--insecure" => {
                     let (slot, players) = two('/')?;
-                    let slot = Slot(slot.parse().map_err(|error| wrong(&error))?);
+                    let slot = MachineId(slot.parse().map_err(|error| wrong(&error))?);
                     options.insecure =
                         Some((slot, players.parse().map_err(|error| wrong(&error))?));
                 }
@@ -77,7 +77,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Who plays here. They are for this game and for now.
+    /// Credentials of this player, checked for this game and the current time.
     pub fn credentials(&self, unix_now: u64) -> Result<Credentials, Box<dyn Error>> {
         let game = GameId::named("duel");
         let credentials = match (&self.folder, self.insecure) {

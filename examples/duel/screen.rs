@@ -1,4 +1,5 @@
-//! A terminal as screen and keyboard, with what every Unix has: escape sequences and `stty`. Where there is none, lines.
+//! A terminal as screen and keyboard, with plain Unix means: escape sequences and `stty`. Without a
+//! terminal it prints lines.
 
 use crate::game::{Duel, HALF_X, HALF_Z};
 use isostep::{Real, Stick, Vec3};
@@ -8,13 +9,13 @@ use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-/// A metre is two letters wide and one high.
+/// A metre is two columns wide and one row high.
 const WIDTH: usize = 4 * HALF_X.floor_to_int() as usize;
 const HEIGHT: usize = 2 * HALF_Z.floor_to_int() as usize;
-/// Lines of news below the field.
+/// Message lines below the field.
 const NEWS: usize = 4;
 
-/// The screen: pictures on a terminal, otherwise only news.
+/// Screen: frames on a terminal, otherwise only messages.
 pub struct Screen {
     pictures: bool,
     news: VecDeque<String>,
@@ -24,13 +25,13 @@ impl Screen {
     pub fn new() -> Self {
         let pictures = stdout().is_terminal();
         if pictures {
-            // Another page, so that what was there is there again in the end; no cursor.
+            // Switches to the alternate screen, which is restored at the end, and hides the cursor.
             print!("\x1b[?1049h\x1b[?25l");
         }
         Self { pictures, news: VecDeque::new() }
     }
 
-    /// Something that players should read.
+    /// Shows a message to the player.
     pub fn say(&mut self, line: &dyn Display) {
         if !self.pictures {
             println!("{line}");
@@ -42,7 +43,7 @@ impl Screen {
         }
     }
 
-    /// Draws the field, and lines about the match.
+    /// Draws the field and the status lines.
     pub fn draw(&self, game: &Duel, status: &[String]) {
         if !self.pictures {
             return;
@@ -90,17 +91,18 @@ impl Drop for Screen {
     }
 }
 
-/// The keyboard of a terminal. A terminal does not say when a key is let go: who goes somewhere goes on.
+/// Keyboard of a terminal. A terminal reports no key releases, so a direction stays until another
+/// is pressed.
 pub struct Keys {
     bytes: Receiver<u8>,
-    /// What `stty` says of the terminal as it was.
+    /// Terminal settings to restore, as printed by `stty`.
     before: String,
     stick: Stick,
     quit: bool,
 }
 
 impl Keys {
-    /// Takes the keyboard, if there is one.
+    /// Puts the keyboard into raw mode; `None` without a terminal.
     pub fn take() -> Option<Self> {
         if !stdin().is_terminal() {
             return None;
@@ -118,13 +120,13 @@ impl Keys {
         Some(Self { bytes, before, stick: Stick::CENTRE, quit: false })
     }
 
-    /// Where to go, as of the last key.
+    /// Direction of the last key.
     pub fn stick(&mut self) -> Stick {
         self.read();
         self.stick
     }
 
-    /// Whether somebody wants to leave.
+    /// Returns true if the player asked to quit.
     pub fn quit(&mut self) -> bool {
         self.read();
         self.quit
@@ -132,7 +134,8 @@ impl Keys {
 
     fn read(&mut self) {
         while let Ok(byte) = self.bytes.try_recv() {
-            // An arrow is escape, [ and one of A to D: the first two mean nothing by themselves.
+            // An arrow key is escape, [ and one of A to D; the first two bytes have no meaning
+            // alone.
             let (x, y) = match byte {
                 b'w' | b'W' | b'A' => (0, -127),
                 b's' | b'S' | b'B' => (0, 127),
@@ -158,7 +161,7 @@ impl Drop for Keys {
     }
 }
 
-/// Asks or tells the terminal; `None` if it can't.
+/// Runs `stty`; `None` if it fails.
 fn stty(arguments: &[&str]) -> Option<String> {
     let output = Command::new("stty").args(arguments).stdin(Stdio::inherit()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

@@ -1,4 +1,4 @@
-//! How the match goes, in two lines.
+//! Status of the match, in two lines.
 
 use crate::game::Duel;
 use isostep::netcode::{Counters, Peer, transport::UdpTransport};
@@ -6,12 +6,12 @@ use isostep::{State, Time};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(50);
-/// What bytes are counted over.
+/// Time between two redraws.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
+/// Period over which bytes are counted.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What was counted when.
+/// Counters of the last period.
 #[derive(Default)]
 pub struct Status {
     drawn: Option<Time>,
@@ -21,16 +21,16 @@ pub struct Status {
 }
 
 impl Status {
-    /// Whether it is time for a picture.
+    /// Returns true if a redraw is due.
     pub fn is_due(&mut self, now: Time) -> bool {
-        let due = self.drawn.is_none_or(|drawn| now >= drawn + PICTURE);
+        let due = self.drawn.is_none_or(|drawn| now >= drawn + REDRAW_INTERVAL);
         if due {
             self.drawn = Some(now);
         }
         due
     }
 
-    /// The lines.
+    /// Formats the lines.
     pub fn lines(
         &mut self,
         now: Time,
@@ -56,7 +56,7 @@ impl Status {
             delay.unwrap_or_default()
         );
         for slot in peer.endpoint().connected() {
-            let millis = peer.endpoint().round_trip(slot).unwrap_or_default().as_micros() / 1000;
+            let millis = peer.endpoint().rtt(slot).unwrap_or_default().as_micros() / 1000;
             let _ = write!(first, "  {slot}: {millis} ms");
         }
         let [sent, received] = self.bytes;

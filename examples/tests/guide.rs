@@ -1,4 +1,5 @@
-//! The guide tells the truth: code on these pages is that of an example, word for word, and the examples are run by their own tests.
+//! Code blocks on these pages are part of an example, word for word, and the examples are run by
+//! their own tests.
 
 const PAGES: [(&str, &str, &str); 3] = [
     ("first-game.md", include_str!("../../docs/first-game.md"), include_str!("../first_game.rs")),
@@ -6,13 +7,13 @@ const PAGES: [(&str, &str, &str); 3] = [
     ("what-it-costs.md", include_str!("../../docs/what-it-costs.md"), include_str!("../cost.rs")),
 ];
 
-/// Lines without indentation, so that a method may be shown by itself.
+/// Removes indentation, so that a page may show a method alone.
 fn bare(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn every_block_of_code_is_in_its_example() {
+fn every_code_block_is_in_its_example() {
     for (page, text, example) in PAGES {
         let blocks: Vec<&str> = text.split("\n```").collect();
         let mut count = 0;

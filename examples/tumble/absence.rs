@@ -1,60 +1,61 @@
-//! Who has left for good: a bot takes the seat, on every machine from the same tick on.
+//! Departed players: a bot takes the seat, on every machine from the same tick on.
 //!
-//! Machines may have heard different amounts of whoever left. So each tells the others how far it got, the longest counts, and
-//! who has it hands the rest on. All of that are messages beside the match; only when everything is known is the seat changed.
+//! Machines may have received different amounts of a departed player's inputs. Each reports its
+//! last tick, the longest history counts, and its holder forwards the rest. These messages travel
+//! beside the match; the seat changes only when all inputs are known.
 
+use crate::messages::Message;
 use crate::rules::Tumble;
-use crate::words::Word;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::netcode::{Peer, Transport};
 use isostep::rollback::Occupant;
 use isostep::{PeerId, PlayerId, Tick};
 
-/// One who left.
+/// One departed player.
 struct Absence {
-    slot: Slot,
-    /// The first tick that each of those who stay has no input for, as far as they said; this machine among them.
-    heard: Vec<(Slot, Tick)>,
-    /// Whether this machine lost it, too. Until then it may still hear more.
+    slot: MachineId,
+    /// First missing tick of each remaining machine, as reported; this machine included.
+    heard: Vec<(MachineId, Tick)>,
+    /// True if this machine lost the connection as well. Until then it may still receive inputs.
     left: bool,
     seated: bool,
 }
 
-/// All who left.
+/// All departed players.
 #[derive(Default)]
 pub struct Absences(Vec<Absence>);
 
 impl Absences {
-    /// Whether a bot sits, or soon will, where this machine's player sat.
-    pub fn has(&self, slot: Slot) -> bool {
+    /// Returns true if a bot has taken, or will take, this slot's seat.
+    pub fn has(&self, slot: MachineId) -> bool {
         self.0.iter().any(|absence| absence.slot == slot && absence.left)
     }
 
-    /// This machine lost one.
-    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: Slot) {
-        let mine = (peer.endpoint().slot(), received(peer, slot));
+    /// Records that this machine lost a player.
+    pub fn left<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>, slot: MachineId) {
+        let mine = (peer.endpoint().machine(), received(peer, slot));
         let absence = self.of(slot);
         if !std::mem::replace(&mut absence.left, true) {
             absence.heard.push(mine);
-            tell_all(peer, &Word::Gone { slot: slot.0, heard: mine.1.0 });
+            broadcast(peer, &Message::Gone { slot: slot.0, heard: mine.1.0 });
         }
     }
 
-    /// Another machine lost one, and had heard so much.
-    pub fn heard(&mut self, from: Slot, slot: Slot, heard: Tick) {
+    /// Records that another machine lost a player, with its first missing tick.
+    pub fn heard(&mut self, from: MachineId, slot: MachineId, heard: Tick) {
         let absence = self.of(slot);
         absence.heard.retain(|it| it.0 != from);
         absence.heard.push((from, heard));
     }
 
-    /// Seats bots where all who stay have said how far they got, and this machine has everything.
+    /// Seats bots once all remaining machines have reported and this machine has every input.
     pub fn settle<T: Transport>(&mut self, peer: &mut Peer<Tumble, T>) {
-        let here = peer.endpoint().slot();
-        let gone: Vec<Slot> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
+        let here = peer.endpoint().machine();
+        let gone: Vec<MachineId> = self.0.iter().filter(|it| it.left).map(|it| it.slot).collect();
         for absence in self.0.iter_mut().filter(|it| it.left && !it.seated) {
-            let stays = |slot: &Slot| !gone.contains(slot);
-            let said = |slot: Slot| absence.heard.iter().any(|it| it.0 == slot);
-            if !peer.endpoint().others().filter(stays).all(said) {
+            let stays = |slot: &MachineId| !gone.contains(slot);
+            let said = |slot: MachineId| absence.heard.iter().any(|it| it.0 == slot);
+            if !peer.endpoint().peers().filter(stays).all(said) {
                 continue;
             }
             let heard = absence.heard.iter().filter(|it| stays(&it.0));
@@ -62,27 +63,28 @@ impl Absences {
             let player = PlayerId(absence.slot.0);
             let first = heard.clone().find(|it| it.1 == until).map(|it| it.0);
             if first == Some(here) {
-                heard.for_each(|&(slot, from)| hand_on(peer, slot, player, from..until));
+                heard.for_each(|&(slot, from)| forward_inputs(peer, slot, player, from..until));
             }
-            // Whoever lacks something gets it from the one who has it all, and comes here again.
+            // A machine that lacks inputs gets them from the holder of the longest history, and
+            // retries.
             if received(peer, absence.slot) >= until {
-                // Too late only if that tick is confirmed, which needs the input that nobody has.
+                // Can't be too late: confirming that tick needs an input that no machine has.
                 absence.seated = peer.session_mut().seat(until, player, Occupant::Bot).is_ok();
             }
         }
     }
 
-    /// What another machine had heard of one who left.
+    /// Takes an input of a departed player that another machine forwarded.
     pub fn take<T: Transport>(
         &self,
         peer: &mut Peer<Tumble, T>,
-        slot: Slot,
+        slot: MachineId,
         tick: Tick,
         record: &[Vec<u8>; 2],
     ) {
         if self.has(slot) {
             let [input, pieces] = record;
-            // What makes no sense is as good as nothing.
+            // Malformed messages are ignored.
             let _ = peer.session_mut().remote_record(
                 PeerId(slot.0),
                 PlayerId(slot.0),
@@ -93,7 +95,7 @@ impl Absences {
         }
     }
 
-    fn of(&mut self, slot: Slot) -> &mut Absence {
+    fn of(&mut self, slot: MachineId) -> &mut Absence {
         let at = self.0.iter().position(|it| it.slot == slot).unwrap_or_else(|| {
             self.0.push(Absence { slot, heard: Vec::new(), left: false, seated: false });
             self.0.len() - 1
@@ -102,31 +104,31 @@ impl Absences {
     }
 }
 
-/// The first tick of a machine's player that is not here.
-fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: Slot) -> Tick {
+/// First missing tick of a machine's player.
+fn received<T: Transport>(peer: &Peer<Tumble, T>, slot: MachineId) -> Tick {
     peer.session().received(PlayerId(slot.0)).unwrap_or_default()
 }
 
-/// Sends a machine what it lacks.
-fn hand_on<T: Transport>(
+/// Sends a machine the inputs that it lacks.
+fn forward_inputs<T: Transport>(
     peer: &mut Peer<Tumble, T>,
-    to: Slot,
+    to: MachineId,
     player: PlayerId,
     ticks: std::ops::Range<Tick>,
 ) {
     for tick in (ticks.start.0..ticks.end.0).map(Tick) {
         let Some((input, pieces)) = peer.session().record(player, tick) else { continue };
         let record = [input.to_vec(), pieces.to_vec()];
-        let word = Word::Past { slot: player.0, tick: tick.0, record };
+        let word = Message::Past { slot: player.0, tick: tick.0, record };
         let _ = peer.send_message(to, &word.to_bytes());
     }
 }
 
-/// Tells all who are there.
-pub fn tell_all<T: Transport>(peer: &mut Peer<Tumble, T>, word: &Word) {
+/// Sends a message to all connected machines.
+pub fn broadcast<T: Transport>(peer: &mut Peer<Tumble, T>, word: &Message) {
     let bytes = word.to_bytes();
     for slot in peer.endpoint().connected().collect::<Vec<_>>() {
-        // Whoever has just left needs no word of it; the events tell.
+        // If a machine has just left, an event reports it.
         let _ = peer.send_message(slot, &bytes);
     }
 }

@@ -1,30 +1,30 @@
-//! As much of HTTP/1.1 as a page on this machine needs, read within limits: whatever the bytes are, there is a request or a
-//! reason why not. One request a connection. What paths mean is `page`'s matter.
+//! The part of HTTP/1.1 that a local page needs, parsed within limits: any bytes give a request or
+//! a refusal. One request per connection. `page` has the routes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Longest request with all headers, bytes. Browsers send about 700.
+/// Limit on request line and headers, bytes. Browsers send about 700.
 const MAX_HEAD: usize = 8 * 1024;
-/// Longest body, bytes. Keys have about 40.
+/// Limit on the body, bytes. Keys take about 40.
 const MAX_BODY: usize = 256;
-/// How long a request may take to arrive, however slowly bytes drip, and a write to be taken.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for receiving a request, however slowly bytes arrive, and for each write.
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
     pub is_post: bool,
-    /// Without what follows a question mark.
+    /// Path, without the query.
     pub path: String,
     pub body: Vec<u8>,
 }
 
-/// Why there is no request: a status of the 400s, and what to do.
+/// Refusal of a request: a 4xx status and advice.
 pub type Refusal = (u16, &'static str);
 
 impl Request {
-    /// Reads one; `None` if the other end closed without a word.
+    /// Reads one request; `None` if the peer closed before sending anything.
     pub fn read(from: &mut impl Read) -> Result<Option<Self>, Refusal> {
         let mut bytes = Vec::new();
         let end = loop {
@@ -57,18 +57,18 @@ impl Request {
 fn request_line(line: &str) -> Result<(bool, String), Refusal> {
     let words: Vec<&str> = line.split(' ').collect();
     let [method, target, "HTTP/1.1" | "HTTP/1.0"] = words[..] else {
-        return Err((400, "not a request of HTTP/1.1"));
+        return Err((400, "not an HTTP/1.1 request"));
     };
     let path = target.split('?').next().unwrap_or_default().to_owned();
     match method {
         "GET" => Ok((false, path)),
         "POST" => Ok((true, path)),
-        _ => Err((405, "GET and POST are understood here")),
+        _ => Err((405, "only GET and POST are supported")),
     }
 }
 
-/// How long the body is. Pages from elsewhere may not talk to this one: neither under a name that they let point here, nor
-/// across origins.
+/// Returns the length of the body. Refuses requests from other origins: cross-origin requests, and
+/// other host names (DNS rebinding).
 fn check_headers<'a>(
     lines: impl Iterator<Item = &'a str>,
     is_post: bool,
@@ -96,7 +96,7 @@ fn check_headers<'a>(
     let host = host.ok_or((400, "a Host header is missing"))?;
     let name = host.rsplit_once(':').map_or(host, |host| host.0);
     if !["127.0.0.1", "localhost"].contains(&name) {
-        return Err((403, "open the page by the address that was printed"));
+        return Err((403, "open the page at the printed address"));
     }
     if origin.is_some_and(|origin| origin.strip_prefix("http://") != Some(host)) {
         return Err((403, "only the page itself is answered"));
@@ -116,12 +116,12 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
                 return Ok(count);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-            Err(_) => return Err((408, "the request did not come in time")),
+            Err(_) => return Err((408, "the request timed out")),
         }
     }
 }
 
-/// Reads that end at a moment.
+/// Reader with a deadline.
 pub struct Until<'a>(pub &'a TcpStream, pub Instant);
 
 impl Read for Until<'_> {
@@ -135,7 +135,7 @@ impl Read for Until<'_> {
     }
 }
 
-/// An answer, whole.
+/// Sends a whole response.
 pub fn respond(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
     let mut bytes = head(status, kind).into_bytes();
     write!(bytes, "Content-Length: {}\r\n\r\n", body.len())?;
@@ -143,7 +143,7 @@ pub fn respond(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io:
     to.write_all(&bytes)
 }
 
-/// The first lines of an answer; an empty line is still to come.
+/// Status line and headers, without the final empty line.
 pub fn head(status: u16, kind: &str) -> String {
     let name = match status {
         200 => "OK",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_read_whole_and_no_part_of_it_is_one() {
+    fn a_request_parses_and_every_prefix_is_refused() {
         let request = Request::read(&mut &POST[..]).unwrap().unwrap();
         assert_eq!(
             (request.is_post, &*request.path, &*request.body),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_from_elsewhere_are_refused() {
+    fn requests_from_other_origins_are_refused() {
         let text = str::from_utf8(POST).unwrap();
         assert_eq!(status(text.replace("Host: localhost", "Host: evil.example").as_bytes()), 403);
         assert_eq!(status(text.replace("//localhost", "//evil.example").as_bytes()), 403);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused_before_it_is_kept() {
+    fn oversized_requests_are_refused_before_buffering() {
         assert_eq!(Request::read(&mut io::repeat(b'a')).unwrap_err().0, 431);
         let text = str::from_utf8(POST).unwrap();
         assert_eq!(status(text.replace("Length: 4", "Length: 257").as_bytes()), 413);

@@ -1,40 +1,41 @@
-//! A player's machine: the loop that any game over a [`Peer`] has, over any transport and by any clock.
+//! A player's machine: the loop of any game over a [`Peer`], with any transport and any clock.
 //!
-//! Each frame [`Machine::frame`], then [`Machine::listen`] until the end, then [`Machine::say_goodbye`].
+//! Call [`Machine::frame`] each frame, then [`Machine::listen`] until the end, then
+//! [`Machine::leave`].
 
-use crate::absence::{Absences, tell_all};
-use crate::hand::Hand;
+use crate::absence::{Absences, broadcast};
+use crate::controller::Controller;
+use crate::messages::Message;
 use crate::options::clean_name;
 use crate::rules::{Settings, Tumble};
 use crate::view::View;
-use crate::words::Word;
-use isostep::netcode::crypto::{Credentials, Slot};
+use isostep::netcode::crypto::{Credentials, MachineId};
 use isostep::netcode::{Address, Entropy, Event, Peer, PeerConfig, PeerEvent, Seat, Transport};
 use isostep::rollback::{AdaptiveDelay, Occupant, SessionEvent};
 use isostep::{Mode, PlayerId, SessionConfig, State, Tick, Time};
 use std::error::Error;
 
-/// How a match ends.
+/// Result of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// As it was meant to.
+    /// Regular end.
     Over,
     /// The machines computed different worlds.
     Desync,
-    /// Nobody else is left.
+    /// All other machines left.
     Alone,
 }
 
-/// What a machine has to know.
+/// Settings of a machine.
 pub struct Setup {
     pub credentials: Credentials,
     pub unix_at_zero: u64,
-    pub addresses: Vec<(Slot, Address)>,
+    pub addresses: Vec<(MachineId, Address)>,
     pub settings: Settings,
     pub name: Option<String>,
-    /// Nothing leaves this process, so that keys which everybody knows harm nobody.
+    /// True if no packet leaves this process, so that publicly known keys are safe.
     pub private: bool,
-    /// The tick to end with, if any.
+    /// Last tick, if there is one.
     pub last: Option<Tick>,
 }
 
@@ -43,18 +44,18 @@ pub struct Machine<T: Transport> {
     pub game: Tumble,
     pub peer: Peer<Tumble, T>,
     pub me: PlayerId,
-    pub hand: Hand,
+    pub controller: Controller,
     pub view: View,
-    /// What players are called, by seat, as far as they said.
+    /// Names of the players by seat, as far as received.
     pub names: Vec<Option<String>>,
     pub absences: Absences,
-    /// What is to be told; whoever runs this takes it.
+    /// Messages for the player; the caller drains them.
     pub notes: Vec<String>,
-    /// Who is not known to be certain of the last tick.
-    unfinished: Vec<Slot>,
+    /// Slots that have not confirmed the last tick yet.
+    unfinished: Vec<MachineId>,
     private: bool,
     last: Option<Tick>,
-    /// What is said in the end, once this machine is certain of the last tick.
+    /// Final line, once this machine has confirmed the last tick.
     pub result: Option<String>,
 }
 
@@ -65,9 +66,10 @@ impl<T: Transport> Machine<T> {
         entropy: Box<dyn Entropy + Send>,
     ) -> Result<Self, Box<dyn Error>> {
         let Setup { credentials, unix_at_zero, addresses, settings, name, private, last } = setup;
-        let me = credentials.slot();
-        let slots: Vec<Slot> = credentials.roster().slots().collect();
-        // The same on all machines. A delay of 1 to 8 ticks, as the network needs it: rolling back by 3 is fine.
+        let me = credentials.machine();
+        let slots: Vec<MachineId> = credentials.roster().machines().collect();
+        // All machines need equal settings. The delay adapts between 1 and 8 ticks, and rollbacks
+        // of up to 3 are accepted.
         let session = SessionConfig::new()
             .mode(Mode::Rollback { max: 12 })
             .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
@@ -75,7 +77,7 @@ impl<T: Transport> Machine<T> {
         let mut config = PeerConfig::new(credentials, unix_at_zero).session(session);
         for number in 0..settings.players {
             let slot = slots.get(usize::from(number));
-            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::At(slot)));
+            config = config.seat(slot.map_or(Seat::Bot, |&slot| Seat::Machine(slot)));
         }
         for (slot, address) in addresses {
             config = config.address(slot, address);
@@ -91,7 +93,7 @@ impl<T: Transport> Machine<T> {
             game,
             peer,
             me,
-            hand: Hand::default(),
+            controller: Controller::default(),
             view,
             names,
             absences: Absences::default(),
@@ -109,32 +111,33 @@ impl<T: Transport> Machine<T> {
         self.view.alpha = frame.alpha;
         for _ in 0..frame.ticks {
             let input =
-                self.hand.next(now, &self.game, self.peer.session().current_tick(), self.me);
+                self.controller.next(now, &self.game, self.peer.session().current_tick(), self.me);
             self.peer.local_input(self.me, input)?;
             let ran = self.peer.tick(now, &mut self.game)?;
             self.view.tick(ran, self.peer.session(), &self.game);
-            self.look_for_the_end()?;
+            self.check_end()?;
         }
         self.peer.end_frame(now);
         Ok(())
     }
 
-    /// The last tick is reached, and all that led to it is known: it can't change any more.
-    fn look_for_the_end(&mut self) -> Result<(), Box<dyn Error>> {
+    /// Tests if the last tick is reached and confirmed, so that its state is final.
+    fn check_end(&mut self) -> Result<(), Box<dyn Error>> {
         let session = self.peer.session();
         let certain = session.current_tick().min(session.confirmed_tick());
         if let Some(tick) = self.last.filter(|&tick| certain >= tick && self.result.is_none()) {
             let digest = self.game.digest(session.slots(), tick.0)?;
             self.result = Some(format!("tick {tick} digest {digest}"));
-            tell_all(&mut self.peer, &Word::Done);
+            broadcast(&mut self.peer, &Message::Done);
         }
         Ok(())
     }
 
-    /// Takes what the others and the connections have to say; whether that is the end.
+    /// Handles events of the session and the connections. Returns the result at the end of the
+    /// match.
     pub fn listen(&mut self) -> Option<End> {
         while let Some((slot, message)) = self.peer.poll_message() {
-            if let Some(word) = Word::read(&message) {
+            if let Some(word) = Message::read(&message) {
                 self.hear(slot, word);
             }
         }
@@ -147,33 +150,35 @@ impl<T: Transport> Machine<T> {
         end.or(done.then_some(End::Over))
     }
 
-    fn hear(&mut self, from: Slot, word: Word) {
+    fn hear(&mut self, from: MachineId, word: Message) {
         match word {
-            Word::Name(name) => {
+            Message::Name(name) => {
                 if let Some(place) = self.names.get_mut(usize::from(from.0)) {
                     *place = clean_name(&name);
                 }
             }
-            Word::Done => self.unfinished.retain(|&other| other != from),
-            Word::Gone { slot, heard } => self.absences.heard(from, Slot(slot), Tick(heard)),
-            Word::Past { slot, tick, record } => {
-                self.absences.take(&mut self.peer, Slot(slot), Tick(tick), &record);
+            Message::Done => self.unfinished.retain(|&other| other != from),
+            Message::Gone { slot, heard } => {
+                self.absences.heard(from, MachineId(slot), Tick(heard))
+            }
+            Message::Past { slot, tick, record } => {
+                self.absences.take(&mut self.peer, MachineId(slot), Tick(tick), &record);
             }
         }
     }
 
     fn take(&mut self, event: &PeerEvent) -> Option<End> {
         match event {
-            PeerEvent::Joined { slot } => {
+            PeerEvent::Joined { machine } => {
                 if let Some(name) = self.names[usize::from(self.me.0)].clone() {
-                    let _ = self.peer.send_message(*slot, &Word::Name(name).to_bytes());
+                    let _ = self.peer.send_message(*machine, &Message::Name(name).to_bytes());
                 }
             }
-            PeerEvent::Left { slot, .. } if self.peer.has_started() => {
-                // Nothing more comes of it, not even that it is done.
-                self.unfinished.retain(|other| other != slot);
+            PeerEvent::Left { machine, .. } if self.peer.has_started() => {
+                // A departed machine can't report that it is done.
+                self.unfinished.retain(|other| other != machine);
                 if self.result.is_none() {
-                    self.absences.left(&mut self.peer, *slot);
+                    self.absences.left(&mut self.peer, *machine);
                     self.notes.push(event.to_string());
                 }
                 return None;
@@ -189,8 +194,8 @@ impl<T: Transport> Machine<T> {
                 return None;
             }
             PeerEvent::Insecure if self.private => return None,
-            // Nothing that players care for.
-            PeerEvent::Connection(Event::LongerPackets { .. })
+            // No message for the player.
+            PeerEvent::Connection(Event::MtuRaised { .. })
             | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) => {
                 return None;
             }
@@ -200,12 +205,12 @@ impl<T: Transport> Machine<T> {
         None
     }
 
-    /// Whether everybody else has left.
+    /// Returns true if all other machines left.
     pub fn is_alone(&self) -> bool {
-        self.peer.has_started() && self.peer.endpoint().others().all(|slot| self.absences.has(slot))
+        self.peer.has_started() && self.peer.endpoint().peers().all(|slot| self.absences.has(slot))
     }
 
-    /// How the match stands, in a line.
+    /// Standings of the match, in a line.
     pub fn standing(&self) -> String {
         let points: Vec<_> = self.game.players.iter().map(|it| it.points.to_string()).collect();
         let wins: Vec<_> = self.game.players.iter().map(|it| it.wins.to_string()).collect();
@@ -219,8 +224,9 @@ impl<T: Transport> Machine<T> {
         )
     }
 
-    /// Leaves. Go on with [`idle`](Self::idle) for half a second, so that everybody hears it.
-    pub fn say_goodbye(&mut self, now: Time) {
+    /// Leaves. Call [`idle`](Self::idle) for half a second afterwards, so that every machine is
+    /// informed.
+    pub fn leave(&mut self, now: Time) {
         self.peer.leave(now);
     }
 

@@ -1,4 +1,4 @@
-//! Tumble, a whole little game: two to eight players shove each other and crates off a platform.
+//! Tumble, a complete small game: two to eight players shove each other and crates off a platform.
 //!
 //! In one process, you against three bots over a simulated Wi-Fi:
 //!
@@ -6,7 +6,7 @@
 //! cargo run --release --example tumble -- --local 4
 //! ```
 //!
-//! Or each player in a process of their own, over UDP with tokens, each with a page in their own browser:
+//! Or each player in a separate process, over UDP with tokens, each with a page in a browser:
 //!
 //! ```text
 //! cargo run --release -p isostep-cli -- match new --game tumble --players 2 --out /tmp/tumble
@@ -14,28 +14,29 @@
 //! cargo run --release --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
-//! `rules` is the game, `stage` its bodies, `bot` how the machine plays it, and these three are a library, since the lab plays it too. `machine` is the loop over a `Peer`, `hand` who plays at it,
-//! `absence` what happens when somebody leaves, `words` what machines say beside the match; `view` is what the page is shown,
-//! `page` and `http` bring it there; `options` are the arguments.
+//! `rules` is the game, `bodies` its bodies and `bot` its bots; these three are in `isostep-scenes`, since the lab plays
+//! the game as well. `machine` is the loop over a `Peer`, `controller` its input source, `absence` handles departed players,
+//! `messages` are those beside the match; `view` is the state that the page draws, `page` and `http` serve it; `options`
+//! are the arguments.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]
 
 mod absence;
-mod hand;
+mod controller;
 mod http;
 mod machine;
+mod messages;
 mod options;
 mod page;
 #[cfg(test)]
 mod tests;
 mod view;
-mod words;
 
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::{SimTransport, UdpTransport};
 use isostep::netcode::{Address, OsEntropy, Transport, WallClock};
 use isostep::rollback::{LinkConfig, SimNetwork};
-use isostep_scenes::games::tumble::{rules, stage};
+use isostep_scenes::games::tumble::{bodies, rules};
 use machine::{End, Machine, Setup};
 use options::{Options, USAGE};
 use page::Page;
@@ -43,10 +44,10 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long a machine stays that has found a desync.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How long goodbyes are repeated.
-const GOODBYE: Duration = Duration::from_millis(500);
+/// Time that a machine stays connected after it found a desync.
+const LINGER: Duration = Duration::from_secs(1);
+/// Time for which the leave message is repeated.
+const LEAVE_RESEND: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     ExitCode::from(run(arguments))
 }
 
-/// Plays as the arguments say; the exit code.
+/// Plays as requested; returns the exit code.
 fn run(arguments: Vec<String>) -> u8 {
     let options = match Options::read(arguments.into_iter()) {
         Ok(options) => options,
@@ -82,13 +83,13 @@ fn run(arguments: Vec<String>) -> u8 {
     }
 }
 
-/// This player's machine, and nobody else's.
+/// Plays this player's machine over UDP.
 fn over_udp(
     options: &Options,
     clock: &WallClock,
 ) -> Result<Vec<Machine<UdpTransport>>, Box<dyn Error>> {
     let credentials = options.credentials(clock.unix_at_zero())?;
-    let machines = credentials.roster().slots().len();
+    let machines = credentials.roster().machines().len();
     let transport = UdpTransport::bind(options.listen.ok_or("say where to --listen")?)?;
     println!("waiting for the others at {}", transport.local_addr());
     let setup = Setup {
@@ -103,7 +104,7 @@ fn over_udp(
     Ok(vec![Machine::new(setup, transport, Box::new(OsEntropy))?])
 }
 
-/// All machines in this process, with a network between them that is as good as Wi-Fi mostly is.
+/// Plays all machines in this process over a simulated network with the quality of typical Wi-Fi.
 fn local(
     options: &Options,
     players: u8,
@@ -114,9 +115,9 @@ fn local(
     let machine = |(slot, transport)| {
         let others = (0..players).filter(|&other| other != slot);
         let setup = Setup {
-            credentials: Credentials::insecure(Slot(slot), players, GameId::named("tumble"))?,
+            credentials: Credentials::insecure(MachineId(slot), players, GameId::named("tumble"))?,
             unix_at_zero: clock.unix_at_zero(),
-            addresses: others.map(|it| (Slot(it), Address::Node(it.into()))).collect(),
+            addresses: others.map(|it| (MachineId(it), Address::Node(it.into()))).collect(),
             settings: options.settings(players.into()),
             name: options.name.clone().filter(|_| slot == 0),
             private: true,
@@ -127,7 +128,7 @@ fn local(
     (0..players).zip(transports).map(machine).collect()
 }
 
-/// Plays until the end, and says goodbye. The page is the first machine's.
+/// Plays to the end and leaves. The page shows the first machine.
 fn play<T: Transport>(
     mut machines: Vec<Machine<T>>,
     clock: &WallClock,
@@ -138,11 +139,11 @@ fn play<T: Transport>(
     if let Some(page) = &page {
         println!("your page: http://{}", page.address());
     }
-    let (mut started, mut parted) = (None, None);
+    let (mut started, mut leave_at) = (None, None);
     let end = 'match_: loop {
         let now = clock.now();
         if let Some(page) = page.as_ref().filter(|_| !options.bot) {
-            machines[0].hand.touch(now, page.take_keys());
+            machines[0].controller.touch(now, page.take_keys());
         }
         let mut ends = Vec::new();
         for machine in &mut machines {
@@ -151,11 +152,11 @@ fn play<T: Transport>(
         }
         show(&mut machines, now, page.as_ref());
         if ends.contains(&End::Desync) {
-            // Not at once: the others may still ask what this machine has.
-            parted.get_or_insert(now + LAST_WORDS);
+            // Stays a while: the others may still request state.
+            leave_at.get_or_insert(now + LINGER);
             ends.clear();
         }
-        if parted.is_some_and(|until| until <= now) {
+        if leave_at.is_some_and(|until| until <= now) {
             break 'match_ End::Desync;
         }
         if machines[0].peer.has_started() {
@@ -168,18 +169,18 @@ fn play<T: Transport>(
         if page.is_none() && machines[0].is_alone() {
             break 'match_ End::Alone;
         }
-        // Not all the time until the next tick: what arrives before should be answered soon.
+        // Sleeps in short steps: packets that arrive before the next tick are answered soon.
         let due = machines.iter().map(|machine| machine.peer.next_due(now)).min();
         let wait = due.map_or(Duration::ZERO, |due| due.since(clock.now()));
         std::thread::sleep(wait.min(Duration::from_millis(2)));
     };
-    let until = clock.now() + GOODBYE;
-    machines.iter_mut().for_each(|machine| machine.say_goodbye(clock.now()));
+    let until = clock.now() + LEAVE_RESEND;
+    machines.iter_mut().for_each(|machine| machine.leave(clock.now()));
     while clock.now() < until {
         machines.iter_mut().for_each(|machine| machine.idle(clock.now()));
         std::thread::sleep(Duration::from_millis(5));
     }
-    let end = if parted.is_some() { End::Desync } else { end };
+    let end = if leave_at.is_some() { End::Desync } else { end };
     for machine in &machines {
         println!("{}", machine.standing());
         machine.result.iter().for_each(|line| println!("{line}"));
@@ -187,12 +188,12 @@ fn play<T: Transport>(
     Ok(end)
 }
 
-/// Tells the page, or the terminal where there is none, what there is to tell.
+/// Sends messages to the page, or to the terminal if there is none.
 fn show<T: Transport>(machines: &mut [Machine<T>], now: isostep::Time, page: Option<&Page>) {
     for (place, machine) in machines.iter_mut().enumerate() {
         let notes = std::mem::take(&mut machine.notes);
         if place > 0 {
-            // The others in this process have the same to say.
+            // The other machines in this process have the same messages.
             machine.view.news();
             continue;
         }

@@ -1,8 +1,8 @@
-//! The arguments.
+//! Command line arguments.
 
 use crate::rules::Settings;
 use isostep::Tick;
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use std::error::Error;
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// There are as many crates as players, and so many more.
+/// Crates in addition to one for each player.
 const MORE_CRATES: u8 = 4;
 
 pub const USAGE: &str = "\
@@ -37,17 +37,17 @@ the same for all machines:
 on the page: W A S D or arrows walk, space jumps, F, J or Enter shoves; or a gamepad
 exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 nobody else is left";
 
-/// The length of a name, in letters.
+/// Limit on a name, characters.
 pub const NAME: usize = 14;
 
-/// What was asked for.
+/// Command line options.
 #[derive(Debug)]
 pub struct Options {
     pub local: Option<u8>,
     folder: Option<PathBuf>,
-    insecure: Option<(Slot, u8)>,
+    insecure: Option<(MachineId, u8)>,
     pub listen: Option<SocketAddr>,
-    pub peers: Vec<(Slot, SocketAddr)>,
+    pub peers: Vec<(MachineId, SocketAddr)>,
     pub port: Option<u16>,
     pub name: Option<String>,
     pub bot: bool,
@@ -97,18 +97,18 @@ impl Options {
         Ok(options)
     }
 
-    /// One option; the reason is empty if there is no such option.
+    /// Parses one option; the error is empty if the option is unknown.
     fn take(&mut self, argument: &str, value: &str) -> Result<(), String> {
         match argument {
             "--local" => self.local = Some(within(value, 2, 8)?),
             "--insecure" => {
                 let (slot, players) = two(value, '/')?;
-                self.insecure = Some((Slot(number(slot)?), number(players)?));
+                self.insecure = Some((MachineId(number(slot)?), number(players)?));
             }
             "--listen" => self.listen = Some(number(value)?),
             "--peer" => {
                 let (slot, address) = two(value, '=')?;
-                self.peers.push((Slot(number(slot)?), number(address)?));
+                self.peers.push((MachineId(number(slot)?), number(address)?));
             }
             "--port" => self.port = Some(number(value)?),
             "--name" => self.name = Some(clean_name(value).ok_or("there is no letter in it")?),
@@ -146,14 +146,14 @@ impl Options {
         Ok(())
     }
 
-    /// The rules for so many machines.
+    /// Settings of the rules for this many machines.
     pub fn settings(&self, machines: usize) -> Settings {
         let players = machines as u8 + self.bots;
         let (crates, round_ticks) = (players + MORE_CRATES, self.round * 60);
         Settings { players, crates, seed: self.seed, round_ticks, points: self.points }
     }
 
-    /// Who plays here. They are for this game and for now.
+    /// Credentials of this player, checked for this game and the current time.
     pub fn credentials(&self, unix_now: u64) -> Result<Credentials, Box<dyn Error>> {
         let game = GameId::named("tumble");
         let credentials = match (&self.folder, self.insecure) {
@@ -162,7 +162,7 @@ impl Options {
             _ => return Err("say who you are: a folder, or --insecure SLOT/PLAYERS".into()),
         };
         credentials.verify(game, unix_now)?;
-        let machines = credentials.roster().slots().len();
+        let machines = credentials.roster().machines().len();
         if !(2..=8).contains(&(machines + usize::from(self.bots))) {
             let bots = self.bots;
             return Err(
@@ -173,7 +173,7 @@ impl Options {
     }
 }
 
-/// A name as it may be shown: short, of letters that are seen.
+/// Sanitises a name: short and printable.
 pub fn clean_name(name: &str) -> Option<String> {
     let letters = name.chars().filter(|letter| !letter.is_control()).take(NAME);
     let name = letters.collect::<String>().trim().to_owned();

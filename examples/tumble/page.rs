@@ -1,8 +1,8 @@
-//! The page of the player at this machine: its files, a stream of pictures to it (server-sent events), and keys from it. Threads
-//! of connections only pass these on; the match is the loop's alone.
+//! The player's page: its files, a stream of frames to it (server-sent events), and keys from it.
+//! Connection threads only pass these on; the loop alone owns the match.
 
-use crate::hand::Keys;
-use crate::http::{PATIENCE, Refusal, Request, Until, head, respond};
+use crate::controller::Keys;
+use crate::http::{Refusal, Request, TIMEOUT, Until, head, respond};
 use isostep::Stick;
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,11 +14,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Most connections at once; a browser tab has up to six.
+/// Limit on simultaneous connections; a browser tab has up to six.
 const MAX_CONNECTIONS: usize = 24;
-/// Pictures that may wait for a slow reader: half a second.
+/// Frames queued for a slow reader: half a second.
 const QUEUE: usize = 32;
-/// Notes that a new reader is told.
+/// Messages that a new reader receives.
 const NOTES: usize = 6;
 
 const FILES: [(&str, &str, &str); 4] = [
@@ -28,18 +28,18 @@ const FILES: [(&str, &str, &str); 4] = [
     ("/draw.js", "text/javascript", include_str!("page/draw.js")),
 ];
 
-/// What the loop and the connections share.
+/// State shared by the loop and the connections.
 #[derive(Default)]
 struct Shared {
     watchers: Vec<SyncSender<Arc<str>>>,
-    /// What a new reader is told first.
+    /// First event for a new reader.
     scene: Option<Arc<str>>,
     notes: Vec<Arc<str>>,
     keys: Keys,
     left: bool,
 }
 
-/// A page that is open to this machine's browsers.
+/// A page served to this machine's browsers.
 pub struct Page {
     shared: Arc<Mutex<Shared>>,
     address: SocketAddr,
@@ -56,7 +56,7 @@ struct Sent {
 }
 
 impl Page {
-    /// Opens the port, on this machine only, and answers from now on.
+    /// Binds the port on the loopback interface and starts answering.
     pub fn open(port: u16, scene: &Value) -> Result<Self, Box<dyn Error>> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
             format!("port {port} can't be opened ({error}): choose another with --port, or none")
@@ -75,12 +75,12 @@ impl Page {
         self.address
     }
 
-    /// Shows a picture to all who watch.
+    /// Sends a frame to all readers.
     pub fn show(&self, picture: &Value) {
         send(&mut lock(&self.shared), &event("picture", picture));
     }
 
-    /// Tells something, now and to who comes soon.
+    /// Sends a message to all readers, and to readers that connect soon.
     pub fn tell(&self, note: &str) {
         let (mut shared, note) = (lock(&self.shared), event("note", &note.into()));
         send(&mut shared, &note);
@@ -90,7 +90,7 @@ impl Page {
         shared.notes.push(note);
     }
 
-    /// What is held now, and what was tapped since the last time. Whoever closed the page holds nothing.
+    /// Held keys, and keys pressed since the last call. Closing the page releases all keys.
     pub fn take_keys(&self) -> Keys {
         let mut shared = lock(&self.shared);
         if shared.watchers.is_empty() {
@@ -101,23 +101,23 @@ impl Page {
         keys
     }
 
-    /// Whether somebody wants to leave.
+    /// Returns true if the player asked to leave.
     pub fn has_left(&self) -> bool {
         lock(&self.shared).left
     }
 }
 
-/// Nothing is half-done while it is locked, so a thread that panicked left it whole.
+/// Ignores poisoning: no update is partial, so a panicked thread left the data intact.
 fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// JSON has no line breaks, so it is one line.
+/// JSON without line breaks, as one event.
 fn event(name: &str, data: &Value) -> Arc<str> {
     format!("event: {name}\ndata: {data}\n\n").into()
 }
 
-/// Who falls behind is dropped, and comes again by itself.
+/// Drops readers that fall behind; the browser reconnects.
 fn send(shared: &mut Shared, event: &Arc<str>) {
     shared.watchers.retain(|watcher| watcher.try_send(Arc::clone(event)).is_ok());
 }
@@ -126,7 +126,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Mutex<Shared>>) {
     let open = Arc::new(AtomicUsize::new(0));
     loop {
         let Ok((mut stream, _)) = listener.accept() else {
-            // Who left before we looked; or no more files may be open, which takes a while to change.
+            // The peer disconnected early, or no file descriptor is free, which takes a while to
+            // change.
             std::thread::sleep(Duration::from_millis(10));
             continue;
         };
@@ -138,7 +139,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Mutex<Shared>>) {
         }
         let (shared, open) = (Arc::clone(shared), Arc::clone(&open));
         std::thread::spawn(move || {
-            // A reader who leaves is no error of ours.
+            // A disconnected reader is no error.
             let _ = converse(&mut stream, &shared);
             open.fetch_sub(1, Ordering::Relaxed);
         });
@@ -147,8 +148,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Mutex<Shared>>) {
 
 fn converse(stream: &mut TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = match Request::read(&mut Until(stream, Instant::now() + PATIENCE)) {
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let request = match Request::read(&mut Until(stream, Instant::now() + TIMEOUT)) {
         Ok(Some(request)) => request,
         Ok(None) => return Ok(()),
         Err(refusal) => return refuse(stream, refusal),
@@ -181,13 +182,13 @@ fn keys(body: &[u8]) -> Option<Keys> {
     Some(Keys { stick: Stick::from_steps(x, y)?, held: held.into(), tapped: tapped.into() })
 }
 
-/// Sends what the loop shows, until the reader leaves or falls behind.
+/// Streams frames until the reader disconnects or falls behind.
 fn watch(stream: &mut TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
     let (sender, events) = sync_channel(QUEUE);
     {
         let mut shared = lock(shared);
         let first = shared.scene.iter().chain(&shared.notes);
-        // There is room for all of them.
+        // The queue has room for all of them.
         first.for_each(|event| drop(sender.try_send(Arc::clone(event))));
         shared.watchers.push(sender);
     }
@@ -197,7 +198,8 @@ fn watch(stream: &mut TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
 
 fn refuse(stream: &mut TcpStream, (status, why): Refusal) -> io::Result<()> {
     respond(stream, status, "text/plain", format!("{why}\n").as_bytes())?;
-    // Closing while bytes wait unread would cut the answer off; so read some of them.
+    // Closing a socket with unread bytes would reset it and cut off the response, so read some of
+    // them.
     stream.shutdown(Shutdown::Write)?;
     let rest = Until(stream, Instant::now() + Duration::from_millis(200));
     io::copy(&mut rest.take(1 << 20), &mut io::sink()).map(drop)
@@ -207,7 +209,7 @@ fn refuse(stream: &mut TcpStream, (status, why): Refusal) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Sends a request, and reads as much of the answer as `enough` wants.
+    /// Sends a request and reads the response up to `enough`.
     fn ask(page: &Page, request: &str, enough: &str) -> (TcpStream, String) {
         let mut stream = TcpStream::connect(page.address()).expect("it is open");
         let host = page.address();
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_gets_files_and_pictures_and_its_keys_arrive() {
+    fn a_browser_receives_files_and_frames_and_sends_keys() {
         let page = Page::open(0, &Value::from("the scene")).expect("some port is free");
         for (path, _, text) in FILES {
             let last = text.lines().last().expect("it is not empty");
@@ -244,10 +246,10 @@ mod tests {
         ask(&page, &post, "204");
         let keys = page.take_keys();
         assert_eq!((keys.stick.to_steps(), keys.held, keys.tapped), ([-127, 0], 2, 1));
-        // What is held stays so, what was tapped was.
+        // Held keys stay, taps are cleared by the read.
         assert_eq!(page.take_keys(), Keys { tapped: 0, ..keys });
         drop(stream);
-        // The first ones after it closed may still find room on the way.
+        // The first frames after closing may still fit into a buffer.
         for _ in 0..2000 {
             page.show(&Value::from("a picture"));
             std::thread::sleep(Duration::from_millis(1));
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_make_no_sense_are_refused() {
+    fn malformed_keys_are_refused() {
         let good = keys(br#"{"x":127,"y":-127,"held":2,"tapped":3}"#).expect("they are good");
         assert_eq!((good.stick.to_steps(), good.held, good.tapped), ([127, -127], 2, 3));
         for bad in ["", "{}", "[1,2]", r#"{"x":-128,"y":0,"held":0,"tapped":0}"#, r#"{"x":1e9}"#] {

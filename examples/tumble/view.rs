@@ -1,36 +1,36 @@
-//! What the page is shown: poses between ticks, falls that are told once whatever the rollbacks, and how the network does.
-//! It reads the match and never changes it.
+//! View for the page: interpolated poses, falls reported once in spite of rollbacks, and network
+//! quality. Reads the match and never changes it.
 
+use crate::bodies::{CRATES, PLATFORM, PLAYER};
 use crate::machine::Machine;
 use crate::rules::{OVER, Phase, READY, Tumble};
-use crate::stage::{CRATES, PLATFORM, PLAYER};
 use isostep::netcode::Transport;
-use isostep::netcode::crypto::Slot;
+use isostep::netcode::crypto::MachineId;
 use isostep::rollback::presentation::{EffectConfig, EffectEvent, EffectId, EffectJournal};
 use isostep::rollback::{Occupant, Poses, RunReport, WorldReader};
 use isostep::{BodyId, PlayerId, Real, Session, Tick, Time};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(16);
-/// Nothing was heard of a machine for this long: its player's bars go out.
+/// Time between two frames.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(16);
+/// Silence after which a player's signal bars go out.
 const QUIET: Duration = Duration::from_millis(600);
 
-/// What is remembered from picture to picture.
+/// State kept from frame to frame.
 pub struct View {
-    /// How far the next tick has come.
+    /// Fraction of the next tick.
     pub alpha: Real,
-    /// Falls that did happen.
+    /// Confirmed falls.
     pub falls: u32,
     poses: Poses<BodyId>,
     reader: WorldReader,
     journal: EffectJournal<PlayerId, Option<PlayerId>>,
-    /// The names of effects, as the page knows them.
+    /// Ids of effects, as the page knows them.
     started: Vec<(EffectId, u32)>,
     next: u32,
     drawn: Option<Time>,
-    /// The deepest rollback since the last picture, in ticks.
+    /// Deepest rollback since the last frame, ticks.
     depth: u32,
 }
 
@@ -49,12 +49,12 @@ impl View {
         }
     }
 
-    /// After each tick.
+    /// Call after each tick.
     pub fn tick(&mut self, ran: RunReport, session: &Session<Tumble>, game: &Tumble) {
         let present = session.current_tick();
         self.depth = self.depth.max(ran.resimulated);
         self.poses.tick(present, ran, self.reader.read(present, ran, &game.world));
-        // Nobody falls twice within what a session rolls back, so the state still has all of them.
+        // A player can't fall twice within a rollback, so the state still holds every fall.
         let computed = (present - (ran.new + ran.resimulated)).0..present.0;
         for tick in computed.map(Tick) {
             let falls = (0..).zip(&game.players).filter_map(|(seat, player)| {
@@ -66,7 +66,7 @@ impl View {
         self.journal.confirm(session.confirmed_tick());
     }
 
-    /// Falls since the last time, as the page reads them. Somebody must ask now and then.
+    /// Falls since the last call, in the page's format. Call it regularly.
     pub fn news(&mut self) -> Vec<Value> {
         let mut news = Vec::new();
         while let Some(event) = self.journal.poll() {
@@ -97,10 +97,10 @@ impl View {
         Some(self.started.swap_remove(at).1)
     }
 
-    /// Whether it is time for a picture, and how long the last one is ago.
+    /// Time since the last frame, if another is due.
     fn is_due(&mut self, now: Time) -> Option<Duration> {
-        let ago = self.drawn.map_or(PICTURE, |drawn| now.since(drawn));
-        (ago >= PICTURE).then(|| {
+        let ago = self.drawn.map_or(REDRAW_INTERVAL, |drawn| now.since(drawn));
+        (ago >= REDRAW_INTERVAL).then(|| {
             self.drawn = Some(now);
             ago
         })
@@ -108,7 +108,7 @@ impl View {
 }
 
 impl<T: Transport> Machine<T> {
-    /// What never changes.
+    /// Constant data.
     pub fn scene(&self) -> Value {
         let sizes = CRATES.iter().cycle().take(self.game.pushed.len() - self.game.players.len());
         json!({
@@ -121,7 +121,7 @@ impl<T: Transport> Machine<T> {
         })
     }
 
-    /// A picture, if it is time for one.
+    /// A frame, if one is due.
     pub fn picture(&mut self, now: Time) -> Option<Value> {
         let ago = self.view.is_due(now)?;
         let alpha = self.view.alpha;
@@ -174,15 +174,15 @@ impl<T: Transport> Machine<T> {
             .map(PlayerId)
             .zip(&self.game.players)
             .map(|(seat, player)| {
-                let slot = Slot(seat.0);
-                let heard = endpoint.last_heard(slot).map(|heard| now.since(heard));
+                let slot = MachineId(seat.0);
+                let heard = endpoint.last_received(slot).map(|heard| now.since(heard));
                 let (who, there) = match session.occupant(seat) {
-                    Some(Occupant::Local) if self.hand.is_person(now) => ("you", true),
+                    Some(Occupant::Local) if self.controller.is_human(now) => ("you", true),
                     Some(Occupant::Local) => ("bot for you", true),
                     Some(Occupant::Remote(_)) => ("", heard.is_some_and(|heard| heard < QUIET)),
                     _ => ("bot", true),
                 };
-                let trip = endpoint.round_trip(slot).filter(|_| there && heard.is_some());
+                let trip = endpoint.rtt(slot).filter(|_| there && heard.is_some());
                 json!({
                     "name": self.names[usize::from(seat.0)],
                     "who": who,
@@ -199,7 +199,7 @@ impl<T: Transport> Machine<T> {
     }
 }
 
-/// For the eye: thousandths are enough, and short as text.
+/// Millimetres are precise enough, and short as text.
 fn metres(length: Real) -> f64 {
     (length.to_f64() * 1000.0).round() / 1000.0
 }

@@ -1,10 +1,10 @@
-//! What the fuzz target of handshakes checks. Tests of netcode include this file.
+//! Checks of the fuzz target for handshakes. Tests of netcode include this file.
 //!
 //! A handshake per input would be slow: several are held at their different stages, get each input, and go on to their ends once
 //! they have had enough.
 
-use super::kept::{Kept, Recipe};
 use super::peers::{Ends, address};
+use super::reuse::{Reused, TargetSpec};
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
@@ -36,7 +36,8 @@ impl Held {
         Self { stages: stages.into(), costly: 0, last: Vec::new() }
     }
 
-    /// Feeds bytes to both sides of each handshake, from where the other side is; returns whether the handshakes can take more.
+    /// Feeds bytes to both sides of each handshake, from the address of the other side; returns true if the handshakes
+    /// accept more inputs.
     fn feed(&mut self, data: &[u8]) -> bool {
         let mut costly = false;
         for ends in &mut self.stages {
@@ -45,8 +46,8 @@ impl Held {
                 ends.both[to].handle_datagram(ends.now, address(from), data);
                 let after = ends.both[to].counters();
                 costly |= after.sent != before.sent
-                    || after.bad_handshakes != before.bad_handshakes
-                    || after.limited != before.limited;
+                    || after.invalid_handshakes != before.invalid_handshakes
+                    || after.rate_limited != before.rate_limited;
             }
         }
         self.costly += usize::from(costly);
@@ -54,8 +55,8 @@ impl Held {
         self.costly < MOST_COSTLY
     }
 
-    /// Lets all handshakes go on, with the last input again at each step; returns the first stage whose handshake does not come
-    /// to its end.
+    /// Completes all handshakes, with the last input repeated at each step; returns the first stage whose handshake
+    /// fails.
     fn go_on(self) -> Option<usize> {
         let last = self.last;
         self.stages.into_iter().position(|mut ends| {
@@ -76,19 +77,19 @@ impl Held {
 
     fn finish(self) {
         let spoilt = self.go_on();
-        assert_eq!(spoilt, None, "a stranger spoilt a handshake at this stage");
+        assert_eq!(spoilt, None, "unauthenticated bytes failed a handshake at this stage");
     }
 }
 
-/// Returns whether a packet is a COOKIE for the attempt of these handshakes: an observer of the attempt can answer it with one
-/// that leads nowhere.
+/// Returns true for a COOKIE of the attempt of these handshakes: an observer can send one that is invalid, and delay
+/// the handshake.
 fn misleads(data: &[u8]) -> bool {
     static HELLO: LazyLock<Vec<u8>> = LazyLock::new(|| Ends::recorded().swap_remove(0));
     data.len() == 31 && data[..3] == [0x81, 1, 0] && data[3..11] == HELLO[7..15]
 }
 
 thread_local! {
-    static HANDSHAKE: RefCell<Kept<Held>> = RefCell::default();
+    static HANDSHAKE: RefCell<Reused<Held>> = RefCell::default();
 }
 
 /// Feeds bytes to both sides at each stage of a handshake, from where the other side is; the handshake comes to its end, unless
@@ -104,12 +105,12 @@ pub fn handshake(data: &[u8]) {
         held.go_on();
         return;
     }
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "handshake",
-        life: 1000,
+        max_inputs: 1000,
         make: Held::new,
         feed: Held::feed,
         finish: Held::finish,
     };
-    HANDSHAKE.with_borrow_mut(|kept| kept.run(&recipe, data));
+    HANDSHAKE.with_borrow_mut(|reused| reused.run(&spec, data));
 }

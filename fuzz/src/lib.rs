@@ -1,7 +1,7 @@
-//! What the fuzz targets check, as plain functions: files for each crate, which the tests of that crate include.
+//! Checks of the fuzz targets as plain functions, one file per crate; the tests of that crate include it.
 
 pub mod handshakes;
-pub mod kept;
+pub mod reuse;
 pub mod links;
 pub mod peers;
 pub mod replays;

@@ -1,10 +1,10 @@
-//! What the fuzz targets of links, windows and documents check. Tests of netcode include this file, so that it uses nothing but
+//! Checks of the fuzz targets for links, windows and documents. Tests of netcode include this file, so it uses only
 //! netcode, rollback and core.
 
-use super::kept::{Kept, Recipe};
+use super::reuse::{Reused, TargetSpec};
 use isostep_netcode::Link;
 use isostep_netcode::crypto::{
-    Credentials, GameId, MatchmakerPublic, PublicKey, Roster, Slot, StaticKey, Stored, Token,
+    Credentials, GameId, MachineId, MatchmakerPublic, PublicKey, Roster, StaticKey, Stored, Token,
 };
 use isostep_netcode::wire::window::{KNOWN_TICKS, PIECES_BYTES_MAX, Packer, Unpacker};
 use isostep_rollback::{
@@ -35,7 +35,7 @@ pub struct Side {
     tick: u64,
 }
 
-/// The two sides of a match that both have heard of; the second side with `seats` seats, of which it gives commands too.
+/// Both sides of a running match; the second side has `seats` seats and gives commands.
 pub struct Talk {
     /// The side that bytes go to, and the one that writes honest frames.
     pub sides: [Side; 2],
@@ -58,7 +58,7 @@ impl Side {
         Time::from_millis(self.tick * 17)
     }
 
-    /// A tick, and what is told of it.
+    /// Computes a tick and writes its frame.
     fn play(&mut self, frame: &mut Vec<u8>) {
         self.tick += 1;
         for seat in 0..self.session.players() {
@@ -81,7 +81,7 @@ impl Side {
         assert_eq!(self.session.current_tick(), present, "only advance makes ticks");
         let after = self.session.confirmed_tick();
         assert!(after >= confirmed, "what is confirmed stays so");
-        // What is cut off before the stamp's end has said nothing.
+        // A frame truncated within its stamp has no effect.
         assert!(frame.len() > 2 || (read.is_err() && after == confirmed));
     }
 }
@@ -127,7 +127,7 @@ impl Talk {
 }
 
 thread_local! {
-    static FRAME: RefCell<Kept<[Talk; 2]>> = RefCell::default();
+    static FRAME: RefCell<Reused<[Talk; 2]>> = RefCell::default();
 }
 
 /// Feeds bytes as a frame of a session, with lists and without.
@@ -135,10 +135,10 @@ thread_local! {
 /// # Panics
 /// When a link breaks a promise.
 pub fn frame(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "frame",
         // Few ticks: frames that were recorded still fit, and all inputs that the peer may lack are kept.
-        life: 100,
+        max_inputs: 100,
         make: || [Talk::new(1), Talk::new(2)],
         feed: |talks, data| {
             for talk in talks {
@@ -148,7 +148,7 @@ pub fn frame(data: &[u8]) {
         },
         finish: drop,
     };
-    FRAME.with_borrow_mut(|kept| kept.run(&recipe, data));
+    FRAME.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Reads bytes as a stream: two of them say how, the others are windows. What can be read is written and read again.
@@ -194,7 +194,7 @@ pub fn document(data: &[u8]) {
     }
     if let Ok(roster) = Roster::decode(data) {
         assert_eq!(roster.encode(), data);
-        assert!((2..=8).contains(&roster.slots().len()));
+        assert!((2..=8).contains(&roster.machines().len()));
     }
     if let Ok(key) = core::str::from_utf8(data).unwrap_or("").parse::<PublicKey>() {
         assert_eq!(key.to_string().as_bytes(), data.to_ascii_lowercase());
@@ -216,12 +216,13 @@ pub fn file(path: &Path, data: &[u8]) {
     assert!(loaded.into_iter().filter(|loaded| *loaded).count() <= 1, "it is one thing");
 }
 
-/// What the documents of a match look like: a token, a roster, a key.
+/// Example documents of a match: a token, a roster, a key.
 ///
 /// # Panics
 /// Never: all is sound.
 pub fn documents() -> Vec<Vec<u8>> {
-    let credentials = Credentials::insecure(Slot(1), 3, GameId::named("fuzz")).expect("3 slots");
+    let credentials =
+        Credentials::insecure(MachineId(1), 3, GameId::named("fuzz")).expect("3 machines");
     let key = credentials.key().public().to_string();
     vec![credentials.token().encode().to_vec(), credentials.roster().encode(), key.into_bytes()]
 }

@@ -1,10 +1,11 @@
-//! What the fuzz targets of endpoints check. Tests of netcode include this file, so that it uses nothing but netcode, rollback
-//! and core.
+//! Checks of the fuzz targets for endpoints. Tests of netcode include this file, so it uses only netcode, rollback and
+//! core.
 
-use super::kept::{Kept, Recipe};
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use super::reuse::{Reused, TargetSpec};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::{
-    Address, CloseReason, Endpoint, EndpointConfig, Event, MAX_MESSAGE, Message, SeededEntropy,
+    Address, CloseReason, Endpoint, EndpointConfig, Event, MAX_MESSAGE_BYTES, Message,
+    SeededEntropy,
 };
 use isostep_rollback::Time;
 use std::cell::RefCell;
@@ -12,12 +13,12 @@ use std::sync::OnceLock;
 
 /// Most bytes of a frame: sixteen fragments.
 const MOST_FRAME: usize = 16 * 1452;
-/// Most packets that one packet may cause, whatever is in it.
+/// Maximum number of packets that one packet may cause.
 const MOST_ANSWERS: usize = 8;
 
-/// Endpoints of slots 0, 1 and 2 in virtual time: 0 and 1 are connected, 1 calls 2, which never answers.
+/// Endpoints of machines 0, 1 and 2 in virtual time: 0 and 1 are connected, 1 calls 2, which never answers.
 pub struct Ends {
-    /// The endpoints of slots 0 and 1.
+    /// The endpoints of machines 0 and 1.
     pub both: Vec<Endpoint>,
     /// Time at both.
     pub now: Time,
@@ -25,19 +26,19 @@ pub struct Ends {
     said: Option<Vec<Vec<u8>>>,
 }
 
-/// Address of a slot.
-pub fn address(slot: usize) -> Address {
-    Address::Node(slot as u64)
+/// Address of a machine.
+pub fn address(machine: usize) -> Address {
+    Address::Node(machine as u64)
 }
 
-fn endpoint(slot: u8) -> Endpoint {
+fn endpoint(machine: u8) -> Endpoint {
     // They take a while, and are the same each time.
     static CREDENTIALS: [OnceLock<Credentials>; 2] = [const { OnceLock::new() }; 2];
-    let credentials = CREDENTIALS[usize::from(slot)].get_or_init(|| {
-        Credentials::insecure(Slot(slot), 3, GameId::named("fuzz")).expect("three slots")
+    let credentials = CREDENTIALS[usize::from(machine)].get_or_init(|| {
+        Credentials::insecure(MachineId(machine), 3, GameId::named("fuzz")).expect("three machines")
     });
     let config = EndpointConfig::new(credentials.clone(), 0).inputs(2, [7; 8], 7);
-    Endpoint::new(config, Box::new(SeededEntropy::new(slot.into()))).expect("sound credentials")
+    Endpoint::new(config, Box::new(SeededEntropy::new(machine.into()))).expect("sound credentials")
 }
 
 impl Default for Ends {
@@ -55,7 +56,9 @@ impl Ends {
         let mut both = vec![endpoint(0), endpoint(1)];
         let now = Time::from_millis(1000);
         for (own, other) in [(0, 1), (1, 0), (1, 2)] {
-            both[own].connect(now, Slot(other as u8), address(other)).expect("a known slot");
+            both[own]
+                .connect(now, MachineId(other as u8), address(other))
+                .expect("a known machine");
         }
         Self { both, now, said: None }
     }
@@ -71,7 +74,7 @@ impl Ends {
         ends
     }
 
-    /// Packets that both send until they are connected as [`new`](Self::new) leaves them, and a call to slot 2.
+    /// Packets that both send until they are connected as [`new`](Self::new) leaves them, and a call to machine 2.
     pub fn recorded() -> Vec<Vec<u8>> {
         let mut ends = Self::unconnected();
         ends.said = Some(Vec::new());
@@ -79,7 +82,7 @@ impl Ends {
         ends.said.unwrap_or_default()
     }
 
-    /// Returns whether both are connected.
+    /// Returns true if both are connected.
     pub fn is_connected(&self) -> bool {
         self.both.iter().all(|end| end.connected().count() == 1)
     }
@@ -103,13 +106,13 @@ impl Ends {
         }
     }
 
-    /// Bytes as a datagram to slot 1, from where its peers are and from elsewhere. Nobody has keys to seal them: the connection
+    /// Bytes as a datagram to machine 1, from where its peers are and from elsewhere. Nobody has keys to seal them: the connection
     /// goes on.
     ///
     /// # Panics
     /// When an endpoint breaks a promise.
     pub fn datagram(&mut self, data: &[u8]) {
-        // Time for three answers, so that limits on answers to strangers are seldom reached.
+        // Time for three replies, so that rate limits are rarely reached.
         self.now = Time::from_nanos(self.now.nanos() + 2_000_000);
         let end = &mut self.both[1];
         for from in [0, 2, 77] {
@@ -117,20 +120,24 @@ impl Ends {
             end.handle_datagram(self.now, address(from), data);
             let after = end.counters();
             assert!(after.sent <= before.sent + 1, "at most one answer");
-            // Nobody here has shown a cookie: no more bytes go out than came in.
+            // No address was validated: no more bytes are sent than received.
             let sent = after.sent_bytes - before.sent_bytes;
             assert!(sent <= data.len() as u64 || from == 2, "{sent} bytes for {}", data.len());
         }
-        assert_eq!(end.address(Slot(0)), Some(address(0)), "nobody moves a peer");
+        assert_eq!(
+            end.remote_address(MachineId(0)),
+            Some(address(0)),
+            "unauthenticated bytes migrated a connection"
+        );
         while let Some(event) = end.poll_event() {
-            let closed = matches!(event, Event::Closed { .. } | Event::Moved { .. });
+            let closed = matches!(event, Event::Closed { .. } | Event::Migrated { .. });
             assert!(!closed, "without keys: {event:?}");
         }
         let mut packet = Vec::new();
         while end.poll_transmit(self.now, &mut packet).is_some() {}
     }
 
-    /// Bytes as the frames of a packet of slot 0, which has keys and bad intentions. Whether the connection goes on.
+    /// Bytes as the frames of a packet of machine 0, which has keys and bad intentions. Whether the connection goes on.
     ///
     /// # Panics
     /// When an endpoint breaks a promise.
@@ -139,7 +146,7 @@ impl Ends {
         let millis = if data.len() % 16 == 7 { 300 } else { 3 };
         self.now = Time::from_nanos(self.now.nanos() + millis * 1_000_000);
         let end = &mut self.both[1];
-        end.handle_payload(self.now, Slot(0), data);
+        end.handle_payload(self.now, MachineId(0), data);
         end.handle_timeout(self.now);
         let (mut bytes, mut packets) = (Vec::new(), 0);
         while end.poll_transmit(self.now, &mut bytes).is_some() {
@@ -153,25 +160,28 @@ impl Ends {
         let end = &mut self.both[1];
         while let Some(event) = end.poll_event() {
             if let Event::Closed { reason, .. } = event {
-                let known = matches!(reason, CloseReason::Peer { .. } | CloseReason::Broken);
+                let known = matches!(
+                    reason,
+                    CloseReason::ClosedByPeer { .. } | CloseReason::ProtocolViolation
+                );
                 assert!(known, "{reason:?}");
             }
         }
         end.connected().count() == 1
     }
 
-    /// Bytes that slot 0 sends as a frame of a session, a datagram and a message, sealed as ever: they arrive as they are.
+    /// Bytes that machine 0 sends as a frame of a session, a datagram and a message, sealed as ever: they arrive as they are.
     ///
     /// # Panics
     /// When they do not.
     pub fn sealed(&mut self, data: &[u8]) {
-        let (now, to) = (self.now, Slot(0));
+        let (now, to) = (self.now, MachineId(0));
         let mut frame = data.to_vec();
         frame.iter_mut().take(1).for_each(|kind| *kind |= 0x80);
         let end = &mut self.both[0];
-        end.send_game(now, Slot(1), &frame);
-        end.send_datagram(now, Slot(1), data);
-        end.send_message(Slot(1), data).expect("all that was sent before has arrived");
+        end.send_game(now, MachineId(1), &frame);
+        end.send_datagram(now, MachineId(1), data);
+        end.send_message(MachineId(1), data).expect("all that was sent before has arrived");
         self.talk(3);
         let (mut bytes, end) = (Vec::new(), &mut self.both[1]);
         if !frame.is_empty() {
@@ -198,9 +208,9 @@ impl Ends {
         while end.poll_game(&mut bytes).is_some() || end.poll_datagram(&mut bytes).is_some() {
             assert!(bytes.len() <= MOST_FRAME, "a frame of {} bytes", bytes.len());
         }
-        while let Some((slot, message)) = end.poll_message() {
+        while let Some((machine, message)) = end.poll_message() {
             let (Message::Session(message) | Message::Game(message)) = message;
-            assert!(slot == Slot(0) && message.len() < MAX_MESSAGE);
+            assert!(machine == MachineId(0) && message.len() < MAX_MESSAGE_BYTES);
             count += 1;
             sum += message.len();
         }
@@ -209,9 +219,9 @@ impl Ends {
 }
 
 thread_local! {
-    static PACKET: RefCell<Kept<Ends>> = RefCell::default();
-    static PAYLOAD: RefCell<Kept<Ends>> = RefCell::default();
-    static SEALED: RefCell<Kept<Ends>> = RefCell::default();
+    static PACKET: RefCell<Reused<Ends>> = RefCell::default();
+    static PAYLOAD: RefCell<Reused<Ends>> = RefCell::default();
+    static SEALED: RefCell<Reused<Ends>> = RefCell::default();
 }
 
 /// Feeds bytes as a datagram to a connection that others met before.
@@ -219,10 +229,10 @@ thread_local! {
 /// # Panics
 /// When an endpoint breaks a promise.
 pub fn packet(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "packet",
         // Two seconds: cookies that were recorded are still good.
-        life: 1000,
+        max_inputs: 1000,
         make: Ends::new,
         feed: |ends, data| {
             ends.datagram(data);
@@ -230,7 +240,7 @@ pub fn packet(data: &[u8]) {
         },
         finish: drop,
     };
-    PACKET.with_borrow_mut(|kept| kept.run(&recipe, data));
+    PACKET.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Feeds bytes as frames of a peer, as they are and in two parts, a few times.
@@ -238,9 +248,9 @@ pub fn packet(data: &[u8]) {
 /// # Panics
 /// When an endpoint breaks a promise.
 pub fn payload(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "payload",
-        life: 500,
+        max_inputs: 500,
         make: Ends::new,
         feed: |ends, data| {
             let (first, second) = data.split_at(data.len() / 2);
@@ -249,7 +259,7 @@ pub fn payload(data: &[u8]) {
         },
         finish: |mut ends| _ = ends.drain(),
     };
-    PAYLOAD.with_borrow_mut(|kept| kept.run(&recipe, data));
+    PAYLOAD.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Sends bytes in every way that a peer has.
@@ -257,16 +267,16 @@ pub fn payload(data: &[u8]) {
 /// # Panics
 /// When they do not arrive as they are.
 pub fn sealed(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "sealed",
-        life: 1000,
+        max_inputs: 1000,
         make: Ends::new,
         feed: |ends, data| {
-            // More than this goes nowhere as one datagram.
+            // Longer payloads do not fit into one datagram.
             ends.sealed(&data[..data.len().min(16_000)]);
             true
         },
         finish: |ends| assert!(ends.is_connected()),
     };
-    SEALED.with_borrow_mut(|kept| kept.run(&recipe, data));
+    SEALED.with_borrow_mut(|reused| reused.run(&spec, data));
 }

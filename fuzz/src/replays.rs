@@ -1,5 +1,4 @@
-//! What the fuzz target of recordings checks. Tests of rollback include this file, so that it uses nothing but rollback and
-//! core.
+//! Checks of the fuzz target for recordings. Tests of rollback include this file, so it uses only rollback and core.
 
 use isostep_core::digest::Digest;
 use isostep_rollback::replay::{
@@ -11,7 +10,7 @@ use isostep_rollback::{
 
 /// Which game the recordings are of.
 pub const GAME: [u8; 16] = *b"fuzzed recording";
-/// Most ticks that are played of what opens.
+/// Maximum number of ticks that are played.
 const MOST_TICKS: u32 = 3000;
 
 /// A game with a list in its state.
@@ -65,7 +64,7 @@ pub fn recording(finished: bool) -> Vec<u8> {
     core::iter::from_fn(|| recorder.poll_bytes()).flatten().collect()
 }
 
-/// Opens bytes as a recording, as they are and with every check made right, and plays what opens.
+/// Opens bytes as a recording, unchanged and with valid checksums, and plays it.
 pub fn replay(data: &[u8]) {
     play(data);
     let mut sealed = data.to_vec();

@@ -41,8 +41,8 @@ pub fn packets() -> Vec<Vec<u8>> {
     packets
 }
 
-/// Packets of handshakes, with what the called side of the recorded one has sealed made wrong: the handshakes that get them are
-/// the same again, and no observer of one has the answer before it was made.
+/// Packets of handshakes, with the sealed part of the responder corrupted: the fuzzed handshakes repeat the recorded
+/// one, and no observer has its reply in advance.
 pub fn handshakes() -> Vec<Vec<u8>> {
     let mut packets = Ends::recorded();
     for packet in packets.iter_mut().filter(|packet| packet[0] < 0x80 || packet[0] == 0x84) {

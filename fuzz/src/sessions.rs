@@ -1,7 +1,6 @@
-//! What the fuzz targets of sessions check. Tests of rollback include this file, so that it uses nothing but rollback and
-//! core.
+//! Checks of the fuzz targets for sessions. Tests of rollback include this file, so it uses only rollback and core.
 
-use super::kept::{Kept, Recipe};
+use super::reuse::{Reused, TargetSpec};
 use isostep_core::state::State;
 use isostep_rollback::{
     Exchange, Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
@@ -69,7 +68,8 @@ impl Match {
         Time::from_millis(300)
     }
 
-    /// Feeds bytes as a datagram, as they are and with the checksum made right, and as a message; returns whether ticks are left.
+    /// Feeds bytes as a datagram, unchanged and with a valid checksum, and as a message; returns true if ticks are
+    /// left.
     fn feed(&mut self, data: &[u8]) -> bool {
         let mut sealed = data.to_vec();
         seal_datagram(&mut sealed);
@@ -99,7 +99,7 @@ impl Match {
 }
 
 thread_local! {
-    static MATCH: RefCell<Kept<Match>> = RefCell::default();
+    static MATCH: RefCell<Reused<Match>> = RefCell::default();
     static SESSION: (Session<Game>, Game) = session();
 }
 
@@ -108,14 +108,14 @@ thread_local! {
 /// # Panics
 /// When a session breaks a promise.
 pub fn datagram(data: &[u8]) {
-    let recipe = Recipe {
+    let spec = TargetSpec {
         name: "datagram",
-        life: usize::MAX,
+        max_inputs: usize::MAX,
         make: Match::new,
         feed: Match::feed,
         finish: Match::finish,
     };
-    MATCH.with_borrow_mut(|kept| kept.run(&recipe, data));
+    MATCH.with_borrow_mut(|reused| reused.run(&spec, data));
 }
 
 /// Feeds bytes as a page of another machine.
@@ -150,7 +150,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     vec![datagram, page, message, Vec::new()]
 }
 
-/// Makes the checksum of a datagram right, if it has the length of one: CRC-32 of what follows it, bit by bit.
+/// Writes a valid checksum into a datagram, if it is long enough: CRC-32 of the rest, bit by bit.
 pub fn seal_datagram(datagram: &mut [u8]) {
     let Some((head, rest)) = datagram.split_at_mut_checked(5) else { return };
     let mut sum = u32::MAX;

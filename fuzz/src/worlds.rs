@@ -1,4 +1,4 @@
-//! What the fuzz targets of packs and worlds check, as plain functions. Tests of core include this file, so that it uses nothing but core.
+//! Checks of the fuzz targets for packs and worlds. Tests of core include this file, so it uses only core.
 
 use isostep_core::Vec3;
 use isostep_core::digest::Digest;

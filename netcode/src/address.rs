@@ -1,19 +1,19 @@
-//! Where a datagram comes from or goes to, whatever carries it.
+//! Source or destination of a datagram, independent of the transport.
 
 use core::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-/// Where a datagram comes from or goes to: a socket's address, or the number of a node of some other transport.
+/// Source or destination of a datagram: a socket address, or a node number of another transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Address {
-    /// An address of the internet.
+    /// IP address and port.
     Socket(SocketAddr),
-    /// A number that a transport gives, such as a node of a simulated network.
+    /// Node number assigned by a transport, such as a node of a simulated network.
     Node(u64),
 }
 
 impl Address {
-    /// The address of a socket, if it is one.
+    /// Returns the socket address, or `None` for a node.
     pub const fn socket(self) -> Option<SocketAddr> {
         match self {
             Self::Socket(address) => Some(address),
@@ -21,7 +21,7 @@ impl Address {
         }
     }
 
-    /// The number of a node, if it is one.
+    /// Returns the node number, or `None` for a socket address.
     pub const fn node(self) -> Option<u64> {
         match self {
             Self::Socket(_) => None,
@@ -29,7 +29,7 @@ impl Address {
         }
     }
 
-    /// An IPv4 address that is written as one of IPv6, as itself: sockets for both say either.
+    /// Unmaps an IPv4-mapped IPv6 address to IPv4. Dual-stack sockets report either form.
     #[must_use]
     pub const fn canonical(self) -> Self {
         match self {
@@ -40,8 +40,8 @@ impl Address {
         }
     }
 
-    /// A kind, 16 bytes and a port, the same for the same address on every machine: what cookies are made of. An IPv4
-    /// address and the IPv6 form of it are one.
+    /// Encodes a kind byte, 16 address bytes and a port, identically on every machine. Cookies hash this encoding. An
+    /// IPv4 address and its IPv4-mapped IPv6 form encode alike.
     pub fn to_bytes(self) -> [u8; 19] {
         let mut bytes = [0; 19];
         match self {

@@ -1,4 +1,4 @@
-//! The machine's clocks, for drivers that have no better ones.
+//! Monotonic clock and wall-clock origin for programs that drive a peer.
 
 #![allow(
     clippy::disallowed_types,
@@ -9,7 +9,7 @@
 use isostep_rollback::Time;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The machine's clock since this was made, and the time of day then. Programs make one and pass on what it says.
+/// Monotonic clock with the Unix time of its origin. A program creates one and passes its readings to the peer.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
     zero: Instant,
@@ -17,19 +17,19 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// Begins at zero.
+    /// Starts the clock at zero.
     pub fn start() -> Self {
         let unix = SystemTime::now().duration_since(UNIX_EPOCH);
-        // A clock before 1970 makes every token one from the future.
+        // A system clock before 1970 counts as 0, so every token is rejected as issued in the future.
         Self { zero: Instant::now(), unix_at_zero: unix.map_or(0, |since| since.as_secs()) }
     }
 
-    /// The time since then. It never goes back.
+    /// Returns the time since [`start`](Self::start). Monotonic.
     pub fn now(&self) -> Time {
         Time::ZERO + self.zero.elapsed()
     }
 
-    /// The time of day at zero, in seconds since 1970 UTC.
+    /// Unix time at zero, in seconds.
     pub const fn unix_at_zero(&self) -> u64 {
         self.unix_at_zero
     }

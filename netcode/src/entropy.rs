@@ -1,11 +1,12 @@
-//! Chance as an argument: where keys, cookies and connection ids come from.
+//! Sources of random bytes for keys, cookies and connection ids.
 
-/// A source of unpredictable bytes. Whoever can guess them can read the traffic: outside of tests use [`OsEntropy`].
+/// Source of unpredictable bytes. Predictable bytes let an attacker decrypt the traffic; outside of tests, use
+/// [`OsEntropy`].
 pub trait Entropy {
-    /// Fills the bytes.
+    /// Fills `out` with random bytes.
     fn fill(&mut self, out: &mut [u8]);
 
-    /// Some bytes.
+    /// Returns `N` random bytes.
     fn array<const N: usize>(&mut self) -> [u8; N]
     where
         Self: Sized,
@@ -16,7 +17,7 @@ pub trait Entropy {
     }
 }
 
-/// The operating system's randomness.
+/// Random number generator of the operating system.
 #[cfg(feature = "udp")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsEntropy;
@@ -24,16 +25,16 @@ pub struct OsEntropy;
 #[cfg(feature = "udp")]
 impl Entropy for OsEntropy {
     fn fill(&mut self, out: &mut [u8]) {
-        getrandom::fill(out).expect("a machine without randomness can't keep secrets");
+        getrandom::fill(out).expect("the operating system provides random bytes");
     }
 }
 
-/// The same bytes for the same seed: for tests and simulations, never for a match among strangers.
+/// Deterministic bytes from a seed, for tests and simulations. Never use it for a real match.
 #[derive(Clone, Debug)]
 pub struct SeededEntropy(blake3::OutputReader);
 
 impl SeededEntropy {
-    /// The bytes of a seed.
+    /// Creates the byte stream of a seed.
     pub fn new(seed: u64) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("isostep 2026 seeded entropy, for tests");
         hasher.update(&seed.to_le_bytes());

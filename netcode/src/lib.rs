@@ -1,7 +1,7 @@
-//! Isostep on the wire: encrypted connections without a socket in them, transports, and a peer that plays.
+//! Encrypted peer-to-peer netcode: sans-IO connections, transports, and a [`Peer`] that plays a match.
 //!
-//! `WIRE.md` has every byte. Time and randomness are arguments; only `WallClock`, `OsEntropy` and the
-//! transports with sockets touch the machine.
+//! `WIRE.md` specifies every byte. Time and randomness are arguments. Only `WallClock`, `OsEntropy` and the transports
+//! with sockets use the operating system.
 #![forbid(unsafe_code)]
 
 mod address;
@@ -21,7 +21,7 @@ pub mod wire;
 pub use address::Address;
 #[cfg(feature = "udp")]
 pub use clock::WallClock;
-pub use connection::{MAX_MESSAGE, MessageError};
+pub use connection::{MAX_MESSAGE_BYTES, MessageError};
 pub use endpoint::{
     CloseReason, ConnectError, Counters, Endpoint, EndpointConfig, EndpointError, Event, Message,
     close_code,

@@ -5,6 +5,6 @@
 mod crypto;
 mod digests;
 mod endpoint;
-mod fuzzed;
-mod last_words;
+mod fuzz_checks;
+mod messages_after_close;
 mod peer;

@@ -1,8 +1,8 @@
-//! Tokens, rosters, credentials and their files, from outside: what is honest works, everything else is refused.
+//! Tokens, rosters, credentials and their files through the public API: valid ones are accepted, all others rejected.
 
 use isostep_netcode::crypto::{
-    Credentials, CredentialsError, FileError, GameId, IssueError, MatchId, MatchSpec, Matchmaker,
-    MatchmakerKey, MatchmakerPublic, PublicKey, Roster, RosterError, Slot, StaticKey, Stored,
+    Credentials, CredentialsError, FileError, GameId, IssueError, MachineId, MatchId, MatchSpec,
+    Matchmaker, MatchmakerKey, MatchmakerPublic, PublicKey, Roster, RosterError, StaticKey, Stored,
     Token, TokenError, TokenExpectation, save_secret,
 };
 use isostep_netcode::wire::PROTOCOL_VERSION;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const ISSUED: u64 = 1_800_000_000;
 const EXPIRES: u64 = ISSUED + 3600;
 
-/// A match of three, in the slots 0, 2 and 5.
+/// Match of three machines: 0, 2 and 5.
 struct Table {
     keys: [StaticKey; 3],
     matchmaker: Matchmaker,
@@ -35,8 +35,9 @@ impl Table {
             expires: EXPIRES,
         };
         let public = [0, 1, 2].map(|n: usize| keys[n].public());
-        // In no order: the matchmaker sorts.
-        let holders = [(Slot(5), public[2]), (Slot(0), public[0]), (Slot(2), public[1])];
+        // Unsorted: the matchmaker sorts them.
+        let holders =
+            [(MachineId(5), public[2]), (MachineId(0), public[0]), (MachineId(2), public[1])];
         let (roster, tokens) = matchmaker.issue(&spec, &holders).unwrap();
         Self { keys, matchmaker, spec, roster, tokens }
     }
@@ -60,7 +61,7 @@ impl Table {
     }
 }
 
-/// What the checks say at other places and times: token and roster must agree.
+/// Results of token and roster checks with other expectations; both must agree.
 fn judge(change: impl FnOnce(&mut TokenExpectation)) -> (TokenError, RosterError) {
     let table = Table::new(1);
     let mut expected = table.expected();
@@ -70,7 +71,7 @@ fn judge(change: impl FnOnce(&mut TokenExpectation)) -> (TokenError, RosterError
     (token, table.roster.verify(&key, &expected).unwrap_err())
 }
 
-/// A folder of a test, empty, and gone afterwards.
+/// Temporary folder of a test, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -89,27 +90,27 @@ impl Drop for Folder {
 }
 
 #[test]
-fn what_was_issued_is_believed() {
+fn issued_documents_verify() {
     let table = Table::new(1);
-    let slots: Vec<_> = table.roster.slots().collect();
-    assert_eq!(slots, [Slot(0), Slot(2), Slot(5)]);
+    let machines: Vec<_> = table.roster.machines().collect();
+    assert_eq!(machines, [MachineId(0), MachineId(2), MachineId(5)]);
     for (player, token) in table.tokens.iter().enumerate() {
-        let (slot, key) = (slots[player], table.keys[player].public());
+        let (machine, key) = (machines[player], table.keys[player].public());
         assert_eq!(table.check_token(&token.encode()), Ok(()));
-        assert_eq!((token.slot(), token.holder(), token.spec()), (slot, key, &table.spec));
-        assert_eq!(table.roster.key_of(slot), Some(key));
-        assert_eq!(table.roster.slot_of(&key), Some(slot));
-        assert_eq!(table.credentials(player).slot(), slot);
+        assert_eq!((token.machine(), token.holder(), token.spec()), (machine, key, &table.spec));
+        assert_eq!(table.roster.key_of(machine), Some(key));
+        assert_eq!(table.roster.machine_of(&key), Some(machine));
+        assert_eq!(table.credentials(player).machine(), machine);
         assert_eq!(table.credentials(player).verify(table.spec.game, ISSUED), Ok(()));
     }
     assert_eq!(table.check_roster(&table.roster.encode()), Ok(()));
-    assert_eq!(table.roster.key_of(Slot(1)), None);
-    assert_eq!(table.roster.slot_of(&PublicKey([7; 32])), None);
+    assert_eq!(table.roster.key_of(MachineId(1)), None);
+    assert_eq!(table.roster.machine_of(&PublicKey([7; 32])), None);
 }
 
-/// `WIRE.md` says where everything stands.
+/// Layout as specified in `WIRE.md`.
 #[test]
-fn documents_have_the_bytes_that_the_format_says() {
+fn documents_have_the_specified_layout() {
     let table = Table::new(1);
     let (token, roster) = (table.tokens[2].encode(), table.roster.encode());
     let protocol = PROTOCOL_VERSION.to_le_bytes();
@@ -144,9 +145,9 @@ fn no_bit_of_a_token_can_be_changed() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         let refused = table.check_token(&bytes).expect_err("a changed token");
         match bit / 8 {
-            0..4 => assert_eq!(refused, TokenError::Foreign),
+            0..4 => assert_eq!(refused, TokenError::WrongMagic),
             4 => assert!(matches!(refused, TokenError::Version { .. })),
-            5 if bit % 8 > 2 => assert!(matches!(refused, TokenError::Slot { .. })),
+            5 if bit % 8 > 2 => assert!(matches!(refused, TokenError::MachineOutOfRange { .. })),
             _ => assert_eq!(refused, TokenError::Signature),
         }
         bytes[bit / 8] ^= 1 << (bit % 8);
@@ -177,7 +178,7 @@ fn no_bit_of_a_roster_can_be_changed() {
 }
 
 #[test]
-fn a_roster_has_each_slot_and_each_key_once() {
+fn a_roster_rejects_duplicate_machines_and_keys() {
     let table = Table::new(4);
     let bytes = table.roster.encode();
     let with = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -185,19 +186,19 @@ fn a_roster_has_each_slot_and_each_key_once() {
         change(&mut bytes);
         Roster::decode(&bytes).unwrap_err()
     };
-    let slot = |slot| RosterError::Slot { slot: Slot(slot) };
-    assert_eq!(with(&|bytes| bytes[56 + 33] = 0), slot(0));
-    assert_eq!(with(&|bytes| bytes[56] = 3), slot(2));
-    assert_eq!(with(&|bytes| bytes[56 + 66] = 8), slot(8));
+    let machine = |machine| RosterError::InvalidMachine { machine: MachineId(machine) };
+    assert_eq!(with(&|bytes| bytes[56 + 33] = 0), machine(0));
+    assert_eq!(with(&|bytes| bytes[56] = 3), machine(2));
+    assert_eq!(with(&|bytes| bytes[56 + 66] = 8), machine(8));
     let shared = with(&|bytes| bytes.copy_within(57..57 + 32, 57 + 66));
-    assert_eq!(shared, RosterError::Shared { slot: Slot(5) });
+    assert_eq!(shared, RosterError::DuplicateKey { machine: MachineId(5) });
     for count in [0, 1, 9, 255] {
         assert_eq!(with(&|bytes| bytes[5] = count), RosterError::Count { count });
     }
 }
 
 #[test]
-fn documents_count_for_one_game_match_and_protocol() {
+fn documents_are_bound_to_game_match_and_protocol() {
     let refused = judge(|expected| expected.game = GameId::named("planes"));
     assert_eq!(refused, (TokenError::Game, RosterError::Game));
     let refused = judge(|expected| expected.match_id = MatchId([9; 16]));
@@ -208,13 +209,16 @@ fn documents_count_for_one_game_match_and_protocol() {
 }
 
 #[test]
-fn documents_count_from_a_minute_before_to_the_end() {
+fn documents_are_valid_from_one_minute_before_issue_to_expiry() {
     let refused = judge(|expected| expected.unix_now = EXPIRES);
     assert_eq!(refused, (TokenError::Expired { since: 0 }, RosterError::Expired { since: 0 }));
     let refused = judge(|expected| expected.unix_now = EXPIRES + 5);
     assert_eq!(refused, (TokenError::Expired { since: 5 }, RosterError::Expired { since: 5 }));
     let refused = judge(|expected| expected.unix_now = ISSUED - 61);
-    assert_eq!(refused, (TokenError::NotYet { ahead: 61 }, RosterError::NotYet { ahead: 61 }));
+    assert_eq!(
+        refused,
+        (TokenError::IssuedInFuture { ahead: 61 }, RosterError::IssuedInFuture { ahead: 61 })
+    );
     let table = Table::new(1);
     for unix_now in [ISSUED - 60, ISSUED, EXPIRES - 1] {
         let expected = TokenExpectation { unix_now, ..table.expected() };
@@ -224,7 +228,7 @@ fn documents_count_from_a_minute_before_to_the_end() {
 }
 
 #[test]
-fn another_matchmaker_is_not_believed() {
+fn documents_of_another_matchmaker_do_not_verify() {
     let (table, other) = (Table::new(5), Table::new(6));
     let weak = MatchmakerPublic([0; 32]);
     for key in [other.matchmaker.public(), weak, MatchmakerPublic([255; 32])] {
@@ -234,9 +238,9 @@ fn another_matchmaker_is_not_believed() {
     }
 }
 
-/// For the neutral point of the curve as a key, one signature fits every text, unless the check is strict.
+/// With the neutral element as key, one signature verifies every message, unless verification is strict.
 #[test]
-fn a_signature_that_fits_everything_is_refused() {
+fn a_small_order_signature_is_rejected() {
     let table = Table::new(5);
     let mut neutral = [0; 32];
     neutral[0] = 1;
@@ -249,34 +253,47 @@ fn a_signature_that_fits_everything_is_refused() {
 }
 
 #[test]
-fn a_matchmaker_refuses_matches_that_cannot_be() {
+fn a_matchmaker_rejects_invalid_matches() {
     let table = Table::new(7);
     let key = |n: usize| table.keys[n].public();
     let issue = |holders: &[_]| table.matchmaker.issue(&table.spec, holders).map(drop);
-    assert_eq!(issue(&[(Slot(0), key(0))]), Err(IssueError::Count { count: 1 }));
-    let nine: Vec<_> = (0..9).map(|n| (Slot(n), PublicKey([n; 32]))).collect();
+    assert_eq!(issue(&[(MachineId(0), key(0))]), Err(IssueError::Count { count: 1 }));
+    let nine: Vec<_> = (0..9).map(|n| (MachineId(n), PublicKey([n; 32]))).collect();
     assert_eq!(issue(&nine), Err(IssueError::Count { count: 9 }));
-    let slot = Slot(8);
-    assert_eq!(issue(&[(slot, key(0)), (Slot(1), key(1))]), Err(IssueError::Slot { slot }));
-    let slot = Slot(1);
-    assert_eq!(issue(&[(slot, key(0)), (slot, key(1))]), Err(IssueError::Taken { slot }));
-    assert_eq!(issue(&[(slot, key(0)), (Slot(0), key(0))]), Err(IssueError::Shared { slot }));
+    let machine = MachineId(8);
+    assert_eq!(
+        issue(&[(machine, key(0)), (MachineId(1), key(1))]),
+        Err(IssueError::MachineOutOfRange { machine })
+    );
+    let machine = MachineId(1);
+    assert_eq!(
+        issue(&[(machine, key(0)), (machine, key(1))]),
+        Err(IssueError::DuplicateMachine { machine })
+    );
+    assert_eq!(
+        issue(&[(machine, key(0)), (MachineId(0), key(0))]),
+        Err(IssueError::DuplicateKey { machine })
+    );
     let unsound = PublicKey([0; 32]);
-    assert_eq!(issue(&[(slot, unsound), (Slot(0), key(0))]), Err(IssueError::Unsound { slot }));
+    assert_eq!(
+        issue(&[(machine, unsound), (MachineId(0), key(0))]),
+        Err(IssueError::WeakKey { machine })
+    );
     let never = MatchSpec { expires: ISSUED, ..table.spec };
-    let holders = [(Slot(0), key(0)), (Slot(1), key(1))];
+    let holders = [(MachineId(0), key(0)), (MachineId(1), key(1))];
     assert_eq!(table.matchmaker.issue(&never, &holders).map(drop), Err(IssueError::Expired));
 }
 
 #[test]
-fn credentials_belong_together() {
+fn credentials_check_that_documents_match() {
     let (table, other) = (Table::new(8), Table::new(9));
     let make = |key: &StaticKey, token: &Token, roster: &Roster, matchmaker: &Matchmaker| {
         let (key, token, roster) = (key.clone(), token.clone(), roster.clone());
         Credentials::new(key, token, roster, matchmaker.public()).map(drop).unwrap_err()
     };
     let (keys, tokens, matchmaker) = (&table.keys, &table.tokens, &table.matchmaker);
-    let holder = CredentialsError::Holder { holder: keys[0].public(), key: keys[1].public() };
+    let holder =
+        CredentialsError::HolderMismatch { holder: keys[0].public(), key: keys[1].public() };
     assert_eq!(make(&keys[1], &tokens[0], &table.roster, matchmaker), holder);
     let forged = CredentialsError::Token(TokenError::Signature);
     assert_eq!(make(&keys[0], &tokens[0], &table.roster, &other.matchmaker), forged);
@@ -284,33 +301,34 @@ fn credentials_belong_together() {
     assert_eq!(make(&keys[0], &tokens[0], &other.roster, matchmaker), forged);
 
     let next = MatchSpec { match_id: MatchId([1; 16]), ..table.spec };
-    let seats = [(Slot(0), keys[0].public()), (Slot(2), keys[1].public())];
+    let seats = [(MachineId(0), keys[0].public()), (MachineId(2), keys[1].public())];
     let (roster, _) = matchmaker.issue(&next, &seats).unwrap();
-    assert_eq!(make(&keys[0], &tokens[0], &roster, matchmaker), CredentialsError::Match);
-    let seats = [(Slot(2), keys[0].public()), (Slot(0), keys[1].public())];
+    assert_eq!(make(&keys[0], &tokens[0], &roster, matchmaker), CredentialsError::MatchMismatch);
+    let seats = [(MachineId(2), keys[0].public()), (MachineId(0), keys[1].public())];
     let (roster, _) = matchmaker.issue(&table.spec, &seats).unwrap();
-    let seat = CredentialsError::Seat { slot: Slot(0) };
+    let seat = CredentialsError::NotInRoster { machine: MachineId(0) };
     assert_eq!(make(&keys[0], &tokens[0], &roster, matchmaker), seat);
 }
 
 #[test]
-fn development_credentials_agree_and_are_told_apart() {
+fn development_credentials_are_recognized() {
     let game = GameId::named("tanks");
-    let [one, two] = [0, 1].map(|slot| Credentials::insecure(Slot(slot), 2, game).unwrap());
+    let [one, two] =
+        [0, 1].map(|machine| Credentials::insecure(MachineId(machine), 2, game).unwrap());
     assert_eq!(one.roster(), two.roster());
-    assert_eq!(one.roster().key_of(Slot(1)), Some(two.key().public()));
+    assert_eq!(one.roster().key_of(MachineId(1)), Some(two.key().public()));
     assert_eq!(one.token().spec().match_id, MatchId([0; 16]));
     assert!(one.is_insecure() && two.is_insecure());
     assert!(!Table::new(10).credentials(0).is_insecure());
     assert_eq!(one.verify(game, u64::MAX - 1), Ok(()));
-    let seat = CredentialsError::Seat { slot: Slot(2) };
-    assert_eq!(Credentials::insecure(Slot(2), 2, game).unwrap_err(), seat);
+    let seat = CredentialsError::NotInRoster { machine: MachineId(2) };
+    assert_eq!(Credentials::insecure(MachineId(2), 2, game).unwrap_err(), seat);
     let count = CredentialsError::Issue(IssueError::Count { count: 9 });
-    assert_eq!(Credentials::insecure(Slot(0), 9, game).unwrap_err(), count);
+    assert_eq!(Credentials::insecure(MachineId(0), 9, game).unwrap_err(), count);
 }
 
 #[test]
-fn credentials_come_back_from_a_folder() {
+fn credentials_round_trip_through_a_folder() {
     let folder = Folder::new("folder");
     let place = folder.0.join("player");
     let credentials = Table::new(11).credentials(1);
@@ -331,18 +349,18 @@ fn credentials_come_back_from_a_folder() {
 }
 
 #[test]
-fn a_secret_is_never_written_over() {
+fn secrets_are_never_overwritten() {
     let folder = Folder::new("over");
     let path = folder.0.join("key");
     save_secret(&path, b"first").unwrap();
     let refused = save_secret(&path, b"second").unwrap_err();
-    assert!(refused.to_string().contains("choose another place"), "{refused}");
+    assert!(refused.to_string().contains("choose another path"), "{refused}");
     assert_eq!(std::fs::read(&path).unwrap(), b"first");
 }
 
 #[cfg(unix)]
 #[test]
-fn secrets_are_for_their_owner_alone() {
+fn secret_files_are_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("modes");
     let place = folder.0.join("player");
@@ -361,15 +379,15 @@ fn secrets_are_for_their_owner_alone() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_refused() {
+fn a_file_of_another_kind_is_rejected() {
     let folder = Folder::new("kinds");
     let mut entropy = SeededEntropy::new(14);
     let (matchmaker, player) = (folder.0.join("matchmaker.key"), folder.0.join("key"));
     MatchmakerKey::generate(&mut entropy).save(&matchmaker).unwrap();
     StaticKey::generate(&mut entropy).save(&player).unwrap();
-    assert!(matches!(StaticKey::load(&matchmaker), Err(FileError::Foreign { .. })));
-    assert!(matches!(MatchmakerKey::load(&player), Err(FileError::Foreign { .. })));
-    assert!(matches!(Token::load(&player), Err(FileError::Foreign { .. })));
+    assert!(matches!(StaticKey::load(&matchmaker), Err(FileError::WrongFormat { .. })));
+    assert!(matches!(MatchmakerKey::load(&player), Err(FileError::WrongFormat { .. })));
+    assert!(matches!(Token::load(&player), Err(FileError::WrongFormat { .. })));
     for (index, text) in ["", "isostep-key-v1", "isostep-key-v1 00", "isostep-key-v1 zz"]
         .into_iter()
         .chain(["isostep-key-v10", "isostep-key-v1\u{a0}"])
@@ -377,7 +395,7 @@ fn a_file_of_another_kind_is_refused() {
     {
         let path = folder.0.join(index.to_string());
         save_secret(&path, text.as_bytes()).unwrap();
-        assert!(matches!(StaticKey::load(&path), Err(FileError::Foreign { .. })), "{text}");
+        assert!(matches!(StaticKey::load(&path), Err(FileError::WrongFormat { .. })), "{text}");
     }
 }
 
@@ -389,7 +407,7 @@ fn secrets_are_never_printed() {
     let hex = PublicKey(secret).to_string();
     let (key, matchmaker) = (StaticKey::from_bytes(secret), MatchmakerKey::from_bytes(secret));
     let path = folder.0.join("key");
-    // A secret in a damaged file, and one in the place of something else.
+    // A secret in a damaged file, and a secret under another name.
     save_secret(&path, format!("isostep-key-v1 {hex}x").as_bytes()).unwrap();
     let damaged = StaticKey::load(&path).unwrap_err();
     let misplaced = Token::load(&path).unwrap_err();
@@ -397,7 +415,7 @@ fn secrets_are_never_printed() {
     let (token, roster) = (table.tokens[0].clone(), table.roster.clone());
     let stranger = Credentials::new(key.clone(), token, roster, table.matchmaker.public());
     let spec = &table.spec;
-    let seats = [(Slot(0), key.public()), (Slot(1), table.keys[1].public())];
+    let seats = [(MachineId(0), key.public()), (MachineId(1), table.keys[1].public())];
     let (roster, tokens) = table.matchmaker.issue(spec, &seats).unwrap();
     let token = tokens[0].clone();
     let own = Credentials::new(key.clone(), token, roster, table.matchmaker.public()).unwrap();
@@ -415,14 +433,14 @@ fn secrets_are_never_printed() {
 
 proptest! {
     #[test]
-    fn decoding_survives_anything(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn decoding_arbitrary_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(Token::decode(&bytes).is_err());
         prop_assert!(Roster::decode(&bytes).is_err());
     }
 
-    /// Beginnings that get further than noise does, and lengths that are right.
+    /// Valid prefixes and lengths, which reach further into the decoder than random bytes.
     #[test]
-    fn decoding_survives_almost_documents(
+    fn decoding_mutated_documents_does_not_panic(
         number in 0_u8..10,
         mut bytes in prop::collection::vec(any::<u8>(), 420),
     ) {

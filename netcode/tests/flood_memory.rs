@@ -1,39 +1,39 @@
-//! Memory under a flood: an allocator that counts, and a hundred thousand datagrams of every kind of junk.
+//! Memory use under a flood of a hundred thousand invalid datagrams, measured by a counting allocator.
 #![allow(unsafe_code, reason = "an allocator is unsafe by its nature; this one only counts")]
 
 #[path = "endpoint/documents.rs"]
 mod documents;
 #[path = "endpoint/harness.rs"]
 mod harness;
-#[path = "endpoint/hostile.rs"]
+#[path = "endpoint/raw_peer.rs"]
 #[allow(dead_code, reason = "only its packets are needed here")]
-mod hostile;
+mod raw_peer;
 
 use core::sync::atomic::{AtomicIsize, Ordering};
 use harness::{World, junk, ms, node};
-use hostile::{answer, hello, init};
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
+use raw_peer::{answer, hello, init};
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Bytes that are allocated now.
+/// Currently allocated bytes.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
 struct Counting;
 
-// SAFETY: everything is done by the system's allocator, with the same arguments.
+// SAFETY: all calls are forwarded to the system allocator with the same arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps to the rules of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps to the rules of `dealloc`.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -41,13 +41,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// One test alone in this program: what others allocate would count too.
+/// The only test of this binary: allocations of other tests would be counted.
 #[test]
 fn a_flood_leaves_less_than_a_megabyte_behind() {
     let mut world = World::pair(1);
     let mut rng = Rng::new(1);
     world.play(50, 1);
-    // What the harness has recorded is not the endpoint's.
+    // Recordings of the harness do not belong to the endpoint.
     let forget = |world: &mut World| {
         world.sent = Vec::new();
         for node in &mut world.nodes {
@@ -81,10 +81,10 @@ fn a_flood_leaves_less_than_a_megabyte_behind() {
     assert!(left.abs() < 1 << 20, "{left} bytes are left");
     assert!(most < 1 << 20, "{most} bytes at most");
     println!("{left} bytes left, {most} at most");
-    assert_eq!(world.nodes[1].endpoint.address(Slot(0)), Some(node(0)));
+    assert_eq!(world.nodes[1].endpoint.remote_address(MachineId(0)), Some(node(0)));
 }
 
-/// A true cookie now and then, as long as the endpoint answers.
+/// Obtains a valid cookie now and then, while the endpoint replies.
 fn cookie_or_junk(end: &mut Endpoint, now: Time, from: Address, number: usize) -> Vec<u8> {
     let mut cookie = Vec::new();
     if number % 50 == 3 {

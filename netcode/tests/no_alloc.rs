@@ -1,10 +1,9 @@
-//! Owns the promise that warm peers allocate nothing: no tick waits for an allocator, from the datagram to the state and
-//! back.
+//! Warm peers allocate nothing, from the datagram to the state and back.
 
 #[path = "../../core/tests/no_alloc/counting.rs"]
 mod counting;
 
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy, Transport, TransportError};
 use isostep_rollback::{Inputs, Mode, NewestWins, PlayerId, SessionConfig, Simulation, Tick, Time};
 use std::cell::RefCell;
@@ -28,13 +27,13 @@ impl Simulation for Sum {
     }
 }
 
-/// A datagram on its way: when it comes, where from, where to.
+/// Datagram in flight: arrival time, source, destination.
 type Flying = (Time, u8, u8, Vec<u8>);
 
-/// Datagrams on their way, and buffers that are free.
+/// Datagrams in flight, and free buffers.
 type Shared = (VecDeque<Flying>, Vec<Vec<u8>>);
 
-/// A wire that takes some time, and uses its buffers again.
+/// Transport with latency and reused buffers.
 struct Wire {
     own: u8,
     millis: u64,
@@ -74,11 +73,12 @@ fn machines(millis: u64) -> Vec<(Peer<Sum, Wire>, Sum)> {
     let spare = (0..4096).map(|_| Vec::with_capacity(1500)).collect();
     let shared = Rc::new(RefCell::new((VecDeque::with_capacity(4096), spare)));
     let machine = |own| {
-        let credentials = Credentials::insecure(Slot(own), PEERS, GameId::named("sum")).unwrap();
+        let credentials =
+            Credentials::insecure(MachineId(own), PEERS, GameId::named("sum")).unwrap();
         let session = SessionConfig::new().delay(1).mode(Mode::Rollback { max: 12 });
         let mut config = PeerConfig::new(credentials, 0).session(session);
         for other in (0..PEERS).filter(|other| *other != own) {
-            config = config.address(Slot(other), Address::Node(other.into()));
+            config = config.address(MachineId(other), Address::Node(other.into()));
         }
         let mut game = Sum::default();
         let wire = Wire { own, millis, shared: Rc::clone(&shared) };
@@ -88,7 +88,7 @@ fn machines(millis: u64) -> Vec<(Peer<Sum, Wire>, Sum)> {
     (0..PEERS).map(machine).collect()
 }
 
-/// Frames after a warm-up that allocated, with how often.
+/// Frames after the warm-up that allocated, and how often.
 fn allocating_frames(millis: u64) -> Vec<(u64, u32)> {
     let mut machines = machines(millis);
     let mut found = Vec::with_capacity(2000);
@@ -105,7 +105,7 @@ fn allocating_frames(millis: u64) -> Vec<(u64, u32)> {
             while peer.poll_event().is_some() {}
         }
         let count = counting::count() - count;
-        // Longer packets are tried for some seconds, and a transit is measured over six.
+        // MTU probing takes some seconds, and arrival statistics cover six.
         if frame >= 800 && count > 0 {
             found.push((frame, count));
         }

@@ -1,6 +1,6 @@
-//! Reading numbers from bytes of strangers: every read says whether it was there.
+//! Reads numbers from untrusted bytes. Every read returns `None` past the end.
 
-/// Bytes that were not read yet.
+/// Unread bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(&'a [u8]);
 
@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 
-    /// What was read since, by another reader that began here.
+    /// Returns the bytes between this reader and a later copy of it.
     pub fn until(&self, later: &Reader<'a>) -> &'a [u8] {
         &self.0[..self.0.len() - later.0.len()]
     }

@@ -1,19 +1,19 @@
-//! What a step gets to read: the inputs of every seat for one tick.
+//! Inputs of all seats for one tick, as a step reads them.
 
 use crate::input::{Commands, Input};
 use crate::player::PlayerId;
 
-/// What is known of a seat's input for a tick.
+/// Status of a seat's input for a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputStatus {
-    /// It will not change.
+    /// Confirmed: it will not change.
     #[default]
     Confirmed,
-    /// It is a guess, or what its player proposed and nobody confirmed yet.
+    /// Predicted, or proposed by its player and not confirmed yet.
     Predicted,
-    /// Nobody sits there.
+    /// The seat is empty.
     Disconnected,
-    /// The simulation itself decides.
+    /// Decided by the simulation itself.
     Bot,
 }
 
@@ -22,12 +22,12 @@ pub enum InputStatus {
 pub struct PlayerInput<I> {
     /// The input.
     pub value: I,
-    /// The input of the tick before, so that edges need no bookkeeping.
+    /// The input of the tick before, so that a step can detect edges without state.
     pub previous: I,
-    /// What is known of it.
+    /// Status of the input.
     ///
-    /// `Confirmed` and `Predicted` differ between machines: use them to draw, never to decide. A state that depends on
-    /// them desyncs, and the sync test says so. Between these two on one side and the others, all machines agree.
+    /// `Confirmed` and `Predicted` differ between machines: use them for presentation, never in a step. A state that
+    /// depends on them desyncs, and the sync test reports it. All machines agree on `Disconnected` and `Bot`.
     pub status: InputStatus,
 }
 
@@ -46,7 +46,7 @@ pub struct Inputs<I> {
 }
 
 impl<I: Input> Inputs<I> {
-    /// Inputs for this many seats, nothing touched.
+    /// Creates default inputs for this many seats.
     pub fn new(players: usize) -> Self {
         Self {
             players: vec![PlayerInput::default(); players],
@@ -54,14 +54,14 @@ impl<I: Input> Inputs<I> {
         }
     }
 
-    /// Confirmed inputs, for stepping a simulation by hand. What was before is the default.
+    /// Creates confirmed inputs, for stepping a simulation by hand. The previous inputs are the default.
     pub fn confirmed(values: &[I]) -> Self {
         let mut inputs = Self::new(values.len());
         inputs.follow(values);
         inputs
     }
 
-    /// The next tick's confirmed inputs: what was the value becomes the previous one, commands are gone.
+    /// Sets the next tick's confirmed inputs: values become previous ones, commands are cleared.
     pub fn follow(&mut self, values: &[I]) {
         self.commands.iter_mut().for_each(Commands::clear);
         for (input, &value) in self.players.iter_mut().zip(values) {
@@ -71,18 +71,18 @@ impl<I: Input> Inputs<I> {
         }
     }
 
-    /// A seat's input; that of a seat that does not exist is the default, disconnected.
+    /// Returns a seat's input; the default, disconnected, if there is no such seat.
     pub fn get(&self, player: PlayerId) -> PlayerInput<I> {
-        let nobody = PlayerInput { status: InputStatus::Disconnected, ..Default::default() };
-        self.players.get(player.index()).copied().unwrap_or(nobody)
+        let empty = PlayerInput { status: InputStatus::Disconnected, ..Default::default() };
+        self.players.get(player.index()).copied().unwrap_or(empty)
     }
 
-    /// The value of a seat's input.
+    /// Returns the value of a seat's input.
     pub fn value(&self, player: PlayerId) -> I {
         self.get(player).value
     }
 
-    /// The commands of a seat for this tick, in the order in which they were given.
+    /// Returns the commands of a seat for this tick, in order.
     pub fn commands(&self, player: PlayerId) -> impl Iterator<Item = &[u8]> {
         self.commands.get(player.index()).into_iter().flat_map(Commands::iter)
     }
@@ -94,17 +94,17 @@ impl<I: Input> Inputs<I> {
         }
     }
 
-    /// How many seats there are.
+    /// Returns the number of seats.
     pub const fn len(&self) -> usize {
         self.players.len()
     }
 
-    /// Whether there is no seat.
+    /// Returns true if there are no seats.
     pub const fn is_empty(&self) -> bool {
         self.players.is_empty()
     }
 
-    /// The seats with their inputs.
+    /// Returns the seats with their inputs.
     pub fn iter(&self) -> impl Iterator<Item = (PlayerId, PlayerInput<I>)> + '_ {
         (0..).zip(&self.players).map(|(player, &input)| (PlayerId(player), input))
     }

@@ -1,7 +1,7 @@
-//! The rollback loop of Isostep: inputs by tick, sessions that predict and roll back, desyncs that are explained, and a
-//! network in virtual time to test games with.
+//! Rollback netcode of Isostep: inputs by tick, sessions that predict and roll back, explained desyncs, and a simulated
+//! network to test games with.
 //!
-//! Pure: no clock, no sockets, no threads. Time and chance are arguments.
+//! The crate is pure: no clock, no sockets, no threads. Time and randomness are arguments.
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]

@@ -1,10 +1,10 @@
-//! A state as pages that outlive it, and in which order differences are told: causes before effects.
+//! A state as pages that outlive it, and the order in which differences are reported: causes before effects.
 
 use crate::simulation::Simulation;
 use isostep_core::digest::DigestTree;
 use isostep_core::state::{StateDifference, StateError};
 
-/// Most differences that are told of one section, so that others come to word.
+/// Maximum number of differences reported for one section, so that others are reported too.
 pub(crate) const MAX_PER_SECTION: usize = 6;
 
 /// All pages of a state.
@@ -32,7 +32,7 @@ impl Pages {
         Ok(Self(pages))
     }
 
-    /// What the state of a tick has otherwise: its value as `local`, that of these pages as `remote`.
+    /// Returns the differences of a tick's state from these pages: its value as `local`, that of the pages as `remote`.
     pub(crate) fn explain<S: Simulation>(
         &self,
         simulation: &S,
@@ -52,7 +52,7 @@ impl Pages {
     }
 }
 
-/// Settings before what moves by them, and what merely follows last; a game's own values beside bodies.
+/// Order of sections: settings before bodies and a game's own values, derived data last.
 pub(crate) fn rank(section: &str) -> u8 {
     match section.rsplit('.').next() {
         Some("world" | "traits") => 0,

@@ -1,4 +1,4 @@
-//! Who plays, and where they sit: seats are apart from connections.
+//! Players, peers and seats. Seats are independent of connections.
 
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,8 @@ impl fmt::Display for PlayerId {
     }
 }
 
-/// A machine at the other end of a connection. Each machine numbers its own peers; one peer may hold several seats, or
-/// none and watch.
+/// A machine at the other end of a connection. Each machine numbers its own peers; a peer may hold several seats, or
+/// none and spectate.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -42,21 +42,21 @@ impl fmt::Display for PeerId {
     }
 }
 
-/// Who sits in a seat.
+/// Occupant of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occupant {
     /// A player at this machine.
     Local,
     /// A player at another machine.
     Remote(PeerId),
-    /// Nobody outside: [`Simulation::bot`](crate::Simulation::bot) decides, on every machine alike.
+    /// A bot: [`Simulation::bot`](crate::Simulation::bot) decides, the same on every machine.
     Bot,
-    /// Nobody. The seat's input is the default one.
+    /// No occupant. The seat's input is the default.
     Empty,
 }
 
 impl Occupant {
-    /// Whether inputs for the seat come from outside of the simulation.
+    /// Returns true if inputs for the seat come from outside the simulation.
     pub const fn is_human(self) -> bool {
         matches!(self, Self::Local | Self::Remote(_))
     }

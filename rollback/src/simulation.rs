@@ -1,4 +1,4 @@
-//! What a game is to a session: a state that steps.
+//! Interface of a game to a session: a state that steps.
 
 use crate::input::Input;
 use crate::inputs::Inputs;
@@ -31,17 +31,17 @@ use isostep_core::state::State;
 /// assert_eq!(tug.rope, 2);
 /// ```
 pub trait Simulation: State {
-    /// What a player sends for each tick.
+    /// Input of a player for a tick.
     type Input: Input;
 
-    /// Makes the state of `tick + 1` from that of `tick` and the inputs of `tick`, and from nothing else.
+    /// Computes the state of `tick + 1` from that of `tick` and the inputs of `tick`, and from nothing else.
     ///
-    /// Commands for a [`World`](isostep_core::world::World) come before its `step`: what is left over when this returns is
-    /// refused, because going back would lose it.
+    /// Commands for a [`World`](isostep_core::world::World) come before its `step`: pending ones are refused when this
+    /// returns, because a rollback would lose them.
     fn step(&mut self, tick: Tick, inputs: &Inputs<Self::Input>);
 
-    /// What a bot in this seat does on a tick. Every machine asks, and must get the same answer: decide from the state
-    /// alone (and from an [`Rng`](isostep_core::Rng) keyed by it).
+    /// Returns the input of a bot in this seat. Every machine calls it and must get the same result: decide from the
+    /// state alone (and from an [`Rng`](isostep_core::Rng) keyed by it).
     fn bot(&self, tick: Tick, player: PlayerId) -> Self::Input {
         let _ = (tick, player);
         Self::Input::default()

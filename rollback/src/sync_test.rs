@@ -1,5 +1,5 @@
-//! The sync test: one machine, no network, every tick computed again in every way a session may come to it. What does not
-//! come out the same is reference_ticks.
+//! Sync test: one machine, no network; every tick is resimulated on every path that a session may take, and the first
+//! difference is reported.
 
 use crate::check::apply_bots;
 use crate::input::Input;
@@ -13,14 +13,14 @@ use isostep_core::digest::Digest;
 use isostep_core::state::{StateDifference, StateError};
 use std::collections::VecDeque;
 
-/// How a tick was come to again.
+/// Path on which a tick was resimulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncPath {
-    /// Gone back, and computed again from the same inputs, as guesses that turn out to be right.
+    /// Rolled back and resimulated with the same inputs, marked as predicted.
     Resimulated,
-    /// Gone back, computed from guessed inputs, gone back once more and computed from the right ones.
+    /// Rolled back, resimulated with wrong predictions, rolled back again and resimulated with the right inputs.
     Mispredicted,
-    /// Gone back, and computed again with nothing remembered. Only now and then: between, what is remembered may go wrong.
+    /// Rolled back and resimulated with caches dropped. Only at intervals, so that caches have time to go wrong.
     CachesDropped,
 }
 
@@ -28,16 +28,16 @@ impl SyncPath {
     const ALL: [Self; 3] = [Self::Resimulated, Self::Mispredicted, Self::CachesDropped];
 }
 
-/// What came out otherwise.
+/// First difference of a sync test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncDifference {
-    /// The first tick whose state differs.
+    /// First tick whose state differs.
     pub tick: Tick,
-    /// How many ticks it was gone back from the present.
+    /// Rollback depth, in ticks.
     pub depth: u32,
-    /// How it was come to.
+    /// Path of the resimulation.
     pub path: SyncPath,
-    /// What differs, with the new value as `local` and the first one as `remote`; at most 16 fields.
+    /// Differing fields, with the new value as `local` and the first one as `remote`; at most 16.
     pub fields: Vec<StateDifference>,
 }
 
@@ -45,9 +45,9 @@ impl fmt::Display for SyncDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tick, depth, path, fields } = self;
         let path = match path {
-            SyncPath::Resimulated => "computed again",
-            SyncPath::Mispredicted => "computed again after a wrong guess",
-            SyncPath::CachesDropped => "computed again with nothing remembered",
+            SyncPath::Resimulated => "resimulated",
+            SyncPath::Mispredicted => "resimulated after a misprediction",
+            SyncPath::CachesDropped => "resimulated with caches dropped",
         };
         write!(f, "tick {tick}, {path} from {depth} ticks before, differs")?;
         for (i, StateDifference { entity, field, local, remote }) in fields.iter().enumerate() {
@@ -58,11 +58,11 @@ impl fmt::Display for SyncDifference {
     }
 }
 
-/// Why a sync test ended early.
+/// Error of a sync test.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyncError {
-    /// A tick did not come out the same.
+    /// A resimulated tick differs.
     #[error("{0}")]
     Differs(Box<SyncDifference>),
     /// A state can't be saved, loaded or digested.
@@ -70,26 +70,26 @@ pub enum SyncError {
     State {
         /// The tick.
         tick: Tick,
-        /// Why.
+        /// The error.
         error: StateError,
     },
 }
 
-/// What a sync test has done.
+/// Report of a sync test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncReport {
     /// Ticks of the match.
     pub ticks: u32,
-    /// Steps in all: how often the match was computed, about.
+    /// Total number of steps.
     pub steps: u64,
 }
 
-/// Steps a simulation and computes every tick again: gone back by every depth up to a limit, after right and wrong guesses,
-/// and with nothing remembered. The first field that differs is reference_ticks.
+/// Steps a simulation and resimulates every tick: with every rollback depth up to a limit, after right and wrong
+/// predictions, and with caches dropped. The first differing field is reported.
 ///
-/// It finds what the rules of determinism forbid and one machine can see: state that is not saved, caches that leak,
-/// results that depend on how a tick was come to, on addresses, on time or on a hash map's order. What only differs between
-/// machines it can't see.
+/// It detects violations of the determinism rules that one machine can see: state that is not saved, stale caches,
+/// results that depend on the path to a tick, on addresses, on time or on hash map order. It can't detect differences
+/// between machines.
 ///
 /// ```
 /// use core::sync::atomic::{AtomicU32, Ordering};
@@ -121,7 +121,7 @@ pub struct SyncTest {
     bots: Vec<PlayerId>,
 }
 
-/// The state of a tick as it was at first.
+/// The state of a tick at its first step.
 struct First {
     tick: Tick,
     digest: Digest,
@@ -129,32 +129,32 @@ struct First {
 }
 
 impl SyncTest {
-    /// A test for so many players, that goes back by 1 to 8 ticks.
+    /// Creates a test for some players, with rollback depths of 1 to 8 ticks.
     pub const fn new(players: usize) -> Self {
         Self { players, depth: 8, bots: Vec::new() }
     }
 
-    /// Goes back by 1 to this many ticks; each costs as many steps.
+    /// Sets the maximum rollback depth, in ticks; each depth costs as many steps.
     #[must_use]
     pub const fn depth(mut self, ticks: u32) -> Self {
         self.depth = ticks;
         self
     }
 
-    /// Has [`Simulation::bot`] play this seat, instead of what the script says for it. A bot is never guessed: it is asked anew, with
-    /// the state as it is then, whenever a tick is computed. To have what bots do guessed too, as a player's, play them once,
-    /// keep what they did, and have the script follow that.
+    /// Has [`Simulation::bot`] play this seat, instead of the script. A bot is never predicted: it is called with the
+    /// current state whenever a tick is stepped. To have its inputs mispredicted too, record them once and replay them
+    /// in the script.
     #[must_use]
     pub fn bot(mut self, player: PlayerId) -> Self {
         self.bots.push(player);
         self
     }
 
-    /// Plays so many ticks. `script` sets the inputs of each, given those of the tick before: call
-    /// [`Inputs::follow`], and [`Inputs::push_command`] if you like.
+    /// Runs the test. `script` sets the inputs of each tick, given those of the tick before: call [`Inputs::follow`],
+    /// and optionally [`Inputs::push_command`].
     ///
     /// # Errors
-    /// When something differs, or a state can't be kept.
+    /// When a state differs, or can't be saved, loaded or digested.
     pub fn run<S: Simulation>(
         &self,
         simulation: &mut S,
@@ -184,28 +184,28 @@ impl SyncTest {
     }
 }
 
-/// What a step is made of.
+/// Inputs of a step.
 #[derive(Clone, Copy, PartialEq)]
 enum Prediction {
-    /// What is known.
+    /// Confirmed.
     None,
-    /// The same, but nobody knows yet.
+    /// Correct, but marked as predicted.
     Right,
-    /// What one might guess if `since` is the first tick that is not known.
+    /// Held from the tick before `since`, the first unconfirmed tick.
     Wrong { since: Tick },
 }
 
-/// Ticks between those that are computed with nothing remembered: a cache that is dropped all the time never goes wrong.
+/// Ticks between resimulations with caches dropped: a cache that is always dropped never goes wrong.
 const DROP_CACHES_EVERY: u32 = 16;
 
-/// A test under way.
+/// A running test.
 struct Run<'a, S: Simulation> {
     simulation: &'a mut S,
     slots: &'a mut S::Slots,
     test: &'a SyncTest,
-    /// The inputs of the last ticks, by tick.
+    /// Inputs of the last ticks.
     log: VecDeque<(Tick, Inputs<S::Input>)>,
-    /// What the last states were at first.
+    /// First states of the last ticks.
     firsts: VecDeque<First>,
     steps: u64,
 }
@@ -226,7 +226,7 @@ impl<S: Simulation> Run<'_, S> {
         self.log.push_back((tick, inputs.clone()));
     }
 
-    /// Makes a step from the inputs that were noted, or from guesses.
+    /// Steps with the recorded inputs, or with predictions.
     fn step(&mut self, tick: Tick, prediction: Prediction) -> Result<(), SyncError> {
         let find = |wanted: Tick| self.log.iter().position(|entry| entry.0 == wanted);
         let Some(index) = find(tick) else { return Ok(()) };
@@ -249,7 +249,7 @@ impl<S: Simulation> Run<'_, S> {
         self.save(tick.next())
     }
 
-    /// Notes what a state is, to compare with.
+    /// Records the first state of a tick.
     fn first(&mut self, tick: Tick) -> Result<(), SyncError> {
         let digest = self.simulation.digest(self.slots, tick.0).map_err(at(tick))?;
         let pages = Pages::of(self.simulation, self.slots, tick.0).map_err(at(tick))?;
@@ -260,7 +260,7 @@ impl<S: Simulation> Run<'_, S> {
         Ok(())
     }
 
-    /// Comes to the present in every way.
+    /// Resimulates up to the current tick on every path.
     fn replay(&mut self, present: Tick) -> Result<(), SyncError> {
         for depth in 1..=self.test.depth.min(present.0) {
             let from = present - depth;
@@ -294,7 +294,7 @@ impl<S: Simulation> Run<'_, S> {
     }
 
     fn compare(&self, tick: Tick, depth: u32, path: SyncPath) -> Result<(), SyncError> {
-        /// More would not be read.
+        /// Maximum number of reported fields.
         const MOST: usize = 16;
         let digest = self.simulation.digest(self.slots, tick.0).map_err(at(tick))?;
         let Some(first) = self.firsts.iter().find(|first| first.tick == tick) else {

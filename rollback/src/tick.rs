@@ -1,11 +1,11 @@
-//! Ticks: which state, which input.
+//! Ticks: numbers of states and inputs.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 use serde::{Deserialize, Serialize};
 
-/// The number of a state, counted from the start of a match. The step of tick *t* reads the state of *t* and the inputs of
-/// *t*, and makes the state of *t + 1*.
+/// Number of a state, counted from the start of a match. The step of tick *t* reads the state of *t* and the inputs of
+/// *t*, and computes the state of *t + 1*.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 pub struct Tick(pub u32);
 
 impl Tick {
-    /// The one after it.
+    /// Returns the following tick.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// How many ticks it lies after another; 0 if it does not.
+    /// Returns the ticks since an earlier one; 0 if it is later.
     pub const fn since(self, earlier: Self) -> u32 {
         self.0.saturating_sub(earlier.0)
     }
@@ -38,7 +38,7 @@ impl AddAssign<u32> for Tick {
     }
 }
 
-/// Not below tick 0.
+/// Saturates at tick 0.
 impl Sub<u32> for Tick {
     type Output = Self;
     fn sub(self, ticks: u32) -> Self {

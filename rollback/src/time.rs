@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 use core::time::Duration;
 
-/// A moment: nanoseconds since an origin that the driver chose once. It never goes back.
+/// A time: nanoseconds since an origin chosen by the driver. It is monotonic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -12,27 +12,27 @@ impl Time {
     /// The origin.
     pub const ZERO: Self = Self(0);
 
-    /// This many nanoseconds after the origin.
+    /// Creates a time of this many nanoseconds after the origin.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// This many milliseconds after the origin.
+    /// Creates a time of this many milliseconds after the origin.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// Nanoseconds since the origin.
+    /// Returns the nanoseconds since the origin.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// How long it lies after another moment; zero if it does not.
+    /// Returns the time since an earlier one; zero if it is later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
-    /// By how many nanoseconds it lies after another moment; negative if before.
+    /// Returns the nanoseconds since another time; negative if it is later.
     pub const fn signed_since(self, other: Self) -> i64 {
         let (late, span) = (self.0 >= other.0, self.0.abs_diff(other.0));
         let span = if span > i64::MAX as u64 { i64::MAX } else { span as i64 };
@@ -53,7 +53,7 @@ impl AddAssign<Duration> for Time {
     }
 }
 
-/// Not before the origin.
+/// Saturates at the origin.
 impl Sub<Duration> for Time {
     type Output = Self;
     fn sub(self, span: Duration) -> Self {

@@ -10,7 +10,7 @@ fn config(budget: usize) -> CommandConfig {
     CommandConfig::new(budget, 4096, 1 << 16).unwrap()
 }
 
-/// What becomes of one tick.
+/// Outcome of one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Confirmed,
@@ -28,7 +28,7 @@ fn command(number: usize, len: usize) -> Vec<u8> {
     (0..len).map(|at| (number + at * 31) as u8).collect()
 }
 
-/// What is known of a command from the payloads alone.
+/// Knowledge of a command from the payloads alone.
 #[derive(Clone, Debug, Default)]
 struct Story {
     /// The ticks that carry it since it began; `None` while it waits.

@@ -1,8 +1,8 @@
 //! The functions of the fuzz targets, on mutated datagrams, messages and pages: every machine runs some of the fuzzing.
 
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
-#[path = "../../fuzz/src/kept.rs"]
-mod kept;
+#[path = "../../fuzz/src/reuse.rs"]
+mod reuse;
 
 #[allow(dead_code, unreachable_pub, missing_docs, reason = "the fuzz crate uses the rest")]
 #[path = "../../fuzz/src/sessions.rs"]

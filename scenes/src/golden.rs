@@ -1,45 +1,46 @@
-//! A golden file: one line for each thing that was computed, so that a failure says which one differs.
+//! A golden file with one line for each computed item, so that a failure names the one that
+//! differs.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// A digest of one thing: its name, how many results went in, and their BLAKE3 hash.
+/// Digest of one item: its name, the number of hashed results, and their BLAKE3 hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What was computed.
+    /// Name of the item.
     pub name: String,
-    /// How many results were hashed.
+    /// Number of hashed results.
     pub count: u64,
-    /// The first 16 bytes of the hash, in hex.
+    /// First 16 bytes of the hash, in hex.
     pub digest: String,
 }
 
 impl Line {
-    /// A line from the hasher that took the results in.
+    /// Creates a line from the hasher of the results.
     pub fn new(name: &str, count: u64, hasher: &blake3::Hasher) -> Self {
         let digest = hasher.finalize().to_hex()[..32].to_owned();
         Self { name: name.to_owned(), count, digest }
     }
 }
 
-/// A list of lines, as computed or as committed.
+/// A list of lines, computed or committed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Golden {
-    /// The lines in order.
+    /// Lines in order.
     pub lines: Vec<Line>,
 }
 
-/// The first place where two goldens part.
+/// A line that differs between two goldens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What the committed file says, if it has such a line.
+    /// Committed line, if there is one.
     pub expected: Option<Line>,
-    /// What was computed, if anything.
+    /// Computed line, if there is one.
     pub computed: Option<Line>,
 }
 
 impl Golden {
-    /// Every line that differs between this (expected) golden and what was computed.
+    /// Returns every line that differs between this (expected) golden and the computed one.
     pub fn differences(&self, computed: &Self) -> Vec<Difference> {
         (0..self.lines.len().max(computed.lines.len()))
             .map(|i| Difference {
@@ -73,10 +74,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A line of a golden file that can't be read.
+/// A line of a golden file that can't be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseGoldenError {
-    /// The line's number, from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Scenes and games that goldens, benches, the command and examples share, and what a scene comes out as on every target.
+//! Scenes and games that goldens, benches, the command and examples share, and their results on every target.
 //!
 //! - [`scenes`]: worlds with exact parameters; [`games`]: whole games with inputs, bots and rules.
 //! - [`scene_golden`]: committed digests of each scene; [`Golden`]: committed digests of anything else.
-//! - [`matrix`]: every scene in every way that a target can compute it, compared with those digests.
+//! - [`matrix`]: every scene on every path that a target supports, compared with those digests.
 
 pub mod games;
 mod golden;

@@ -1,4 +1,5 @@
-//! What only differs between machines: the width of `usize`, the order of bytes. The other machine is imagined here.
+//! Differences between machines: the width of `usize`, the byte order. The other machine is
+//! simulated here.
 
 use super::{assert_printed, pad};
 use isostep::check::{Check, CompareError, Comparison, Digests, TickPath};
@@ -52,7 +53,7 @@ fn compare(here: &str, there: &str) -> Result<Comparison, Box<dyn std::error::Er
 }
 
 #[test]
-fn the_order_of_bytes_shows_when_digests_meet() -> Result<(), Box<dyn std::error::Error>> {
+fn byte_order_shows_in_digests() -> Result<(), Box<dyn std::error::Error>> {
     let (one, other) = (digests_with(here), digests_with(elsewhere));
     let (one, other) = (serde_json::to_string(&one)?, serde_json::to_string(&other)?);
     let found = compare(&one, &other)?;

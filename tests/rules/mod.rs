@@ -1,5 +1,5 @@
-//! docs/determinism-rules.md tells the truth: its code is compiled and run here, word for word; the wrong code makes the check
-//! print what the guide shows, and the right code passes.
+//! docs/determinism-rules.md matches reality: its code is compiled and run here, word for word. The
+//! wrong code makes the check print the output of the guide, and the right code passes.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -23,12 +23,12 @@ const SOURCES: [&str; 5] = [
     include_str!("values.rs"),
 ];
 
-/// What the player of every game here does.
+/// Scripted input of every game here.
 fn pad(tick: Tick) -> NewestWins<i8> {
     NewestWins((tick.0 / 7 % 5) as i8 - 2)
 }
 
-/// Runs a game of the guide through every way.
+/// Runs a game of the guide on every path.
 fn report<S>(make: impl Fn() -> S) -> Report
 where
     S: Simulation<Input = NewestWins<i8>> + Snapshot,
@@ -37,10 +37,10 @@ where
     Check::new(1, make).script(script).ticks(100).run_with_snapshots()
 }
 
-/// A block of the guide: its language and its lines.
+/// A code block of the guide: language and lines.
 type Block<'a> = (&'a str, Vec<&'a str>);
 
-/// The blocks below each heading.
+/// Code blocks below each heading.
 fn chapters(text: &str) -> Vec<(&str, Vec<Block<'_>>)> {
     let mut chapters: Vec<(&str, Vec<Block<'_>>)> = Vec::new();
     let mut open: Option<Block<'_>> = None;
@@ -64,7 +64,7 @@ fn chapters(text: &str) -> Vec<(&str, Vec<Block<'_>>)> {
     chapters
 }
 
-/// The blocks of a language below a heading.
+/// Code blocks of a language below a heading.
 fn blocks(title: &str, language: &str) -> Vec<Vec<&'static str>> {
     let chapters = chapters(GUIDE);
     let found = chapters.into_iter().find(|chapter| chapter.0 == title);
@@ -72,7 +72,7 @@ fn blocks(title: &str, language: &str) -> Vec<Vec<&'static str>> {
     blocks.into_iter().filter(|block| block.0 == language).map(|block| block.1).collect()
 }
 
-/// Whether a line is printed; `…` stands for anything.
+/// Returns true if a line is printed; `…` matches anything.
 fn is_printed(line: &str, printed: &str) -> bool {
     printed.lines().any(|printed| {
         let mut rest = Some(printed);
@@ -86,7 +86,8 @@ fn is_printed(line: &str, printed: &str) -> bool {
     })
 }
 
-/// The wrong game prints what the guide shows below a heading, and the right one passes.
+/// Asserts that the wrong game prints the guide's output below a heading, and that the right one
+/// passes.
 fn assert_shown(title: &str, wrong: &Report, right: &Report) {
     assert!(right.is_equal(), "{title}: {right}");
     assert!(!wrong.is_equal(), "{title}: {wrong}");
@@ -124,7 +125,7 @@ fn every_line_of_code_in_the_guide_is_compiled_here() {
 }
 
 #[test]
-fn lines_with_gaps_are_found() {
+fn lines_with_gaps_match() {
     assert!(is_printed("a … c …", "x\na b c d"));
     assert!(is_printed("a b", "a b\nc"));
     for line in ["a", "b", "a b c", "… a", "a … d"] {
@@ -150,7 +151,7 @@ mod first {
     }
 
     #[test]
-    fn the_race_is_the_same_in_every_way() {
+    fn the_race_is_equal_on_every_path() {
         let report = Check::new(1, Car::default) // players, and how a new game is made
             .script(|tick, inputs| inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]))
             .ticks(100)

@@ -1,4 +1,4 @@
-//! What is read from outside of the state: clocks, chance, statics, threads.
+//! Values from outside of the state: clocks, randomness, statics, threads.
 
 use super::{assert_shown, pad, report};
 use isostep::check::{Check, Report};
@@ -40,7 +40,7 @@ mod time {
     }
 
     #[test]
-    fn a_clock_is_named() {
+    fn reading_a_clock_is_located() {
         assert_shown("Time", &report(Round::default), &report(right::Round::default));
     }
 }
@@ -81,7 +81,7 @@ mod chance {
     }
 
     #[test]
-    fn chance_without_a_seed_is_named() {
+    fn an_unseeded_rng_is_located() {
         assert_shown("Randomness", &report(Dice::default), &report(right::Dice::default));
     }
 }
@@ -123,7 +123,7 @@ mod shared {
     }
 
     #[test]
-    fn a_static_is_named() {
+    fn a_static_is_located() {
         let (wrong, right) = (report(Spawner::default), report(right::Spawner::default));
         assert_shown("What is not in the state", &wrong, &right);
     }
@@ -191,7 +191,7 @@ mod threads {
     }
 
     #[test]
-    fn a_result_that_depends_on_the_number_of_threads_is_named() {
+    fn a_thread_count_dependency_is_located() {
         let wrong = run(|threads| Heat { cells: Vec::new(), sum: 0, threads });
         let right = run(|_| right::Heat { cells: Vec::new(), sum: 0, threads: Threads::ONE });
         assert_shown("Threads", &wrong, &right);

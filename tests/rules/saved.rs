@@ -1,4 +1,4 @@
-//! What is not saved, or not the same for all: scratch, missing fields, guesses.
+//! Values that are not saved or not equal on all machines: scratch, missing fields, predictions.
 
 use super::{assert_shown, report};
 use isostep::rollback::InputStatus;
@@ -46,7 +46,7 @@ mod scratch {
     }
 
     #[test]
-    fn scratch_that_decides_is_named() {
+    fn scratch_that_affects_results_is_located() {
         let wrong = report(|| Camp { food: 0, days: 0 });
         let right = report(|| right::Camp { food: 0, days: 0, meals: Vec::new() });
         assert_shown("Scratch", &wrong, &right);
@@ -90,7 +90,7 @@ mod missing {
     }
 
     #[test]
-    fn a_field_that_is_left_out_is_named_by_what_it_decides() {
+    fn an_unsaved_field_is_located_by_its_effect() {
         assert_shown("Missing fields", &report(Car::default), &report(right::Car::default));
     }
 }
@@ -129,15 +129,15 @@ mod guess {
     }
 
     #[test]
-    fn a_game_that_asks_for_guesses_is_named() {
+    fn reading_predictions_is_located() {
         assert_shown("Guesses", &report(Duel::default), &report(right::Duel::default));
     }
 }
 
-/// What is marked as fixed is compared, and neither saved nor loaded: a field that changes all the same is found, by rollbacks,
-/// by bytes, and by whoever opens a recording in the middle, whatever the seed.
+/// `fixed` fields are compared, but neither saved nor loaded: one that changes is found by
+/// rollbacks, by snapshots, and by opening a recording in the middle, for any seed.
 #[test]
-fn a_fixed_field_that_changes_is_found_in_every_way_that_goes_back() {
+fn a_changed_fixed_field_is_found_on_every_rollback_path() {
     use isostep::check::{Check, TickPath};
 
     #[derive(State, Snapshot)]

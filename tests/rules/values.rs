@@ -1,4 +1,4 @@
-//! Values that are not the same everywhere: floats, hash maps, addresses.
+//! Values that differ between machines: floats, hash maps, addresses.
 
 use super::{assert_shown, report};
 use isostep::{Inputs, NewestWins, PlayerId, Real, Simulation, Tick};
@@ -83,7 +83,7 @@ mod hash_map {
     }
 
     #[test]
-    fn a_walked_hash_map_is_named() {
+    fn hash_map_iteration_is_located() {
         assert_shown("Hash maps", &report(Auction::default), &report(right::Auction::default));
     }
 }
@@ -126,7 +126,7 @@ mod address {
     }
 
     #[test]
-    fn an_address_that_decides_is_named() {
+    fn an_address_that_affects_results_is_located() {
         assert_shown("Addresses", &report(Party::default), &report(right::Party::default));
     }
 }

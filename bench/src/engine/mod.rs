@@ -1,8 +1,8 @@
-//! Worlds of whatever make that play the same scenes, so that they can take turns.
+//! Physics engines that play the same scenes, so that they can be measured in interleaved rounds.
 //!
-//! - [`Staging`]: a scene as plain numbers, for whoever wants to build it.
-//! - [`Engine`]: what a world is asked to do; it holds the clock itself, so that scripts run outside of it.
-//! - `remote.rs`: an engine in another process, for builds that can't be in one.
+//! - [`Staging`]: a scene as plain numbers, for any engine.
+//! - [`Engine`]: operations to measure; the engine takes the time itself, so that scripts are not measured.
+//! - `remote.rs`: an engine in another process, for builds that can't share one.
 
 mod remote;
 
@@ -13,22 +13,22 @@ use serde::{Deserialize, Serialize};
 /// A scene as plain numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Staging {
-    /// The name of the scene.
+    /// Name of the scene.
     pub name: String,
-    /// Who is in it.
+    /// Bodies of the scene.
     pub bodies: Vec<Placed>,
-    /// Velocities along x and z that players get, by tick and player; it starts over at its end.
+    /// Velocities along x and z of the players, by tick and player; repeats at its end.
     pub script: Vec<Vec<[f32; 2]>>,
 }
 
-/// A body of a scene. Density 1, friction 0.6, not turned, never asleep.
+/// A body of a scene. Density 1, friction 0.6, no rotation, never asleep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
-    /// Whether it never moves.
+    /// True if it never moves.
     pub fixed: bool,
-    /// Whether the script drives it; it never turns then.
+    /// True if the script drives it; then its rotation is locked.
     pub player: bool,
-    /// Its middle, metres.
+    /// Its centre, metres.
     pub place: [f32; 3],
     /// Its shape.
     pub form: Form,
@@ -37,20 +37,20 @@ pub struct Placed {
 /// A shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Form {
-    /// By its radius.
+    /// Radius.
     Ball(f32),
-    /// By half its edges.
+    /// Half extents.
     Cuboid([f32; 3]),
-    /// Upright, by half the distance between its balls, and their radius.
+    /// Upright capsule: half length of the straight part, and radius.
     Capsule(f32, f32),
 }
 
-/// What can be seen of a world from outside.
+/// Observable state of a world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Look {
-    /// The deepest overlap, metres.
+pub struct Observation {
+    /// Deepest overlap, metres.
     pub deepest: f64,
-    /// Places of the bodies that move and that nobody drives, metres.
+    /// Positions of the moving bodies that no script drives, metres.
     pub places: Vec<[f64; 3]>,
     /// Their speeds, metres a second.
     pub speeds: Vec<f64>,
@@ -58,30 +58,31 @@ pub struct Look {
 
 /// A world that plays scenes. Times are microseconds.
 pub trait Engine {
-    /// Who it is, with version and build.
+    /// Name of the engine, with version and build.
     fn name(&self) -> String;
 
-    /// Builds a scene anew.
+    /// Builds a scene.
     fn load(&mut self, staging: &Staging);
 
-    /// Plays so many ticks; the time that steps took, scripts not counted.
+    /// Steps this many ticks; returns the time of the steps, without scripts.
     fn step(&mut self, ticks: u32) -> f64;
 
-    /// Keeps the present so that it can be gone back to.
+    /// Saves the current state for a later restore.
     fn save(&mut self) -> f64;
 
-    /// Goes back to what was kept.
+    /// Restores the saved state.
     fn restore(&mut self) -> f64;
 
-    /// Plays so many ticks, goes back to where it was and plays them again, keeping each; the time from going back on.
+    /// Steps this many ticks, restores the state before them and steps again, saving each; returns
+    /// the time from the restore on.
     fn rollback(&mut self, depth: u32) -> f64;
 
-    /// Writes the present out; time and bytes. `None` if it can't.
+    /// Serialises the current state; returns time and bytes. `None` if unsupported.
     fn encode(&mut self) -> Option<(f64, usize)>;
 
-    /// Becomes what was last written out; the time. `None` if it can't.
+    /// Restores the last serialised state; returns the time. `None` if unsupported.
     fn decode(&mut self) -> Option<f64>;
 
-    /// What there is to see.
-    fn look(&mut self) -> Look;
+    /// Returns the observable state.
+    fn observe(&mut self) -> Observation;
 }

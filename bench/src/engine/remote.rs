@@ -1,7 +1,7 @@
-//! An engine in another process: questions and answers as lines of JSON. The other side holds the clock, so that pipes cost
-//! nothing that is measured, and both processes still take turns.
+//! An engine in another process: requests and answers as lines of JSON. The other side takes the
+//! time, so that pipes are not measured and both processes still interleave.
 
-use super::{Engine, Look, Staging};
+use super::{Engine, Observation, Staging};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
@@ -18,7 +18,7 @@ enum Ask {
     Rollback(u32),
     Encode,
     Decode,
-    Look,
+    Observation,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -28,13 +28,13 @@ enum Answer {
     Time(f64),
     Encoded(Option<(f64, usize)>),
     Decoded(Option<f64>),
-    Look(Look),
+    Observation(Observation),
 }
 
-/// Answers until nobody asks any more: the whole of a program that brings another engine.
+/// Answers requests until the input ends: the main loop of a program that provides another engine.
 ///
 /// # Errors
-/// When a line is no question, or an answer can't be written.
+/// A line is no valid request, or an answer can't be written.
 pub fn serve(
     engine: &mut dyn Engine,
     asks: impl BufRead,
@@ -53,7 +53,7 @@ pub fn serve(
             Ask::Rollback(depth) => Answer::Time(engine.rollback(depth)),
             Ask::Encode => Answer::Encoded(engine.encode()),
             Ask::Decode => Answer::Decoded(engine.decode()),
-            Ask::Look => Answer::Look(engine.look()),
+            Ask::Observation => Answer::Observation(engine.observe()),
         };
         serde_json::to_writer(&mut answers, &answer)?;
         answers.write_all(b"\n")?;
@@ -62,12 +62,12 @@ pub fn serve(
     Ok(())
 }
 
-/// Why a program does not serve as an engine.
+/// Errors of a remote engine.
 #[derive(Debug)]
 pub enum RemoteError {
-    /// It can't be started.
+    /// The program can't be started.
     Start(io::Error),
-    /// It does not answer as an engine.
+    /// The program does not answer as an engine.
     Talk(String),
 }
 
@@ -88,7 +88,7 @@ pub struct Remote {
     child: Child,
     asks: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// It stopped answering: everything takes forever from then on.
+    /// True once it stopped answering: all later times are infinite.
     broken: bool,
 }
 
@@ -96,7 +96,7 @@ impl Remote {
     /// Starts a program.
     ///
     /// # Errors
-    /// When it does not start, or does not say its name.
+    /// The program does not start, or does not report its name.
     pub fn start(program: &Path) -> Result<Self, RemoteError> {
         let mut child = Command::new(program)
             .stdin(Stdio::piped())
@@ -138,7 +138,7 @@ impl Remote {
         f64::INFINITY
     }
 
-    /// Whether it stopped answering; what it measured since means nothing.
+    /// Returns true if it stopped answering; later measurements are void.
     pub const fn is_broken(&self) -> bool {
         self.broken
     }
@@ -146,7 +146,7 @@ impl Remote {
 
 impl Drop for Remote {
     fn drop(&mut self) {
-        // Without questions it ends by itself.
+        // Closing the pipe ends the process.
         drop(self.asks.take());
         let _ = self.child.wait();
     }
@@ -193,10 +193,10 @@ impl Engine for Remote {
         }
     }
 
-    fn look(&mut self) -> Look {
-        match self.ask(&Ask::Look) {
-            Ok(Answer::Look(look)) => look,
-            _ => Look::default(),
+    fn observe(&mut self) -> Observation {
+        match self.ask(&Ask::Observation) {
+            Ok(Answer::Observation(look)) => look,
+            _ => Observation::default(),
         }
     }
 }
@@ -238,13 +238,13 @@ mod tests {
         fn decode(&mut self) -> Option<f64> {
             Some(3.0)
         }
-        fn look(&mut self) -> Look {
-            Look { deepest: f64::from(self.ticks), ..Look::default() }
+        fn observe(&mut self) -> Observation {
+            Observation { deepest: f64::from(self.ticks), ..Observation::default() }
         }
     }
 
     #[test]
-    fn questions_are_answered_in_order() {
+    fn requests_are_answered_in_order() {
         let body =
             Placed { fixed: false, player: false, place: [0.1, 2.0, 3.0], form: Form::Ball(0.5) };
         let staging = Staging { name: "two".to_owned(), bodies: vec![body; 2], script: vec![] };
@@ -254,7 +254,7 @@ mod tests {
             Ask::Step(5),
             Ask::Encode,
             Ask::Decode,
-            Ask::Look,
+            Ask::Observation,
         ];
         let lines: String =
             asks.iter().map(|ask| serde_json::to_string(ask).unwrap() + "\n").collect();
@@ -267,13 +267,13 @@ mod tests {
             r#"{"Time":10.0}"#,
             r#"{"Encoded":null}"#,
             r#"{"Decoded":3.0}"#,
-            r#"{"Look":{"deepest":5.0,"places":[],"speeds":[]}}"#,
+            r#"{"Observation":{"deepest":5.0,"places":[],"speeds":[]}}"#,
         ];
         assert_eq!(said.lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn a_line_that_is_no_question_is_refused() {
+    fn a_malformed_line_is_refused() {
         assert!(serve(&mut Toy::default(), &b"hello\n"[..], Vec::new()).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Stacked bars: what a whole is made of. Small parts are drawn together; the table has them all.
+//! Stacked bars: parts of a whole. Small parts are drawn as one; the table has them all.
 
 use super::escape;
 use crate::report::{Bars, digits};
@@ -9,9 +9,9 @@ const LEFT: f64 = 74.0;
 const RIGHT: f64 = 78.0;
 const BAR: f64 = 30.0;
 const STEP: f64 = 50.0;
-/// Parts with a colour of their own; the others are one.
+/// Parts with their own colour; the others share one.
 const OWN: usize = 6;
-/// Narrower parts have no name inside.
+/// Minimum width of a part with a name inside.
 const NAMED: f64 = 52.0;
 
 pub(super) fn draw(out: &mut String, bars: &Bars) {
@@ -100,12 +100,12 @@ pub(super) fn draw(out: &mut String, bars: &Bars) {
     out.push_str("</svg>\n</figure>\n");
 }
 
-/// The others are grey.
+/// Colour of a part; grey for the shared one.
 const fn colour(i: usize, count: usize) -> usize {
     if i + 1 == count { 6 } else { i }
 }
 
-/// The parts with the largest shares over all bars, in the order of the parts.
+/// Parts with the largest shares over all bars, in order.
 fn chosen(bars: &Bars) -> Vec<usize> {
     let share = |part: usize| -> f64 {
         let of = |bar: &crate::Bar| {

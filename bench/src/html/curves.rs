@@ -1,4 +1,4 @@
-//! Curves with their spread, on axes that may count in factors.
+//! Curves with their spread, on linear or logarithmic axes.
 
 use super::escape;
 use crate::report::{Axis, Line, Plot, digits};
@@ -7,28 +7,29 @@ use std::fmt::Write;
 const WIDTH: f64 = 572.0;
 const HEIGHT: f64 = 340.0;
 const LEFT: f64 = 80.0;
-/// Room for the curves' names at their ends.
+/// Space for the curves' names at their ends.
 const RIGHT: f64 = 118.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 46.0;
-/// Names closer than this would touch.
+/// Minimum distance between names.
 const APART: f64 = 15.0;
 
 pub(super) const COLOURS: usize = 7;
 const DASHES: [&str; 5] = ["", "7 4", "2 3", "9 3 2 3", "4 2"];
 
-/// One axis on the paper.
+/// Mapping of one axis to the picture.
 pub(super) struct Scale {
     log: bool,
     from: f64,
     to: f64,
-    /// On the paper.
+    /// Picture coordinates.
     start: f64,
     end: f64,
 }
 
 impl Scale {
-    /// For values between these; an axis of factors ends at round numbers, another begins at zero.
+    /// Creates an axis for a range; a logarithmic one ends at round numbers, a linear one starts at
+    /// zero.
     pub(super) fn new(log: bool, (least, most): (f64, f64), start: f64, end: f64) -> Self {
         let (from, to) = if log {
             let least = least.max(1e-9);
@@ -48,7 +49,7 @@ impl Scale {
         self.start + part.clamp(0.0, 1.0) * (self.end - self.start)
     }
 
-    /// Values that get a line across the picture.
+    /// Values of the grid lines.
     pub(super) fn ticks(&self) -> Vec<f64> {
         if !self.log {
             let step = round_above(self.to / 6.0);
@@ -68,21 +69,21 @@ impl Scale {
     }
 }
 
-/// The next of 1, 2, 5, 10, 20 … that is not above.
+/// Largest of 1, 2, 5, 10, 20 … not above the value.
 fn round_below(value: f64) -> f64 {
     let decade = 10f64.powf(value.log10().floor());
     let steps = [5.0, 2.0, 1.0].map(|step| step * decade);
     steps.into_iter().find(|step| *step <= value * 1.0001).unwrap_or(decade)
 }
 
-/// The next of 1, 2, 5, 10, 20 … that is not below.
+/// Smallest of 1, 2, 5, 10, 20 … not below the value.
 fn round_above(value: f64) -> f64 {
     let decade = 10f64.powf(value.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * decade);
     steps.into_iter().find(|step| *step >= value * 0.9999).unwrap_or(decade * 10.0)
 }
 
-/// A number beside an axis: no more digits than it has.
+/// Axis label, without superfluous digits.
 pub(super) fn tick_text(value: f64) -> String {
     let text = digits(value);
     if text.contains('.') {
@@ -182,7 +183,7 @@ fn curve(out: &mut String, line: &Line, i: usize, x: &Scale, y: &Scale) {
     }
 }
 
-/// A mark of the curve's own shape, with words for whoever points at it.
+/// A marker of the curve's shape, with a tooltip.
 fn mark(out: &mut String, i: usize, x: f64, y: f64, text: &str) {
     let colour = i % COLOURS;
     let shape = match i % 5 {
@@ -206,7 +207,7 @@ fn polygon(colour: usize, x: f64, y: f64, corners: &[(f64, f64)]) -> String {
     format!("<polygon points=\"{}\" class=\"f{colour}\">", corners.join(" "))
 }
 
-/// Names at the ends of the curves, moved apart where they would touch.
+/// Names at the ends of the curves, separated where they would touch.
 fn names(out: &mut String, lines: &[Line], x: &Scale, y: &Scale) {
     let mut ends: Vec<(usize, f64)> = lines
         .iter()
@@ -217,7 +218,7 @@ fn names(out: &mut String, lines: &[Line], x: &Scale, y: &Scale) {
     for i in 1..ends.len() {
         ends[i].1 = ends[i].1.max(ends[i - 1].1 + APART);
     }
-    // What was pushed past the floor goes back up, and what is in its way.
+    // Names pushed past the bottom move back up, along with those in their way.
     let mut floor = HEIGHT - BOTTOM;
     for end in ends.iter_mut().rev() {
         end.1 = end.1.min(floor);

@@ -1,5 +1,5 @@
-//! Bars to be compared: a group for each thing, in it a bar for each contender. Every group has its own scale, so that small
-//! things can be seen beside large ones.
+//! Grouped bars: a group for each item, a bar for each contender. Every group has its own scale, so
+//! that small items stay visible beside large ones.
 
 use super::escape;
 use crate::report::{Bars, digits};
@@ -7,13 +7,13 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 560.0;
 const LEFT: f64 = 74.0;
-/// Room for the numbers behind the bars.
+/// Space for the numbers behind the bars.
 const RIGHT: f64 = 110.0;
 const BAR: f64 = 13.0;
 const STEP: f64 = 16.0;
-/// Between two groups.
+/// Space between two groups.
 const GAP: f64 = 14.0;
-/// How wide a letter of the legend is taken to be.
+/// Assumed width of a character in the legend.
 const LETTER: f64 = 6.4;
 
 pub(super) fn draw(out: &mut String, bars: &Bars) {
@@ -58,7 +58,7 @@ fn one_group(out: &mut String, bars: &Bars, values: &[f64], top: f64) {
     let longest = values.iter().copied().fold(1e-9, f64::max);
     let first = values.first().copied().unwrap_or(longest);
     for (i, (value, part)) in values.iter().zip(&bars.parts).enumerate() {
-        // Who was not measured has no bar.
+        // No bar without a measurement.
         if *value <= 0.0 {
             continue;
         }
@@ -77,7 +77,7 @@ fn one_group(out: &mut String, bars: &Bars, values: &[f64], top: f64) {
     }
 }
 
-/// Where each name of the legend stands: one after the other, in as many lines as it takes.
+/// Positions of the legend's names, wrapped into lines.
 fn legend_places(names: &[String]) -> Vec<(f64, f64)> {
     let (mut x, mut y) = (LEFT, 10.0);
     let mut places = Vec::new();
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_legend_that_is_too_long_goes_on_below() {
+    fn a_long_legend_wraps() {
         let names =
             ["short", "a name that takes much more room than that", "and another one of them"];
         let places = legend_places(&names.map(str::to_owned));

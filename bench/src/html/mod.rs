@@ -1,10 +1,10 @@
-//! The report as one HTML page that needs nothing else: targets, pictures, then every row.
+//! The report as one self-contained HTML page: targets, pictures, then every row.
 //!
-//! - `style.css`: light and dark, by what the reader's system says.
-//! - `curves.rs`, `bars.rs`, `groups.rs`, `ratios.rs`: pictures as SVG, drawn with the page's colours.
+//! - `style.css`: light and dark, by the reader's system setting.
+//! - `curves.rs`, `bars.rs`, `groups.rs`, `ratios.rs`: pictures as SVG in the page's colours.
 //!
-//! Colours can be told apart by colour-blind people, and nothing is told by colour alone: curves have their own marks and
-//! dashes and are named at their ends.
+//! Colours are distinguishable for colour-blind readers, and colour is never the only cue: curves have their own
+//! markers and dashes and are named at their ends.
 
 mod bars;
 mod curves;
@@ -17,7 +17,7 @@ use crate::table::{peers, ratio_text};
 use crate::targets::{Target, Verdict};
 use std::fmt::Write;
 
-/// The page.
+/// Renders the page.
 pub fn page(report: &Report) -> String {
     let mut out =
         String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -56,7 +56,7 @@ pub fn page(report: &Report) -> String {
     out
 }
 
-/// Text that can stand anywhere in the page.
+/// Escapes text for any place in the page.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

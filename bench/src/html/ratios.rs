@@ -1,8 +1,8 @@
-//! Ours divided by theirs, a dot a row with its spread, on an axis of factors around "as fast".
+//! Ratios of ours to a peer's, one dot per row with its spread, on a logarithmic axis around 1.
 
 use super::curves::{Scale, tick_text};
 use super::escape;
-use crate::report::{Beside, Report, Row, Unit};
+use crate::report::{Comparison, Report, Row, Unit};
 use crate::stats::Ratio;
 use crate::table::ratio_text;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ const TOP: f64 = 34.0;
 
 struct Dot<'a> {
     row: &'a Row,
-    beside: &'a Beside,
+    beside: &'a Comparison,
     ratio: Ratio,
 }
 
@@ -145,7 +145,7 @@ fn mark(out: &mut String, dot: &Dot<'_>, place: usize, x: &Scale, y: f64) {
     shape(out, place, x.at(dot.ratio.median), y, &title);
 }
 
-/// A disc for the first peer, a square for the second, then triangles and diamonds.
+/// Marker of a peer: disc, square, then triangles and diamonds.
 fn shape(out: &mut String, i: usize, x: f64, y: f64, title: &str) {
     let colour = i % super::curves::COLOURS;
     let points = |corners: [(f64, f64); 4]| {

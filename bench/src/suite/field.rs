@@ -1,22 +1,22 @@
-//! What a wrong guess costs: 1,000 bricks in 200 stacks, rolled back by several depths with one, ten, a hundred or all of
-//! them told otherwise; and what a digest adds to a step.
+//! Cost of a misprediction: 1,000 bricks in 200 stacks, rolled back by several depths with one,
+//! ten, a hundred or all of them mispredicted; and the cost of a digest.
 
 use super::{Options, count};
+use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Axis, Line, Plot, Point, Report, Row, Section, Unit};
 use crate::simulation::DEPTHS;
 use crate::stats::Spread;
-use crate::turns::{Contender, in_turn, micros};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, ResimMode, World, WorldDef};
 use isostep_core::{Real, Vec3, real};
 
 const BRICKS: usize = 1000;
-/// How many bricks are told otherwise.
+/// Number of mispredicted bricks.
 const WRONG: [usize; 4] = [1, 10, 100, 1000];
-/// Past this, things have come to rest and every slot of the history has been used once.
+/// Ticks after which bodies rest and every frame of the history was used once.
 pub(super) const SETTLE: u32 = 60;
 
-/// Bricks in stacks of five, 4 m apart, none of which sleeps.
+/// Bricks in stacks of five, 4 m apart, with sleeping disabled.
 pub(super) fn stacks(bricks: usize) -> (World, Vec<BodyId>) {
     let side = (bricks / 5).isqrt().max(1) as i32;
     laid(bricks, |i| {
@@ -26,7 +26,7 @@ pub(super) fn stacks(bricks: usize) -> (World, Vec<BodyId>) {
     })
 }
 
-/// A world of unit bricks on a floor, each at its place.
+/// Unit bricks on a floor at given positions.
 #[allow(clippy::missing_panics_doc, reason = "bricks and places are constants within the limits")]
 pub(super) fn laid(bricks: usize, place: impl Fn(i32) -> Vec3) -> (World, Vec<BodyId>) {
     let mut world = World::new(WorldDef::default()).expect("the default is fine");
@@ -47,13 +47,14 @@ fn settled(mode: ResimMode) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Plays ticks with some bricks pushed one way, goes back, and plays them again with the same bricks pushed the other way.
+/// Steps with some bricks pushed one way, rewinds, and steps again with the same bricks pushed the
+/// other way.
 fn rollback(world: &mut World, ids: &[BodyId], wrong: usize, depth: u32) -> f64 {
     let pushed: Vec<BodyId> = ids.iter().copied().step_by(ids.len() / wrong).collect();
     let play = |world: &mut World, speed: Real| {
         for _ in 0..depth {
             for id in &pushed {
-                // They live, and they are slow.
+                // The bricks exist and are slow.
                 let _ = world.set_velocity(*id, Vec3::X * speed);
             }
             world.step();
@@ -62,7 +63,7 @@ fn rollback(world: &mut World, ids: &[BodyId], wrong: usize, depth: u32) -> f64 
     let now = world.tick();
     play(world, real!(0.0625));
     micros(|| {
-        // Held: it was the present a moment ago.
+        // The tick is still held.
         let _ = world.rewind(now);
         play(world, real!(-0.0625));
     })
@@ -71,7 +72,7 @@ fn rollback(world: &mut World, ids: &[BodyId], wrong: usize, depth: u32) -> f64 
 pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn FnMut(&str)) {
     let mut rows = Vec::new();
     progress("rollback: settling 1,000 bricks");
-    // Everything anew first, then only what differs.
+    // Full resimulation first, then incremental.
     let mut worlds: Vec<_> = [(ResimMode::Full, 1)]
         .into_iter()
         .chain(WRONG.map(|wrong| (ResimMode::Incremental, wrong)))
@@ -151,7 +152,7 @@ fn plots(rows: &[Row]) -> [Plot; 2] {
     ]
 }
 
-/// A digest after each eighth step, beside the step.
+/// Measures a digest after each eighth step, beside the step.
 fn digest(options: &Options) -> Section {
     let (mut world, _) = settled(ResimMode::Incremental);
     let (mut digests, mut steps, mut shares) = (Vec::new(), Vec::new(), Vec::new());
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_is_computed_again_where_little_was_wrong() {
+    fn a_small_misprediction_resimulates_few_bodies() {
         let (mut world, ids) = stacks(100);
         for _ in 0..10 {
             world.step();

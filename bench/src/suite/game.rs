@@ -1,4 +1,4 @@
-//! A game of its own, measured by the very call that games use: the arena with eight players.
+//! A whole game, measured by the call that games use: the arena with eight players.
 
 use super::Options;
 use crate::report::Report;

@@ -1,11 +1,12 @@
-//! Many bodies: the same thing larger, beside the small one in turn; and sleepers, which should cost nothing.
+//! Scaling with the number of bodies: large worlds interleaved with small ones; and sleeping
+//! bodies, which should be free.
 
 use super::field::{SETTLE, laid, stacks};
 use super::staging::SEED;
 use super::{Options, count, row};
+use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Axis, Line, Plot, Point, Report, Row, Section, Unit};
 use crate::stats::Spread;
-use crate::turns::{Contender, in_turn, micros};
 use isostep_core::world::World;
 use isostep_core::{Real, Vec3};
 use isostep_scenes::scenes;
@@ -13,7 +14,7 @@ use isostep_scenes::scenes;
 const SMALL: usize = 1000;
 const SIZES: [usize; 4] = [2000, 5000, 10_000, 20_000];
 const VISITORS: u32 = 100;
-/// Ticks of one sample beside sleepers.
+/// Ticks of one sample beside sleeping bodies.
 const TURN: u32 = 10;
 
 pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn FnMut(&str)) {
@@ -21,7 +22,7 @@ pub(super) fn measure(options: &Options, report: &mut Report, progress: &mut dyn
     let mut rows = Vec::new();
     let mut lines = Vec::new();
     for (key, name, build) in [
-        ("clusters", "many clusters", (|n| stacks(n).0) as fn(usize) -> World),
+        ("islands", "many islands", (|n| stacks(n).0) as fn(usize) -> World),
         ("pile", "one pile", pile),
     ] {
         let mut points = Vec::new();
@@ -81,7 +82,7 @@ fn settled(mut world: World) -> World {
     world
 }
 
-/// Bricks ten high, laid across those below, so that all of them lean on each other.
+/// Bricks in ten overlapping layers, which form one island.
 fn pile(bricks: usize) -> World {
     let side = (bricks / 10).isqrt() as i32;
     // Layers of two widths in turn: every upper brick rests on four.
@@ -98,7 +99,8 @@ fn pile(bricks: usize) -> World {
     .0
 }
 
-/// A hundred balls steered about in a yard, alone and beside a field that sleeps. The yard is the same bit for bit.
+/// A hundred steered balls in a yard, alone and beside a sleeping field. The yard is bit-identical
+/// in both.
 fn asleep(options: &Options, progress: &mut dyn FnMut(&str)) -> Vec<Row> {
     let sleepers = if options.quick { 5000 } else { 20_000 };
     progress(&format!("{} asleep beside {VISITORS} awake", count(sleepers)));
@@ -145,11 +147,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pile_is_one_cluster_and_stacks_are_many() {
+    fn a_pile_is_one_island_and_stacks_are_many() {
         let mut pile = pile(90);
         let mut stacks = stacks(90).0;
-        let clusters = |world: &mut World| (0..3).map(|_| world.step().clusters).last();
-        assert_eq!(clusters(&mut pile), Some(1));
-        assert_eq!(clusters(&mut stacks), Some(18));
+        let islands = |world: &mut World| (0..3).map(|_| world.step().islands).last();
+        assert_eq!(islands(&mut pile), Some(1));
+        assert_eq!(islands(&mut stacks), Some(18));
     }
 }

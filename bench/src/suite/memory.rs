@@ -1,4 +1,4 @@
-//! What one more tick of history takes, by scene and by body.
+//! Memory of one more tick of history, by scene and by body.
 
 use super::Ours;
 use super::field::{SETTLE, laid};
@@ -9,7 +9,7 @@ use crate::stats::Spread;
 use isostep_core::world::World;
 use isostep_core::{Real, Vec3};
 
-/// Bricks that fall beside each other and touch nothing.
+/// Falling bricks without contacts.
 const FALLING: usize = 1000;
 
 pub(super) fn measure(report: &mut Report, progress: &mut dyn FnMut(&str)) {

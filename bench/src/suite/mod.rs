@@ -1,13 +1,14 @@
-//! All rows of `isostep bench`: our scenes and sessions, and whoever stands beside.
+//! All rows of `isostep bench`: our scenes and sessions, and the peers.
 //!
-//! - `staging.rs`, `ours.rs`: the scenes as numbers, and our side of them.
-//! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and how well it was solved.
-//! - `ways.rs`: the steps by lanes and threads.
-//! - `field.rs`: rollbacks by depth and by what was wrong, digests.
-//! - `growth.rs`, `memory.rs`: many bodies, sleepers, bytes.
-//! - `session.rs`, `wire.rs`: matches without and with a netcode.
+//! - `staging.rs`, `ours.rs`: the scenes as numbers, and our engine.
+//! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and solver quality.
+//! - `compute_paths.rs`: steps by lanes and threads.
+//! - `field.rs`: rollbacks by depth and extent of the misprediction, digests.
+//! - `growth.rs`, `memory.rs`: scaling, sleeping bodies, bytes.
+//! - `session.rs`, `wire.rs`: matches without and with a network.
 //! - `game.rs`: a game, by the call that games use.
 
+mod compute_paths;
 mod field;
 mod game;
 mod growth;
@@ -17,12 +18,11 @@ mod quality;
 mod scenes;
 pub mod session;
 mod staging;
-mod ways;
 pub mod wire;
 
 use crate::engine::Engine;
 use crate::machine::About;
-use crate::report::{Beside, Report, Row, Unit};
+use crate::report::{Comparison, Report, Row, Unit};
 use crate::stats::{Ratio, Spread};
 use crate::targets::issue_targets;
 use std::time::{Duration, Instant};
@@ -31,41 +31,41 @@ use wire::Trace;
 pub use ours::{Ours, SAVES, Saves};
 pub use staging::{SCENES, SEED, sleepless, stage};
 
-/// A quiet machine stays below this, the 90th percentile of equal steps divided by the 10th.
-const UNREST: f64 = 1.6;
+/// Limit of a quiet machine: 90th percentile of equal steps divided by the 10th.
+const MAX_NOISE: f64 = 1.6;
 
-/// What to measure.
+/// Options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// A short run: fewer rounds, smaller growth.
+    /// Short run: fewer rounds, smaller worlds.
     pub quick: bool,
-    /// Only these scenes, and only what is measured on scenes; all when there are none.
+    /// Restricts the run to these scenes; empty for everything.
     pub scenes: Vec<String>,
 }
 
 impl Options {
-    /// So many rounds, or few in a short run.
+    /// Number of rounds for this kind of run.
     pub(crate) const fn rounds(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
     }
 
-    /// Whether a scene is to be measured.
+    /// Returns true if a scene is to be measured.
     pub(crate) fn wants(&self, scene: &str) -> bool {
         self.scenes.is_empty() || self.scenes.iter().any(|wanted| wanted == scene)
     }
 }
 
-/// A match that goes on, tick by tick, everything in memory.
+/// A running match, in memory.
 pub trait Match {
-    /// Who plays it.
+    /// Name of the implementation.
     fn name(&self) -> String;
-    /// A tick of every machine, one after another.
+    /// Advances every machine by one tick.
     fn tick(&mut self);
-    /// What all machines sent so far.
+    /// Traffic of all machines so far.
     fn sent(&self) -> Sent;
 }
 
-/// What was sent so far, without the headers of IP and UDP.
+/// Traffic without IP and UDP headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Datagrams.
@@ -74,19 +74,19 @@ pub struct Sent {
     pub bytes: u64,
 }
 
-/// Who stands beside us.
+/// Peers to compare with.
 pub trait Peers {
-    /// Other engines, each to be loaded with scenes.
+    /// Other engines.
     fn engines(&mut self) -> Vec<Box<dyn Engine>>;
-    /// Other sessions, with so many players and digests at this interval.
+    /// Other sessions, with this number of players and digest interval.
     fn sessions(&mut self, players: usize, digest_every: u32) -> Vec<Box<dyn Match>>;
     /// Other netcodes, over links of this latency.
     fn wires(&mut self, players: usize, one_way: Duration, trace: Trace) -> Vec<Box<dyn Match>>;
-    /// Who is missing and why.
+    /// Missing peers and reasons.
     fn notes(&self) -> Vec<String>;
 }
 
-/// Nobody.
+/// No peers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPeers;
 
@@ -107,14 +107,14 @@ impl Peers for NoPeers {
     }
 }
 
-/// Measures everything. `progress` is told what comes next.
+/// Measures everything. `progress` receives the name of each part.
 pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&str)) -> Report {
     let start = Instant::now();
     let mut report = Report { about: About::here(options.quick), ..Report::default() };
     let mut engines = peers.engines();
     report.about.peers = engines.iter().map(|engine| engine.name()).collect();
     scenes::measure(options, &mut engines, &mut report, progress);
-    ways::measure(options, &mut engines, &mut report, progress);
+    compute_paths::measure(options, &mut engines, &mut report, progress);
     drop(engines);
     if options.scenes.is_empty() {
         field::measure(options, &mut report, progress);
@@ -128,17 +128,17 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     if !cfg!(feature = "internals") {
         report.notes.push("save is not measured: it is part of a step, and only a build with `internals` tells them apart".to_owned());
     }
-    report.notes.extend(unrest(&report));
+    report.notes.extend(noise(&report));
     report.targets = issue_targets(&report);
     report.about.seconds = start.elapsed().as_secs();
     report
 }
 
-/// Steps of a scene that rests take about the same time; where they do not, something else ran.
-fn unrest(report: &Report) -> Option<String> {
+/// Note about a noisy machine: steps of a resting scene should take about the same time.
+fn noise(report: &Report) -> Option<String> {
     let resting = ["step/pyramid", "step/stacks"].iter().filter_map(|key| report.row(key));
     let times = resting.map(|row| row.ours.p90 / row.ours.p10).fold(0.0, f64::max);
-    (times > UNREST).then(|| {
+    (times > MAX_NOISE).then(|| {
         format!(
             "this machine was busy: of the same steps one in ten took {times:.1} times as long as another one in ten. \
              Ratios say little then, times nothing; run it again when nothing else runs"
@@ -149,16 +149,16 @@ fn unrest(report: &Report) -> Option<String> {
 /// Samples of one contender, with its name.
 type Named = (String, Vec<f64>);
 
-/// A row of samples that were taken in turn, ours first.
+/// Row of interleaved samples, ours first.
 fn row(key: &str, name: &str, unit: Unit, samples: &[Named]) -> Option<Row> {
     let ((_, ours), others) = samples.split_first()?;
     let mut row = Row::new(key, name, unit, Spread::of(ours)?);
     for (name, theirs) in others {
-        // Who is broken took forever.
+        // A failed engine has infinite times.
         let Some(spread) = Spread::of(theirs).filter(|spread| spread.p90.is_finite()) else {
             continue;
         };
-        row.beside.push(Beside {
+        row.beside.push(Comparison {
             name: name.clone(),
             theirs: spread,
             ratio: Ratio::of(ours, theirs),
@@ -167,7 +167,7 @@ fn row(key: &str, name: &str, unit: Unit, samples: &[Named]) -> Option<Row> {
     Some(row)
 }
 
-/// A number with thousands apart.
+/// Formats a number with thousands separators.
 fn count(number: usize) -> String {
     crate::report::digits(number as f64).trim_end_matches(".00").trim_end_matches(".0").to_owned()
 }

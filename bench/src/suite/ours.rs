@@ -1,33 +1,33 @@
-//! Our side of the scenes.
+//! Our engine in the scenes.
 
 use super::staging::{players, sleepless};
-use crate::engine::{Engine, Look, Staging};
+use crate::engine::{Engine, Observation, Staging};
+use crate::interleave::micros;
 use crate::paths::ComputePath;
-use crate::turns::micros;
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Phase, Real, StepReport, Vec3, real};
 use isostep_scenes::scenes::Scene;
 use std::time::Instant;
 
-/// By how much a body's velocity differs between the old future and the new one: nothing that a scene feels, but its bits
-/// differ. Metres a second.
+/// Velocity difference between the old and the new timeline, m/s: too small to change the scene,
+/// but its bits differ.
 const NUDGE: Real = real!(0.0000152587890625);
-/// How far back a restore goes.
+/// Depth of a restore, ticks.
 const BACK: u32 = 8;
 
-/// Ticks of which the least is taken for a save.
+/// Ticks of which the minimum is taken for a save.
 pub const SAVES: u32 = 5;
 
-/// What keeping a tick takes, in microseconds.
+/// Cost of saving a tick, microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Saves {
-    /// The phases that write (bodies, contacts) beside those of a world that keeps no history.
+    /// Time of the writing phases (bodies, contacts) in excess of a world without history.
     pub more: f64,
-    /// All of these phases, most of which any engine has: no save can take longer.
+    /// Whole time of these phases, most of which any engine has: an upper bound of a save.
     pub all: f64,
 }
 
-/// The least time that the phases which write took in a few ticks.
+/// Minimum time of the writing phases over a few ticks.
 #[cfg(feature = "internals")]
 fn least_writing(scene: &mut Scene) -> f64 {
     let writing = |scene: &mut Scene| {
@@ -45,27 +45,27 @@ pub struct Ours {
     scene: Scene,
     name: String,
     path: ComputePath,
-    /// Those that move and that nobody drives.
+    /// Moving bodies that no script drives.
     loose: Vec<BodyId>,
     last: StepReport,
     bytes: Vec<u8>,
-    /// Nanoseconds by phase, of all ticks since the scene was loaded.
+    /// Nanoseconds by phase, over all ticks since loading.
     phases: [u64; Phase::ALL.len()],
-    /// Microseconds of them all.
+    /// Microseconds of all phases.
     total: f64,
     ticks: u32,
-    /// The same in a world that keeps no history.
+    /// The same scene in a world without history.
     #[cfg(feature = "internals")]
     twin: Option<Scene>,
 }
 
 impl Ours {
-    /// A scene of the list; `None` if there is none of this name.
+    /// Loads a scene; `None` if the name is unknown.
     pub fn new(name: &str) -> Option<Self> {
         Self::by_path(name, ComputePath::default_path())
     }
 
-    /// The same, computed in a way of the list; `None` also if this machine can't.
+    /// Loads a scene on a compute path; `None` also if this machine does not support it.
     pub fn by_path(name: &str, path: ComputePath) -> Option<Self> {
         let mut scene = sleepless(name)?;
         if !path.lead(&mut scene.world) {
@@ -98,17 +98,17 @@ impl Ours {
         &self.scene.world
     }
 
-    /// What the last step said.
+    /// Report of the last step.
     pub const fn last(&self) -> &StepReport {
         &self.last
     }
 
-    /// Mean microseconds a step by phase, since the scene was loaded.
+    /// Mean microseconds a step by phase, since loading.
     pub fn phases(&self) -> [f64; Phase::ALL.len()] {
         self.phases.map(|sum| sum as f64 / 1e3 / f64::from(self.ticks.max(1)))
     }
 
-    /// Mean microseconds a step, since the scene was loaded.
+    /// Mean microseconds a step, since loading.
     pub fn mean_step(&self) -> f64 {
         self.total / f64::from(self.ticks.max(1))
     }
@@ -127,10 +127,11 @@ impl Ours {
         time
     }
 
-    /// What keeping the next ticks takes; `None` in a build that can't tell it from the rest of a step.
+    /// Measures saving of the next ticks; `None` in a build without phase times.
     ///
-    /// Both worlds go on by the same ticks and end in the same bits, one after the other, and who begins changes. Of a few
-    /// ticks the least counts: what interrupts a thread only ever adds, and a difference of two sums would be mostly that.
+    /// Both worlds run the same ticks, one after the other in alternating order, and end in the
+    /// same bits. The minimum of a few ticks counts: interruptions only ever add time, and would
+    /// dominate a difference of two sums.
     #[cfg(feature = "internals")]
     pub fn saves(&mut self) -> Option<Saves> {
         let mut twin = self.twin.take().unwrap_or_else(|| self.without_history());
@@ -146,14 +147,14 @@ impl Ours {
         Some(Saves { more: with - without, all: with })
     }
 
-    /// What keeping the next ticks takes; this build can't tell it from the rest of a step.
+    /// Returns `None`: this build has no phase times.
     #[cfg(not(feature = "internals"))]
     pub fn saves(&mut self) -> Option<Saves> {
         let _ = (&self.name, SAVES);
         None
     }
 
-    /// The same world, which writes the rows of bodies over the last tick's and those of contacts over the ones before.
+    /// The same world with the minimum history: new rows replace those of the last ticks.
     #[cfg(feature = "internals")]
     #[allow(clippy::missing_panics_doc, reason = "it was built before")]
     fn without_history(&self) -> Scene {
@@ -164,20 +165,20 @@ impl Ours {
         twin
     }
 
-    /// One tick in which everybody's velocity differs a little.
+    /// One tick with a small change of every velocity.
     fn nudged_step(&mut self, nudge: Real) {
         self.scene.act();
         let world = &mut self.scene.world;
         for &id in &self.loose {
             if let Some(velocity) = world.body(id).map(|body| body.velocity()) {
-                // Slow bodies can always be a little faster.
+                // Slow bodies stay below the speed limit.
                 let _ = world.set_velocity(id, velocity + Vec3::X * nudge);
             }
         }
         world.step();
     }
 
-    /// The bytes of a tick since the one before, and how long that took.
+    /// Bytes of a delta against the previous tick, and the time to encode it.
     pub fn delta(&self) -> Option<(f64, usize)> {
         let (now, mut size) = (self.scene.world.tick(), 0);
         let time = micros(|| {
@@ -203,12 +204,13 @@ impl Engine for Ours {
         (0..ticks).map(|_| self.step_once()).sum()
     }
 
-    /// What the phases that write take more than in a world that keeps no history; see [`Saves`].
+    /// Excess of the writing phases over a world without history; see [`Saves`].
     fn save(&mut self) -> f64 {
         self.saves().map_or(0.0, |saves| saves.more)
     }
 
-    /// Going back is choosing a slot. What a rewind leaves to the next steps counts for rollbacks.
+    /// A restore selects another frame of the history. Work that it defers to the next steps counts
+    /// for rollbacks.
     fn restore(&mut self) -> f64 {
         for _ in 0..BACK {
             self.scene.step();
@@ -223,7 +225,7 @@ impl Engine for Ours {
             self.nudged_step(NUDGE);
         }
         micros(|| {
-            // Held: it was the present a moment ago.
+            // The tick is still held.
             let _ = self.scene.world.rewind(now);
             for _ in 0..depth {
                 self.nudged_step(-NUDGE);
@@ -244,7 +246,7 @@ impl Engine for Ours {
         read.is_ok().then_some(time)
     }
 
-    fn look(&mut self) -> Look {
+    fn observe(&mut self) -> Observation {
         let bodies = self.loose.iter().filter_map(|id| self.scene.world.body(*id));
         let (mut places, mut speeds) = (Vec::new(), Vec::new());
         for body in bodies {
@@ -252,7 +254,7 @@ impl Engine for Ours {
             let velocity = body.velocity().to_array().map(Real::to_f64);
             speeds.push(velocity.iter().map(|v| v * v).sum::<f64>().sqrt());
         }
-        Look { deepest: -self.last.deepest.to_f64(), places, speeds }
+        Observation { deepest: -self.last.deepest.to_f64(), places, speeds }
     }
 }
 
@@ -260,9 +262,9 @@ impl Engine for Ours {
 mod tests {
     use super::*;
 
-    /// Else they would not have written the same.
+    /// Precondition of the comparison: both must write the same rows.
     #[test]
-    fn a_world_without_history_goes_through_the_same_ticks() {
+    fn a_world_without_history_computes_the_same_ticks() {
         for name in ["arena", "stacks"] {
             let mut ours = Ours::new(name).unwrap();
             ours.step(40);

@@ -1,48 +1,48 @@
-//! How well a scene was solved: who is fast because it solves less, shows it here.
+//! Solver quality: shows if an engine is fast because it solves less.
 
 use super::Named;
-use crate::engine::Look;
-use crate::report::{Beside, Row, Unit};
+use crate::engine::Observation;
+use crate::report::{Comparison, Row, Unit};
 use crate::stats::Spread;
 
-/// Slower than this counts as resting, metres a second.
+/// Speed below which a body counts as resting, metres a second.
 const SLOW: f64 = 0.05;
-/// Ticks between two looks.
+/// Ticks between two observations.
 pub(super) const EVERY: u32 = 10;
-/// A second of looks.
+/// Observations in a second.
 const SECOND: usize = 6;
 
-/// What was seen of one engine over a scene.
+/// Observations of one engine over a scene.
 #[derive(Default)]
-pub(super) struct Watch {
+pub(super) struct QualityProbe {
     first: Vec<[f64; 3]>,
-    /// Places at the last looks, the newest at the end.
+    /// Positions at the last observations, newest last.
     recent: Vec<Vec<[f64; 3]>>,
     deepest_end: f64,
     deepest_ever: f64,
     fastest: f64,
-    looks: u32,
-    /// The last look at which more than one body in a hundred was not slow.
+    observations: u32,
+    /// Last observation with more than one per cent of the bodies moving.
     restless: u32,
 }
 
-impl Watch {
-    /// The scene before its first tick.
-    pub(super) fn begin(look: Look) -> Self {
-        Self { first: look.places, ..Self::default() }
+impl QualityProbe {
+    /// Starts before the first tick.
+    pub(super) fn begin(observation: Observation) -> Self {
+        Self { first: observation.places, ..Self::default() }
     }
 
-    /// The scene after some ticks more.
-    pub(super) fn look(&mut self, look: Look) {
-        self.looks += 1;
-        let fast = look.speeds.iter().filter(|speed| **speed > SLOW).count();
-        if fast * 100 > look.speeds.len() {
-            self.restless = self.looks;
+    /// Adds an observation.
+    pub(super) fn observe(&mut self, observation: Observation) {
+        self.observations += 1;
+        let fast = observation.speeds.iter().filter(|speed| **speed > SLOW).count();
+        if fast * 100 > observation.speeds.len() {
+            self.restless = self.observations;
         }
-        self.deepest_end = look.deepest;
-        self.deepest_ever = self.deepest_ever.max(look.deepest);
-        self.fastest = look.speeds.iter().copied().fold(0.0, f64::max);
-        self.recent.push(look.places);
+        self.deepest_end = observation.deepest;
+        self.deepest_ever = self.deepest_ever.max(observation.deepest);
+        self.fastest = observation.speeds.iter().copied().fold(0.0, f64::max);
+        self.recent.push(observation.places);
         if self.recent.len() > SECOND + 1 {
             self.recent.remove(0);
         }
@@ -60,20 +60,20 @@ impl Watch {
         self.farthest(self.recent.first().map_or(&[][..], Vec::as_slice))
     }
 
-    /// Seconds until it rested; `None` if it did not.
+    /// Seconds until rest; `None` if the scene did not come to rest.
     fn rest(&self) -> Option<f64> {
-        (self.restless < self.looks).then(|| f64::from(self.restless * EVERY) / 60.0)
+        (self.restless < self.observations).then(|| f64::from(self.restless * EVERY) / 60.0)
     }
 }
 
-/// The rows of a scene; ours is the first. What is driven about has no rest to compare.
-pub(super) fn rows(scene: &str, watched: &[(String, Watch)]) -> Vec<Row> {
+/// Rows of a scene, ours first. Driven scenes have no rest to compare.
+pub(super) fn rows(scene: &str, probes: &[(String, QualityProbe)]) -> Vec<Row> {
     let driven = scene == "arena";
     let stands = matches!(scene, "pyramid" | "stacks");
     let mut rows = Vec::new();
-    let mut add = |key: &str, name: &str, unit: Unit, value: &dyn Fn(&Watch) -> f64| {
+    let mut add = |key: &str, name: &str, unit: Unit, value: &dyn Fn(&QualityProbe) -> f64| {
         let values: Vec<Named> =
-            watched.iter().map(|(name, watch)| (name.clone(), vec![value(watch)])).collect();
+            probes.iter().map(|(name, probe)| (name.clone(), vec![value(probe)])).collect();
         rows.extend(counted(
             &format!("quality/{scene}/{key}"),
             &format!("{scene}: {name}"),
@@ -98,13 +98,13 @@ pub(super) fn rows(scene: &str, watched: &[(String, Watch)]) -> Vec<Row> {
     rows
 }
 
-/// A row of values that were counted once.
+/// Row of values that were counted once.
 fn counted(key: &str, name: &str, unit: Unit, values: &[Named]) -> Option<Row> {
     let ((_, ours), others) = values.split_first()?;
     let mut row = Row::new(key, name, unit, Spread::exact(*ours.first()?));
     for (name, value) in others {
         let theirs = Spread::exact(*value.first()?);
-        row.beside.push(Beside { name: name.clone(), theirs, ratio: None });
+        row.beside.push(Comparison { name: name.clone(), theirs, ratio: None });
     }
     Some(row)
 }
@@ -113,30 +113,32 @@ fn counted(key: &str, name: &str, unit: Unit, values: &[Named]) -> Option<Row> {
 mod tests {
     use super::*;
 
-    fn look(x: f64, speed: f64, deepest: f64) -> Look {
-        Look { deepest, places: vec![[x, 0.0, 0.0], [0.0; 3]], speeds: vec![speed, 0.0] }
+    fn observation(x: f64, speed: f64, deepest: f64) -> Observation {
+        Observation { deepest, places: vec![[x, 0.0, 0.0], [0.0; 3]], speeds: vec![speed, 0.0] }
     }
 
     #[test]
-    fn what_comes_to_rest_is_told_from_what_creeps() {
-        let mut watch = Watch::begin(look(0.0, 0.0, 0.0));
-        watch.look(look(1.0, 2.0, 0.5));
+    fn rest_is_distinguished_from_creep() {
+        let mut probe = QualityProbe::begin(observation(0.0, 0.0, 0.0));
+        probe.observe(observation(1.0, 2.0, 0.5));
         for _ in 0..9 {
-            watch.look(look(1.5, 0.01, 0.125));
+            probe.observe(observation(1.5, 0.01, 0.125));
         }
-        assert_eq!(watch.rest(), Some(1.0 / 6.0));
-        assert_eq!((watch.drift(), watch.farthest(&watch.first)), (0.0, 1.5));
-        assert_eq!((watch.deepest_end, watch.deepest_ever), (0.125, 0.5));
-        watch.look(look(1.75, 0.3, 0.125));
-        assert_eq!((watch.rest(), watch.drift(), watch.fastest), (None, 0.25, 0.3));
+        assert_eq!(probe.rest(), Some(1.0 / 6.0));
+        assert_eq!((probe.drift(), probe.farthest(&probe.first)), (0.0, 1.5));
+        assert_eq!((probe.deepest_end, probe.deepest_ever), (0.125, 0.5));
+        probe.observe(observation(1.75, 0.3, 0.125));
+        assert_eq!((probe.rest(), probe.drift(), probe.fastest), (None, 0.25, 0.3));
     }
 
     #[test]
-    fn the_arena_is_only_asked_how_deep() {
-        let watched =
-            [("ours".to_owned(), Watch::default()), ("theirs".to_owned(), Watch::default())];
-        assert_eq!(rows("arena", &watched).len(), 2);
-        assert_eq!(rows("stacks", &watched).len(), 6);
-        assert_eq!(rows("bin", &watched)[0].beside[0].name, "theirs");
+    fn the_arena_reports_depth_only() {
+        let probes = [
+            ("ours".to_owned(), QualityProbe::default()),
+            ("theirs".to_owned(), QualityProbe::default()),
+        ];
+        assert_eq!(rows("arena", &probes).len(), 2);
+        assert_eq!(rows("stacks", &probes).len(), 6);
+        assert_eq!(rows("bin", &probes)[0].beside[0].name, "theirs");
     }
 }

@@ -1,19 +1,20 @@
-//! The scenes beside other engines: steps in turns of ten ticks, then saves, restores, rollbacks and bytes.
+//! Scenes beside other engines: steps in turns of ten ticks, then saves, restores, rollbacks and
+//! bytes.
 
-use super::quality::{self, EVERY, Watch};
+use super::quality::{self, EVERY, QualityProbe};
 use super::staging::{SCENES, stage};
 use super::{Named, Options, Ours, SAVES, row};
 use crate::engine::Engine;
+use crate::interleave::{Contender, in_turn};
 use crate::report::{Bar, Bars, Report, Row, Section, Unit};
 use crate::stats::{Ratio, Spread};
-use crate::turns::{Contender, in_turn};
 use isostep_core::Phase;
 
-/// Ticks that nobody measures: things fall.
+/// Unmeasured first ticks, in which bodies fall.
 const FIRST: u32 = 60;
 /// Ticks of a scene.
 const LAST: u32 = 600;
-/// How far a rollback goes.
+/// Depth of a rollback, ticks.
 const DEPTH: u32 = 8;
 
 pub(super) fn measure(
@@ -98,27 +99,27 @@ fn scene(
     let mut samples: Vec<Named> = names.iter().map(|name| (name.clone(), Vec::new())).collect();
     for repetition in 0..options.rounds(3, 1) {
         progress(&format!("{name}: steps, run {}", repetition + 1));
-        let mut watches = Vec::new();
-        for engine in everybody(&mut ours, peers) {
+        let mut probes = Vec::new();
+        for engine in all_engines(&mut ours, peers) {
             engine.load(&staging);
-            watches.push((engine.name(), Watch::begin(engine.look())));
+            probes.push((engine.name(), QualityProbe::begin(engine.observe())));
         }
         for _ in 0..FIRST / EVERY {
-            for (engine, (_, watch)) in everybody(&mut ours, peers).zip(&mut watches) {
+            for (engine, (_, probe)) in all_engines(&mut ours, peers).zip(&mut probes) {
                 engine.step(EVERY);
-                watch.look(engine.look());
+                probe.observe(engine.observe());
             }
         }
         for round in 0..((LAST - FIRST) / EVERY) as usize {
-            let mut engines: Vec<_> = everybody(&mut ours, peers).collect();
+            let mut engines: Vec<_> = all_engines(&mut ours, peers).collect();
             let count = engines.len();
             for who in (0..count).map(|place| (place + round) % count) {
                 samples[who].1.push(engines[who].step(EVERY) / f64::from(EVERY));
-                watches[who].1.look(engines[who].look());
+                probes[who].1.observe(engines[who].observe());
             }
         }
         if repetition == 0 {
-            all.sections[3].rows.extend(quality::rows(name, &watches));
+            all.sections[3].rows.extend(quality::rows(name, &probes));
         }
     }
     let title = format!("{name}, {} bodies, {} contacts", ours.last().bodies, ours.last().contacts);
@@ -132,7 +133,7 @@ fn scene(
     all.sections[2].rows.extend(bytes(name, options, &mut ours, peers));
 }
 
-fn everybody<'a>(
+fn all_engines<'a>(
     ours: &'a mut Ours,
     peers: &'a mut [Box<dyn Engine>],
 ) -> impl Iterator<Item = &'a mut dyn Engine> {
@@ -140,7 +141,7 @@ fn everybody<'a>(
     [ours as &mut dyn Engine].into_iter().chain(peers)
 }
 
-/// Lets everybody do something in turn, so many times.
+/// Runs an operation on all engines in turn, this many times.
 fn turns(
     rounds: usize,
     ours: &mut Ours,
@@ -148,8 +149,8 @@ fn turns(
     work: impl Fn(&mut dyn Engine) -> f64,
 ) -> Vec<Named> {
     let work = &work;
-    let names: Vec<String> = everybody(ours, peers).map(|engine| engine.name()).collect();
-    let mut contenders: Vec<Contender<'_>> = everybody(ours, peers)
+    let names: Vec<String> = all_engines(ours, peers).map(|engine| engine.name()).collect();
+    let mut contenders: Vec<Contender<'_>> = all_engines(ours, peers)
         .map(|engine| Box::new(move || work(engine)) as Contender<'_>)
         .collect();
     names.into_iter().zip(in_turn(rounds, &mut contenders)).collect()
@@ -163,7 +164,7 @@ fn state(
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     rows.extend(save_rows(name, options, ours, peers));
-    // Who has nothing kept yet keeps something now.
+    // Makes sure that every engine has a saved state.
     turns(1, ours, peers, |engine| engine.save());
     let samples = turns(options.rounds(41, 11), ours, peers, |engine| engine.restore());
     rows.extend(row(
@@ -179,15 +180,15 @@ fn state(
     rows
 }
 
-/// What a save adds to our step, and all that our step writes, beside the peers' copies; of each the least of a few. None in
-/// a build that can't see it.
+/// Cost of a save in our step, and of all writing, beside the peers' copies; the minimum of a few.
+/// None in a build without phase times.
 fn save_rows(
     name: &str,
     options: &Options,
     ours: &mut Ours,
     peers: &mut [Box<dyn Engine>],
 ) -> Vec<Row> {
-    let names: Vec<String> = everybody(ours, peers).map(|engine| engine.name()).collect();
+    let names: Vec<String> = all_engines(ours, peers).map(|engine| engine.name()).collect();
     let mut more: Vec<Named> = names.into_iter().map(|name| (name, Vec::new())).collect();
     let mut all = Vec::new();
     let count = more.len();
@@ -216,8 +217,8 @@ fn save_rows(
     save.into_iter().chain(row("write", "all that a step writes", &whole)).collect()
 }
 
-/// A save is a small difference of two times, below zero now and then: its ratio is that of medians, and there is none where
-/// even the median drowns in noise.
+/// A save is a small difference of two times, sometimes negative: its ratio is that of medians, and
+/// absent if even the median is within the noise.
 fn of_medians(mut row: Row) -> Row {
     let ours = row.ours;
     for beside in &mut row.beside {
@@ -240,7 +241,7 @@ fn bytes(
 ) -> Vec<Row> {
     let rounds = options.rounds(11, 3);
     let mut sizes: Vec<Named> = Vec::new();
-    for engine in everybody(ours, peers) {
+    for engine in all_engines(ours, peers) {
         engine.step(1);
         let size = engine.encode().map_or(f64::INFINITY, |(_, size)| size as f64);
         sizes.push((engine.name(), vec![size]));

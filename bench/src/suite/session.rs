@@ -1,20 +1,20 @@
-//! What a session costs: one on every machine with an exchange for each peer, datagrams in queues that are used again, and a
-//! game that does nothing.
+//! Cost of a session: one on every machine with an exchange for each peer, reused datagram queues,
+//! and an empty game.
 
 use super::{Match, Named, Options, Peers, Sent, row};
+use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Report, Section, Unit};
-use crate::turns::{Contender, in_turn, micros};
 use isostep_rollback::{
     Exchange, Inputs, Mode, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig,
     Simulation, Tick, Time,
 };
 use std::time::Duration;
 
-/// What every player sends for a tick: four bytes.
+/// Input of a player: four bytes.
 pub type Pad = NewestWins<u32>;
 
-/// How far the present may run ahead in ggrs's way of counting. ggrs lets it run ahead of the last confirmed tick by less than
-/// its window, we by so many: one less is the same.
+/// Prediction window as ggrs counts it. ggrs stays below its window past the last confirmed tick,
+/// ours may reach it: one less is the same.
 pub const WINDOW: u32 = 8;
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
@@ -25,12 +25,12 @@ const WARM_UP: u32 = 500;
 /// Ticks of one sample.
 const TURN: u32 = 400;
 
-/// Something new every tick.
+/// A new input on every tick.
 pub fn press(player: usize, tick: u32) -> Pad {
     NewestWins(tick.wrapping_mul(0x9E37_79B9).rotate_left(player as u32))
 }
 
-/// A game that does nothing.
+/// An empty game.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Nothing;
 
@@ -45,7 +45,7 @@ pub struct Machine {
     pub session: Session<Nothing>,
     /// Its game.
     pub game: Nothing,
-    /// One for each other machine, by its number.
+    /// Exchange with each other machine, by number.
     pub exchanges: Vec<(usize, Exchange)>,
 }
 
@@ -54,7 +54,7 @@ pub struct Machine {
     reason = "matches are built of constants: what they expect holds or a bench fails"
 )]
 impl Machine {
-    /// A machine of so many.
+    /// Creates one of several machines.
     pub fn new(own: usize, players: usize, delay: u32, digest_every: u32) -> Self {
         let seat = |config: SessionConfig, player: usize| {
             let remote = Occupant::Remote(PeerId(player as u8));
@@ -72,14 +72,14 @@ impl Machine {
         Self { session, game, exchanges }
     }
 
-    /// Takes a datagram.
+    /// Receives a datagram.
     pub fn read(&mut self, now: Time, from: usize, bytes: &[u8]) {
         let exchange = self.exchanges.iter_mut().find(|exchange| exchange.0 == from);
-        let (_, exchange) = exchange.expect("everybody knows everybody");
+        let (_, exchange) = exchange.expect("all_engines knows all_engines");
         exchange.read(now, &mut self.session, bytes).expect("nothing is damaged");
     }
 
-    /// Plays a tick.
+    /// Advances by one tick.
     pub fn advance(&mut self, now: Time, own: usize, input: Pad) {
         self.session.local_input(PlayerId(own as u8), input).expect("sits here");
         self.session.advance(now).run(&mut self.game).expect("nothing can't go wrong");
@@ -87,7 +87,7 @@ impl Machine {
     }
 }
 
-/// Datagrams for one machine: sender and bytes, the first `full` of them filled.
+/// Datagrams for one machine: sender and bytes; the first `full` are valid.
 #[derive(Default)]
 struct Queue {
     datagrams: Vec<(usize, Vec<u8>)>,
@@ -104,7 +104,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// A match of so many machines.
+    /// Creates a match of several machines.
     pub fn new(players: usize, delay: u32, digest_every: u32) -> Self {
         let machine = |own| Machine::new(own, players, delay, digest_every);
         Self {
@@ -180,7 +180,7 @@ pub(super) fn measure(
     report.sections.push(Section { title: "Session".to_owned(), note, rows });
 }
 
-/// Nanoseconds a machine and tick, in turn.
+/// Nanoseconds per machine and tick, interleaved.
 pub(super) fn times(rounds: usize, players: usize, mut matches: Vec<Box<dyn Match>>) -> Vec<Named> {
     for one in &mut matches {
         (0..WARM_UP).for_each(|_| one.tick());

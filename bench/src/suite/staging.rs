@@ -1,23 +1,23 @@
-//! The shared scenes as plain numbers, shape by shape as the scene library has them, at the very places.
+//! Shared scenes as plain numbers, with the shapes and positions of the scene library.
 
 use crate::engine::{Form, Placed, Staging};
 use isostep_core::Real;
 use isostep_core::world::Command;
 use isostep_scenes::scenes::{self, Scene};
 
-/// Scenes that other engines can be given too: nothing in them is spawned, led or asleep.
+/// Scenes that other engines support: without spawning, kinematic or sleeping bodies.
 pub const SCENES: [&str; 4] = ["pyramid", "stacks", "bin", "arena"];
-/// The seed of the scenes.
+/// Seed of the scenes.
 pub const SEED: u64 = 7;
-/// For how many ticks players have a script.
+/// Length of the players' script, ticks.
 const SCRIPT_TICKS: u32 = 640;
 
-/// A scene in which nothing sleeps; `None` if there is none of this name.
+/// A scene with sleeping disabled; `None` if the name is unknown.
 pub fn sleepless(name: &str) -> Option<Scene> {
     let mut scene = scenes::build(name, SEED)?;
     let ids: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
     for id in ids {
-        // It is alive, so it can be told.
+        // The body exists, so the command is valid.
         let _ = scene.world.command(Command::SetMaySleep(id, false));
     }
     Some(scene)
@@ -46,7 +46,7 @@ pub fn stage(name: &str) -> Option<Staging> {
     Some(Staging { name: name.to_owned(), bodies, script })
 }
 
-/// What the script gives the players on a tick; it does not depend on the other bodies.
+/// Velocities that the script sets on a tick; independent of the other bodies.
 fn steer(scene: &mut Scene, players: &[usize]) -> Vec<[f32; 2]> {
     scene.act();
     let bodies: Vec<_> = scene.world.bodies().map(|(_, body)| body).collect();
@@ -56,12 +56,12 @@ fn steer(scene: &mut Scene, players: &[usize]) -> Vec<[f32; 2]> {
     steer
 }
 
-/// How many of a scene's first bodies are fixed: the ground, and walls if it has some.
+/// Number of leading fixed bodies: the ground, and walls if present.
 fn fixed_bodies(name: &str) -> usize {
     if matches!(name, "bin" | "arena") { 5 } else { 1 }
 }
 
-/// Places of the players among a scene's bodies.
+/// Indices of the players among a scene's bodies.
 pub(super) fn players(name: &str) -> Vec<usize> {
     let moving = (0..64).filter(|i| name == "arena" && i % 9 == 0).take(8);
     moving.map(|i| i + fixed_bodies(name)).collect()
@@ -102,9 +102,9 @@ mod tests {
         }
     }
 
-    /// Shapes are told by name, not read from the world; masses show whether they are the same.
+    /// Shapes are listed here, not read from the world; equal masses show that they match.
     #[test]
-    fn every_body_weighs_what_it_does_in_our_scene() {
+    fn every_body_has_the_mass_of_our_scene() {
         for name in SCENES {
             let (scene, staging) = (sleepless(name).unwrap(), stage(name).unwrap());
             assert_eq!(scene.world.bodies().count(), staging.bodies.len());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_arena_has_players_and_they_change_their_ways() {
+    fn only_the_arena_has_players_and_they_change_direction() {
         let arena = stage("arena").unwrap();
         assert_eq!(arena.bodies.iter().filter(|body| body.player).count(), 8);
         assert!(arena.script[0] != arena.script[60]);

@@ -1,9 +1,10 @@
-//! What a match costs on the wire: bytes with everything that IP, UDP and encryption add, and time with crypto.
+//! Network cost of a match: bytes including IP, UDP and encryption, and time including
+//! cryptography.
 
 use super::session::{Nothing, Pad, times};
 use super::{Match, Options, Peers, Sent, row};
 use crate::report::{Report, Section, Unit};
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy};
 use isostep_rollback::{
@@ -12,27 +13,27 @@ use isostep_rollback::{
 use isostep_scenes::games::arena_input;
 use std::time::Duration;
 
-/// Bytes of the headers of IPv4 and UDP.
+/// Bytes of the IPv4 and UDP headers.
 pub const HEADERS: u64 = 28;
 /// A tick.
 pub const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Input delay of the matches.
 pub const DELAY: u32 = 4;
-/// How far the present may run ahead in ggrs's way of counting.
+/// Prediction window as ggrs counts it.
 pub const WINDOW: u32 = 12;
-/// Half the round trip where bytes are counted.
+/// Half the round trip for counting bytes.
 const ONE_WAY: Duration = Duration::from_millis(50);
 /// Ticks between two digests.
 const DIGEST_EVERY: u32 = 16;
 
-/// A way to play.
+/// Kind of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trace {
-    /// The arena's script: a stick that leans one way for a while, buttons that are tapped.
+    /// Script of the arena: a stick that holds its direction, tapped buttons.
     Pad,
-    /// Two angles of 16 bits that follow a hand: speeds that change by chance, now and then a rest.
+    /// Two angles of 16 bits as from a mouse: varying speeds with pauses.
     Mouse,
-    /// Something random on every tick, which nobody can shorten.
+    /// Random and incompressible input on every tick.
     Noise,
 }
 
@@ -44,7 +45,7 @@ impl Trace {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Pad, Self::Mouse, Self::Noise];
 
-    /// What a player does on a tick.
+    /// Input of a player on a tick.
     pub fn input(self, player: usize, tick: u32) -> Pad {
         NewestWins(match self {
             Self::Pad => pad(player, tick),
@@ -57,7 +58,7 @@ impl Trace {
     }
 }
 
-/// The bytes of the arena's input, which are four.
+/// The four bytes of the arena's input.
 fn pad(player: usize, tick: u32) -> u32 {
     let codec = InputCodec::new().expect("a fixed width");
     let mut bytes = Vec::new();
@@ -67,10 +68,10 @@ fn pad(player: usize, tick: u32) -> u32 {
     u32::from_le_bytes(bytes.try_into().expect("four bytes"))
 }
 
-/// Angles as the sums of slow waves: a hand that sweeps, with small steps from tick to tick.
+/// Angles as sums of slow waves: sweeping motion with small steps.
 fn mouse(player: usize, tick: u32) -> u32 {
     let wave = |length: u32, height: i64, shift: u32| {
-        // A parabola there and one back: smooth, and no floats.
+        // A parabola each way: smooth, without floats.
         let length = i64::from(length);
         let at = i64::from(tick + shift * player as u32) % (2 * length);
         let (at, sign) = if at < length { (at, 1) } else { (at - length, -1) };
@@ -81,7 +82,7 @@ fn mouse(player: usize, tick: u32) -> u32 {
     (turn as u16 as u32) | (lift as u16 as u32) << 16
 }
 
-/// A match of ours: peers over a network in memory, encrypted.
+/// A match of ours: encrypted peers over a network in memory.
 pub struct Ours {
     peers: Vec<Peer<Nothing, SimTransport>>,
     game: Nothing,
@@ -94,7 +95,7 @@ pub struct Ours {
     reason = "matches are built of constants: what they expect holds or a bench fails"
 )]
 impl Ours {
-    /// A match that has begun.
+    /// Starts a match.
     pub fn new(players: usize, digest_every: u32, one_way: Duration, trace: Trace) -> Self {
         let transports = SimTransport::nodes(SimNetwork::new(1), players);
         let link = LinkConfig { latency: one_way, ..LinkConfig::perfect() };
@@ -107,11 +108,11 @@ impl Ours {
         let mut game = Nothing;
         let peer = |(own, transport): (usize, SimTransport)| {
             let credentials =
-                Credentials::insecure(Slot(own as u8), players as u8, GameId::named("bench"));
+                Credentials::insecure(MachineId(own as u8), players as u8, GameId::named("bench"));
             let config = PeerConfig::new(credentials.expect("a slot"), 0).session(session.clone());
             let others = (0..players).filter(|&other| other != own);
             let config = others.fold(config, |config, other| {
-                config.address(Slot(other as u8), Address::Node(other as u64))
+                config.address(MachineId(other as u8), Address::Node(other as u64))
             });
             let entropy = Box::new(SeededEntropy::new(own as u64));
             Peer::new(config, &mut game, transport, entropy).expect("sound")
@@ -153,7 +154,7 @@ impl Match for Ours {
     }
 }
 
-/// Bytes and packets that a machine sends to each other one in a tick, headers of IP and UDP included.
+/// Bytes and packets that a machine sends to each other one in a tick, with IP and UDP headers.
 pub fn traffic(one: &mut dyn Match, players: usize, warm_up: u32, ticks: u32) -> (f64, f64) {
     (0..warm_up).for_each(|_| one.tick());
     let before = one.sent();
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_match_sends_a_packet_a_tick_to_everybody() {
+    fn a_match_sends_each_machine_one_packet_a_tick() {
         let mut one = Ours::new(3, 16, Duration::ZERO, Trace::Pad);
         let (bytes, packets) = traffic(&mut one, 3, 60, 120);
         assert!((0.9..1.2).contains(&packets), "{packets}");

@@ -1,13 +1,14 @@
-//! A spatial hash grid that answers as the broad phase does, for comparison only.
+//! A spatial hash grid with the interface of the broad phase, for comparison only.
 //!
-//! Integer cells of one size chosen for the scene. Fixed things are hashed once; mobile ones anew each step, which for
-//! a grid is as cheap as moving them. What spans more than `MOST_CELLS` cells is kept in a list beside the grid.
+//! Integer cells of one size chosen for the scene. Static proxies are hashed once; moving ones on
+//! each step, which for a grid is as cheap as moving them. Proxies that span more than `MAX_CELLS`
+//! cells are kept in a separate list.
 
 use isostep_core::data::sort_by_key;
 use isostep_core::math::Aabb;
 
-/// A thing in more cells is cheaper to compare with everything.
-const MOST_CELLS: i64 = 64;
+/// A proxy in more cells is cheaper to test against all others.
+const MAX_CELLS: i64 = 64;
 const NONE: u32 = u32::MAX;
 
 type Cell = [i64; 3];
@@ -18,14 +19,14 @@ struct Thing {
     active: bool,
 }
 
-/// One entry of a chain: a thing in a cell.
+/// Chain entry: a proxy in a cell.
 struct Entry {
     cell: Cell,
     thing: u32,
     next: u32,
 }
 
-/// Cells to chains of things.
+/// Cells to chains of proxies.
 struct Layer {
     heads: Vec<u32>,
     entries: Vec<Entry>,
@@ -38,7 +39,7 @@ impl Layer {
     }
 
     fn clear(&mut self) {
-        // Twice the entries of last time keeps chains short.
+        // Twice the entries of the last step keep chains short.
         let heads = (2 * self.entries.len()).next_power_of_two().max(1024);
         self.heads.clear();
         self.heads.resize(heads, NONE);
@@ -77,14 +78,14 @@ impl Layer {
     }
 }
 
-/// The first and last cell, or `None` if there are too many.
+/// First and last cell, or `None` if there are too many.
 fn cells(tight: &Aabb, shift: u32) -> Option<[Cell; 2]> {
     let [low, high] = [tight.min(), tight.max()].map(|corner| corner.to_bits().map(|c| c >> shift));
     let mut count = 1;
     for axis in 0..3 {
-        count *= (high[axis] - low[axis] + 1).min(MOST_CELLS + 1);
+        count *= (high[axis] - low[axis] + 1).min(MAX_CELLS + 1);
     }
-    (count <= MOST_CELLS).then_some([low, high])
+    (count <= MAX_CELLS).then_some([low, high])
 }
 
 fn each_cell(low: Cell, high: Cell, mut visit: impl FnMut(Cell)) {
@@ -99,7 +100,7 @@ fn each_cell(low: Cell, high: Cell, mut visit: impl FnMut(Cell)) {
 
 /// The grid.
 pub(crate) struct Grid {
-    /// A cell is 2^shift ulps wide.
+    /// Log2 of the cell width, in ulps.
     shift: u32,
     things: Vec<Thing>,
     fixed: Layer,
@@ -121,10 +122,10 @@ impl Grid {
         self.things[nth].tight = *tight;
     }
 
-    /// Hashes the fixed things; call once, when all are in.
+    /// Hashes the static proxies; call once, after all are inserted.
     pub(crate) fn settle(&mut self) {
         for _ in 0..2 {
-            // The first pass finds out how many buckets are needed.
+            // The first pass counts the buckets.
             self.fixed.clear();
             for (index, thing) in self.things.iter().enumerate().filter(|(_, thing)| !thing.active)
             {
@@ -158,7 +159,8 @@ impl Grid {
             }
             match cells(tight, *shift) {
                 Some([low, high]) => each_cell(low, high, |cell| {
-                    // Two things may share cells; the pair is that cell's which has the greater of the first ones.
+                    // Proxies may share cells; only the cell with the greater first corner reports
+                    // the pair.
                     let mut once = |b: u32| {
                         let other = things[b as usize].tight.min().to_bits();
                         if (0..3).all(|axis| low[axis].max(other[axis] >> *shift) == cell[axis]) {
@@ -169,7 +171,8 @@ impl Grid {
                     mobile.in_cell(cell, &mut once);
                 }),
                 None => {
-                    // A large mobile thing: against all fixed ones and all mobile ones before it.
+                    // A large moving proxy: tested against all static ones and all moving ones
+                    // before it.
                     for (b, thing) in things.iter().enumerate() {
                         let b = b as u32;
                         let listed = fixed.large.contains(&b) || mobile.large.contains(&b);

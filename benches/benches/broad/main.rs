@@ -1,8 +1,9 @@
-//! The broad phase beside a spatial hash grid and the n² oracle: `cargo bench -p isostep-benches broad`.
+//! The broad phase beside a spatial hash grid and the n² oracle: `cargo bench -p isostep-benches
+//! broad`.
 //!
-//! A step gives every mobile thing its next box (a film of boxes, made beforehand and played to and fro) and asks for
-//! the pairs, sorted. All contenders must find the same pairs. The grid's cell is the fastest of several
-//! powers of two for each scene; the tree takes what comes.
+//! A step sets the next box of every moving proxy (a precomputed sequence, played back and forth)
+//! and requests the sorted pairs. All contenders must find the same pairs. The grid uses its
+//! fastest cell size for each scene; the tree has no parameters.
 
 mod grid;
 
@@ -38,7 +39,7 @@ fn main() {
     println!("{table}");
 }
 
-/// Boxes that never move, and some that have one for each frame.
+/// Static boxes, and moving ones with a box for each frame.
 struct Scene {
     name: &'static str,
     fixed: Vec<Aabb>,
@@ -70,7 +71,7 @@ impl Scene {
                 grid.insert(key(nth), bounds, active);
             }
             grid.settle();
-            // The first goes to warm up.
+            // The first run is a warm-up.
             let times = [0; 4].map(|_| {
                 let before = Instant::now();
                 grid.pairs(&active, keep, &mut out);
@@ -114,7 +115,7 @@ impl Scene {
             assert_eq!(out, expected, "{}: grid, frame {frame}", self.name);
             total += out.len();
         }
-        // Each contender plays its own film, to and fro so that no frame is a jump.
+        // Each contender plays its own sequence back and forth, so that no frame jumps.
         let play =
             |step: &mut dyn FnMut(usize, &mut Pairs), at: &RefCell<usize>, out: &mut Vec<_>| {
                 let at = &mut *at.borrow_mut();
@@ -162,14 +163,14 @@ fn cuboid(center: Vec3, half: Vec3) -> Aabb {
     Aabb::from_center(center, half).expect("halves are not negative")
 }
 
-/// A film in which each box wanders by up to `step` on each axis and frame, around where it started.
+/// A sequence in which each box wanders by up to `step` per axis and frame, around its start.
 fn wander(rng: &mut Rng, start: &[(Vec3, Vec3)], step: Real) -> Vec<Vec<Aabb>> {
     let mut centers: Vec<Vec3> = start.iter().map(|(center, _)| *center).collect();
     (0..FRAMES)
         .map(|_| {
             for (center, (home, _)) in centers.iter_mut().zip(start) {
                 let noise = Vec3::ZERO.map(|_| between(rng, -step, step));
-                // Pulled back a little, so that the scene stays the same.
+                // Pulled back slightly, so that the scene stays the same.
                 *center = center.lerp(*home, Real::ratio(1, 10)) + noise;
             }
             centers.iter().zip(start).map(|(center, (_, half))| cuboid(*center, *half)).collect()
@@ -217,7 +218,7 @@ fn pyramid() -> Scene {
     Scene { name: "pyramid of 210 boxes on a 200 m ground", fixed, film }
 }
 
-/// A town of boxes, most of which nothing comes near.
+/// A town of boxes, most of them without neighbours.
 fn many_static() -> Scene {
     let mut rng = Rng::new(3);
     let mut place = |side: i32| {
@@ -230,7 +231,7 @@ fn many_static() -> Scene {
     Scene { name: "20,000 static boxes beside 100 moving", fixed, film }
 }
 
-/// From 5 cm to 20 m, as many of each octave.
+/// From 5 cm to 20 m, equally many per octave.
 fn unequal() -> Scene {
     let mut rng = Rng::new(4);
     let bodies: Vec<_> = (0..600)

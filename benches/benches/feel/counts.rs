@@ -1,4 +1,4 @@
-//! What is counted in a match after it has settled, and one way to play as a point between delay and rollback.
+//! Counters of a match after settling, and settings as points between delay and rollback.
 
 use isostep_rollback::DEPTHS;
 
@@ -9,11 +9,11 @@ pub(crate) struct Counts {
     pub(crate) time: u64,
     /// New ticks.
     pub(crate) ticks: u64,
-    /// Times at which a tick was due and none was made.
+    /// Ticks that were due and not computed.
     pub(crate) stalls: u64,
-    /// The input delay, summed over ticks of true time.
+    /// Input delay, summed over ticks of true time.
     pub(crate) delay: u64,
-    /// Rollbacks by their depth.
+    /// Rollbacks by depth.
     pub(crate) depths: [u64; DEPTHS],
 }
 
@@ -36,7 +36,7 @@ impl Counts {
         count as f64 * 100.0 / self.ticks.max(1) as f64
     }
 
-    /// Ticks that inputs waited, in the mean.
+    /// Mean input delay, ticks.
     pub(crate) fn mean_delay(&self) -> f64 {
         self.delay as f64 / self.time.max(1) as f64
     }
@@ -49,22 +49,22 @@ impl Counts {
         (0..).zip(self.depths).map(|(depth, count)| depth * count).sum()
     }
 
-    /// Rollbacks in a hundred ticks.
+    /// Rollbacks per hundred ticks.
     pub(crate) fn rollbacks(&self) -> f64 {
         self.per_100(self.rollback_count())
     }
 
-    /// Ticks computed again in a hundred.
+    /// Resimulated ticks per hundred.
     pub(crate) fn again(&self) -> f64 {
         self.per_100(self.again_count())
     }
 
-    /// Ticks that were due and not made, in a hundred.
+    /// Stalled ticks per hundred.
     pub(crate) fn stalled(&self) -> f64 {
         self.per_100(self.stalls)
     }
 
-    /// Ticks made in a hundred of true time.
+    /// Computed ticks per hundred of true time.
     pub(crate) fn pace(&self) -> f64 {
         self.ticks as f64 * 100.0 / self.time.max(1) as f64
     }
@@ -73,17 +73,17 @@ impl Counts {
         self.again_count() as f64 / self.rollback_count().max(1) as f64
     }
 
-    /// The depth that 99 of 100 rollbacks don't exceed.
+    /// 99th percentile of rollback depth.
     pub(crate) fn depth_p99(&self) -> u32 {
         self.exceeded_by(self.rollback_count() / 100)
     }
 
-    /// How far 99 of 100 ticks at most had to go back; most don't at all.
+    /// 99th percentile of rollback depth over all ticks, most of which have none.
     pub(crate) fn depth_p99_of_ticks(&self) -> u32 {
         self.exceeded_by(self.ticks / 100)
     }
 
-    /// The least depth that at most so many rollbacks exceed.
+    /// Smallest depth that at most this many rollbacks exceed.
     fn exceeded_by(&self, most: u64) -> u32 {
         let mut deeper = self.rollback_count();
         let reached = |count: &u64| {
@@ -94,41 +94,41 @@ impl Counts {
     }
 }
 
-/// One way to play with one setting.
+/// One method with one setting.
 #[derive(Clone)]
 pub(crate) struct Point {
-    /// The delay that was set, or the rollback that was accepted.
+    /// Fixed delay, or accepted rollback depth.
     pub(crate) setting: u32,
     pub(crate) counts: Counts,
 }
 
-/// One way to play with each of its settings.
+/// One method with each of its settings.
 #[derive(Clone)]
 pub(crate) struct Series {
     pub(crate) name: String,
-    /// What the setting is called before its number.
+    /// Name of the setting.
     pub(crate) setting: &'static str,
     pub(crate) points: Vec<Point>,
 }
 
 impl Series {
-    /// Ticks computed again at a mean delay, between the two points beside it.
+    /// Resimulated ticks at a mean delay, interpolated.
     pub(crate) fn again_at(&self, delay: f64) -> Option<f64> {
         self.between(delay, |point| (point.counts.mean_delay(), point.counts.again()))
     }
 
-    /// Rollbacks in a hundred ticks at a mean delay.
+    /// Rollbacks per hundred ticks at a mean delay.
     pub(crate) fn rollbacks_at(&self, delay: f64) -> Option<f64> {
         self.between(delay, |point| (point.counts.mean_delay(), point.counts.rollbacks()))
     }
 
-    /// How far 99 of 100 ticks at most had to go back at a mean delay.
+    /// 99th percentile of rollback depth over all ticks at a mean delay.
     pub(crate) fn depth_at(&self, delay: f64) -> Option<f64> {
         let depth = |point: &Point| f64::from(point.counts.depth_p99_of_ticks());
         self.between(delay, |point| (point.counts.mean_delay(), depth(point)))
     }
 
-    /// The mean delay at so many ticks computed again.
+    /// Mean delay at a number of resimulated ticks.
     pub(crate) fn delay_at(&self, again: f64) -> Option<f64> {
         self.between(again, |point| (point.counts.again(), point.counts.mean_delay()))
     }
@@ -143,7 +143,7 @@ impl Series {
     }
 }
 
-/// The same ways to play over all profiles together, each profile counting alike.
+/// The same methods over all profiles, each weighted equally.
 pub(crate) fn together(profiles: &[Vec<Series>]) -> Vec<Series> {
     let mut sums: Vec<Series> = Vec::new();
     for series in profiles {

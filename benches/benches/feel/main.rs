@@ -1,10 +1,11 @@
-//! What players feel beside ggrs: how much is computed again at which input delay, over the same traces; and how far drawn
-//! bodies jump.
+//! Input delay against resimulation, beside ggrs, over the same network traces; and the jumps of
+//! drawn bodies.
 //!
-//! `cargo bench -p isostep-benches --bench feel` prints the tables and draws a picture for each profile into
-//! `docs/pictures/`; a test run is a short one that draws nothing.
+//! `cargo bench -p isostep-benches --bench feel` prints the tables and draws a picture for each
+//! profile into `docs/pictures/`; a test run is short and draws nothing.
 //!
-//! Both sides play the same traces with the same presses, one rollback window, and are counted from the same second on.
+//! Both sides play the same traces with the same inputs and the same prediction window, and are
+//! counted from the same second on.
 
 mod counts;
 mod ours;
@@ -24,25 +25,25 @@ use std::time::Duration;
 use theirs::{Advice, Theirs};
 use traces::{PROFILES, SECOND, Script, Trace};
 
-/// What every player sends for a tick: four bytes.
+/// Input of a player: four bytes.
 type Pad = NewestWins<u32>;
 
-/// Ticks that are not counted, in which clocks and delays settle.
+/// Uncounted ticks, in which clocks and delays settle.
 const SETTLING: u32 = 10 * SECOND;
-/// How many ticks ggrs may be ahead of what is confirmed, in its way of counting; we allow one less, which is the same.
+/// Prediction window as ggrs counts it; ours is one less, which is the same.
 const WINDOW: u32 = 12;
-/// The longest delay that adapts.
-const MOST_DELAY: u8 = 12;
+/// Limit of adaptive delay.
+const MAX_DELAY: u8 = 12;
 
-/// How much is played.
+/// Extent of a run.
 struct Size {
     ticks: u32,
     seeds: u64,
-    /// How much later the second machine is launched, for each seed.
+    /// Launch offset of the second machine, for each seed.
     launch: Duration,
     delays: RangeInclusive<u32>,
     rollbacks: RangeInclusive<u32>,
-    /// Windows of ggrs, and what is done about its advice.
+    /// Windows of ggrs, and the handling of its advice.
     kinds: &'static [(u32, Advice)],
 }
 
@@ -57,14 +58,14 @@ const FULL: Size = Size {
 const QUICK: Size = Size {
     ticks: 11 * SECOND,
     seeds: 1,
-    // ggrs says hello again after a while of real time, for which a short run is too short.
+    // ggrs repeats its handshake after some real time, for which a short run is too short.
     launch: Duration::ZERO,
     delays: 3..=4,
     rollbacks: 2..=2,
     kinds: &[(WINDOW, Advice::Skips), (WINDOW, Advice::Slows)],
 };
 
-/// Seeds of one profile: what happens to packets, and what players press.
+/// Seeds of one profile: packet traces and inputs.
 type Plays = Vec<(Rc<Trace>, Rc<Script>)>;
 
 fn main() {
@@ -87,7 +88,7 @@ fn main() {
         let fixed = |delay| window.clone().delay(delay);
         series.push(play_ours(&size, plays, "ours, fixed", "delay", &size.delays, fixed));
         let adaptive = |rollback| {
-            let bounds = AdaptiveDelay::new(0, MOST_DELAY, rollback as u8);
+            let bounds = AdaptiveDelay::new(0, MAX_DELAY, rollback as u8);
             window.clone().adaptive_delay(bounds.expect("in order"))
         };
         let name = "ours, adaptive";
@@ -135,7 +136,7 @@ fn play_ours(
     Series { name: name.to_owned(), setting, points: settings.clone().map(point).collect() }
 }
 
-/// All matches of all profiles at once, since they take as long as the clock says.
+/// Plays all matches of all profiles at once, since they run in real time.
 fn play_theirs(size: &Size, plays: &[Plays]) -> Vec<Vec<Series>> {
     let kinds = size.kinds;
     let mut matches = Vec::new();

@@ -1,4 +1,4 @@
-//! Our side: a fleet of two in virtual time, as fast as it goes.
+//! Our side: a fleet of two in virtual time, at full speed.
 
 use crate::counts::Counts;
 use crate::traces::{Script, Trace};
@@ -7,7 +7,7 @@ use isostep_rollback::{
     Inputs, LinkConfig, PlayerId, SessionConfig, SimMatch, Simulation, Stats, Tick, Time,
 };
 
-/// A game that does nothing.
+/// An empty game.
 #[derive(Clone, serde::Serialize)]
 struct Nothing;
 
@@ -16,7 +16,7 @@ impl Simulation for Nothing {
     fn step(&mut self, _: Tick, _: &Inputs<Pad>) {}
 }
 
-/// Plays a match and counts from the settling time on.
+/// Plays a match and counts after the settling time.
 pub(crate) fn play(config: &SessionConfig, trace: &Trace, script: &Script, ticks: u32) -> Counts {
     let config = config.clone().digest_every(0).start_together(true);
     let fleet = SimMatch::mesh(1, 2, &config, LinkConfig::perfect(), |_| Nothing);

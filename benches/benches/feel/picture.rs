@@ -1,5 +1,6 @@
-//! A picture of a profile as SVG that needs nothing else: mean delay to the right; upwards what is computed again, and how
-//! deep rollbacks are; a line for each way to play. Colours that everybody can tell apart, and shapes beside them.
+//! Picture of a profile as self-contained SVG: mean delay on the x axis, resimulation and rollback
+//! depth on the y axes, one line per method. Colours are distinguishable for colour-blind readers,
+//! and marks differ in shape.
 
 use crate::counts::{Point, Series};
 use std::fmt::Write as _;
@@ -8,10 +9,11 @@ const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 470.0;
 const TOP: f64 = 108.0;
 const BOTTOM: f64 = HEIGHT - 62.0;
-/// Where the panels begin and how wide they are.
+/// Left edges and width of the panels.
 const PANELS: [f64; 2] = [66.0, 564.0];
 const PANEL: f64 = 412.0;
-/// Beyond so many stalled ticks in a hundred a mark is hollow: less was computed again because it waited.
+/// Stalled ticks per hundred above which a mark is hollow: less was resimulated because the match
+/// waited.
 const STALLS: f64 = 1.0;
 
 #[derive(Clone, Copy)]
@@ -22,20 +24,20 @@ enum Shape {
     Diamond,
 }
 
-struct Look {
-    /// How the name of a series begins.
+struct Style {
+    /// Prefix of a series' name.
     name: &'static str,
     legend: &'static str,
-    /// Room in the legend.
+    /// Width in the legend.
     width: f64,
     colour: &'static str,
     dashes: &'static str,
     shape: Shape,
 }
 
-/// What is drawn, in this order; what is not here is in the tables alone.
-const LOOKS: [Look; 4] = [
-    Look {
+/// Drawn series, in order; the others are in the tables only.
+const STYLES: [Style; 4] = [
+    Style {
         name: "ggrs, window 12, skips",
         legend: "ggrs, skips as advised",
         width: 202.0,
@@ -43,7 +45,7 @@ const LOOKS: [Look; 4] = [
         dashes: "5 4",
         shape: Shape::Triangle,
     },
-    Look {
+    Style {
         name: "ggrs, window 12, slows",
         legend: "ggrs, slows as advised",
         width: 202.0,
@@ -51,7 +53,7 @@ const LOOKS: [Look; 4] = [
         dashes: "",
         shape: Shape::Square,
     },
-    Look {
+    Style {
         name: "ours, adaptive",
         legend: "ours, adaptive (number: rollback accepted)",
         width: 330.0,
@@ -59,7 +61,7 @@ const LOOKS: [Look; 4] = [
         dashes: "",
         shape: Shape::Diamond,
     },
-    Look {
+    Style {
         name: "ours, fixed",
         legend: "ours, fixed delay",
         width: 0.0,
@@ -69,7 +71,7 @@ const LOOKS: [Look; 4] = [
     },
 ];
 
-/// A panel: where values lie, and which.
+/// A panel: its area and range of values.
 struct Axes {
     left: f64,
     most_x: f64,
@@ -77,7 +79,7 @@ struct Axes {
     step_y: f64,
     label: &'static str,
     value: fn(&Point) -> f64,
-    /// Whether the accepted rollback stands beside its mark.
+    /// True if marks are labelled with the accepted rollback depth.
     numbered: bool,
 }
 
@@ -86,9 +88,9 @@ impl Axes {
         left: f64,
         label: &'static str,
         value: fn(&Point) -> f64,
-        shown: &[(&Look, &Series)],
+        drawn: &[(&Style, &Series)],
     ) -> Self {
-        let points = || shown.iter().flat_map(|(_, series)| &series.points);
+        let points = || drawn.iter().flat_map(|(_, series)| &series.points);
         let highest = points().map(value).fold(1.0, f64::max);
         let furthest = points().map(|point| point.counts.mean_delay()).fold(1.0, f64::max);
         let step_y = step(highest);
@@ -113,7 +115,7 @@ impl Axes {
     }
 }
 
-/// Steps of 1, 2 or 5 times a power of ten, at most eight of them.
+/// Grid step: 1, 2 or 5 times a power of ten, at most eight of them.
 fn step(most: f64) -> f64 {
     let mut step = 1.0;
     for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
@@ -125,11 +127,11 @@ fn step(most: f64) -> f64 {
     step
 }
 
-/// The picture of a profile.
+/// Draws the picture of a profile.
 pub(crate) fn draw(title: &str, series: &[Series]) -> String {
-    let shown: Vec<(&Look, &Series)> = LOOKS
+    let drawn: Vec<(&Style, &Series)> = STYLES
         .iter()
-        .filter_map(|look| Some((look, series.iter().find(|each| each.name == look.name)?)))
+        .filter_map(|style| Some((style, series.iter().find(|each| each.name == style.name)?)))
         .collect();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
@@ -141,21 +143,21 @@ pub(crate) fn draw(title: &str, series: &[Series]) -> String {
          {STALLS} of 100 ticks stalled</text>\n",
         WIDTH - 20.0
     );
-    legend(&mut svg, &shown);
+    legend(&mut svg, &drawn);
     let mut panels = [
-        Axes::new(PANELS[0], "ticks computed again per 100", |point| point.counts.again(), &shown),
+        Axes::new(PANELS[0], "ticks computed again per 100", |point| point.counts.again(), &drawn),
         Axes::new(
             PANELS[1],
             "rollback that 99 of 100 ticks don't exceed, ticks",
             |point| f64::from(point.counts.depth_p99_of_ticks()),
-            &shown,
+            &drawn,
         ),
     ];
     panels[1].numbered = true;
     for axes in &panels {
         grid(&mut svg, axes);
-        for (look, series) in &shown {
-            line(&mut svg, axes, look, series);
+        for (style, series) in &drawn {
+            line(&mut svg, axes, style, series);
         }
     }
     svg.push_str("</svg>\n");
@@ -197,16 +199,16 @@ fn grid(svg: &mut String, axes: &Axes) {
     );
 }
 
-fn line(svg: &mut String, axes: &Axes, look: &Look, series: &Series) {
+fn line(svg: &mut String, axes: &Axes, style: &Style, series: &Series) {
     let places = || series.points.iter().map(|point| axes.place(point));
     let path: Vec<String> = places().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
-    let (path, colour, dashes) = (path.join("L"), look.colour, look.dashes);
+    let (path, colour, dashes) = (path.join("L"), style.colour, style.dashes);
     let _ = writeln!(
         svg,
         "<path d=\"M{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>"
     );
     for (point, place) in series.points.iter().zip(places()) {
-        mark(svg, look, place, point.counts.stalled() > STALLS);
+        mark(svg, style, place, point.counts.stalled() > STALLS);
         if series.setting == "rollback" && axes.numbered {
             let (x, y) = (place.0 + 8.0, place.1 - 6.0);
             let _ = writeln!(
@@ -219,31 +221,31 @@ fn line(svg: &mut String, axes: &Axes, look: &Look, series: &Series) {
     }
 }
 
-fn mark(svg: &mut String, look: &Look, (x, y): (f64, f64), hollow: bool) {
-    let d = match look.shape {
+fn mark(svg: &mut String, style: &Style, (x, y): (f64, f64), hollow: bool) {
+    let d = match style.shape {
         Shape::Square => format!("M{:.1} {:.1}h10v10h-10z", x - 5.0, y - 5.0),
         Shape::Triangle => format!("M{x:.1} {:.1}l6.5 12h-13z", y - 7.0),
         Shape::Circle => format!("M{:.1} {y:.1}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z", x - 3.0),
         Shape::Diamond => format!("M{x:.1} {:.1}l6.5 6.5l-6.5 6.5l-6.5 -6.5z", y - 6.5),
     };
-    let (colour, fill) = (look.colour, if hollow { "#fff" } else { look.colour });
+    let (colour, fill) = (style.colour, if hollow { "#fff" } else { style.colour });
     let _ =
         writeln!(svg, "<path d=\"{d}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.5\"/>");
 }
 
-fn legend(svg: &mut String, shown: &[(&Look, &Series)]) {
+fn legend(svg: &mut String, drawn: &[(&Style, &Series)]) {
     let (mut x, y) = (20.0, 56.0);
-    for (look, _) in shown {
-        let (colour, dashes) = (look.colour, look.dashes);
+    for (style, _) in drawn {
+        let (colour, dashes) = (style.colour, style.dashes);
         let _ = writeln!(
             svg,
             "<path d=\"M{x:.1} {y:.1}h34\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             x + 42.0,
             y + 5.0,
-            look.legend
+            style.legend
         );
-        mark(svg, look, (x + 17.0, y), false);
-        x += look.width;
+        mark(svg, style, (x + 17.0, y), false);
+        x += style.width;
     }
 }

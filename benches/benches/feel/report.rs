@@ -1,14 +1,15 @@
-//! Tables on the terminal: every setting of every way to play, and what ours is worth beside ggrs.
+//! Tables on the terminal: every setting of every method, and ours compared with ggrs.
 
 use crate::WINDOW;
 use crate::counts::Series;
 use isostep_benches::Table;
 use std::fmt::Write as _;
 
-/// All that was counted for a profile.
+/// Formats all counters of a profile.
 pub(crate) fn tables(title: &str, series: &[Series]) -> String {
     let mut text = format!("## {title}\n\n{}\n", everything(series));
-    let _ = writeln!(text, "Beside ggrs at its best with the same window:\n\n{}", frontier(series));
+    let _ =
+        writeln!(text, "Comparison ggrs at its best with the same window:\n\n{}", frontier(series));
     text
 }
 
@@ -43,8 +44,8 @@ fn everything(series: &[Series]) -> Table {
     table
 }
 
-/// For each of our settings: what ggrs computes again at the same mean delay, and which delay it needs to compute as little
-/// again; the better of its ways for each.
+/// For each of our settings: ggrs's resimulation at the same mean delay, and its delay at the same
+/// resimulation; the better of its methods for each.
 fn frontier(series: &[Series]) -> Table {
     let window = format!("window {WINDOW},");
     let (theirs, ours): (Vec<_>, Vec<_>) =
@@ -71,7 +72,7 @@ fn frontier(series: &[Series]) -> Table {
             let their_again = least(&mut theirs.iter().filter_map(|each| each.again_at(delay)));
             let their_delay = least(&mut theirs.iter().filter_map(|each| each.delay_at(again)));
             let their_depth = least(&mut theirs.iter().filter_map(|each| each.depth_at(delay)));
-            // From where nothing is computed again more delay is only worse.
+            // Past the point of no resimulation, more delay is only worse.
             let their_delay = their_delay.filter(|_| again >= 0.05);
             table.row([
                 format!("{}, {} {}", ours.name, ours.setting, point.setting),

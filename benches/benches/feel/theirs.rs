@@ -1,5 +1,6 @@
-//! The side of ggrs: two P2P sessions over the same traces. ggrs takes the round trip off the machine's clock, so all
-//! matches run side by side in real time; packets are polled the moment they arrive, as its documents ask for.
+//! The ggrs side: two P2P sessions over the same traces. ggrs measures the round trip with the
+//! machine's clock, so all matches run side by side in real time; packets are polled on arrival, as
+//! its documentation asks.
 
 use crate::SETTLING;
 use crate::counts::Counts;
@@ -12,10 +13,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What a game does about being ahead: the two ways of its page on time synchronization.
+/// Reaction to being ahead: the two ways of ggrs's page on time synchronization.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Advice {
-    /// Leaves out the frames that a `WaitRecommendation` names.
+    /// Skips the frames of a `WaitRecommendation`.
     Skips,
     /// Slows down by a tenth for each of up to three `frames_ahead`.
     Slows,
@@ -52,7 +53,7 @@ pub(crate) struct Theirs {
     timers: Timers<NodeId>,
     sessions: Vec<P2PSession<Plain>>,
     advice: Advice,
-    /// Frames that each is still to leave out.
+    /// Frames that each machine still has to skip.
     skip: [u32; 2],
     delay: u32,
     trace: Rc<Trace>,
@@ -82,7 +83,7 @@ impl Theirs {
         Self { wire, timers, sessions, advice, skip, delay, trace, script, bytes, counts }
     }
 
-    /// The path is from now on what the trace has for this tick.
+    /// Sets the links to the trace's values for this tick.
     pub(crate) fn begin_tick(&mut self, tick: u32) {
         let Wire { network, nodes, .. } = &mut *self.wire.borrow_mut();
         self.trace.apply(network, *nodes, tick);
@@ -92,7 +93,7 @@ impl Theirs {
         }
     }
 
-    /// Plays on until a time.
+    /// Plays until a time.
     pub(crate) fn run_until(&mut self, end: Time) {
         loop {
             let Some(event) = self.next_event(end) else { return };
@@ -102,7 +103,7 @@ impl Theirs {
                     if own == 0 || packet.at >= Time::ZERO + self.trace.launch {
                         self.sessions[own].poll_remote_clients();
                     } else {
-                        // Nobody listens yet.
+                        // The session does not exist yet.
                         self.wire.borrow_mut().inboxes[own].clear();
                     }
                 }
@@ -111,7 +112,7 @@ impl Theirs {
         }
     }
 
-    /// The next thing that happens until a time; a packet is in its inbox.
+    /// Next event until a time; a packet is put into its inbox.
     fn next_event(&mut self, end: Time) -> Option<SimEvent<NodeId>> {
         let Wire { network, inboxes, now, .. } = &mut *self.wire.borrow_mut();
         let event = self.timers.next_event(network, end, &mut self.bytes)?;
@@ -165,9 +166,10 @@ impl Theirs {
     }
 }
 
-/// Plays all matches at once, by the machine's clock if `real`; by how much the machine was too slow in all.
+/// Plays all matches at once, by the machine's clock if `real`; returns the total lag of the
+/// machine.
 pub(crate) fn play(matches: &mut [Theirs], ticks: u32, real: bool) -> Duration {
-    /// Parts of a tick in which matches take turns: so fine are the round trips that ggrs sees.
+    /// Slices of a tick in which matches take turns: the resolution of ggrs's round trips.
     const PARTS: u32 = 4;
     let mut start = std::time::Instant::now();
     let mut lost = Duration::ZERO;
@@ -177,11 +179,12 @@ pub(crate) fn play(matches: &mut [Theirs], ticks: u32, real: bool) -> Duration {
         }
         let end = TICK * (part + 1) / PARTS;
         matches.iter_mut().for_each(|play| play.run_until(Time::ZERO + end));
-        // In a test nobody looks at the numbers.
+        // A test does not use the numbers.
         if !real {
             continue;
         }
-        // After a hiccup matches go on at their pace: hurrying would look like a faster network.
+        // After a hiccup matches continue at their pace: catching up would look like a faster
+        // network.
         let late = start.elapsed().saturating_sub(end + TICK);
         start += late;
         lost += late;

@@ -1,5 +1,5 @@
-//! What both sides play on: paths recorded tick by tick, and what players press. A packet that is sent in a tick of true
-//! time meets the fate that the trace has for it, whoever sent it and however many are sent.
+//! Traces that both sides play: links recorded tick by tick, and inputs. All packets sent in a tick
+//! of true time get the latency or loss of the trace, on both sides.
 
 use crate::Pad;
 use isostep_core::Rng;
@@ -7,17 +7,17 @@ use isostep_rollback::sim_network::Jitter;
 use isostep_rollback::{LinkConfig, NewestWins, NodeId, SimNetwork, Time};
 use std::time::Duration;
 
-/// As long as a tick of `SessionConfig` is unless told otherwise.
+/// Default tick length of `SessionConfig`.
 pub(crate) const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 /// Ticks in a second.
 pub(crate) const SECOND: u32 = 60;
-/// One tick in so many has a player doing something new: seven or eight times a second.
+/// Inverse probability that an input changes in a tick: seven or eight changes a second.
 const CHANGES_ONE_IN: u64 = 8;
 
-/// What a path is like in each direction at a tick.
+/// Link quality in each direction by tick.
 pub(crate) struct Profile {
     pub(crate) title: &'static str,
-    /// The picture's file, without its ending.
+    /// File name of the picture, without extension.
     pub(crate) file: &'static str,
     links: fn(u32) -> [LinkConfig; 2],
 }
@@ -61,15 +61,15 @@ pub(crate) const PROFILES: [Profile; 4] = [
     Profile { title: "30 ms, then 120 ms, then 30 ms", file: "feel-step", links: step },
 ];
 
-/// How long a packet takes that is sent in a tick, for each direction; `None` if it is lost.
+/// Latency of a packet by the tick of sending, for each direction; `None` if it is lost.
 pub(crate) struct Trace {
-    /// How much later than the first the second machine is launched. The two then find each other over the path.
+    /// Launch offset of the second machine. The two then connect over the links.
     pub(crate) launch: Duration,
     fates: [Vec<Option<Duration>>; 2],
 }
 
 impl Trace {
-    /// Sends a packet in each tick and each direction, and notes what becomes of it.
+    /// Sends a packet in each tick and direction, and records its delivery.
     pub(crate) fn record(profile: &Profile, seed: u64, ticks: u32, launch: Duration) -> Self {
         let mut network = SimNetwork::new(seed);
         let nodes = [network.add_node(), network.add_node()];
@@ -89,13 +89,13 @@ impl Trace {
         while let Some(delivery) = network.poll(end, &mut bytes) {
             let tick = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
             let took = delivery.at.since(Time::ZERO + TICK * tick);
-            // Of a packet that came twice the first counts.
+            // Of a duplicated packet the first copy counts.
             fates[delivery.from.index()][tick as usize].get_or_insert(took);
         }
         Self { launch, fates }
     }
 
-    /// Makes a network of two nodes what the trace has for this tick.
+    /// Sets a network of two nodes to the trace's values for this tick.
     pub(crate) fn apply(&self, network: &mut SimNetwork, nodes: [NodeId; 2], tick: u32) {
         for (from, fates) in self.fates.iter().enumerate() {
             let perfect = LinkConfig::perfect();
@@ -108,7 +108,7 @@ impl Trace {
     }
 }
 
-/// What each of the two players does, by ticks of true time.
+/// Inputs of the two players, by ticks of true time.
 pub(crate) struct Script {
     values: Vec<[u32; 2]>,
 }
@@ -128,7 +128,7 @@ impl Script {
         Self { values }
     }
 
-    /// What a player holds at a time.
+    /// Input of a player at a time.
     pub(crate) fn at(&self, player: usize, now: Time) -> Pad {
         let tick = (now.nanos() / TICK.as_nanos() as u64) as usize;
         NewestWins(self.values[tick.min(self.values.len() - 1)][player])

@@ -1,8 +1,9 @@
-//! How often each goes back, how far, and how often it waits, over the same simulated links.
+//! Rollbacks, their depth and stalls of both implementations, over the same simulated links.
 //!
-//! ggrs reads the clock of the machine for its timers, so its matches run in real time, all of them side by side, while the
-//! network's time is that of the tick; ours run as fast as they can. One poll a tick in both. The seed is the same, but
-//! ggrs sends two packets where we send one, so the same packet does not meet the same fate.
+//! ggrs reads the machine's clock for its timers, so its matches run in real time, all side by
+//! side, while the network's time is that of the tick; ours run at full speed. Both poll once a
+//! tick. The seed is the same, but ggrs sends two packets for each of ours, so individual packets
+//! are not comparable.
 
 use ggrs::{Message, NonBlockingSocket, P2PSession};
 use isostep_bench::suite::session::{Machine, Pad, WINDOW};
@@ -19,20 +20,20 @@ const DELAY: u32 = 2;
 const SEEDS: u64 = 4;
 const TICK: Duration = Duration::from_nanos(16_666_667);
 
-/// Neither authenticates, so nothing is changed on the way.
+/// Neither side authenticates, so nothing is corrupted on the way.
 fn profiles() -> [(&'static str, LinkConfig); 3] {
     let severe = LinkConfig { corruption: None, ..LinkConfig::severe() };
     [("wifi", LinkConfig::wifi()), ("mobile", LinkConfig::mobile()), ("severe", severe)]
 }
 
-/// A player does something new on every fourth tick, by chance.
+/// An input changes on every fourth tick, at random.
 fn press(player: usize, tick: u32) -> Pad {
     let changed =
         |tick: &u32| Rng::keyed(5, player as u64, u64::from(*tick), 0).next_u64().is_multiple_of(4);
     NewestWins((0..=tick).rev().find(changed).unwrap_or(0))
 }
 
-/// What was counted over all machines of a match.
+/// Counters over all machines of a match.
 #[derive(Default)]
 struct Counts {
     depths: Vec<u32>,
@@ -170,7 +171,7 @@ impl Theirs {
     }
 }
 
-/// Plays so many ticks of each match, and tells what happened.
+/// Plays this many ticks of each match and formats the counters.
 pub(crate) fn report(ticks: u32) -> String {
     let matches: Vec<_> = profiles()
         .into_iter()
@@ -185,7 +186,7 @@ pub(crate) fn report(ticks: u32) -> String {
     let start = Instant::now();
     for tick in 0..ticks {
         theirs.iter_mut().flatten().for_each(Theirs::tick);
-        // In a test nobody looks at the numbers.
+        // A test does not use the numbers.
         let due = start + TICK * (tick + 1);
         if is_bench() {
             std::thread::sleep(due.saturating_duration_since(Instant::now()));

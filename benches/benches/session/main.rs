@@ -1,10 +1,10 @@
-//! What a session costs beside ggrs: time and bytes a tick with a game that does nothing, and how often each goes back or
-//! waits over the same bad links.
+//! Cost of a session beside ggrs: time and bytes a tick with an empty game, and rollbacks and
+//! stalls over the same bad links.
 //!
-//! `cargo bench -p isostep-benches session`; a test run is a short one, to see that it works.
+//! `cargo bench -p isostep-benches session`; a test run is short.
 //!
-//! Contenders take turns in one process. ggrs hands its messages over in memory, once as they are and once as bytes the way
-//! its own socket makes them; ours are always bytes.
+//! Contenders interleave in one process. ggrs passes its messages in memory, once as values and
+//! once as the bytes of its own socket; ours are always bytes.
 
 mod links;
 
@@ -37,7 +37,7 @@ fn times() -> Table {
         let mut ours = Ours::new(players, 1, digest_every);
         let mut plain = Theirs::new(players, 1, digest_every, Passing::Messages);
         let mut bytes = Theirs::new(players, 1, digest_every, Passing::Bytes);
-        // Past the start, where buffers grow.
+        // After the start, in which buffers grow.
         (0..500).for_each(|_| ours.tick());
         (0..500).for_each(|_| plain.tick());
         (0..500).for_each(|_| bytes.tick());

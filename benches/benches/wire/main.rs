@@ -1,7 +1,8 @@
-//! What a match costs on the wire beside ggrs: bytes with everything that IP, UDP and encryption add, and time with crypto.
+//! Network cost of a match beside ggrs: bytes including IP, UDP and encryption, and time including
+//! cryptography.
 //!
-//! `cargo bench -p isostep-benches wire`; a test run is a short one, to see that it works. Same inputs, a round trip of 100 ms, nothing
-//! lost, digests on or off on both sides. ggrs neither encrypts nor authenticates.
+//! `cargo bench -p isostep-benches wire`; a test run is short. Same inputs, a round trip of 100 ms,
+//! no loss, digests on or off on both sides. ggrs neither encrypts nor authenticates.
 
 use isostep_bench::suite::Match;
 use isostep_bench::suite::wire::{HEADERS, Ours, Trace, traffic};

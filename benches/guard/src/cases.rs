@@ -1,4 +1,4 @@
-//! The work that is counted: small, the same on every run, and of every part that a game pays for in each tick.
+//! Counted work: small, repeatable, and covering every per-tick cost of a game.
 
 use isostep_bench::suite::wire::{self, Trace};
 use isostep_bench::suite::{Match, session, sleepless};
@@ -14,20 +14,20 @@ pub(crate) const NAMES: [&str; 7] =
 
 const SEED: u64 = 7;
 
-/// Everything between entering and leaving this is counted; its name is what callgrind looks for.
+/// Region that is counted; callgrind finds it by this name.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut()) {
     work();
     black_box(());
 }
 
-/// Repeats a piece of work, a tenth more often with a planted slowdown.
-fn repeat(times: u32, planted: bool, mut work: impl FnMut()) {
-    let times = if planted { times + times / 10 } else { times };
+/// Repeats some work, a tenth more often with an injected slowdown.
+fn repeat(times: u32, slowdown: bool, mut work: impl FnMut()) {
+    let times = if slowdown { times + times / 10 } else { times };
     measured(&mut || (0..times).for_each(|_| work()));
 }
 
-/// Which instructions the processor offers to those who look, as far as callgrind knows them.
+/// Instruction sets of the processor as callgrind reports them.
 pub(crate) fn instructions() -> String {
     #[cfg(target_arch = "x86_64")]
     let lanes = if std::is_x86_feature_detected!("avx2") { " with AVX2" } else { "" };
@@ -36,16 +36,16 @@ pub(crate) fn instructions() -> String {
     format!("{}{lanes}", std::env::consts::ARCH)
 }
 
-/// Does the work of a case; whether there is one of this name.
-pub(crate) fn run(case: &str, planted: bool) -> bool {
+/// Runs a case. Returns false if the name is unknown.
+pub(crate) fn run(case: &str, slowdown: bool) -> bool {
     match case {
-        "pyramid" => steps(settled(sleepless("pyramid"), 60), planted),
-        "bin" => steps(settled(Some(scenes::bin(6, SEED)), 120), planted),
-        "rollback" => rollback(planted),
-        "digest" => digest(planted),
-        "snapshot" => snapshot(planted),
-        "session" => play(session::Ours::new(4, 1, 16), 200, planted),
-        "wire" => play(wire::Ours::new(2, 16, Duration::ZERO, Trace::Pad), 100, planted),
+        "pyramid" => steps(settled(sleepless("pyramid"), 60), slowdown),
+        "bin" => steps(settled(Some(scenes::bin(6, SEED)), 120), slowdown),
+        "rollback" => rollback(slowdown),
+        "digest" => digest(slowdown),
+        "snapshot" => snapshot(slowdown),
+        "session" => play(session::Ours::new(4, 1, 16), 200, slowdown),
+        "wire" => play(wire::Ours::new(2, 16, Duration::ZERO, Trace::Pad), 100, slowdown),
         _ => return false,
     }
     true
@@ -59,13 +59,13 @@ fn settled(scene: Option<Scene>, ticks: u32) -> Scene {
     scene
 }
 
-fn steps(mut scene: Scene, planted: bool) {
-    repeat(30, planted, || {
+fn steps(mut scene: Scene, slowdown: bool) {
+    repeat(30, slowdown, || {
         scene.step();
     });
 }
 
-/// 500 bricks in stacks of five, none of which sleeps.
+/// 500 bricks in stacks of five, with sleeping disabled.
 fn stacks() -> World {
     settled(sleepless("stacks"), 40).world
 }
@@ -75,8 +75,8 @@ fn bricks(world: &World) -> Vec<BodyId> {
     bricks.map(|(id, _)| id).collect()
 }
 
-/// Goes back by 8 ticks with one brick told otherwise.
-fn rollback(planted: bool) {
+/// Rolls back 8 ticks with one brick mispredicted.
+fn rollback(slowdown: bool) {
     let mut world = stacks();
     let brick = bricks(&world)[17];
     let play = |world: &mut World, speed| {
@@ -85,7 +85,7 @@ fn rollback(planted: bool) {
             world.step();
         }
     };
-    repeat(10, planted, || {
+    repeat(10, slowdown, || {
         let now = world.tick();
         play(&mut world, real!(0.25));
         world.rewind(now).expect("held");
@@ -93,11 +93,11 @@ fn rollback(planted: bool) {
     });
 }
 
-/// Digests of ticks in which everything moved.
-fn digest(planted: bool) {
+/// Digests of ticks in which every body moved.
+fn digest(slowdown: bool) {
     let mut world = stacks();
     let ids = bricks(&world);
-    repeat(10, planted, || {
+    repeat(10, slowdown, || {
         for id in &ids {
             world.set_velocity(*id, Vec3::ZERO).expect("they live");
         }
@@ -106,11 +106,11 @@ fn digest(planted: bool) {
     });
 }
 
-/// A tick written out whole and since the one before, and read back.
-fn snapshot(planted: bool) {
+/// Encodes a tick as keyframe and delta, and decodes it.
+fn snapshot(slowdown: bool) {
     let mut world = stacks();
     let mut other = world.clone();
-    repeat(10, planted, || {
+    repeat(10, slowdown, || {
         world.step();
         let now = world.tick();
         let whole = world.snapshot(now, None).expect("held");
@@ -119,7 +119,7 @@ fn snapshot(planted: bool) {
     });
 }
 
-fn play(mut one: impl Match, ticks: u32, planted: bool) {
+fn play(mut one: impl Match, ticks: u32, slowdown: bool) {
     (0..100).for_each(|_| one.tick());
-    repeat(ticks, planted, || one.tick());
+    repeat(ticks, slowdown, || one.tick());
 }

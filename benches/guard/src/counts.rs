@@ -1,8 +1,8 @@
-//! The file of instruction counts: a line that says what they were made with, then a line a case.
+//! File of instruction counts: a line with the toolchain, then a line per case.
 
 use std::fmt::{self, Write};
 
-/// What a case may grow by, in thousandths.
+/// Tolerated growth of a case, in thousandths.
 pub(crate) const TOLERANCE_PER_MILLE: u64 = 30;
 
 /// Instructions by case.
@@ -13,18 +13,18 @@ pub(crate) struct Counts {
     pub(crate) cases: Vec<(String, u64)>,
 }
 
-/// What came of a comparison.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing grew beyond the tolerance.
     Same,
-    /// Something grew, or is not in the file.
+    /// A case grew, or is not in the file.
     Grown,
-    /// The file is for another compiler, processor or valgrind, and nothing follows.
+    /// The file is for another compiler, processor or valgrind; no verdict.
     Elsewhere,
 }
 
-/// A verdict, with a line a case.
+/// A verdict, with a line per case.
 pub(crate) struct Comparison {
     pub(crate) verdict: Verdict,
     pub(crate) text: String,
@@ -44,7 +44,7 @@ impl Counts {
         Ok(Self { with, cases: cases.collect::<Result<_, _>>()? })
     }
 
-    /// Compares what was counted now with this.
+    /// Compares new counts with these.
     pub(crate) fn compare(&self, now: &Self) -> Comparison {
         let mut text = String::new();
         let mut grown = false;
@@ -92,7 +92,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// The number in callgrind's last words: `==12==  Collected : 123456`.
+/// Parses callgrind's final line: `==12==  Collected : 123456`.
 pub(crate) fn collected(said: &str) -> Option<u64> {
     let line = said.lines().find(|line| line.contains("Collected :"))?;
     let count = line.rsplit(':').next()?.split_whitespace().next()?.parse().ok()?;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_nobody_minted_is_not_passed_over() {
+    fn a_case_missing_from_the_file_fails() {
         let before = counts("x", &[("pyramid", 1000)]);
         let found = before.compare(&counts("x", &[("pyramid", 1000), ("wire", 5)]));
         assert_eq!(found.verdict, Verdict::Grown);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_another_compiler_prove_nothing_but_are_listed() {
+    fn counts_of_another_compiler_are_listed_but_not_compared() {
         let before = counts("rustc 1.95", &[("pyramid", 1000)]);
         let found = before.compare(&counts("rustc 1.96", &[("pyramid", 2000)]));
         assert_eq!(found.verdict, Verdict::Elsewhere);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_back_as_it_was_written() {
+    fn a_file_round_trips() {
         let all = counts("rustc 1.95, x86_64", &[("pyramid", 1000), ("bin", 7)]);
         assert_eq!(Counts::parse(&all.to_string()), Ok(all));
         assert!(Counts::parse("pyramid 5").is_err());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_is_found_in_what_callgrind_says() {
+    fn the_count_is_parsed_from_callgrind_output() {
         assert_eq!(
             collected("==7== Events    : Ir\n==7== Collected : 42424242\n"),
             Some(42_424_242)

@@ -1,8 +1,8 @@
-//! Counts the instructions of hot work under callgrind and compares them with a committed file: times wander, counts do not.
+//! Counts the instructions of hot work under callgrind and compares them with a committed file: unlike times, counts are stable.
 //!
-//! `cargo run --release -p isostep-guard` compares, `-- --mint` writes the file anew, `-- --planted` does a tenth more work, to
-//! show that the guard can fail. `-- drive CASE` does a case's work once; that is what runs under callgrind. Exit codes: 0 as it
-//! was (or the file is for another compiler, which is said), 1 something grew, 2 it can't be measured.
+//! `cargo run --release -p isostep-guard` compares, `-- --mint` rewrites the file, `-- --slowdown` does a tenth more work, to
+//! show that the guard can fail. `-- drive CASE` runs a case once; callgrind runs that. Exit codes: 0 unchanged (or the file is
+//! for another compiler, which is reported), 1 a case grew, 2 no measurement was possible.
 //!
 //! - `cases.rs`: the work.
 //! - `counts.rs`: the file, and the comparison.
@@ -20,11 +20,11 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
         [] => check(false),
-        ["--planted"] => check(true),
+        ["--slowdown"] => check(true),
         ["--mint"] => mint(),
         ["drive", case] => drive(case, false),
-        ["drive", case, "--planted"] => drive(case, true),
-        _ => Err("usage: isostep-guard [--mint | --planted | drive CASE [--planted]]".to_owned()),
+        ["drive", case, "--slowdown"] => drive(case, true),
+        _ => Err("usage: isostep-guard [--mint | --slowdown | drive CASE [--slowdown]]".to_owned()),
     };
     done.unwrap_or_else(|error| {
         eprintln!("isostep-guard: {error}");
@@ -32,8 +32,8 @@ fn main() -> ExitCode {
     })
 }
 
-fn drive(case: &str, planted: bool) -> Result<ExitCode, String> {
-    if cases::run(case, planted) {
+fn drive(case: &str, slowdown: bool) -> Result<ExitCode, String> {
+    if cases::run(case, slowdown) {
         Ok(ExitCode::SUCCESS)
     } else {
         Err(format!("there is no case {case}; there are {}", cases::NAMES.join(", ")))
@@ -44,12 +44,12 @@ fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("counts.txt")
 }
 
-fn check(planted: bool) -> Result<ExitCode, String> {
+fn check(slowdown: bool) -> Result<ExitCode, String> {
     let path = file();
     let text = std::fs::read_to_string(&path)
         .map_err(|error| format!("{}: {error}; make it with --mint", path.display()))?;
     let wanted = Counts::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let now = measure(planted)?;
+    let now = measure(slowdown)?;
     let comparison = wanted.compare(&now);
     print!("{}", comparison.text);
     Ok(match comparison.verdict {
@@ -82,8 +82,8 @@ fn mint() -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All cases, each in a process of its own under callgrind.
-fn measure(planted: bool) -> Result<Counts, String> {
+/// Counts all cases, each in a separate process under callgrind.
+fn measure(slowdown: bool) -> Result<Counts, String> {
     if cfg!(debug_assertions) {
         return Err("this is a debug build; use --release".to_owned());
     }
@@ -96,22 +96,22 @@ fn measure(planted: bool) -> Result<Counts, String> {
     let mut counts = Counts { with, cases: Vec::new() };
     for case in cases::NAMES {
         eprintln!("counting {case}");
-        counts.cases.push((case.to_owned(), callgrind(case, planted)?));
+        counts.cases.push((case.to_owned(), callgrind(case, slowdown)?));
     }
     Ok(counts)
 }
 
-fn callgrind(case: &str, planted: bool) -> Result<u64, String> {
+fn callgrind(case: &str, slowdown: bool) -> Result<u64, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");
     command
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        // Only inside of what is measured; building and settling a world is not.
+        // Counts only the measured region, not building and settling of a world.
         .arg("--toggle-collect=isostep_guard::cases::measured*")
         .arg(own)
         .args(["drive", case]);
-    if planted {
-        command.arg("--planted");
+    if slowdown {
+        command.arg("--slowdown");
     }
     let done = command.output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&done.stderr);

@@ -1,4 +1,4 @@
-//! Rapier with its default features as a program that answers questions on its pipes; `isostep bench` starts it.
+//! Rapier with its default features, as an engine process; `isostep bench` starts it.
 #![forbid(unsafe_code)]
 
 #[path = "../../src/rapier.rs"]

@@ -1,5 +1,5 @@
-//! The side of ggrs: a game that does nothing, its sessions, and matches of them: `session.rs` without a network, `wire.rs`
-//! over one.
+//! The ggrs side: an empty game, its sessions, and matches of them: `session.rs` without a network,
+//! `wire.rs` over one.
 
 pub mod session;
 pub mod wire;
@@ -11,7 +11,7 @@ use ::ggrs::{
 use isostep_bench::suite::session::Pad;
 use std::time::Duration;
 
-/// What ggrs is told of the game.
+/// ggrs configuration of the empty game.
 pub struct Plain;
 
 impl Config for Plain {
@@ -21,7 +21,7 @@ impl Config for Plain {
     type Address = u8;
 }
 
-/// A session of a match, whichever way its socket goes.
+/// A session of a match, with any socket.
 #[allow(
     clippy::missing_panics_doc,
     reason = "sessions are built of constants: what they expect holds or a bench fails"
@@ -43,7 +43,7 @@ pub fn start(
         .with_max_prediction_window(window as usize)
         .with_input_delay(delay as usize)
         .with_desync_detection_mode(detection)
-        // Nobody is dropped because the machine is busy.
+        // Never disconnects, even if the machine is busy.
         .with_disconnect_timeout(Duration::from_mins(10));
     let add = |builder: SessionBuilder<Plain>, player: usize| {
         let remote = PlayerType::Remote(player as u8);
@@ -53,7 +53,7 @@ pub fn start(
     (0..players).fold(builder, add).start_p2p_session(socket).expect("all are there")
 }
 
-/// Does what a session asks for; to which frame it went back.
+/// Fulfils a session's requests; returns the frame of a rollback.
 pub fn fulfil(requests: Vec<GgrsRequest<Plain>>) -> Option<i32> {
     let mut back = None;
     for request in requests {

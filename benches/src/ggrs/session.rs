@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// How messages are handed over.
+/// Form in which messages are passed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Passing {
-    /// As they are.
+    /// As values.
     Messages,
-    /// Through the bytes that ggrs's own socket sends.
+    /// As the bytes of ggrs's own socket.
     Bytes,
 }
 
@@ -59,7 +59,7 @@ impl NonBlockingSocket<u8> for Socket {
     }
 }
 
-/// Lets sessions find each other.
+/// Synchronises the sessions.
 pub fn meet(sessions: &mut [P2PSession<Plain>]) {
     let running = |session: &P2PSession<Plain>| session.current_state() == SessionState::Running;
     while !sessions.iter().all(running) {
@@ -76,7 +76,7 @@ pub struct Theirs {
 }
 
 impl Theirs {
-    /// A match whose machines have met.
+    /// A match with synchronised machines.
     pub fn new(players: usize, delay: u32, digest_every: u32, passing: Passing) -> Self {
         let queues = (0..players).map(|_| VecDeque::new()).collect();
         let wire = Rc::new(RefCell::new(Wire { passing, queues, sent: Sent::default() }));

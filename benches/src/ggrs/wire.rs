@@ -1,7 +1,7 @@
-//! A P2P session on every machine, messages as the bytes that its own socket sends, a network in memory.
+//! A P2P session on every machine, messages as the bytes of its own socket, a network in memory.
 //!
-//! Its quality reports go by the machine's clock, so that a run faster than 60 ticks a second has fewer of them than a game: the bytes
-//! here are a little too few.
+//! Its quality reports follow the machine's clock, so a run faster than 60 ticks a second has fewer
+//! of them than a game: the bytes here are slightly too few.
 
 use super::{Plain, fulfil, start};
 use ::ggrs::{Message, NonBlockingSocket, P2PSession, SessionState};
@@ -58,7 +58,7 @@ pub struct Theirs {
     reason = "matches are built of constants: what they expect holds or a bench fails"
 )]
 impl Theirs {
-    /// A match whose machines have met.
+    /// A match with synchronised machines.
     pub fn new(players: usize, digest_every: u32, one_way: Duration, trace: Trace) -> Self {
         let mut network = SimNetwork::new(1);
         let nodes = (0..players).map(|_| network.add_node()).collect();

@@ -1,7 +1,8 @@
-//! `isostep bench`: what steps, saves, rollbacks and matches cost on this machine, beside the peers if they were built in.
-//! A table on stdout, progress on stderr. Exit codes: 0 it was measured, whatever came out; 2 a file can't be written.
+//! `isostep bench`: measures steps, saves, rollbacks and matches on this machine, beside the peers
+//! if they are built in. The table goes to stdout, progress to stderr. Exit codes: 0 measured,
+//! whatever the result; 2 a file can't be written.
 
-use crate::progress::Teller;
+use crate::progress::StatusLine;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_bench::suite::{self, Options, SCENES};
 use isostep_bench::{Report, html, table};
@@ -17,10 +18,10 @@ Examples:
   isostep bench --scene bin
 With Rapier and ggrs beside: cargo run --release -p isostep-cli --features peers -- bench";
 
-/// What keeps it from its work.
+/// Errors of `isostep bench`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
-    #[error("{}: the report can't be written there ({error}); choose another place", path.display())]
+    #[error("{}: the report can't be written ({error}); choose another path", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the table can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -39,9 +40,9 @@ pub(crate) fn command() -> Command {
              with what is wanted. Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
         )
         .arg(flag.help("A short run: fewer rounds, smaller worlds"))
-        .arg(scene.value_parser(SCENES).help("Only what is measured on this scene; may be repeated"))
-        .arg(file("json").help("Also write everything as JSON"))
-        .arg(file("html").help("Also write a page with pictures"))
+        .arg(scene.value_parser(SCENES).help("Measure only this scene; may be repeated"))
+        .arg(file("json").help("Also write the results as JSON"))
+        .arg(file("html").help("Also write an HTML page with charts"))
         .after_help(EXAMPLE)
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, BenchError> {
     let scenes = arguments.get_many::<String>("scene").unwrap_or_default();
     let options = Options { quick: arguments.get_flag("quick"), scenes: scenes.cloned().collect() };
     let output = |name| arguments.get_one::<PathBuf>(name).map(|path| Output::open(path));
-    // Before minutes are spent on what can't be kept.
+    // Opens the files before measuring, which takes minutes.
     let (json, html) = (output("json").transpose()?, output("html").transpose()?);
     let report = measure(&options);
     if let Some(file) = json {
@@ -65,18 +66,18 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, BenchError> {
 }
 
 fn measure(options: &Options) -> Report {
-    let mut teller = Teller::start();
-    let mut progress = |what: &str| teller.tell(what);
+    let mut status = StatusLine::start();
+    let mut progress = |what: &str| status.update(what);
     #[cfg(feature = "peers")]
     let mut peers = isostep_benches::BuiltIn::new(!options.quick, &mut progress);
     #[cfg(not(feature = "peers"))]
     let mut peers = suite::NoPeers;
     let report = suite::run(options, &mut peers, &mut progress);
-    teller.end();
+    status.end();
     report
 }
 
-/// A file that can be written.
+/// An output file that was opened for writing.
 struct Output {
     path: PathBuf,
     file: File,

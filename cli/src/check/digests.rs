@@ -1,4 +1,5 @@
-//! Machines that never meet: digests of this one in a file, and this one beside such a file.
+//! Comparison of machines that share no network: writes this machine's digests to a file, or
+//! compares this machine with such a file.
 
 use super::{CheckError, code};
 use isostep_rollback::check::{Comparison, Digests};
@@ -13,15 +14,15 @@ use std::process::ExitCode;
 
 const FORMAT: &str = "isostep-check";
 const VERSION: u32 = 1;
-/// Ticks of each scene, and with `--long`.
+/// Ticks of each scene: by default, and with `--long`.
 const TICKS: [u32; 2] = [120, 600];
 
-/// What lies in a file.
+/// Content of a digest file.
 #[derive(Serialize, Deserialize)]
 struct Emitted {
     format: String,
     version: u32,
-    /// What made it, for people.
+    /// Description of the machine that wrote the file; informational only.
     machine: String,
     scenes: Vec<Digests>,
 }
@@ -34,7 +35,7 @@ fn machine() -> String {
 
 pub(super) fn emit(path: &Path, only: Option<&str>, long: bool) -> Result<ExitCode, CheckError> {
     let failed = |error| CheckError::Write { path: path.to_owned(), error };
-    // Before time is spent on what can't be kept.
+    // Opens the file before computing, which takes a while.
     let mut file = fs::File::create(path).map_err(failed)?;
     let names = NAMES.into_iter().filter(|name| only.is_none_or(|only| only == *name));
     let scenes = names
@@ -60,7 +61,7 @@ fn read(path: &Path) -> Result<Emitted, CheckError> {
     let emitted: Emitted =
         serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))?;
     if emitted.format != FORMAT {
-        return Err(foreign(format!("it calls itself {:?}", emitted.format)));
+        return Err(foreign(format!("its format is {:?}", emitted.format)));
     }
     if emitted.version != VERSION {
         let (found, known) = (emitted.version, VERSION);

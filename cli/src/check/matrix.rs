@@ -1,13 +1,14 @@
-//! Other machines: builds the repository for each target, runs it there, and puts their cells into one table.
+//! Checks other targets: builds the repository for each, runs it there, and collects the cells in
+//! one table.
 
-use super::{CheckError, code, here};
+use super::{CheckError, code, local};
 use crate::checkout;
 use isostep_scenes::matrix::Table;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// Builds and runs for other targets.
+/// Script that builds and runs the other targets.
 const DRIVER: &str = "determinism-tests/cross/run";
 
 pub(super) fn run(targets: &[&String], long: bool, as_json: bool) -> Result<ExitCode, CheckError> {
@@ -24,20 +25,21 @@ pub(super) fn run(targets: &[&String], long: bool, as_json: bool) -> Result<Exit
     if long {
         driver.arg("--long");
     }
-    // What it says is for people; what it found, in files.
+    // The driver's own output is progress; its results are in files.
     driver.args(targets).stdin(Stdio::null()).stdout(std::io::stderr());
     let status = driver.status().map_err(CheckError::NoDriver)?;
     let table = collect(&folder).map_err(failed)?;
-    here::print(&table, as_json)?;
+    local::print(&table, as_json)?;
     Ok(match status.code() {
-        // The driver compares more than cells: numbers, recordings, planted faults.
+        // The driver also compares numbers, recordings and injected faults, so its exit code counts
+        // as well.
         Some(0) => code(table.is_equal()),
         Some(1) => code(false),
         _ => ExitCode::from(2),
     })
 }
 
-/// What the driver left: `TARGET.cells`, or `TARGET.skipped` with the reason.
+/// Reads the driver's results: `TARGET.cells`, or `TARGET.skipped` with the reason.
 fn collect(folder: &Path) -> std::io::Result<Table> {
     let mut paths = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -46,7 +48,7 @@ fn collect(folder: &Path) -> std::io::Result<Table> {
     let mut table = Table::default();
     for path in paths {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        // In the order in which they were run: 01-x86_64-release.
+        // File names sort in the order of the runs: 01-x86_64-release.
         let target = stem.split_once('-').map_or(&*stem, |(_, name)| name);
         let text = fs::read_to_string(&path)?;
         if path.extension().is_some_and(|extension| extension == "skipped") {
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_targets_left_becomes_a_table_in_their_order() {
+    fn cells_of_targets_form_a_table_in_run_order() {
         let folder = std::env::temp_dir().join(format!("isostep-matrix-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         let line = "cell\tdefault\tstraight\tbin small\t120\t00ff\t5\tequal\n";

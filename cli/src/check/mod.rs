@@ -1,8 +1,9 @@
-//! `isostep check`: whether this machine, and others, compute the same worlds. The table is on stdout, progress on stderr. Exit codes:
-//! 0 all is equal, 1 something differs, 2 it could not be found out.
+//! `isostep check`: compares the results of this machine, and of others, with the goldens. The
+//! table goes to stdout, progress to stderr. Exit codes: 0 equal, 1 different, 2 the comparison was
+//! not possible.
 
 mod digests;
-mod here;
+mod local;
 mod matrix;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -13,29 +14,27 @@ use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Examples:
-  isostep check                          every scene, in every way that this machine can
+  isostep check                          every scene, on every path of this machine
   isostep check --emit here.json         then, on another machine: isostep check --against here.json
   isostep check --matrix                 five instruction sets, from a checkout of the repository";
 
-/// What keeps it from finding out.
+/// Errors that prevent a comparison.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
-    #[error("{}: can't be written ({error}); choose another place", path.display())]
+    #[error("{}: can't be written ({error}); choose another path", path.display())]
     Write { path: PathBuf, error: io::Error },
-    #[error("{}: can't be read ({error})", path.display())]
+    #[error("{}: can't be read ({error}); check the path and its permissions", path.display())]
     Read { path: PathBuf, error: io::Error },
-    #[error("{}: not a file of `isostep check --emit` ({why}); choose another one", path.display())]
+    #[error("{}: not written by `isostep check --emit` ({why}); choose another file", path.display())]
     Foreign { path: PathBuf, why: String },
     #[error("{}: {why}", path.display())]
     NotComparable { path: PathBuf, why: String },
-    #[error(
-        "a committed golden can't be read: {0}; restore it from the repository, or mint it anew"
-    )]
+    #[error("a committed golden can't be read: {0}; restore it from the repository, or mint it")]
     Golden(String),
     #[error("{0}: this state has no digest")]
     NoDigest(String),
     #[error(
-        "no checkout of the repository here or above; --matrix builds it for other machines, so run it in one"
+        "this folder is in no checkout of the repository; run --matrix in one, since it builds the repository for other targets"
     )]
     NoCheckout,
     #[error("determinism-tests/cross/run does not start: {0}; it needs bash")]
@@ -53,22 +52,22 @@ pub(crate) fn command() -> Command {
     Command::new("check")
         .about("Checks that this machine, and others, compute the same worlds bit for bit")
         .long_about(
-            "Computes every scene in every way in which a machine can come to a tick: straight, rolled back, saved and loaded, \
-             replayed from a recording, with every width of lanes and number of threads; and compares digests with the \
-             committed ones. For a game of your own there is a library call: isostep::check::Check.",
+            "Computes every scene on every path to a tick: straight, rolled back, saved and loaded, \
+             replayed from a recording, with every lane width and thread count; and compares digests with the \
+             committed ones. For your own game use the library: isostep::check::Check.",
         )
         .arg(scene.help("Only this scene"))
-        .arg(flag("long").help("600 ticks in every way, and 10,000 straight also without optimisation"))
-        .arg(flag("json").help("The result as JSON"))
+        .arg(flag("long").help("600 ticks on every path, and 10,000 straight even without optimisation"))
+        .arg(flag("json").help("Print the result as JSON"))
         .arg(file("emit").help("Write digests of this machine to a file"))
-        .arg(file("against").help("Compare this machine with such a file").conflicts_with("emit"))
-        .arg(flag("matrix").help("Also on other instruction sets, under emulation and in a browser").conflicts_with_all(["emit", "against", "scene"]))
+        .arg(file("against").help("Compare this machine with a file of --emit").conflicts_with("emit"))
+        .arg(flag("matrix").help("Also check other instruction sets, under emulation and in a browser").conflicts_with_all(["emit", "against", "scene"]))
         .arg(
             Arg::new("target")
                 .value_name("TARGET")
                 .num_args(0..)
                 .requires("matrix")
-                .help("With --matrix: only these, like aarch64, wasm32 or browser"),
+                .help("With --matrix: only these targets, such as aarch64, wasm32 or browser"),
         )
         .after_help(EXAMPLE)
 }
@@ -85,11 +84,11 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CheckError> {
         let targets: Vec<&String> = arguments.get_many("target").unwrap_or_default().collect();
         matrix::run(&targets, long, json)
     } else {
-        here::run(only, long, json)
+        local::run(only, long, json)
     }
 }
 
-/// The exit code of something that was found out.
+/// Exit code of a comparison that took place.
 fn code(equal: bool) -> ExitCode {
     if equal { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,7 +1,7 @@
-//! `isostep demo`: the lab's match without a page. The same settings play the same match, to the same digests. Exit codes:
-//! 0 the machines end in the same bits, or say what differs; 1 they differ and nobody can tell why; 2 misuse.
+//! `isostep demo`: the lab's match without a page. Equal settings give an equal match, with equal digests.
+//! Exit codes: 0 the machines agree, or the desync is explained; 1 an unexplained desync; 2 misuse.
 //!
-//! - `tally`: what was counted of each machine; `show`: that as a live table, lines and a summary.
+//! - `tally`: counters of each machine; `show`: a live table, lines or a summary of them.
 
 mod show;
 mod tally;
@@ -20,24 +20,25 @@ use tally::{Ending, Tally};
 const EXAMPLE: &str = "\
 Example:
   isostep demo --players 4 --net mobile --seconds 20
-  isostep demo --cut 2@120 --plant 1@300
+  isostep demo --cut 2@120 --flip 1@300
   isostep demo --net severe --save match.isoreplay && isostep replay verify match.isoreplay
 
-Exit codes: 0 all machines end in the same bits, or say what differs; 1 they differ and nobody can tell why; 2 misuse";
+Exit codes: 0 the machines agree, or the desync is explained; 1 an unexplained desync; 2 misuse";
 
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 const TICKS_A_SECOND: u32 = 60;
-/// How often a second is given for everything to arrive at the end; a machine may have been cut off for two.
-const MOST_SETTLING: u32 = 4;
+/// Seconds after the match in which packets in flight may arrive. A machine may have been
+/// disconnected for two.
+const MAX_SETTLING: u32 = 4;
 
-/// What keeps it from its work.
+/// Errors of `isostep demo`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     #[error("the match can't be played: {0}")]
     Play(#[from] PlayError),
-    #[error("{}: {error}; choose another place with --save", path.display())]
+    #[error("{}: {error}; choose another path with --save", path.display())]
     Save { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -52,15 +53,15 @@ pub(crate) fn command() -> Command {
     Command::new("demo")
         .about("Plays the lab's match without a page: a live table, and a summary")
         .long_about(
-            "Plays a match of two to four simulated machines over a network that is as bad as you say: as a live table \
+            "Plays a match of two to four simulated machines over a configurable bad network: as a live table \
              on a terminal, as a line a second elsewhere. The same settings give the same match, here and in \
              `isostep lab`, whose page copies them as a command.",
         )
-        .arg(seconds.help("How long the match is, 1 to 3600"))
+        .arg(seconds.help("Length of the match in seconds, 1 to 3600"))
         .args(settings::arguments())
-        .arg(save.help("Saves the recording of machine 1, for isostep replay"))
-        .arg(flag("fast", "As fast as it goes, also on a terminal"))
-        .arg(flag("json", "Prints the summary as JSON, and nothing else"))
+        .arg(save.help("Save the recording of machine 1, for isostep replay"))
+        .arg(flag("fast", "Play at full speed, even on a terminal"))
+        .arg(flag("json", "Print only the summary, as JSON"))
         .after_help(EXAMPLE)
 }
 
@@ -80,14 +81,14 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, DemoError> {
     let ending = play(settings, seconds, paced, view, &mut out)?;
     if let Some(path) = save {
         let failed = |error| DemoError::Save { path: path.clone(), error };
-        std::fs::write(path, &ending.tape).map_err(failed)?;
+        std::fs::write(path, &ending.recording).map_err(failed)?;
     }
     if as_json {
         writeln!(out, "{}", ending.json())?;
     } else {
         ending.print(live, &mut out)?;
         if let Some(path) = save {
-            let (name, bytes) = (path.display(), ending.tape.len());
+            let (name, bytes) = (path.display(), ending.recording.len());
             writeln!(out, "{name}: {bytes} bytes; isostep replay verify {name}")?;
         }
     }
@@ -120,10 +121,10 @@ fn play(
             std::thread::sleep((TICK * number).saturating_sub(begun.elapsed()));
         }
     }
-    // Before everything arrives: the recording is of the match.
-    let tape = play.save_tape()?;
+    // Saves before settling: the recording ends with the match.
+    let recording = play.save_recording()?;
     let mut agreed = None;
-    for _ in 0..MOST_SETTLING {
+    for _ in 0..MAX_SETTLING {
         play.settle()?;
         for note in play.notes() {
             if tally.note(&note) {
@@ -135,16 +136,16 @@ fn play(
                 agreed = Some(found);
                 break;
             }
-            // They may find out by the next second what it is.
+            // The explanation of a desync may need another second.
             Err(SimMatchError::Disagree { .. } | SimMatchError::State { .. }) => (),
             Err(error) => return Err(PlayError::from(error).into()),
         }
     }
     view.end(out)?;
-    Ok(Ending { tally, agreed, tape })
+    Ok(Ending { tally, agreed, recording })
 }
 
-/// Whether a note explains why machines differ.
+/// Returns true if a note explains a desync.
 const fn explains(note: &Note) -> bool {
     matches!(note, Note::Desync(_))
 }

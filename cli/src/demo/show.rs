@@ -1,24 +1,24 @@
-//! A match on a terminal, in a pipe, and at its end.
+//! Output of a match: on a terminal, in a pipe, and as a summary.
 
 use super::TICKS_A_SECOND;
 use super::tally::{Ending, Row, Tally};
+use crate::drawable::score_text;
 use crate::play::{Note, Verdict};
 use crate::progress::Meter;
 use crate::replays::Screen;
-use crate::shown::score_text;
 use std::io::{self, Write};
 
-/// Frames between two pictures.
-const PICTURE_EVERY: u32 = 6;
+/// Frames between two redraws.
+const REDRAW_EVERY: u32 = 6;
 
-/// How a match is shown while it goes on.
+/// Output while a match runs.
 pub(super) trait View {
     fn frame(&mut self, tally: &Tally, out: &mut dyn Write) -> io::Result<()>;
     fn note(&mut self, note: &Note, out: &mut dyn Write) -> io::Result<()>;
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Nothing but how far long work has come, for who waits.
+/// Progress only, for reports that must stay clean.
 pub(super) struct Silent {
     meter: Option<Meter>,
 }
@@ -49,7 +49,7 @@ impl View for Silent {
     }
 }
 
-/// A line a second.
+/// One line a second.
 #[derive(Default)]
 pub(super) struct Lines {
     begun: bool,
@@ -77,7 +77,7 @@ impl View for Lines {
     }
 }
 
-/// A table that is drawn over itself, with the last notes below.
+/// A table that is redrawn in place, with the newest notes below it.
 #[derive(Default)]
 pub(super) struct Live {
     screen: Screen,
@@ -85,7 +85,7 @@ pub(super) struct Live {
 
 impl View for Live {
     fn frame(&mut self, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
-        if tally.frames % PICTURE_EVERY != 1 {
+        if tally.frames % REDRAW_EVERY != 1 {
             return Ok(());
         }
         let seconds = f64::from(tally.frames) / f64::from(TICKS_A_SECOND);
@@ -94,11 +94,11 @@ impl View for Live {
             format!("{seconds:.1} s, points {}, {}", score_text(&tally.score), verdict(tally)),
         ];
         lines.extend(table(&tally.rows));
-        // As many lines each time, so that nothing is left of the picture before.
+        // The number of lines is constant, so that each redraw covers the one before.
         let last = tally.notes.len().saturating_sub(4);
         let notes = tally.notes[last..].iter().map(|note| format!("  {note}"));
         lines.extend(notes.chain(std::iter::repeat(String::new())).take(4));
-        // A line that is too long is cut off, not wrapped: a picture has as many lines as it says.
+        // Disables line wrap: a wrapped line would change the number of lines.
         out.write_all(b"\x1b[?7l")?;
         self.screen.draw(&lines, &mut &mut *out)?;
         out.write_all(b"\x1b[?7h")
@@ -108,7 +108,7 @@ impl View for Live {
         Ok(())
     }
 
-    /// The summary takes the table's place.
+    /// Clears the table; the summary replaces it.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.screen.clear(out)
     }
@@ -123,7 +123,7 @@ fn verdict(tally: &Tally) -> String {
     }
 }
 
-/// A few figures of all machines, in the order of machines.
+/// A few figures of each machine, in machine order.
 fn figures(tally: &Tally) -> String {
     let of = |value: &dyn Fn(&Row) -> u64| {
         let values: Vec<_> = tally.rows.iter().map(|row| value(row).to_string()).collect();
@@ -134,7 +134,8 @@ fn figures(tally: &Tally) -> String {
     format!("ticks {ticks}, rollbacks {rollbacks}, ticks again {again}, stalls {stalls}")
 }
 
-/// Depth is the mean and the deepest; `again` are ticks computed again, `bodies` the bodies in them.
+/// Table of all machines. `depth` has mean and maximum, `again` counts resimulated ticks, `bodies`
+/// the bodies in them.
 fn table(rows: &[Row]) -> Vec<String> {
     let head = format!(
         "{:>7} {:>6} {:>9} {:>9} {:>9} {:>7} {:>7} {:>6} {:>5} {:>7} {:>8}  {}",
@@ -173,7 +174,8 @@ fn table(rows: &[Row]) -> Vec<String> {
 }
 
 impl Ending {
-    /// `notes`: with what happened, where that was not printed on the way.
+    /// Prints the summary. `notes` adds the events; pass false if they were printed during the
+    /// match.
     pub(super) fn print(&self, notes: bool, out: &mut dyn Write) -> io::Result<()> {
         let tally = &self.tally;
         writeln!(out)?;
@@ -199,9 +201,14 @@ impl Ending {
                 writeln!(out, "All {count} machines have the same bits on tick {tick}: {digest}")
             }
             None if self.is_fine() => {
-                writeln!(out, "The machines end in different bits, and the report above says why.")
+                writeln!(
+                    out,
+                    "The machines end in different bits; the report above explains the desync."
+                )
             }
-            None => writeln!(out, "The machines end in DIFFERENT bits, and nobody can tell why."),
+            None => {
+                writeln!(out, "The machines end in DIFFERENT bits, and the desync is unexplained.")
+            }
         }
     }
 }
@@ -218,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_table_is_drawn_over_itself_and_gone_in_the_end() {
+    fn a_live_table_redraws_in_place_and_is_cleared_at_the_end() {
         let (mut live, mut out) = (Live::default(), Vec::new());
         live.frame(&tally(), &mut out).unwrap();
         let lines = String::from_utf8_lossy(&out).lines().count() - 1;
@@ -231,11 +238,11 @@ mod tests {
     }
 
     #[test]
-    fn different_bits_are_fine_only_with_an_explanation() {
-        let ending = Ending { tally: tally(), agreed: None, tape: Vec::new() };
+    fn a_desync_is_accepted_only_with_an_explanation() {
+        let ending = Ending { tally: tally(), agreed: None, recording: Vec::new() };
         assert!(!ending.is_fine());
         let mut out = Vec::new();
         ending.print(false, &mut out).unwrap();
-        assert!(String::from_utf8(out).unwrap().contains("nobody can tell why"));
+        assert!(String::from_utf8(out).unwrap().contains("the desync is unexplained"));
     }
 }

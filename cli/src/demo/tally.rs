@@ -1,4 +1,4 @@
-//! What was counted of each machine over a match, and how it ended.
+//! Counters of each machine over a match, and its result.
 
 use super::explains;
 use crate::play::{Frame, Note, PeerFrame, Verdict};
@@ -8,10 +8,10 @@ use isostep_rollback::Tick;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Most notes that are kept and shown; a machine that stays wrong says so every quarter of a second.
+/// Limit on notes kept and shown. A machine that stays wrong reports it four times a second.
 const MAX_NOTES: usize = 24;
 
-/// One machine's.
+/// Counters of one machine.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     pub(super) tick: u32,
@@ -19,14 +19,14 @@ pub(super) struct Row {
     pub(super) rollbacks: u32,
     pub(super) deepest: u32,
     depths: u64,
-    /// Ticks computed again, and bodies in them.
+    /// Resimulated ticks, and the bodies in them.
     pub(super) again: u64,
     pub(super) redone: u64,
     pub(super) stalls: u64,
     pub(super) bytes: u64,
     pub(super) delay: u32,
     pub(super) millihertz: u32,
-    /// What each frame took of the simulation.
+    /// Simulation time of each frame, microseconds.
     micros: Vec<u32>,
     pub(super) digest: String,
 }
@@ -56,7 +56,7 @@ impl Row {
         self.depths as f64 / f64::from(self.rollbacks.max(1))
     }
 
-    /// Milliseconds a frame that so many of a hundred don't exceed.
+    /// Percentile of the time of a frame, milliseconds.
     pub(super) fn millis(&self, percent: usize) -> f64 {
         percentile(&self.micros, percent)
     }
@@ -69,7 +69,7 @@ fn percentile(micros: &[u32], percent: usize) -> f64 {
     f64::from(sorted.get(at).copied().unwrap_or(0)) / 1000.0
 }
 
-/// All machines'.
+/// Counters of all machines.
 pub(super) struct Tally {
     pub(super) command: String,
     pub(super) rows: Vec<Row>,
@@ -107,10 +107,10 @@ impl Tally {
         self.micros.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
     }
 
-    /// Keeps a note; `true` if it is worth showing.
+    /// Stores a note. Returns true if it should be printed.
     pub(super) fn note(&mut self, note: &Note) -> bool {
         self.explained |= explains(note);
-        // Each of a pair of machines says it, and each pair.
+        // Both machines of each pair report the same desync; keep the first report.
         let told = |other: &Note| match (note, other) {
             (Note::Desync(a), Note::Desync(b)) => a.entity == b.entity && a.field == b.field,
             (Note::Differ { tick: a, .. }, Note::Differ { tick: b, .. })
@@ -128,22 +128,22 @@ impl Tally {
         true
     }
 
-    /// Milliseconds that all machines took together for a frame that so many of a hundred don't exceed.
+    /// Percentile of the time of a frame, summed over machines, milliseconds.
     pub(super) fn millis(&self, percent: usize) -> f64 {
         percentile(&self.micros, percent)
     }
 }
 
-/// How a match ended.
+/// Result of a match.
 pub(super) struct Ending {
     pub(super) tally: Tally,
-    /// The newest tick that all have, if they have the same.
+    /// Newest common tick and its digest, if the machines agree.
     pub(super) agreed: Option<(Tick, Digest)>,
-    pub(super) tape: Vec<u8>,
+    pub(super) recording: Vec<u8>,
 }
 
 impl Ending {
-    /// Whether nothing is left that nobody can explain.
+    /// Returns true unless a desync is unexplained.
     pub(super) const fn is_fine(&self) -> bool {
         self.agreed.is_some() || self.tally.explained
     }

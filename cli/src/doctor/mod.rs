@@ -1,9 +1,9 @@
-//! `isostep doctor`: whether this machine is fit for matches, and what to do where it is not. Exit codes: 0 nothing is bad, 1
-//! something is, 2 it could not be told.
+//! `isostep doctor`: tests if this machine is fit for matches and gives advice. Exit codes: 0
+//! nothing is bad, 1 something is bad, 2 the tests failed to run.
 //!
-//! `probe` looks and measures, `judge` says what that means.
+//! `probe` measures, `assess` interprets.
 
-mod judge;
+mod assess;
 mod probe;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -19,26 +19,26 @@ Examples:
 
 Exit codes: 0 nothing is bad, 1 something is, 2 the command was misused";
 
-/// How something is.
+/// Grade of one finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
-    /// As it should be.
+    /// No problem.
     Good,
-    /// Matches work, and could be better.
+    /// Matches work with reduced quality.
     Poor,
-    /// Matches don't work.
+    /// Matches do not work.
     Bad,
 }
 
-/// One thing that was looked at.
+/// Result of one probe.
 #[derive(Debug, Serialize)]
 struct Finding {
     what: &'static str,
     verdict: Verdict,
-    /// What was seen.
+    /// Measured value as text.
     found: String,
-    /// What to do, if it is not good.
+    /// Advice; `None` if the verdict is good.
     advice: Option<&'static str>,
 }
 
@@ -59,12 +59,12 @@ impl Finding {
 pub(crate) fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
     Command::new("doctor")
-        .about("Looks whether this machine is fit for matches, and says what to do where it is not")
+        .about("Checks if this machine is fit for matches, and gives advice")
         .long_about(
             "Looks at UDP on this machine, ports, clocks, sleep, threads, SIMD lanes, the build and the terminal. It talks to \
              nobody but itself, and takes about a second.",
         )
-        .arg(json.help("Reports as one line of JSON"))
+        .arg(json.help("Print the report as one line of JSON"))
         .after_help(EXAMPLE)
 }
 
@@ -81,22 +81,22 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, io::Error> {
     Ok(ExitCode::from(u8::from(bad)))
 }
 
-/// Looks at everything, in the order in which a match needs it.
+/// Runs all probes, in the order in which a match depends on them.
 fn examine() -> Vec<Finding> {
     vec![
-        judge::udp(probe::udp_sizes()),
-        judge::ports(probe::ports()),
-        judge::clock(probe::clock()),
-        judge::time_of_day(probe::unix_now()),
-        judge::sleep(&mut probe::sleeps()),
-        judge::threads(probe::threads()),
-        judge::lanes(probe::lanes()),
-        judge::build(cfg!(debug_assertions)),
-        judge::terminal(io::stdout().is_terminal(), std::env::var("TERM").ok().as_deref()),
+        assess::udp(probe::udp_sizes()),
+        assess::ports(probe::ports()),
+        assess::clock(probe::clock()),
+        assess::time_of_day(probe::unix_now()),
+        assess::sleep(&mut probe::sleeps()),
+        assess::threads(probe::threads()),
+        assess::lanes(probe::lanes()),
+        assess::build(cfg!(debug_assertions)),
+        assess::terminal(io::stdout().is_terminal(), std::env::var("TERM").ok().as_deref()),
     ]
 }
 
-/// A line for each finding, and one below it that says what to do.
+/// A line for each finding, with the advice below it.
 fn table(findings: &[Finding], colours: bool) -> String {
     let mut text = String::new();
     for Finding { what, verdict, found, advice } in findings {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_good_says_what_to_do() {
+    fn every_problem_has_advice() {
         let findings =
             [Finding::good("a", "yes".to_owned()), Finding::bad("b", "no".to_owned(), "do c")];
         assert_eq!(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_thing_is_looked_at_once() {
+    fn every_probe_runs_once() {
         let findings = examine();
         let mut names: Vec<_> = findings.iter().map(|finding| finding.what).collect();
         assert_eq!(names.len(), 9);

@@ -1,25 +1,26 @@
-//! Looks and measures; says nothing about what it means. Nothing here waits for longer than a second.
+//! Measures, without interpretation. No probe takes longer than a second.
 
 use isostep_core::Lanes;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Bytes of datagrams that are tried. Connections begin with packets of 1,200 (WIRE.md): every path has to carry those.
+/// Datagram sizes to test, bytes. Connections begin with packets of 1,200 (WIRE.md), so every path
+/// must carry those.
 pub(super) const SIZES: [usize; 5] = [1, 64, 576, 1000, 1200];
-/// UDP ports that the examples use, and the lab's TCP port.
+/// UDP ports of the examples, and TCP port of the lab.
 pub(super) const UDP_PORTS: [u16; 2] = [7000, 7001];
 pub(super) const LAB_PORT: u16 = 7878;
 const HERE: Ipv4Addr = Ipv4Addr::LOCALHOST;
-/// How long a datagram on one machine may take.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Time limit for a datagram over loopback.
+const TIMEOUT: Duration = Duration::from_millis(100);
 const TRIES: usize = 3;
 
-/// The sizes that arrived whole from one socket at another, or why there are no sockets.
+/// Returns the sizes that arrived intact between two sockets, or the socket error.
 pub(super) fn udp_sizes() -> Result<Vec<usize>, String> {
     let socket = || UdpSocket::bind((HERE, 0)).map_err(|error| error.to_string());
     let (from, to) = (socket()?, socket()?);
     let target = to.local_addr().map_err(|error| error.to_string())?;
-    to.set_read_timeout(Some(PATIENCE)).map_err(|error| error.to_string())?;
+    to.set_read_timeout(Some(TIMEOUT)).map_err(|error| error.to_string())?;
     let arrives = |&size: &usize| {
         let sent: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
         let mut buffer = [0; 2048];
@@ -31,11 +32,11 @@ pub(super) fn udp_sizes() -> Result<Vec<usize>, String> {
     Ok(SIZES.into_iter().filter(arrives).collect())
 }
 
-/// What can be bound.
+/// Ports that can be bound.
 pub(super) struct Ports {
-    /// One that the system chose, or why there is none.
+    /// A port chosen by the system, or the error.
     pub(super) any: Result<u16, String>,
-    /// Of those that examples and the lab use, the ones that are taken.
+    /// Ports of the examples and the lab that are in use.
     pub(super) taken: Vec<u16>,
 }
 
@@ -47,21 +48,21 @@ pub(super) fn ports() -> Ports {
     Ports { any: any.map(|address| address.port()).map_err(|error| error.to_string()), taken }
 }
 
-/// What the clock does that matches run by.
+/// Properties of the monotonic clock.
 pub(super) struct Clock {
-    /// The smallest step that was seen; `None` if it stood still.
+    /// Smallest step observed; `None` if the clock did not advance.
     pub(super) resolution: Option<Duration>,
-    /// Whether it ever went back.
+    /// True if the clock went backwards.
     pub(super) went_back: bool,
 }
 
 pub(super) fn clock() -> Clock {
-    const LOOK_FOR: Duration = Duration::from_millis(50);
-    const MOST_READS: u32 = 1_000_000;
+    const SAMPLE_FOR: Duration = Duration::from_millis(50);
+    const MAX_READS: u32 = 1_000_000;
     let start = Instant::now();
     let mut clock = Clock { resolution: None, went_back: false };
     let mut last = start;
-    for _ in 0..MOST_READS {
+    for _ in 0..MAX_READS {
         let now = Instant::now();
         match now.checked_duration_since(last) {
             None => clock.went_back = true,
@@ -71,19 +72,19 @@ pub(super) fn clock() -> Clock {
             }
         }
         last = now;
-        if start.elapsed() > LOOK_FOR {
+        if start.elapsed() > SAMPLE_FOR {
             break;
         }
     }
     clock
 }
 
-/// Seconds since 1970, if the clock is not before that.
+/// Seconds since 1970; `None` if the clock is set to an earlier time.
 pub(super) fn unix_now() -> Option<u64> {
     SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
 }
 
-/// How much later than asked for a sleep of a millisecond ended, each time.
+/// Excess of each of several one-millisecond sleeps.
 pub(super) fn sleeps() -> Vec<Duration> {
     const ASKED: Duration = Duration::from_millis(1);
     let late = |_| {
@@ -94,14 +95,14 @@ pub(super) fn sleeps() -> Vec<Duration> {
     (0..60).map(late).collect()
 }
 
-/// How many threads run at once, and whether one can be started.
+/// Returns the number of hardware threads, and true if a thread can be started.
 pub(super) fn threads() -> (usize, bool) {
     let count = std::thread::available_parallelism().map_or(1, usize::from);
     let started = std::thread::Builder::new().spawn(|| ());
     (count, started.is_ok_and(|thread| thread.join().is_ok()))
 }
 
-/// The solver's widest lanes here.
+/// Returns the widest lanes of this machine.
 pub(super) fn lanes() -> Lanes {
     Lanes::widest()
 }

@@ -1,44 +1,44 @@
-//! What the page may ask for: JSON from anywhere, read and checked before the stage sees it. Settings come as the words
-//! that an address and a command have, so the page knows nothing of how they are written.
+//! Controls of the page: untrusted JSON, parsed and checked before the match thread sees it.
+//! Settings use the names and values of URLs and flags, so the page needs no format of its own.
 
-use crate::settings::{Deed, MAX_PLAYERS, SettingError, Settings, Spot};
+use crate::settings::{FaultKind, FaultTarget, MAX_PLAYERS, SettingError, Settings};
 use serde::Deserialize;
 
-/// What the page may ask for.
+/// A control of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
-    /// A new match, by an address.
+    /// Start a match from a URL.
     Open(Box<Settings>),
-    /// A new match with the settings of this one, and nothing of what went wrong in it.
+    /// Restart the match with the same settings and without its faults.
     Restart,
-    /// Another value of a setting.
+    /// Change one setting.
     Set { name: String, value: String },
-    /// What player one's keys are now.
+    /// Current keys of player one.
     Keys { x: i8, y: i8, jump: bool, shove: bool },
-    /// Something goes wrong.
-    Trouble { machine: u8, deed: Deed },
+    /// Inject a fault now.
+    Fault { machine: u8, kind: FaultKind },
 }
 
-/// The same as JSON.
+/// JSON form of [`Control`].
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-enum Said {
+enum ControlJson {
     Open { query: String },
     Restart {},
     Set { name: String, value: String },
     Keys { x: i8, y: i8, jump: bool, shove: bool },
     Cut { machine: u8 },
-    Plant { machine: u8, spot: SaidSpot, always: bool },
+    Flip { machine: u8, target: TargetJson, always: bool },
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum SaidSpot {
+enum TargetJson {
     Velocity,
     Score,
 }
 
-/// Why a control is refused.
+/// Errors of a control.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ControlError {
     #[error("not a control: {0}")]
@@ -52,29 +52,29 @@ pub(crate) enum ControlError {
 impl Control {
     pub(crate) fn read(json: &[u8]) -> Result<Self, ControlError> {
         Ok(match serde_json::from_slice(json)? {
-            Said::Open { query } => Self::Open(Box::new(Settings::from_query(&query)?)),
-            Said::Restart {} => Self::Restart,
-            Said::Set { name, value } => {
-                // Whether the machines that it names play, the match knows.
+            ControlJson::Open { query } => Self::Open(Box::new(Settings::from_query(&query)?)),
+            ControlJson::Restart {} => Self::Restart,
+            ControlJson::Set { name, value } => {
+                // Only the match knows which machines exist; it checks their numbers.
                 Settings::default().set(&name, &value)?;
                 Self::Set { name, value }
             }
-            Said::Keys { x, y, jump, shove } => {
+            ControlJson::Keys { x, y, jump, shove } => {
                 within("x", x.unsigned_abs(), 127)?;
                 within("y", y.unsigned_abs(), 127)?;
                 Self::Keys { x, y, jump, shove }
             }
-            Said::Cut { machine } => {
+            ControlJson::Cut { machine } => {
                 within("machine", machine, MAX_PLAYERS - 1)?;
-                Self::Trouble { machine, deed: Deed::Cut }
+                Self::Fault { machine, kind: FaultKind::Disconnect }
             }
-            Said::Plant { machine, spot, always } => {
+            ControlJson::Flip { machine, target, always } => {
                 within("machine", machine, MAX_PLAYERS - 1)?;
-                let spot = match spot {
-                    SaidSpot::Velocity => Spot::Velocity,
-                    SaidSpot::Score => Spot::Score,
+                let target = match target {
+                    TargetJson::Velocity => FaultTarget::Velocity,
+                    TargetJson::Score => FaultTarget::Score,
                 };
-                Self::Trouble { machine, deed: Deed::Plant { spot, always } }
+                Self::Fault { machine, kind: FaultKind::BitFlip { target, always } }
             }
         })
     }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_control_is_understood() {
+    fn every_control_parses() {
         for json in [
             r#"{"do":"keys","x":-127,"y":127,"jump":true,"shove":false}"#,
             r#"{"do":"open","query":"?seed=5&net=wifi&link=1-2:300,300,30,20"}"#,
@@ -98,14 +98,14 @@ mod tests {
             r#"{"do":"set","name":"delay","value":"8"}"#,
             r#"{"do":"set","name":"link","value":"1-2:same"}"#,
             r#"{"do":"cut","machine":3}"#,
-            r#"{"do":"plant","machine":0,"spot":"score","always":true}"#,
+            r#"{"do":"flip","machine":0,"target":"score","always":true}"#,
         ] {
             assert!(Control::read(json.as_bytes()).is_ok(), "{json}");
         }
     }
 
     #[test]
-    fn bad_values_are_refused() {
+    fn invalid_values_are_refused() {
         for json in [
             String::new(),
             "null".to_owned(),
@@ -118,7 +118,7 @@ mod tests {
             r#"{"do":"set","name":"delay","value":"1","more":2}"#.to_owned(),
             r#"{"do":"set","name":"mood","value":"1"}"#.to_owned(),
             r#"{"do":"cut","machine":4}"#.to_owned(),
-            r#"{"do":"plant","machine":0,"spot":"mood","always":true}"#.to_owned(),
+            r#"{"do":"flip","machine":0,"target":"mood","always":true}"#.to_owned(),
             r#"{"do":"open","query":"players=9"}"#.to_owned(),
             r#"{"do":"open","query":"link=1-4:wifi"}"#.to_owned(),
         ] {

@@ -1,35 +1,35 @@
-//! The messages of the stream as bytes: a length, a kind, then JSON for what is rare or a frame of fixed layout.
-//! All numbers are little-endian. The page's `wire.js` reads the same.
+//! Stream messages as bytes: length, kind, then JSON for rare messages or a frame of fixed layout.
+//! All numbers are little-endian. The page's `wire.js` decodes the same layout.
 //!
 //! ```text
 //! message  u32 bytes that follow · u8 kind · payload
-//! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 taped ticks
+//! frame    u32 number · u32 microseconds it took · u32 compared tick · u32 recorded ticks
 //!          · u8 verdict · u8 peers · u16 bodies · peers
-//! peer     u32 present · u32 confirmed · u16 lead · u16 depth · u16 ticks again · u16 bodies again · u16 stalls
+//! peer     u32 current tick · u32 confirmed · u16 predicted ticks · u16 depth · u16 ticks again · u16 bodies again · u16 stalls
 //!          · u16 bytes · u16 delay · u16 tick rate, in 1/500 Hz · u16 microseconds, in tens · u8 sides · i16 score × sides
 //!          · 8 bytes of digest · bodies · u8 groups · groups · u8 ghosts · ghosts
 //! body     pose · u8 asleep
 //! pose     i16 position × 3, in 1/512 m · i16 rotation × 4, in 1/32767
-//! group    u8 body · u8 least body of its cluster
+//! group    u8 body · u8 lowest body of its island
 //! ghost    u8 body · pose
 //! ```
 
 use crate::play::{Frame, PeerFrame};
 use isostep_core::Transform;
 
-/// What a message is.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// A match begins: settings and what there is to draw, as JSON.
+    /// Start of a match: settings and drawables, as JSON.
     Scene = 1,
-    /// What all machines see after a tick.
+    /// Views of all machines after a tick.
     Frame = 2,
-    /// Something to tell, as JSON.
+    /// An event, as JSON.
     Note = 3,
 }
 
-/// A message with this payload.
+/// Frames a payload as a message.
 pub(crate) fn message(kind: Kind, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(payload.len() + 5);
     out.extend_from_slice(&(payload.len() as u32 + 1).to_le_bytes());
@@ -38,11 +38,11 @@ pub(crate) fn message(kind: Kind, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// As a payload.
+/// Encodes a frame as a payload.
 pub(crate) fn encode(frame: &Frame) -> Vec<u8> {
     let bodies = frame.peers.first().map_or(0, |peer| peer.bodies.len());
     let mut out = Vec::with_capacity(20 + frame.peers.len() * (40 + bodies * 31));
-    for word in [frame.number, frame.micros, frame.compared, frame.taped] {
+    for word in [frame.number, frame.micros, frame.compared, frame.recorded] {
         out.extend_from_slice(&word.to_le_bytes());
     }
     out.extend_from_slice(&[frame.verdict as u8, frame.peers.len() as u8]);
@@ -65,7 +65,7 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
         u64::from(peer.millihertz / 2),
         u64::from(peer.micros / 10),
     ];
-    // What is more than a curve can show counts as the most that it can.
+    // Saturates: the page's curves have this range.
     for count in counts {
         out.extend_from_slice(&u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes());
     }
@@ -80,7 +80,7 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
         out.push(u8::from(body.asleep));
     }
     out.push(peer.groups.len() as u8);
-    out.extend(peer.groups.iter().flat_map(|&(body, cluster)| [body, cluster]));
+    out.extend(peer.groups.iter().flat_map(|&(body, island)| [body, island]));
     out.push(peer.ghosts.len() as u8);
     for &(body, pose) in &peer.ghosts {
         out.push(body);
@@ -91,13 +91,13 @@ fn encode_peer(peer: &PeerFrame, out: &mut Vec<u8>) {
 fn encode_pose(pose: Transform, out: &mut Vec<u8>) {
     let Transform { translation: at, rotation } = pose;
     for axis in [at.x, at.y, at.z] {
-        // 32 fractional bits to 9, nearest; who is 64 m away is drawn at the rim.
+        // 32 fractional bits to 9, to nearest. Positions saturate at 64 m.
         let steps = (axis.to_bits() + (1 << 22)) >> 23;
         let steps = steps.clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16;
         out.extend_from_slice(&steps.to_le_bytes());
     }
     for part in rotation.to_bits() {
-        // Of 2³⁰ for one.
+        // A quaternion component has 30 fractional bits.
         let steps = (i64::from(part) * 32767 + (1 << 29)) >> 30;
         out.extend_from_slice(&(steps.clamp(-32767, 32767) as i16).to_le_bytes());
     }
@@ -109,7 +109,7 @@ mod tests {
     use crate::play::{Body, Verdict};
     use isostep_core::{Quat, Vec3, real};
 
-    /// Reads bytes by the layout above; shares nothing with the encoder.
+    /// Decoder of the layout above; independent of the encoder.
     struct Bytes<'a>(&'a [u8]);
 
     impl Bytes<'_> {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_comes_back_as_it_was() {
+    fn a_frame_round_trips() {
         let turn = Quat::from_axis_angle(Vec3::Y, real!(1.5)).unwrap();
         let far = Transform::at(Vec3::from_ints(-1000, 0, 1000));
         let near = Transform::new(Vec3::new(real!(1.25), real!(-0.5), real!(3)), turn);
@@ -152,7 +152,7 @@ mod tests {
             micros: 900,
             compared: 80,
             verdict: Verdict::Differ,
-            taped: 90,
+            recorded: 90,
             peers: vec![peer(100), peer(101)],
         };
         let bytes = message(Kind::Frame, &encode(&frame));

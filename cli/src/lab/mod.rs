@@ -1,26 +1,26 @@
-//! The lab: a match of two to four machines over a simulated network, played in this process and watched in a
-//! browser.
+//! The lab: a match of two to four machines over a simulated network, played in this process and watched
+//! in a browser.
 //!
 //! ```text
-//! browser ──POST /control──▶ serve ──Order──▶ stage: SimMatch of Peers, 60 ticks a second
-//!         ◀──GET /stream──── serve ◀──bytes── frame: what every machine sees, after each tick
+//! browser ──POST /control──▶ serve ──MatchRequest──▶ match_thread: SimMatch of Peers, 60 ticks a second
+//!         ◀──GET /stream──── serve ◀──bytes──────── frame: views of all machines, after each tick
 //! ```
 //!
 //! - `serve`: routes; `crate::web` has the connections.
-//! - `control`: what the page may ask for, checked.
-//! - `stage`: the thread that owns the matches and follows the clock; `crate::play` is one of them.
+//! - `control`: requests of the page, checked.
+//! - `match_thread`: the thread that owns the match and follows the clock; `crate::play` is the match.
 //! - `frame`: messages of the stream as bytes.
-//! - `page/`: the page, embedded, with what `crate::web` has for all pages.
+//! - `page/`: the embedded page; `crate::web` has the files that all pages share.
 
 mod control;
 mod frame;
+mod match_thread;
 mod serve;
-mod stage;
 
 use crate::settings::{self, SettingError, Settings};
 use crate::web::{self, PortError};
 use clap::{Arg, ArgMatches, Command, value_parser};
-use stage::Order;
+use match_thread::MatchRequest;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Sender, channel};
@@ -32,9 +32,9 @@ Example:
 
 pub(crate) fn command() -> Command {
     let port = Arg::new("port").long("port").value_name("PORT").default_value("7878");
-    let port = port.value_parser(value_parser!(u16)).help("Where to serve; 0 takes any free port");
+    let port = port.value_parser(value_parser!(u16)).help("Port to serve on; 0 selects a free one");
     Command::new("lab")
-        .about("Plays a match on several machines over a bad network, to watch in a browser")
+        .about("Plays a match on several machines over a bad network, shown in a browser")
         .long_about(
             "Plays a match on two to four simulated machines over a network that you make as bad as you like, and \
              shows what each of them sees. Serves one page on this computer only; nothing is downloaded. \
@@ -49,7 +49,7 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(arguments: &ArgMatches) -> Result<(), LabError> {
     let port = *arguments.get_one::<u16>("port").expect("it has a default");
     let lab = Lab::open(port, settings::from_arguments(arguments)?)?;
-    // Whoever started it may read the address from a pipe, and close it then.
+    // The parent may read the address from a pipe and close it.
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "The lab is open: http://{}/\nPress Ctrl+C to close it.", lab.address());
     let _ = out.flush();
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<(), LabError> {
     lab.serve()
 }
 
-/// Why the lab can't open.
+/// Errors that keep the lab from starting.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LabError {
     #[error(transparent)]
@@ -68,23 +68,23 @@ pub(crate) enum LabError {
     Io(#[from] io::Error),
 }
 
-/// A lab whose port is open.
+/// A lab with an open port.
 struct Lab {
     listener: TcpListener,
     address: SocketAddr,
-    orders: Sender<Order>,
+    requests: Sender<MatchRequest>,
 }
 
 impl Lab {
-    /// Opens the port, on this computer only, and sets the stage.
+    /// Binds the port on the loopback interface and starts the match thread.
     fn open(port: u16, settings: Settings) -> Result<Self, LabError> {
         let listener = web::open(port)?;
         let address = listener.local_addr()?;
-        let (orders, waiting) = channel();
+        let (requests, waiting) = channel();
         std::thread::Builder::new()
             .name("stage".to_owned())
-            .spawn(move || stage::run(&waiting, settings))?;
-        Ok(Self { listener, address, orders })
+            .spawn(move || match_thread::run(&waiting, settings))?;
+        Ok(Self { listener, address, requests })
     }
 
     const fn address(&self) -> SocketAddr {
@@ -93,6 +93,6 @@ impl Lab {
 
     /// Answers requests until the process ends.
     fn serve(self) -> ! {
-        serve::accept(&self.listener, self.orders)
+        serve::accept(&self.listener, self.requests)
     }
 }

@@ -1,9 +1,9 @@
-//! The routes of the lab: its page, its stream, its controls, its recording.
+//! Routes of the lab: page, stream, controls, recording.
 
 use super::control::Control;
-use super::stage::Order;
+use super::match_thread::MatchRequest;
 use crate::web::{
-    self, CSS, File, HTML, Method, Request, SCRIPT, SHARED, Seat, TEXT, head, refuse, respond,
+    self, CSS, File, HTML, Method, Permit, Request, SCRIPT, SHARED, TEXT, head, refuse, respond,
     send_file, send_refusal,
 };
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Sender, sync_channel};
 
-/// Most connections that watch.
+/// Limit on simultaneous streams.
 const MAX_STREAMS: usize = 8;
-/// Messages that may wait for a slow reader: half a second.
+/// Messages queued for a slow reader: half a second.
 const STREAM_QUEUE: usize = 32;
 
-/// The page's files.
+/// Files of the page.
 const FILES: [File; 8] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/lab.css", CSS, include_str!("page/lab.css")),
@@ -29,52 +29,54 @@ const FILES: [File; 8] = [
     ("/wire.js", SCRIPT, include_str!("page/wire.js")),
 ];
 
-/// Takes connections for ever.
-pub(super) fn accept(listener: &TcpListener, orders: Sender<Order>) -> ! {
+/// Accepts connections forever.
+pub(super) fn accept(listener: &TcpListener, requests: Sender<MatchRequest>) -> ! {
     let streams = Arc::<AtomicUsize>::default();
-    web::serve(listener, move |stream, request| answer(stream, request, &streams, &orders))
+    web::serve(listener, move |stream, request| answer(stream, request, &streams, &requests))
 }
 
 fn answer(
     mut stream: TcpStream,
     request: &Request,
     streams: &Arc<AtomicUsize>,
-    orders: &Sender<Order>,
+    requests: &Sender<MatchRequest>,
 ) -> io::Result<()> {
     match (request.method, &*request.path) {
-        (Method::Get, "/stream") => match Seat::take(streams, MAX_STREAMS) {
-            Some(_seat) => watch(stream, orders),
+        (Method::Get, "/stream") => match Permit::acquire(streams, MAX_STREAMS) {
+            Some(_seat) => stream_frames(stream, requests),
             None => respond(&mut stream, 503, TEXT, b"too many watch; close some tabs\n"),
         },
-        (Method::Post, "/control") => match obey(request, orders) {
+        (Method::Post, "/control") => match control(request, requests) {
             Ok(()) => respond(&mut stream, 204, TEXT, b""),
             Err(why) => respond(&mut stream, 400, TEXT, format!("{why}\n").as_bytes()),
         },
-        // Saving begins another recording, so it is no GET.
-        (Method::Post, "/replay") => save(&mut stream, orders),
+        // POST, because saving starts a new recording.
+        (Method::Post, "/replay") => save(&mut stream, requests),
         (Method::Get, path) => match send_file(&mut stream, FILES.iter().chain(&SHARED), path) {
             Some(sent) => sent,
             None if ["/control", "/replay"].contains(&path) => {
-                send_refusal(&mut stream, refuse(405, "POST it"))
+                send_refusal(&mut stream, refuse(405, "use POST for this path"))
             }
-            None => send_refusal(&mut stream, refuse(404, "there is nothing here")),
+            None => send_refusal(&mut stream, refuse(404, "not found")),
         },
         (Method::Post, _) => {
-            send_refusal(&mut stream, refuse(405, "only /control and /replay are posted to"))
+            send_refusal(&mut stream, refuse(405, "POST is only allowed for /control and /replay"))
         }
     }
 }
 
-fn obey(request: &Request, orders: &Sender<Order>) -> Result<(), String> {
+fn control(request: &Request, requests: &Sender<MatchRequest>) -> Result<(), String> {
     let control = Control::read(&request.body).map_err(|error| error.to_string())?;
-    orders.send(Order::Do(control)).map_err(|_| "the stage is gone; start the lab again".to_owned())
+    requests
+        .send(MatchRequest::Control(control))
+        .map_err(|_| "the match thread has ended; restart the lab".to_owned())
 }
 
 /// Sends the recording so far.
-fn save(stream: &mut TcpStream, orders: &Sender<Order>) -> io::Result<()> {
+fn save(stream: &mut TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, reply) = sync_channel(1);
-    let gone = || Err("the stage is gone; start the lab again".to_owned());
-    let saved = match orders.send(Order::Save(sender)) {
+    let gone = || Err("the match thread has ended; restart the lab".to_owned());
+    let saved = match requests.send(MatchRequest::Save(sender)) {
         Ok(()) => reply.recv().unwrap_or_else(|_| gone()),
         Err(_) => gone(),
     };
@@ -84,11 +86,11 @@ fn save(stream: &mut TcpStream, orders: &Sender<Order>) -> io::Result<()> {
     }
 }
 
-/// Sends what the stage shows, until the reader leaves or falls behind.
-fn watch(mut stream: TcpStream, orders: &Sender<Order>) -> io::Result<()> {
+/// Streams frames until the reader disconnects or falls behind.
+fn stream_frames(mut stream: TcpStream, requests: &Sender<MatchRequest>) -> io::Result<()> {
     let (sender, messages) = sync_channel::<Arc<[u8]>>(STREAM_QUEUE);
-    if orders.send(Order::Watch(sender)).is_err() {
-        return respond(&mut stream, 503, TEXT, b"the stage is gone; start the lab again\n");
+    if requests.send(MatchRequest::Subscribe(sender)).is_err() {
+        return respond(&mut stream, 503, TEXT, b"the match thread has ended; restart the lab\n");
     }
     let head = head(200, "application/octet-stream");
     stream.write_all(format!("{head}Transfer-Encoding: chunked\r\n\r\n").as_bytes())?;

@@ -1,20 +1,20 @@
-//! `isostep match`, and `isostep token`, its other name: makes the keys and signed documents of a match, and shows them. A
-//! matchmaker on a desk: what a service would do for a game that has one. A token is of no use without the roster that is signed
-//! with it, so all of a match are made at once.
+//! `isostep match`, and its alias `isostep token`: creates and shows the keys and signed documents of a match, as a
+//! matchmaking service would. A token is useless without the roster signed with it, so all documents of a
+//! match are created together.
 //!
-//! - `new`: a folder for a match, with a folder for each player.
-//! - `show`: what is in a player's folder or in one file, without secrets.
-//! - `key` (here): a key by itself, of a player or of a matchmaker.
-//! - `words`: times as people say them.
+//! - `new`: a folder for the match, with a folder for each player.
+//! - `show`: the content of a player's folder or of one file, without secrets.
+//! - `key` (here): a single key, of a player or of a matchmaker.
+//! - `dates`: times as text.
 
+pub(crate) mod dates;
 mod new;
 mod show;
-pub(crate) mod words;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use isostep_netcode::OsEntropy;
 use isostep_netcode::crypto::{
-    CredentialsError, FileError, IssueError, MatchmakerKey, PublicKey, Slot, StaticKey, Stored,
+    CredentialsError, FileError, IssueError, MachineId, MatchmakerKey, PublicKey, StaticKey, Stored,
 };
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ Examples:
   isostep match key --out my.key
   isostep match key --matchmaker --out matchmaker.key      (for --matchmaker of `match new`)";
 
-/// Why a match wasn't made or can't be shown.
+/// Errors of `isostep match`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MatchError {
     #[error(transparent)]
@@ -56,15 +56,15 @@ pub(crate) enum MatchError {
     Issue(#[from] IssueError),
     #[error(transparent)]
     Credentials(#[from] CredentialsError),
-    #[error("{} is there already: choose another place with --out, or move it away", .0.display())]
+    #[error("{} exists already: choose another path with --out, or move it away", .0.display())]
     Exists(PathBuf),
-    #[error("{} can't be made ({error}): choose another place with --out", path.display())]
+    #[error("{} can't be created ({error}): choose another path with --out", path.display())]
     Folder { path: PathBuf, error: io::Error },
     #[error("--holder {0}=…: a match of {1} players has the slots 0 to {last}", last = .1 - 1)]
     NoSlot(u8, u8),
-    #[error("--holder {0}=… is there twice: give each slot one key")]
+    #[error("--holder {0}=… is given twice: give each slot one key")]
     Twice(u8),
-    #[error("{}: neither a player's folder nor a key, token or roster; `isostep match new` makes them", .0.display())]
+    #[error("{}: neither a player's folder nor a key, token or roster; create them with `isostep match new`", .0.display())]
     Unknown(PathBuf),
     #[error("the clock of this machine is before 1970: set it")]
     Clock,
@@ -81,28 +81,28 @@ pub(crate) fn command() -> Command {
     let holder = Arg::new("holder").long("holder").value_name("SLOT=PUBLIC");
     let matchmaker = path("matchmaker").long("matchmaker").value_name("FILE");
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-    let json = || flag("json").help("Reports as one line of JSON");
+    let json = || flag("json").help("Print the report as one line of JSON");
     let new = Command::new("new")
-        .about("Makes a match: a folder for each player, with its key and its token")
-        .arg(game.help("The name of the game, as the program of the game says it"))
-        .arg(players.value_parser(value_parser!(u8).range(2..=8)).help("How many play, 2 to 8"))
+        .about("Creates a match: a folder for each player, with its key and its token")
+        .arg(game.help("Name of the game, as in its program"))
+        .arg(players.value_parser(value_parser!(u8).range(2..=8)).help("Number of players, 2 to 8"))
         .arg(
             hours
                 .value_parser(value_parser!(u32).range(1..=87_600))
-                .help("For how many hours players are let in"),
+                .help("Hours for which players can connect"),
         )
         .arg(out("DIR", "The folder to make"))
-        .arg(matchmaker.help("Sign with this matchmaker.key rather than with a new one"))
+        .arg(matchmaker.help("Sign with this matchmaker.key instead of a new one"))
         .arg(
             holder
                 .action(ArgAction::Append)
                 .value_parser(parse_holder)
-                .help("Take this public key for a slot; its player has the secret"),
+                .help("Use this public key for a slot; its player has the secret key"),
         )
         .arg(json())
         .after_help(NEW_EXAMPLE);
     let show = Command::new("show")
-        .about("Shows what is in a player's folder, without secrets; exits with 1 if it is no good")
+        .about("Shows the content of a player's folder, without secrets; exits with 1 if it is not usable")
         .arg(
             path("path")
                 .value_name("PATH")
@@ -112,14 +112,14 @@ pub(crate) fn command() -> Command {
         .arg(json())
         .after_help(SHOW_EXAMPLE);
     let key = Command::new("key")
-        .about("Makes a key for a player and prints its public half, for --holder")
+        .about("Creates a player's key and prints its public half, for --holder")
         .arg(out("FILE", "Where to put the secret"))
-        .arg(flag("matchmaker").help("A key to sign matches with, instead of a player's"))
+        .arg(flag("matchmaker").help("Create a key for signing matches, instead of a player's"))
         .arg(json())
         .after_help(KEY_EXAMPLE);
     Command::new("match")
         .visible_alias("token")
-        .about("Makes the keys and tokens of a match, and shows them")
+        .about("Creates and shows the keys and tokens of a match")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([new, show, key])
@@ -165,8 +165,8 @@ fn make_key(arguments: &ArgMatches, out: &mut impl Write) -> Result<(), MatchErr
             "Give {path} to nobody: who has it can seat anybody in any match."
         )?);
     }
-    writeln!(out, "Send it to whoever makes the match, for --holder SLOT=PUBLIC.")?;
-    Ok(writeln!(out, "Give {path} to nobody. Put it as `key` into the folder that you get.")?)
+    writeln!(out, "Send it to the creator of the match, for --holder SLOT=PUBLIC.")?;
+    Ok(writeln!(out, "Keep {path} secret. Put it as `key` into the folder that you receive.")?)
 }
 
 fn path<'a>(arguments: &'a ArgMatches, name: &str) -> &'a PathBuf {
@@ -178,9 +178,9 @@ fn unix_now() -> Result<u64, MatchError> {
     since.map(|since| since.as_secs()).map_err(|_| MatchError::Clock)
 }
 
-/// `1=` and the hex of a public key.
-fn parse_holder(text: &str) -> Result<(Slot, PublicKey), String> {
+/// Parses `1=` followed by a public key in hex.
+fn parse_holder(text: &str) -> Result<(MachineId, PublicKey), String> {
     let (slot, key) = text.split_once('=').ok_or("write the slot, =, and the public key")?;
     let slot = slot.parse().map_err(|_| "the slot before = is a number from 0 to 7")?;
-    Ok((Slot(slot), key.parse().map_err(|error| format!("{error}"))?))
+    Ok((MachineId(slot), key.parse().map_err(|error| format!("{error}"))?))
 }

@@ -1,11 +1,11 @@
-//! Makes a match: signs first, then writes, so that what can't be leaves nothing behind.
+//! Creates a match: signs everything first, then writes, so that an error leaves no files behind.
 
-use super::{MatchError, path, words};
+use super::{MatchError, dates, path};
 use clap::ArgMatches;
 use isostep_netcode::OsEntropy;
 use isostep_netcode::crypto::{
-    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, PublicKey, Slot, StaticKey,
-    Stored,
+    Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, PublicKey,
+    StaticKey, Stored,
 };
 use isostep_netcode::wire::PROTOCOL_VERSION;
 use serde_json::json;
@@ -13,7 +13,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Who sits in a slot: somebody whose key is made here, or somebody who has one.
+/// Occupant of a slot: a new key, or the public key of a player who has one.
 enum Player {
     Ours(StaticKey),
     Theirs(PublicKey),
@@ -51,7 +51,7 @@ pub(super) fn run(
         issued: now,
         expires: now + u64::from(hours) * 3600,
     };
-    let holders: Vec<_> = (0..).map(Slot).zip(players.iter().map(Player::public)).collect();
+    let holders: Vec<_> = (0..).map(MachineId).zip(players.iter().map(Player::public)).collect();
     let matchmaker = Matchmaker::new(key.clone());
     let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
 
@@ -77,7 +77,7 @@ pub(super) fn run(
         }
     }
 
-    let (id, until, place) = (spec.match_id, words::date(spec.expires), folder.display());
+    let (id, until, place) = (spec.match_id, dates::date(spec.expires), folder.display());
     if arguments.get_flag("json") {
         let players: Vec<_> = holders.iter().map(|(slot, key)| json!({
             "slot": slot.0, "public_key": key.to_string(), "folder": format!("{place}/player-{}", slot.0),
@@ -89,11 +89,8 @@ pub(super) fn run(
         });
         return Ok(writeln!(out, "{value}")?);
     }
-    writeln!(out, "Match {id} of \"{name}\" for {count} players; they are let in until {until}.")?;
-    writeln!(
-        out,
-        "- Send each player its folder, {place}/player-N, so that nobody else reads it."
-    )?;
+    writeln!(out, "Match {id} of \"{name}\" for {count} players; they can connect until {until}.")?;
+    writeln!(out, "- Send each player its folder, {place}/player-N, over a private channel.")?;
     if !theirs.is_empty() {
         let theirs = theirs.join(", ");
         writeln!(
@@ -103,14 +100,14 @@ pub(super) fn run(
     }
     let secret = reused.map_or_else(|| folder.join("matchmaker.key"), Clone::clone);
     let secret = secret.display();
-    writeln!(out, "- Keep {secret} to yourself: who has it can seat anybody in any match.")?;
-    Ok(writeln!(out, "- To look at a folder: isostep match show {place}/player-0")?)
+    writeln!(out, "- Keep {secret} secret: its holder can seat any player in any match.")?;
+    Ok(writeln!(out, "- To inspect a folder: isostep match show {place}/player-0")?)
 }
 
-/// The players of all slots; keys are made for those who have none.
+/// Assigns players to all slots and creates the missing keys.
 fn seat<'a>(
     count: u8,
-    holders: impl Iterator<Item = &'a (Slot, PublicKey)>,
+    holders: impl Iterator<Item = &'a (MachineId, PublicKey)>,
 ) -> Result<Vec<Player>, MatchError> {
     let mut given = vec![None; usize::from(count)];
     for &(slot, key) in holders {
@@ -126,7 +123,7 @@ fn seat<'a>(
     Ok(given.into_iter().map(player).collect())
 }
 
-/// The folder of a match is always a new one: two matches in one would be mixed up.
+/// Creates the match folder; refuses an existing one, which could hold another match.
 fn create_match_folder(path: &Path) -> Result<(), MatchError> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         let failed = |error| MatchError::Folder { path: parent.to_owned(), error };
@@ -135,7 +132,7 @@ fn create_match_folder(path: &Path) -> Result<(), MatchError> {
     create_folder(path)
 }
 
-/// Creates a folder for its owner alone.
+/// Creates a folder with access for its owner only.
 fn create_folder(path: &Path) -> Result<(), MatchError> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut builder = DirBuilder::new();

@@ -1,6 +1,6 @@
-//! Shows what is in a player's folder, or in one of the files of a match: everything but secrets.
+//! Prints a player's folder or one file of a match, without secrets.
 
-use super::{MatchError, words};
+use super::{MatchError, dates};
 use isostep_netcode::crypto::{
     Credentials, CredentialsError, FileError, MatchmakerKey, MatchmakerPublic, Roster, StaticKey,
     Stored, Token, TokenExpectation,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// Prints it; whether one can play with it now.
+/// Prints it. Returns true if the credentials are usable now.
 pub(super) fn run(
     path: &Path,
     now: u64,
@@ -41,19 +41,19 @@ fn print(
     Ok(lines.iter().try_for_each(|(name, text)| writeln!(out, "{name:<11} {text}"))?)
 }
 
-/// Names with what is said of them.
+/// Labels with values.
 type Lines = Vec<(&'static str, String)>;
 
-/// One file, whatever it is.
+/// Describes one file of any kind.
 fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     if let Some(token) = is::<Token>(path)? {
-        let (spec, slot, holder) = (*token.spec(), token.slot().0, token.holder().to_string());
+        let (spec, slot, holder) = (*token.spec(), token.machine().0, token.holder().to_string());
         let lines = vec![
             ("file", "a token: with its holder's secret key, a seat in a match".to_owned()),
             ("slot", slot.to_string()),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
-            ("expires", words::expiry(spec.expires, now)),
+            ("expires", dates::expiry(spec.expires, now)),
             ("public key", holder.clone()),
         ];
         let value = json!({
@@ -63,17 +63,17 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
         return Ok((lines, value));
     }
     if let Some(roster) = is::<Roster>(path)? {
-        let slots: Vec<u8> = roster.slots().map(|slot| slot.0).collect();
-        let about = format!("a roster: who sits in the slots {}", join(&slots));
+        let slots: Vec<u8> = roster.machines().map(|slot| slot.0).collect();
+        let about = format!("a roster: the players of the slots {}", join(&slots));
         return Ok((vec![("file", about)], json!({ "file": "roster", "slots": slots })));
     }
-    // Of a secret only the public half is told.
+    // Prints only the public half of a secret key.
     let (name, about, public) = if let Some(key) = is::<StaticKey>(path)? {
-        ("key", "a player's secret key: give it to nobody", key.public().to_string())
+        ("key", "a player's secret key: do not share it", key.public().to_string())
     } else if let Some(key) = is::<MatchmakerKey>(path)? {
         (
             "matchmaker.key",
-            "a matchmaker's secret key: who has it can seat anybody",
+            "a matchmaker's secret key: its holder can seat any player",
             key.public().to_string(),
         )
     } else if let Some(public) = is::<MatchmakerPublic>(path)? {
@@ -89,18 +89,18 @@ fn file(path: &Path, now: u64) -> Result<(Lines, Value), MatchError> {
     Ok((lines, json!({ "file": name, "public_key": public })))
 }
 
-/// The thing in a file, if it is of this kind.
+/// Reads a file if it is of this kind.
 fn is<T: Stored>(path: &Path) -> Result<Option<T>, MatchError> {
     match T::load(path) {
         Ok(thing) => Ok(Some(thing)),
-        Err(FileError::Foreign { .. }) => Ok(None),
-        // One that everybody may read is no secret, so it is something else, or will be refused as what it is.
+        Err(FileError::WrongFormat { .. }) => Ok(None),
+        // A file readable by others is no secret key, or is refused as one by its own kind.
         Err(FileError::Exposed { .. }) if !says_key(path) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a file says of itself that it is a secret key.
+/// Returns true if the file's header marks it as a secret key.
 fn says_key(path: &Path) -> bool {
     let text = std::fs::read(path).unwrap_or_default();
     let name = text.split(|&byte| byte == b' ').next().unwrap_or_default();
@@ -111,7 +111,8 @@ fn join(slots: &[u8]) -> String {
     slots.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What is in a player's folder. A player who made the key elsewhere looks at it before putting the key in.
+/// Content of a player's folder. The key may be missing: a player can inspect the folder before
+/// adding it.
 struct Folder {
     token: Token,
     roster: Roster,
@@ -130,7 +131,7 @@ impl Folder {
         })
     }
 
-    /// Everything that can be checked with what is there; whether these are development credentials.
+    /// Checks everything that the present files allow. Returns true for development credentials.
     fn check(&self, now: u64) -> Result<bool, CredentialsError> {
         let Self { token, roster, matchmaker, key } = self;
         let spec = token.spec();
@@ -146,8 +147,8 @@ impl Folder {
             let all = Credentials::new(key.clone(), token.clone(), roster.clone(), *matchmaker)?;
             return Ok(all.is_insecure());
         }
-        if roster.key_of(token.slot()) != Some(token.holder()) {
-            return Err(CredentialsError::Seat { slot: token.slot() });
+        if roster.key_of(token.machine()) != Some(token.holder()) {
+            return Err(CredentialsError::NotInRoster { machine: token.machine() });
         }
         Ok(false)
     }
@@ -159,36 +160,28 @@ impl Folder {
         verified: &Result<bool, CredentialsError>,
     ) -> (Lines, Value) {
         let (token, spec) = (&self.token, *self.token.spec());
-        let slots: Vec<u8> = self.roster.slots().map(|slot| slot.0).collect();
+        let slots: Vec<u8> = self.roster.machines().map(|slot| slot.0).collect();
         let mut lines = vec![
-            ("slot", format!("{} (players: {})", token.slot().0, join(&slots))),
+            ("slot", format!("{} (players: {})", token.machine().0, join(&slots))),
             ("game", spec.game.to_string()),
             ("match", spec.match_id.to_string()),
-            ("expires", words::expiry(spec.expires, now)),
+            ("expires", dates::expiry(spec.expires, now)),
             ("public key", token.holder().to_string()),
             ("matchmaker", self.matchmaker.to_string()),
         ];
         lines.push(match verified {
-            Ok(_) => {
-                ("verified", "yes: signed, in time, and all of it belongs together".to_owned())
-            }
+            Ok(_) => ("verified", "yes: signed, not expired, and consistent".to_owned()),
             Err(error) => ("verified", format!("NO: {error}")),
         });
         if matches!(verified, Ok(true)) {
-            lines.push((
-                "WARNING",
-                "for development only: everybody knows these secrets".to_owned(),
-            ));
+            lines.push(("WARNING", "for development only: these secrets are public".to_owned()));
         }
         if self.key.is_none() {
             let path = path.join("key");
-            lines.push((
-                "key",
-                format!("not here: put the secret that you made in {}", path.display()),
-            ));
+            lines.push(("key", format!("missing: put your secret key in {}", path.display())));
         }
         let value = json!({
-            "slot": token.slot().0, "players": slots, "game": spec.game.to_string(),
+            "slot": token.machine().0, "players": slots, "game": spec.game.to_string(),
             "match": spec.match_id.to_string(), "expires": spec.expires,
             "public_key": token.holder().to_string(), "matchmaker": self.matchmaker.to_string(),
             "verified": verified.is_ok(), "why_not": verified.as_ref().err().map(ToString::to_string),

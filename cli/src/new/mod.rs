@@ -1,6 +1,6 @@
-//! `isostep new`: a folder with a small game of two players that works, to be made into another one. The template is in
-//! `template/`, as it is written but for `{{name}}`, `{{isostep}}` (the dependency) and `{{docs}}` (where the guide is).
-//! Exit codes: 0 it is made, 2 it can't be; what can't be leaves nothing behind.
+//! `isostep new`: creates a small two-player game to start from. The files in `template/` are
+//! copied with `{{name}}`, `{{isostep}}` (the dependency) and `{{docs}}` (path of the guide)
+//! replaced. Exit codes: 0 created, 2 refused; a refused project leaves no files behind.
 
 use crate::checkout;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -15,7 +15,7 @@ Examples:
   isostep new marbles --path ~/code/isostep      anywhere else
   then: cd marbles && cargo test && cargo run -- together";
 
-/// The files of the template, by where they go.
+/// Template files by destination.
 const FILES: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
     ("README.md", include_str!("template/README.md.txt")),
@@ -29,7 +29,7 @@ const FILES: [(&str, &str); 10] = [
     ("tests/game.rs", include_str!("template/tests/game.rs")),
 ];
 
-/// Names that Cargo or the compiler keep to themselves, or that the template needs for others.
+/// Names reserved by Cargo or the compiler, or used by the template's dependencies.
 const TAKEN: [&str; 12] = [
     "alloc",
     "build",
@@ -45,7 +45,7 @@ const TAKEN: [&str; 12] = [
     "test",
 ];
 
-/// What a crate can't be called, since the language says it.
+/// Keywords of the language, which can't be crate names.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -54,22 +54,22 @@ const KEYWORDS: [&str; 52] = [
     "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Why nothing was made.
+/// Errors of `isostep new`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NewError {
     #[error("{name}: {why}; choose a name like tug-of-war")]
     Name { name: String, why: &'static str },
-    #[error("{0} is there already: choose another name, or move it away")]
+    #[error("{0} exists already: choose another name, or move it away")]
     Exists(String),
     #[error(
         "no checkout of Isostep here or above, and it is not on crates.io yet: say where one is with --path DIR"
     )]
     NoCheckout,
-    #[error("--path {}: no checkout of Isostep (its Cargo.toml is not there); name the folder that `git clone` made", .0.display())]
+    #[error("--path {}: not a checkout of Isostep (its Cargo.toml is missing); give the folder that `git clone` created", .0.display())]
     NotACheckout(PathBuf),
-    #[error("--path {}: Cargo.toml can't say this; move the checkout to a path of plain text", .0.display())]
+    #[error("--path {}: Cargo.toml can't hold this path; move the checkout to a path of plain text", .0.display())]
     NoText(PathBuf),
-    #[error("{}: can't be written ({error}); make room, or go to another folder", path.display())]
+    #[error("{}: can't be written ({error}); free some space, or use another folder", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -78,13 +78,13 @@ pub(crate) enum NewError {
 pub(crate) fn command() -> Command {
     let path = Arg::new("path").long("path").value_name("DIR").value_parser(value_parser!(PathBuf));
     Command::new("new")
-        .about("Makes a small game of two players, with tests, to be made into your own")
+        .about("Creates a small two-player game with tests, to start from")
         .long_about(
             "Makes a folder with a game of two players: physics, a match over UDP or in one process, tests, and a determinism \
              check for CI. It builds and plays as it is; change it into your own.",
         )
-        .arg(Arg::new("name").value_name("NAME").required(true).help("What the game, its crate and its folder are called"))
-        .arg(path.help("A checkout of Isostep to depend on, if not the one that this folder lies in"))
+        .arg(Arg::new("name").value_name("NAME").required(true).help("Name of the game, its crate and its folder"))
+        .arg(path.help("Checkout of Isostep to depend on; by default the one around this folder"))
         .after_help(EXAMPLE)
 }
 
@@ -108,39 +108,39 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     let path = path.to_str().filter(|path| !path.contains(char::is_control));
     let path = path.ok_or_else(|| NewError::NoText(checkout.clone()))?.replace('\\', "/");
     write(&folder, name, &path).inspect_err(|_| {
-        // Only what was made here goes: the folder was not there before.
+        // Safe to remove: this call created the folder.
         let _ = fs::remove_dir_all(&folder);
     })?;
-    // The versions with which this checkout was tested, and which are downloaded already.
+    // Reuses the tested versions, which are already downloaded.
     let _ = fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"));
     let out = &mut io::stdout().lock();
-    writeln!(out, "Made {name}: a game of two players, with tests. It uses Isostep in {path}.")?;
+    writeln!(out, "Created {name}: a two-player game with tests. It uses Isostep in {path}.")?;
     writeln!(out, "  cd {name}")?;
     writeln!(
         out,
         "  cargo test                 the rules, and that every machine computes the same"
     )?;
     writeln!(out, "  cargo run -- together      two players in one process, over a bad network")?;
-    writeln!(out, "Its README.md tells the rest.")?;
+    writeln!(out, "See its README.md for more.")?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether it can be a crate's name, a folder's and a game's.
+/// Checks that a name is valid for a crate, a folder and a game.
 fn check_name(name: &str) -> Result<(), &'static str> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
     if name.is_empty() || name.len() > 64 {
         Err("a crate's name has 1 to 64 letters")
     } else if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(plain) {
-        Err("a crate's name is a small letter, then small letters, digits, - and _")
+        Err("a crate's name is a lowercase letter, then lowercase letters, digits, - and _")
     } else if TAKEN.contains(&&*name.replace('-', "_")) || KEYWORDS.contains(&name) {
-        Err("this name has another meaning in Rust, or here")
+        Err("this name is reserved in Rust or by the template")
     } else {
         Ok(())
     }
 }
 
-/// How the project names the checkout. Relative if both lie beside each other or the project in the checkout, for they will move
-/// together; else absolute.
+/// Path of the checkout in the project's manifest: relative if one contains the other or they share
+/// a parent, since they move together; else absolute.
 fn path_between(folder: &Path, checkout: &Path) -> PathBuf {
     let home = folder.parent().and_then(|parent| parent.canonicalize().ok());
     let checkout = checkout.canonicalize().unwrap_or_else(|_| checkout.to_owned());
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_crates() {
+    fn project_names_follow_crate_rules() {
         for good in ["marbles", "tug-of-war", "a", "game2", "my_game"] {
             assert_eq!(check_name(good), Ok(()), "{good}");
         }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_few_words_to_replace() {
+    fn the_template_has_three_placeholders() {
         for (file, text) in FILES {
             let words = |word: &str| text.matches(word).count();
             assert_eq!(words("{{isostep}}"), usize::from(file == "Cargo.toml"), "{file}");

@@ -1,25 +1,25 @@
-//! One match: the fleet, who plays, and after each tick what there is to show and to tell. It knows no clock but the
-//! match's own; the lab and `isostep demo` drive it.
+//! One match: the fleet, its controllers, and after each tick the views and events. It has no clock but the match's
+//! own; the lab and `isostep demo` drive it.
 //!
-//! - `peer`: a machine's game, with faults to plant; `work`: what it cost; `hand`: who plays it.
-//! - `look`: what there is to see; `scene`: what never changes of it; `notes`: what there is to tell.
-//! - `tape`: the recording.
+//! - `peer`: a machine's game with fault injection; `work`: its cost; `controller`: its input source.
+//! - `view`: the state to draw; `scene`: its constant part; `notes`: events.
+//! - `recording`: the recording.
 
-mod hand;
-mod look;
+mod controller;
 mod notes;
 mod peer;
+mod recording;
 mod scene;
-mod tape;
+mod view;
 mod work;
 
-pub(crate) use look::{Body, Frame, PeerFrame, Verdict};
 pub(crate) use notes::Note;
 pub(crate) use peer::Peer;
+pub(crate) use view::{Body, Frame, PeerFrame, Verdict};
 
-use crate::settings::{Deed, MAX_DRIFT_PPM, Resim, SettingError, Settings, Trouble};
-use crate::shown::Shown;
-use hand::Hand;
+use crate::drawable::DrawableGame;
+use crate::settings::{FaultKind, MAX_DRIFT_PPM, Resim, ScheduledFault, SettingError, Settings};
+use controller::Controller;
 use isostep_core::digest::ShortDigest;
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, real};
@@ -28,35 +28,35 @@ use isostep_rollback::sim_match::{Machine, SimMatchError};
 use isostep_rollback::{LinkConfig, PlayerId, SimMatch, Stats, Stick, Tick};
 use isostep_scenes::games::tumble::rules::{self, Move, Tumble};
 use peer::Fault;
+use recording::MatchRecording;
 use std::collections::VecDeque;
 use std::time::Duration;
-use tape::Tape;
 use work::BODIES;
 
-/// How long a machine is cut off.
+/// Duration of a disconnect.
 const PARTITION: Duration = Duration::from_secs(2);
-/// Digests that are remembered of a machine, until the slowest has come as far.
+/// Digests kept for each machine until the slowest reaches the same tick.
 const DIGESTS: usize = 64;
-/// Whoever is nearer to where they were has no ghost: it could not be told from them.
+/// Distance below which a body has no ghost, metres: the two would coincide on screen.
 const GHOST_FROM: Real = real!(0.015625);
-/// A round of Tumble: ticks, and points that end it before.
+/// A round of Tumble: length in ticks, and points that end it early.
 const ROUND: u32 = 75 * 60;
 const POINTS: i32 = 5;
-/// Thousandths of a tick a second, without any correction.
+/// Nominal tick rate in thousandths of a hertz.
 const MILLIHERTZ: i64 = 60_000;
 
-/// Why a match can't begin or go on.
+/// Errors of a match.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlayError {
     #[error(transparent)]
     SimMatch(#[from] SimMatchError),
     #[error("the match can't be recorded: {0}")]
-    Tape(#[from] ReplayError),
+    MatchRecording(#[from] ReplayError),
 }
 
-/// What was counted of a machine up to the frame before.
+/// Counters of a machine at the previous frame.
 #[derive(Default)]
-struct Seen {
+struct Counters {
     stats: Stats,
     sent_bytes: u64,
     digests: VecDeque<(Tick, ShortDigest)>,
@@ -66,14 +66,14 @@ struct Seen {
 pub(crate) struct Play {
     settings: Settings,
     fleet: SimMatch<Peer>,
-    hands: Vec<Hand>,
-    seen: Vec<Seen>,
+    hands: Vec<Controller>,
+    seen: Vec<Counters>,
     number: u32,
-    /// What is still to come of the troubles in the settings.
-    ahead: VecDeque<Trouble>,
-    /// What happened, to be told.
+    /// Scheduled faults that are still ahead.
+    pending_faults: VecDeque<ScheduledFault>,
+    /// Events since the last call of `notes`.
     notes: Vec<Note>,
-    tape: Tape,
+    recording: MatchRecording,
 }
 
 impl Play {
@@ -83,13 +83,14 @@ impl Play {
         let game = |_| Peer::new(Tumble::new(rules));
         let perfect = LinkConfig::perfect();
         let fleet = SimMatch::mesh(settings.seed, players, &settings.session(), perfect, game)?;
-        let hands = (0..players).map(|_| Hand::default()).collect();
-        let seen = (0..players).map(|_| Seen::default()).collect();
-        let ahead = settings.troubles.iter().copied().collect();
+        let hands = (0..players).map(|_| Controller::default()).collect();
+        let seen = (0..players).map(|_| Counters::default()).collect();
+        let pending_faults = settings.faults.iter().copied().collect();
         let first = &fleet.machines()[0];
-        let tape = Tape::start(rules, &first.session, &first.game)?;
+        let recording = MatchRecording::start(rules, &first.session, &first.game)?;
         let notes = Vec::new();
-        let mut play = Self { settings, fleet, hands, seen, number: 0, ahead, notes, tape };
+        let mut play =
+            Self { settings, fleet, hands, seen, number: 0, pending_faults, notes, recording };
         play.apply()?;
         Ok(play)
     }
@@ -102,7 +103,7 @@ impl Play {
         &self.fleet
     }
 
-    /// Changes a setting while the match goes on; `true` if a new one has to begin for it.
+    /// Changes a setting during the match. Returns true if the change needs a new match.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<bool, SettingError> {
         let mut settings = self.settings.clone();
         let field = settings.set(name, value)?;
@@ -110,7 +111,8 @@ impl Play {
         self.settings = settings;
         if field.name == "delay" {
             for (player, machine) in (0..).map(PlayerId).zip(self.fleet.machines_mut()) {
-                // Each sits at their own machine, and the delay was checked. One that adapts goes its own way again.
+                // Each player is local to its own machine, and the range was checked. With adaptive
+                // delay this sets the starting point.
                 let _ = machine.session.set_delay(player, self.settings.delay);
             }
         }
@@ -119,29 +121,29 @@ impl Play {
         Ok(field.anew)
     }
 
-    /// What player one's keys are now.
+    /// Sets the keys of player one.
     pub(crate) fn keys(&mut self, stick: Stick, held: u64) {
         self.hands[0].set_keys(stick, held);
     }
 
-    /// Has something go wrong now, and notes it in the settings.
-    pub(crate) fn make_trouble(&mut self, machine: u8, deed: Deed) {
+    /// Injects a fault now and adds it to the settings.
+    pub(crate) fn inject_fault(&mut self, machine: u8, kind: FaultKind) {
         if machine < self.settings.players {
-            let trouble = Trouble { at: self.number, machine, deed };
-            self.settings.note(trouble);
-            self.strike(trouble);
+            let fault = ScheduledFault { at: self.number, machine, kind };
+            self.settings.note(fault);
+            self.flip_bit(fault);
         }
     }
 
-    /// The recording so far as a file; another one begins.
-    pub(crate) fn save_tape(&mut self) -> Result<Vec<u8>, PlayError> {
+    /// Returns the recording so far as a file and starts another.
+    pub(crate) fn save_recording(&mut self) -> Result<Vec<u8>, PlayError> {
         let first = &self.fleet.machines()[0];
-        let next = Tape::start(rules(&self.settings), &first.session, &first.game)?;
-        let tape = std::mem::replace(&mut self.tape, next);
-        Ok(tape.finish(&first.session, &first.game))
+        let next = MatchRecording::start(rules(&self.settings), &first.session, &first.game)?;
+        let recording = std::mem::replace(&mut self.recording, next);
+        Ok(recording.finish(&first.session, &first.game))
     }
 
-    /// Links, clocks and ways to compute as the settings have them.
+    /// Applies links, clock drift and resimulation mode of the settings.
     fn apply(&mut self) -> Result<(), SimMatchError> {
         let now = self.fleet.now();
         let mode = match self.settings.resim {
@@ -167,15 +169,15 @@ impl Play {
         Ok(())
     }
 
-    fn strike(&mut self, trouble: Trouble) {
-        let machine = usize::from(trouble.machine);
-        match trouble.deed {
-            Deed::Cut => self.cut(machine),
-            Deed::Plant { spot, always } => {
+    fn flip_bit(&mut self, fault: ScheduledFault) {
+        let machine = usize::from(fault.machine);
+        match fault.kind {
+            FaultKind::Disconnect => self.cut(machine),
+            FaultKind::BitFlip { target, always } => {
                 let Some(it) = self.fleet.machines_mut().get_mut(machine) else { return };
                 let tick = it.session.current_tick().next();
-                it.game.plant(Fault { tick, spot }, always);
-                self.notes.push(Note::Planted { machine, tick: tick.0, spot, always });
+                it.game.inject(Fault { tick, target }, always);
+                self.notes.push(Note::BitFlip { machine, tick: tick.0, target, always });
             }
         }
     }
@@ -186,40 +188,40 @@ impl Play {
         let nodes: Vec<_> = network.nodes().collect();
         let Some(&alone) = nodes.get(machine) else { return };
         for &other in nodes.iter().filter(|&&other| other != alone) {
-            // Both are there and the window is not empty.
+            // Both nodes exist and the interval is not empty.
             let _ = network.partition_both(alone, other, now..now + PARTITION);
         }
         self.notes.push(Note::cut(machine));
     }
 
-    /// Plays for a tick of the clock.
+    /// Advances by one tick of the true clock.
     pub(crate) fn tick(&mut self) -> Result<(), PlayError> {
-        while let Some(trouble) = self.ahead.pop_front_if(|next| next.at <= self.number) {
-            self.strike(trouble);
+        while let Some(fault) = self.pending_faults.pop_front_if(|next| next.at <= self.number) {
+            self.flip_bit(fault);
         }
         let players = (0..).map(PlayerId);
         let hands = self.hands.iter_mut().zip(self.fleet.machines()).zip(players);
         let samples: Vec<Move> = hands
-            .map(|((hand, machine), player)| {
-                hand.sample(&machine.game, machine.session.current_tick(), player)
+            .map(|((controller, machine), player)| {
+                controller.sample(&machine.game, machine.session.current_tick(), player)
             })
             .collect();
         self.number += 1;
         self.fleet.run(1, |machine, _, _| samples[machine])?;
         let first = &self.fleet.machines()[0];
-        if self.tape.record(&first.session, &first.game) {
-            let why = "the recording is full; save it, and another one begins".to_owned();
-            self.notes.push(Note::Tape { why });
+        if self.recording.record(&first.session, &first.game) {
+            let why = "the recording is full; save it to start another".to_owned();
+            self.notes.push(Note::RecordingEnded { why });
         }
         Ok(())
     }
 
-    /// Lets everything arrive: links are perfect and nobody presses anything, for a second.
+    /// Lets all packets arrive: one second with perfect links and neutral inputs.
     pub(crate) fn settle(&mut self) -> Result<(), PlayError> {
         Ok(self.fleet.settle()?)
     }
 
-    /// What every machine sees now; counts are since the last call.
+    /// Views of all machines; counters are since the last call.
     pub(crate) fn frame(&mut self, micros: u32) -> Frame {
         let (compared, digests) = self.compare();
         let verdict = match compared {
@@ -233,10 +235,17 @@ impl Play {
             .map(|(((machine, seen), digest), player)| peer_frame(machine, seen, digest, player))
             .collect();
         let compared = compared.unwrap_or_default().0;
-        Frame { number: self.number, micros, compared, verdict, taped: self.tape.ticks(), peers }
+        Frame {
+            number: self.number,
+            micros,
+            compared,
+            verdict,
+            recorded: self.recording.ticks(),
+            peers,
+        }
     }
 
-    /// The newest tick of which all have a digest, and the digests.
+    /// Newest tick that all machines have digested, with the digests.
     fn compare(&mut self) -> (Option<Tick>, Vec<ShortDigest>) {
         for (seen, machine) in self.seen.iter_mut().zip(self.fleet.machines()) {
             if let Some(digest) = machine.session.digest()
@@ -248,19 +257,20 @@ impl Play {
                 }
             }
         }
-        let has =
-            |seen: &Seen, tick| Some(seen.digests.iter().rev().find(|digest| digest.0 == tick)?.1);
+        let has = |seen: &Counters, tick| {
+            Some(seen.digests.iter().rev().find(|digest| digest.0 == tick)?.1)
+        };
         let mut ticks = self.seen[0].digests.iter().rev().map(|digest| digest.0);
         let compared = ticks.find(|&tick| self.seen.iter().all(|seen| has(seen, tick).is_some()));
         let digests = self.seen.iter().map(|seen| has(seen, compared?));
         (compared, digests.map(Option::unwrap_or_default).collect())
     }
 
-    /// What happened since the last call.
+    /// Events since the last call.
     pub(crate) fn notes(&mut self) -> Vec<Note> {
         let mut notes = std::mem::take(&mut self.notes);
         for (index, machine) in self.fleet.machines_mut().iter_mut().enumerate() {
-            // Datagrams that were refused are no news here: links lose enough of them.
+            // Refused datagrams are not reported: lossy links produce them all the time.
             machine.refused.clear();
             for event in machine.events.drain(..) {
                 notes.extend(Note::of(index, &event, machine.game.tumble()));
@@ -270,7 +280,7 @@ impl Play {
     }
 }
 
-/// As many crates as make all bodies that are told apart.
+/// Number of crates that fills the tracked bodies.
 const fn rules(settings: &Settings) -> rules::Settings {
     let &Settings { players, seed, .. } = settings;
     rules::Settings {
@@ -284,7 +294,7 @@ const fn rules(settings: &Settings) -> rules::Settings {
 
 fn peer_frame(
     machine: &mut Machine<Peer>,
-    seen: &mut Seen,
+    seen: &mut Counters,
     digest: ShortDigest,
     player: PlayerId,
 ) -> PeerFrame {
@@ -296,7 +306,7 @@ fn peer_frame(
     let confirmed = session.confirmed_tick().min(session.current_tick());
     let past = game.world.past(confirmed.0).ok().filter(|_| confirmed < session.current_tick());
     let (mut bodies, mut ghosts) = (Vec::with_capacity(BODIES), Vec::new());
-    for (thing, number) in game.things().zip(0..BODIES as u8) {
+    for (thing, number) in game.drawables().zip(0..BODIES as u8) {
         bodies.push(Body { pose: thing.pose, asleep: thing.asleep });
         if let Some(was) = past.and_then(|past| past.body(thing.body)) {
             let (was, is) = (was.pose(), thing.pose);
@@ -317,7 +327,7 @@ fn peer_frame(
         depth: depth.unwrap_or(0),
         again: now.resimulated_ticks - was.resimulated_ticks,
         redone: work.redone(),
-        // The first run of a fleet ticks twice: at its beginning and at its end.
+        // The first run of a fleet ticks twice, at its start and its end.
         stalls: (now.stalls - was.stalls).min(1),
         sent_bytes: machine.sent_bytes - seen.sent_bytes,
         delay: session.delay(player).unwrap_or(0),

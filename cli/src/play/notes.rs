@@ -1,22 +1,22 @@
-//! What happened in a match, for a page and for a terminal.
+//! Events of a match, for the page and for the terminal.
 
 use super::PARTITION;
-use crate::settings::Spot;
-use crate::shown::Shown;
+use crate::drawable::DrawableGame;
+use crate::settings::FaultTarget;
 use isostep_rollback::{Blame, DesyncReport, SessionEvent};
 use isostep_scenes::games::tumble::rules::Tumble;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Something to tell. Machines are counted from 0, and named from 1.
+/// An event. Machine indices start at 0, their printed numbers at 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub(crate) enum Note {
-    Planted {
+    BitFlip {
         machine: usize,
         tick: u32,
-        spot: Spot,
+        target: FaultTarget,
         always: bool,
     },
     Cut {
@@ -28,7 +28,7 @@ pub(crate) enum Note {
         peer: usize,
         tick: u32,
     },
-    Desync(Box<Found>),
+    Desync(Box<Difference>),
     Repaired {
         machine: usize,
         tick: u32,
@@ -38,29 +38,30 @@ pub(crate) enum Note {
         peer: usize,
         tick: u32,
     },
-    /// The recording got too long, or the match too fast for it.
-    Tape {
+    /// The recording reached its size limit, or the match outran it.
+    RecordingEnded {
         why: String,
     },
 }
 
-/// What two machines found to differ.
+/// Difference between two machines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct Difference {
     pub(crate) machine: usize,
     pub(crate) peer: usize,
     pub(crate) tick: u32,
     pub(crate) entity: String,
-    /// What the entity is to somebody who watches.
+    /// Label of the entity for the user.
     pub(crate) thing: Option<String>,
     pub(crate) field: String,
-    /// The values at both.
+    /// Values on both machines.
     pub(crate) local: String,
     pub(crate) remote: String,
-    /// Whether a machine found it out by itself: then the values are what is right, and what was there.
+    /// True if one machine found the fault by resimulation; then the values are the correct one and
+    /// the stored one.
     pub(crate) itself: bool,
     pub(crate) blame: String,
-    /// Entity, field and values of what else differs.
+    /// Entity, field and values of further differences.
     pub(crate) more: Vec<[String; 4]>,
 }
 
@@ -69,14 +70,14 @@ fn name(machine: usize) -> String {
 }
 
 impl Note {
-    /// An event for the eye, if it is one.
+    /// Converts a session event; `None` if it is not shown.
     pub(super) fn of(machine: usize, event: &SessionEvent, game: &Tumble) -> Option<Self> {
         Some(match event {
             SessionEvent::DigestsDiffer { peer, tick } => {
                 Self::Differ { machine, peer: peer.0.into(), tick: tick.0 }
             }
             SessionEvent::Desync(report) => {
-                Self::Desync(Box::new(Found::new(machine, report, game)))
+                Self::Desync(Box::new(Difference::new(machine, report, game)))
             }
             SessionEvent::Repaired { from } => Self::Repaired { machine, tick: from.0 },
             SessionEvent::Resynced { peer, tick } => {
@@ -90,7 +91,7 @@ impl Note {
         Self::Cut { machine, seconds: PARTITION.as_secs() }
     }
 
-    /// With its text.
+    /// JSON with the printed text.
     pub(crate) fn json(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         value["text"] = json!(self.to_string());
@@ -98,19 +99,19 @@ impl Note {
     }
 }
 
-impl Found {
+impl Difference {
     fn new(machine: usize, report: &DesyncReport, game: &Tumble) -> Self {
         let DesyncReport { peer, tick, entity, field, local, remote, more, blame } = report;
         let peer = usize::from(peer.0);
         let text = match blame {
-            Blame::Local => format!("{} found itself wrong", name(machine)),
-            Blame::Remote => format!("{} says that it was wrong", name(peer)),
+            Blame::Local => format!("{} found its own state wrong", name(machine)),
+            Blame::Remote => format!("{} reports that it was wrong", name(peer)),
             Blame::Minority { peers, local: us } => {
                 let mut who: Vec<_> = peers.iter().map(|peer| name(peer.0.into())).collect();
                 who.extend(us.then(|| name(machine)));
                 format!("{}, outvoted by the others", who.join(" and "))
             }
-            _ => "nobody can tell: it is one word against another".to_owned(),
+            _ => "undecided: two machines, two results".to_owned(),
         };
         let more = more.iter().map(|it| [&it.entity, &it.field, &it.local, &it.remote]);
         Self {
@@ -129,25 +130,25 @@ impl Found {
     }
 }
 
-/// What a body of a report is to somebody who watches.
+/// Label of a reported body for the user.
 fn thing_of(entity: &str, game: &Tumble) -> Option<String> {
     let (_, id) = entity.split_once("body ")?;
-    Some(game.things().find(|thing| thing.body.to_string() == id)?.told())
+    Some(game.drawables().find(|thing| thing.body.to_string() == id)?.label())
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Planted { machine, tick, spot, always } => {
-                let what = match spot {
-                    Spot::Velocity => "a crate’s velocity",
-                    Spot::Score => "player 1’s points",
+            Self::BitFlip { machine, tick, target, always } => {
+                let what = match target {
+                    FaultTarget::Velocity => "a crate’s velocity",
+                    FaultTarget::Score => "player 1’s points",
                 };
                 let often = if *always { "whenever it computes that tick" } else { "once" };
-                write!(f, "tick {tick}: a bit of {what} goes wrong at {}, {often}", name(*machine))
+                write!(f, "tick {tick}: a bit of {what} is flipped on {}, {often}", name(*machine))
             }
             Self::Cut { machine, seconds } => {
-                write!(f, "{} is cut off for {seconds} s", name(*machine))
+                write!(f, "{} is disconnected for {seconds} s", name(*machine))
             }
             Self::Differ { machine, peer, tick } => {
                 let (machine, peer) = (name(*machine), name(*peer));
@@ -155,17 +156,17 @@ impl fmt::Display for Note {
             }
             Self::Desync(found) => found.fmt(f),
             Self::Repaired { machine, tick } => {
-                write!(f, "{} computed anew from tick {tick} and is right again", name(*machine))
+                write!(f, "{} resimulated from tick {tick} and is correct again", name(*machine))
             }
             Self::Agreed { machine, peer, tick } => {
                 write!(f, "tick {tick}: {} and {} agree again", name(*machine), name(*peer))
             }
-            Self::Tape { why } => f.write_str(why),
+            Self::RecordingEnded { why } => f.write_str(why),
         }
     }
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { machine, peer, tick, entity, thing, field, local, remote, blame, .. } = self;
         write!(f, "desync on tick {tick}: {entity}")?;
@@ -173,9 +174,9 @@ impl fmt::Display for Found {
             write!(f, " ({thing})")?;
         }
         let (here, there) = if self.itself {
-            ("computed anew".to_owned(), "before".to_owned())
+            ("resimulated".to_owned(), "before".to_owned())
         } else {
-            (format!("at {}", name(*machine)), format!("at {}", name(*peer)))
+            (format!("on {}", name(*machine)), format!("on {}", name(*peer)))
         };
         write!(f, ", {field}: {local} {here}, {remote} {there}; {blame}")
     }

@@ -1,8 +1,8 @@
-//! A machine's game: Tumble, with a fault that can be planted in it, and a count of what it costs. To the session, to
-//! recordings and in digests it is Tumble and nothing else: what a fault does is for the session to find out.
+//! A machine's game: Tumble with fault injection and cost counters. Sessions, recordings and
+//! digests see plain Tumble; finding the fault is the session's task.
 
 use super::work::Work;
-use crate::settings::Spot;
+use crate::settings::FaultTarget;
 use isostep_core::digest::{Digest, DigestTree};
 use isostep_core::state::{RestoreError, Snapshot, State, StateDifference, StateError};
 use isostep_core::world::ResimMode;
@@ -10,22 +10,22 @@ use isostep_core::{Real, Vec3};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Tick};
 use isostep_scenes::games::tumble::rules::{Move, Tumble};
 
-/// The bit that is flipped in a velocity: 4 mm/s. Less might be rounded away by the next contact.
+/// The flipped bit of a velocity: 4 mm/s. The next contact could round away less.
 const VELOCITY_BIT: i64 = 1 << 24;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
-    /// The step that goes wrong.
+    /// Step that goes wrong.
     pub(crate) tick: Tick,
-    pub(crate) spot: Spot,
+    pub(crate) target: FaultTarget,
 }
 
 #[derive(Debug)]
 pub(crate) struct Peer {
     tumble: Tumble,
-    /// Gone once the machine doubts itself and computes anew: a bit that flipped in memory.
+    /// A memory error: removed when the machine drops its caches and resimulates.
     glitch: Option<Fault>,
-    /// There to stay: a program that computes otherwise.
+    /// A program error: permanent.
     flaw: Option<Fault>,
     work: Work,
 }
@@ -40,7 +40,7 @@ impl Peer {
         &self.tumble
     }
 
-    /// What was done since the last call.
+    /// Returns the work since the last call.
     pub(crate) fn take_work(&mut self) -> Work {
         self.work.take()
     }
@@ -49,7 +49,7 @@ impl Peer {
         self.tumble.world.set_resim_mode(mode);
     }
 
-    pub(crate) const fn plant(&mut self, fault: Fault, always: bool) {
+    pub(crate) const fn inject(&mut self, fault: Fault, always: bool) {
         if always {
             self.flaw = Some(fault);
         } else {
@@ -57,17 +57,17 @@ impl Peer {
         }
     }
 
-    fn strike(&mut self, spot: Spot) {
-        match spot {
-            Spot::Score => self.tumble.players[0].points ^= 1,
-            Spot::Velocity => {
+    fn flip_bit(&mut self, target: FaultTarget) {
+        match target {
+            FaultTarget::Score => self.tumble.players[0].points ^= 1,
+            FaultTarget::Velocity => {
                 let Tumble { world, cast, .. } = &mut self.tumble;
-                // The one that came down last.
+                // The crate that was dropped last.
                 let Some(&last) = cast.bodies.last() else { return };
                 let Some(body) = world.body(last) else { return };
                 let velocity = body.velocity();
                 let x = Real::from_bits(velocity.x.to_bits() ^ VELOCITY_BIT);
-                // The speed cap holds for steps, not for what is set.
+                // The speed limit applies to steps, not to set velocities.
                 let _ = world.set_velocity(last, Vec3 { x, ..velocity });
             }
         }
@@ -80,7 +80,7 @@ impl Simulation for Peer {
     fn step(&mut self, tick: Tick, inputs: &Inputs<Move>) {
         for fault in [self.glitch, self.flaw].into_iter().flatten() {
             if fault.tick == tick {
-                self.strike(fault.spot);
+                self.flip_bit(fault.target);
             }
         }
         let begun = Work::begin();
@@ -94,7 +94,7 @@ impl Simulation for Peer {
     }
 }
 
-/// Tumble's, with what takes time measured.
+/// Delegates to Tumble and measures the calls that take time.
 impl State for Peer {
     type Slots = <Tumble as State>::Slots;
 

@@ -1,12 +1,13 @@
-//! What a page has to know once, before the first frame: the settings, in every form, and what there is to draw.
+//! Constant data for a page, sent before the first frame: the settings in every form, and the
+//! drawables.
 
 use super::Play;
+use crate::drawable::scene;
 use crate::settings::{FIELDS, PROFILES, Settings};
-use crate::shown::scene;
 use serde_json::{Value, json};
 
 impl Play {
-    /// All that does not change from tick to tick.
+    /// Everything that does not change from tick to tick.
     pub(crate) fn scene(&self) -> Value {
         let profiles = PROFILES.map(|(name, link)| json!({ "name": name, "link": link }));
         let anew = FIELDS.iter().filter(|field| field.anew).map(|field| field.name);
@@ -15,14 +16,14 @@ impl Play {
             scene.extend(words);
         }
         scene["profiles"] = json!(profiles);
-        // Settings that begin the match anew.
+        // Names of settings that restart the match.
         scene["anew"] = json!(anew.collect::<Vec<_>>());
         scene
     }
 }
 
 impl Settings {
-    /// As values, as an address and as a command.
+    /// Settings as values, as a URL and as a command.
     pub(crate) fn json(&self) -> Value {
         json!({ "settings": self, "query": self.query(), "command": self.command() })
     }

@@ -1,7 +1,7 @@
 //! Matches without a clock or a browser.
 
 use super::*;
-use crate::settings::{PROFILES, Pace, Spot};
+use crate::settings::{FaultTarget, PROFILES, Pace};
 use isostep_rollback::replay::{Player, Replay, Verified, verify};
 
 fn bad(players: u8, mode: Pace) -> Settings {
@@ -16,7 +16,7 @@ fn verify_file(file: &[u8]) -> Result<Verified, ReplayError> {
     verify(Player::new(replay, Tumble::GAME, game)?)
 }
 
-/// Plays for a while; what happened.
+/// Plays some ticks and returns their events.
 fn run(play: &mut Play, ticks: u32) -> Vec<Note> {
     let mut notes = Vec::new();
     for _ in 0..ticks {
@@ -28,14 +28,17 @@ fn run(play: &mut Play, ticks: u32) -> Vec<Note> {
 }
 
 #[test]
-fn an_address_of_a_match_reproduces_it() {
+fn a_match_url_reproduces_the_match() {
     let played = |query: &str, by_hand: bool| {
         let mut play = Play::new(Settings::from_query(query).unwrap()).unwrap();
         let mut seen = Vec::new();
         for number in 0..240 {
             if by_hand && number == 100 {
-                play.make_trouble(1, Deed::Cut);
-                play.make_trouble(0, Deed::Plant { spot: Spot::Velocity, always: false });
+                play.inject_fault(1, FaultKind::Disconnect);
+                play.inject_fault(
+                    0,
+                    FaultKind::BitFlip { target: FaultTarget::Velocity, always: false },
+                );
             }
             play.tick().unwrap();
             for peer in play.frame(0).peers {
@@ -44,9 +47,10 @@ fn an_address_of_a_match_reproduces_it() {
         }
         (play.settings().query(), seen)
     };
-    // What was done to the first is in its address, and happens to the second at the same moment.
+    // The URL of the first match includes its faults, which strike the second match at the same
+    // ticks.
     let (query, seen) = played(&bad(3, Pace::Rollback).query(), true);
-    assert!(query.ends_with("&cut=2@100&plant=1@100:velocity"), "{query}");
+    assert!(query.ends_with("&cut=2@100&flip=1@100:velocity"), "{query}");
     assert!(played(&query, false) == (query.clone(), seen));
 }
 
@@ -54,7 +58,7 @@ fn an_address_of_a_match_reproduces_it() {
 fn machines_agree_in_both_modes_and_after_a_partition() {
     for (mode, lead) in [(Pace::Lockstep, 0), (Pace::Rollback, 12)] {
         let mut play = Play::new(bad(4, mode)).unwrap();
-        play.make_trouble(2, Deed::Cut);
+        play.inject_fault(2, FaultKind::Disconnect);
         let (mut compared, mut stalls) = (0, 0);
         for _ in 0..300 {
             play.tick().unwrap();
@@ -76,7 +80,7 @@ fn taps_of_keys_reach_every_machine() {
     run(&mut play, rules::READY + 30);
     let (before, far) = (x(&play, 1), Real::ONE);
     for _ in 0..60 {
-        // Down and up within a tick.
+        // Pressed and released within a tick.
         play.keys(stick, 2);
         play.keys(stick, 0);
         play.tick().unwrap();
@@ -85,7 +89,7 @@ fn taps_of_keys_reach_every_machine() {
 }
 
 #[test]
-fn a_rollback_shows_fewer_bodies_than_a_full_one_and_ends_in_the_same_digest() {
+fn incremental_rollback_resimulates_fewer_bodies_and_reaches_the_same_digest() {
     let played = |resim: Resim| {
         let mut play = Play::new(Settings { resim, ..bad(2, Pace::Rollback) }).unwrap();
         let (mut redone, mut shown, mut digest) = (0, 0, None);
@@ -110,7 +114,7 @@ fn a_rollback_shows_fewer_bodies_than_a_full_one_and_ends_in_the_same_digest() {
 }
 
 #[test]
-fn ghosts_are_where_bodies_were_for_sure() {
+fn ghosts_show_confirmed_poses() {
     let mut play = Play::new(Settings { net: PROFILES[3].1, ..Settings::default() }).unwrap();
     let mut ghosts = 0;
     for _ in 0..120 {
@@ -127,7 +131,7 @@ fn ghosts_are_where_bodies_were_for_sure() {
 }
 
 #[test]
-fn switches_act_while_the_match_goes_on() {
+fn switches_apply_during_a_match() {
     let mut play = Play::new(Settings::default()).unwrap();
     run(&mut play, 30);
     for (name, value, anew) in [
@@ -149,7 +153,7 @@ fn switches_act_while_the_match_goes_on() {
 }
 
 #[test]
-fn a_delay_that_adapts_follows_the_network() {
+fn adaptive_delay_follows_the_network() {
     let mut play =
         Play::new(Settings { adaptive: true, net: PROFILES[4].1, ..Settings::default() }).unwrap();
     run(&mut play, 300);
@@ -157,29 +161,29 @@ fn a_delay_that_adapts_follows_the_network() {
 }
 
 #[test]
-fn what_is_saved_verifies_and_another_recording_begins() {
+fn a_saved_recording_verifies_and_a_new_one_starts() {
     let mut play = Play::new(bad(3, Pace::Rollback)).unwrap();
     for _ in 0..2 {
         run(&mut play, 150);
-        let file = play.save_tape().unwrap();
+        let file = play.save_recording().unwrap();
         let found = verify_file(&file).unwrap();
         assert!(found.mismatch.is_none() && found.ticks > 120 && found.gaps == 0, "{found:?}");
     }
 }
 
 #[test]
-fn a_recording_of_a_machine_that_is_wrong_says_so() {
+fn a_recording_of_a_faulty_machine_fails_verification() {
     let mut play = Play::new(bad(2, Pace::Rollback)).unwrap();
-    play.make_trouble(0, Deed::Plant { spot: Spot::Score, always: true });
+    play.inject_fault(0, FaultKind::BitFlip { target: FaultTarget::Score, always: true });
     run(&mut play, 150);
-    assert!(verify_file(&play.save_tape().unwrap()).unwrap().mismatch.is_some());
+    assert!(verify_file(&play.save_recording().unwrap()).unwrap().mismatch.is_some());
 }
 
 #[test]
-fn a_planted_desync_is_named_in_one_line() {
+fn an_injected_desync_is_explained_in_one_line() {
     let mut play = Play::new(Settings { players: 3, ..Settings::default() }).unwrap();
     run(&mut play, 60);
-    play.make_trouble(1, Deed::Plant { spot: Spot::Score, always: true });
+    play.inject_fault(1, FaultKind::BitFlip { target: FaultTarget::Score, always: true });
     let notes = run(&mut play, 240);
     let found = notes.iter().find(|note| matches!(note, Note::Desync(_))).expect("it is found");
     let text = found.to_string();

@@ -1,26 +1,26 @@
-//! What a machine's simulation did in a frame: how long it took, and which bodies it computed again, by clusters.
+//! Work of a machine's simulation in a frame: time, and resimulated bodies by island.
 
 use isostep_core::world::{BodyId, World};
 use isostep_rollback::Tick;
 use std::cell::Cell;
 use std::time::Instant;
 
-/// Bodies that are told apart: those that move, which come first among all things.
+/// Number of tracked bodies: the moving ones, which come first among the drawables.
 pub(crate) const BODIES: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Work {
-    /// Each body's number, by id.
+    /// Number of each body, by id.
     numbers: Vec<(BodyId, u8)>,
-    /// The first tick that was never computed.
+    /// First tick that was never computed.
     reached: Tick,
-    /// Looking at a state takes time, too.
+    /// Simulation time. A cell, because reading a state takes time as well.
     nanos: Cell<u64>,
-    /// Bodies of all ticks that were computed again.
+    /// Resimulated bodies, summed over ticks.
     redone: u32,
-    /// Which of them, a bit each.
+    /// Resimulated bodies, one bit each.
     bodies: u64,
-    /// For each the least that it was in a cluster with, at once or through others.
+    /// For each body the lowest body of its island; islands of several ticks are merged.
     least: [u8; BODIES],
 }
 
@@ -44,19 +44,19 @@ impl Work {
         self.nanos.set(self.nanos.get() + begun.elapsed().as_nanos() as u64);
     }
 
-    /// A tick was computed.
+    /// Records a computed tick.
     pub(super) fn stepped(&mut self, tick: Tick, world: &World) {
         if tick >= self.reached {
             self.reached = tick.next();
             return;
         }
-        for (body, cluster) in world.computed() {
+        for (body, island) in world.computed() {
             self.redone += 1;
-            let (Some(body), Some(cluster)) = (self.number(body), self.number(cluster)) else {
+            let (Some(body), Some(island)) = (self.number(body), self.number(island)) else {
                 continue;
             };
             self.bodies |= 1 << body;
-            self.join(body, cluster);
+            self.join(body, island);
         }
     }
 
@@ -65,7 +65,7 @@ impl Work {
         Some(self.numbers[at].1)
     }
 
-    /// Bodies are few: all of a cluster are renamed when two become one.
+    /// Merges two islands. Relabels all bodies, which are few.
     fn join(&mut self, a: u8, b: u8) {
         let [a, b] = [a, b].map(|body| self.least[usize::from(body)]);
         let (keep, drop) = (a.min(b), a.max(b));
@@ -74,7 +74,7 @@ impl Work {
         }
     }
 
-    /// Since the last call; then it begins anew.
+    /// Returns the work since the last call and resets it.
     pub(super) fn take(&mut self) -> Self {
         let (redone, bodies) = (self.redone, self.bodies);
         let taken = Self {
@@ -100,7 +100,7 @@ impl Work {
         self.redone
     }
 
-    /// Bodies that were computed again, each with the least of those that it was in a cluster with.
+    /// Resimulated bodies, each with the lowest body of its island.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
         let bodies = (0..BODIES as u8).filter(|body| self.bodies >> body & 1 == 1);
         bodies.map(|body| (body, self.least[usize::from(body)]))

@@ -1,8 +1,8 @@
-//! `isostep replay compare`: where two recordings of one match part.
+//! `isostep replay compare`: finds the first difference between two recordings of one match.
 
 use super::CommandError;
-use super::open::{Known, at, game_of, known, open};
-use crate::shown::Shown;
+use super::open::{KnownGame, at, game_of, known, open};
+use crate::drawable::DrawableGame;
 use isostep_core::state::StateDifference;
 use isostep_rollback::replay::{CompareError, Comparison, Divergence, ReplayError, compare};
 use isostep_scenes::games::Arena;
@@ -17,12 +17,12 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     match known(paths[0])? {
-        Known::Arena => run_as::<Arena>(paths, as_json, out),
-        Known::Tumble => run_as::<Tumble>(paths, as_json, out),
+        KnownGame::Arena => run_as::<Arena>(paths, as_json, out),
+        KnownGame::Tumble => run_as::<Tumble>(paths, as_json, out),
     }
 }
 
-fn run_as<G: Shown>(
+fn run_as<G: DrawableGame>(
     [left, right]: [&Path; 2],
     as_json: bool,
     out: &mut impl Write,
@@ -52,7 +52,7 @@ fn run_as<G: Shown>(
             writeln!(out, "{report}")?;
         }
         None => {
-            writeln!(out, "the same, as far as both go: to tick {to}")?;
+            writeln!(out, "equal up to tick {to}, where the shorter one ends")?;
             writeln!(out, "  {ticks} ticks and {digests} digests were compared")?;
         }
         Some(divergence) => {
@@ -67,7 +67,7 @@ fn broken(path: &Path, error: ReplayError, ticks: u32) -> CommandError {
     if ticks == 0 {
         return at(path)(error);
     }
-    let before = format!("{ticks} ticks before it were compared, and are the same");
+    let before = format!("{ticks} ticks before it are equal");
     CommandError::After { path: path.to_path_buf(), error, before }
 }
 
@@ -106,7 +106,7 @@ fn describe(divergence: &Divergence) -> Value {
                 "text": text,
             })
         }
-        // Newer kinds say what they are.
+        // Kinds added later print their own text.
         _ => json!({ "kind": "other", "text": text }),
     }
 }

@@ -1,4 +1,4 @@
-//! `isostep replay info`: what is in a recording.
+//! `isostep replay info`: lists the content of a recording.
 
 use super::CommandError;
 use super::open::{open, unfinished};
@@ -43,6 +43,6 @@ pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bo
     if !replay.is_finished() {
         writeln!(out, "  {}", unfinished(last, replay.lost_bytes()))?;
     }
-    writeln!(out, "  its blocks were not checked: `isostep replay verify` does that")?;
+    writeln!(out, "  its blocks were not checked: use `isostep replay verify`")?;
     Ok(true)
 }

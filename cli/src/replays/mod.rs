@@ -1,20 +1,20 @@
-//! `isostep replay`: recordings of the games that the command knows. Exit codes: 0 all is the same, 1 something differs, 2 a file can't be read or
-//! written, or the command was misused.
+//! `isostep replay`: recordings of the games that the command knows. Exit codes: 0 equal, 1 different,
+//! 2 a file can't be read or written, or misuse.
 //!
-//! - `record`: plays a match of scripted players and records it; `writer`: a thread that appends to a file, so that no tick
-//!   waits for the disk.
-//! - `info`, `verify`, `compare`, `seek`, `play`: a file each; `look` is what the last two show.
-//! - `viewer`: what `play` shows in a browser.
+//! - `record`: plays and records a match of scripted players; `writer`: a thread that appends to a file, so that no
+//!   tick waits for the disk.
+//! - `info`, `verify`, `compare`, `seek`, `play`: one file each; `view` is the output of the last two.
+//! - `viewer`: `play` in a browser.
 //! - `open`: opening a recording.
 
 mod compare;
 mod info;
-mod look;
 mod open;
 mod play;
 mod record;
 mod seek;
 mod verify;
+mod view;
 mod viewer;
 mod writer;
 
@@ -36,22 +36,22 @@ Example:
 
 Exit codes: 0 all is the same, 1 something differs, 2 a file is no good, or the command was misused";
 
-/// What keeps it from its work.
+/// Errors of `isostep replay`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandError {
-    #[error("{}: {error}; look whether the path is right and you may use it", path.display())]
+    #[error("{}: {error}; check the path and its permissions", path.display())]
     Open { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Replay { path: PathBuf, error: ReplayError },
     #[error("{}: {error}; {before}", path.display())]
     After { path: PathBuf, error: ReplayError, before: String },
-    #[error("{}: it does not say how its match began; use the program that made it", .0.display())]
+    #[error("{}: its initial state is unknown; use the program that recorded it", .0.display())]
     NoSettings(PathBuf),
     #[error("the match can't be played: {0}")]
     Play(String),
     #[error(transparent)]
     Port(#[from] PortError),
-    #[error("{}: the recording ends early ({error}); the match went on. Make room, or choose another place", path.display())]
+    #[error("{}: the recording ends early ({error}); the match continued. Free some space, or choose another path", path.display())]
     Write { path: PathBuf, error: io::Error },
     #[error("the result can't be printed: {0}")]
     Print(#[from] io::Error),
@@ -72,7 +72,10 @@ fn file(name: &'static str, help: &'static str) -> Arg {
 }
 
 fn json() -> Arg {
-    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Reports as one line of JSON")
+    Arg::new("json")
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .help("Print the report as one line of JSON")
 }
 
 fn record() -> Command {
@@ -89,19 +92,19 @@ fn record() -> Command {
     Command::new("record")
         .about("Plays a match of scripted players in the arena and records it")
         .arg(file("file", "Where to put the recording"))
-        .arg(players.help("How many play, 1 to 32"))
-        .arg(props.help("How many things lie about"))
-        .arg(seed.help("Decides the arena and what players do"))
-        .arg(seconds.help("How long the match is"))
-        .arg(other.help("Has a second machine play the match too, and puts its recording there"))
-        .arg(fault.requires("other").help("The second machine computes one bit wrong on this tick"))
+        .arg(players.help("Number of players, 1 to 32"))
+        .arg(props.help("Number of props"))
+        .arg(seed.help("Seed of the arena and of the players' scripts"))
+        .arg(seconds.help("Length of the match in seconds"))
+        .arg(other.help("Also record the match on a second machine, into this file"))
+        .arg(fault.requires("other").help("Flip one bit on the second machine on this tick"))
         .arg(json())
         .after_help("Example:\n  isostep replay record evening.isoreplay --players 4 --seconds 60")
 }
 
 fn info() -> Command {
     Command::new("info")
-        .about("Says what is in a recording, also in one that was cut off")
+        .about("Lists the content of a recording, even of a truncated one")
         .arg(file("file", "A recording"))
         .arg(json())
         .after_help("Example:\n  isostep replay info evening.isoreplay")
@@ -109,7 +112,7 @@ fn info() -> Command {
 
 fn verify() -> Command {
     Command::new("verify")
-        .about("Computes a recording again and compares every digest; exits with 1 if one differs")
+        .about("Resimulates a recording and compares every digest; exits with 1 if one differs")
         .arg(file("file", "A recording"))
         .arg(json())
         .after_help("Example:\n  isostep replay verify evening.isoreplay")
@@ -118,7 +121,7 @@ fn verify() -> Command {
 fn compare() -> Command {
     Command::new("compare")
         .visible_alias("diff")
-        .about("Finds where two recordings of one match part; exits with 1 if they do")
+        .about("Finds the first difference between two recordings of one match; exits with 1 if there is one")
         .arg(file("file", "A recording"))
         .arg(file("other", "Another machine's recording of the same match"))
         .arg(json())
@@ -128,9 +131,9 @@ fn compare() -> Command {
 fn seek() -> Command {
     let tick = Arg::new("tick").value_name("TICK").value_parser(value_parser!(u32));
     Command::new("seek")
-        .about("Shows the digest and the bodies of one tick; exits with 1 if another digest is recorded")
+        .about("Shows the digest and the bodies of one tick; exits with 1 if the recorded digest differs")
         .arg(file("file", "A recording"))
-        .arg(tick.required(true).help("Which tick; `isostep replay info` says which there are"))
+        .arg(tick.required(true).help("Tick to show; `isostep replay info` prints their range"))
         .arg(json())
         .after_help("Example:\n  isostep replay seek evening.isoreplay 1500")
 }
@@ -152,13 +155,13 @@ fn play() -> Command {
         .arg(file("file", "A recording"))
         .arg(
             rate.value_parser(read_rate)
-                .help("How fast in a terminal, 0.25 to 64 times; -0.25 to -64 is backwards"),
+                .help("Speed on a terminal, 0.25 to 64; -0.25 to -64 is backwards"),
         )
-        .arg(from.help("Begins at this tick, if not at the start, or backwards at the end"))
-        .arg(json().help("Prints a line of JSON for each second of the match"))
-        .arg(web.help("Opens a viewer for a browser, and prints its address"))
+        .arg(from.help("First tick; by default the start, or the end if backwards"))
+        .arg(json().help("Print a line of JSON for each second of the match"))
+        .arg(web.help("Serve a viewer for a browser and print its address"))
         .arg(port.requires("web").help(
-            "Where the viewer is served, 7879 unless told otherwise; 0 takes any free port",
+            "Port of the viewer, 7879 by default; 0 selects a free one",
         ))
         .after_help(
             "Example:\n  isostep replay play evening.isoreplay --rate 4 --from 1500\n  \
@@ -169,12 +172,12 @@ fn play() -> Command {
 fn read_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().map_err(|_| "a number like 0.5 or 4 is needed".to_owned())?;
     let good = (0.25..=64.0).contains(&f64::abs(rate));
-    if good { Ok(rate) } else { Err("0.25 to 64 can be had, or -0.25 to -64".to_owned()) }
+    if good { Ok(rate) } else { Err("give 0.25 to 64, or -0.25 to -64".to_owned()) }
 }
 
 pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, CommandError> {
     match report(arguments) {
-        // SeatKind reads the first lines only has what they wanted.
+        // A closed pipe is no error.
         Err(CommandError::Print(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(ExitCode::SUCCESS)
         }

@@ -1,7 +1,7 @@
-//! Opening a recording of a game that the command knows.
+//! Opens recordings of known games.
 
 use super::CommandError;
-use crate::shown::Shown;
+use crate::drawable::DrawableGame;
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{Playback, Player, Replay, ReplayError, Stream};
 use isostep_scenes::games::Arena;
@@ -14,23 +14,23 @@ pub(super) type Recording = Replay<Stream<BufReader<File>>>;
 pub(super) type PlayerOf<G> = Player<G, Stream<BufReader<File>>>;
 pub(super) type PlaybackOf<G> = Playback<G, Stream<BufReader<File>>>;
 
-/// The games that the command knows.
+/// Games that the command knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownGame {
     Arena,
     Tumble,
 }
 
-/// Which game a recording is of.
-pub(super) fn known(path: &Path) -> Result<Known, CommandError> {
+/// Returns the game of a recording.
+pub(super) fn known(path: &Path) -> Result<KnownGame, CommandError> {
     match open(path)?.info().game {
-        Arena::GAME => Ok(Known::Arena),
-        Tumble::GAME => Ok(Known::Tumble),
+        Arena::GAME => Ok(KnownGame::Arena),
+        Tumble::GAME => Ok(KnownGame::Tumble),
         _ => Err(at(path)(ReplayError::OtherGame)),
     }
 }
 
-/// Says which file an error is about.
+/// Adds the file's path to an error.
 pub(super) fn at(path: &Path) -> impl Fn(ReplayError) -> CommandError + '_ {
     |error| CommandError::Replay { path: path.to_path_buf(), error }
 }
@@ -41,31 +41,31 @@ pub(super) fn open(path: &Path) -> Result<Recording, CommandError> {
     Replay::open(Stream(BufReader::new(file))).map_err(at(path))
 }
 
-/// The game that a recording is of, as it was before the first tick.
-pub(super) fn game_of<G: Shown>(replay: &Recording, path: &Path) -> Result<G, CommandError> {
+/// Builds a recording's game before its first tick.
+pub(super) fn game_of<G: DrawableGame>(replay: &Recording, path: &Path) -> Result<G, CommandError> {
     if replay.info().game != G::GAME {
         return Err(at(path)(ReplayError::OtherGame));
     }
     G::read(&replay.info().assets).ok_or_else(|| CommandError::NoSettings(path.to_path_buf()))
 }
 
-/// What is said of a recording that was cut off.
+/// Notice about a truncated recording.
 pub(super) fn unfinished(last: Tick, lost_bytes: u64) -> String {
     match lost_bytes {
         0 => format!("not finished: it ends after tick {last}"),
-        bytes => format!("not finished: {bytes} bytes behind tick {last} can't be read"),
+        bytes => format!("not finished: {bytes} bytes after tick {last} can't be read"),
     }
 }
 
-/// A player at the first tick.
-pub(super) fn player<G: Shown>(path: &Path) -> Result<PlayerOf<G>, CommandError> {
+/// Opens a player at the first tick.
+pub(super) fn player<G: DrawableGame>(path: &Path) -> Result<PlayerOf<G>, CommandError> {
     let replay = open(path)?;
     let game = game_of(&replay, path)?;
     Player::new(replay, G::GAME, game).map_err(at(path))
 }
 
-/// A playback at the first tick.
-pub(super) fn playback<G: Shown>(path: &Path) -> Result<PlaybackOf<G>, CommandError> {
+/// Opens a playback at the first tick.
+pub(super) fn playback<G: DrawableGame>(path: &Path) -> Result<PlaybackOf<G>, CommandError> {
     let replay = open(path)?;
     let games = (game_of(&replay, path)?, game_of(&replay, path)?);
     Playback::new(replay, G::GAME, games).map_err(at(path))

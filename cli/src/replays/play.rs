@@ -1,9 +1,10 @@
-//! `isostep replay play`: a recording as a live table in a terminal, or as a line for each second of it elsewhere.
+//! `isostep replay play`: a recording as a live table on a terminal, or as one line a second of
+//! match time elsewhere.
 
 use super::CommandError;
-use super::look::Look;
-use super::open::{Known, PlaybackOf, at, known, playback};
-use crate::shown::{Shown, score_text};
+use super::open::{KnownGame, PlaybackOf, at, known, playback};
+use super::view::View;
+use crate::drawable::{DrawableGame, score_text};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::{ReplayError, Speed};
 use isostep_scenes::games::Arena;
@@ -12,22 +13,23 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(40);
-/// A picture that takes longer is shown as it is then: the match goes slower than was asked for.
+/// Time between two redraws.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(40);
+/// Longest frame that is compensated for; after a longer one the playback runs slower than
+/// requested.
 const LATE: Duration = Duration::from_millis(120);
 
-/// Parts of the match's own pace that a rate is rounded to.
+/// Resolution of the playback rate.
 const FINENESS: u32 = 1000;
 
-/// How to play.
+/// Options of `play`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
-    /// Times as fast as it was played, for a terminal; below 0 is backwards.
+    /// Playback rate on a terminal; negative is backwards.
     pub(super) rate: f64,
     pub(super) from: Option<Tick>,
     pub(super) as_json: bool,
-    /// A table that is drawn over and over, at the pace of the match.
+    /// Redraw a table in place, at the pace of the match.
     pub(super) live: bool,
 }
 
@@ -37,12 +39,12 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     match known(path)? {
-        Known::Arena => play::<Arena>(path, options, out),
-        Known::Tumble => play::<Tumble>(path, options, out),
+        KnownGame::Arena => play::<Arena>(path, options, out),
+        KnownGame::Tumble => play::<Tumble>(path, options, out),
     }
 }
 
-fn play<G: Shown>(
+fn play<G: DrawableGame>(
     path: &Path,
     options: Options,
     out: &mut impl Write,
@@ -61,8 +63,8 @@ fn play<G: Shown>(
     Ok(true)
 }
 
-/// Goes on behind a gap, or before it if it came from there.
-fn leap<G: Shown>(
+/// Seeks past a gap, in the direction of playback.
+fn leap<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     back: bool,
     error: ReplayError,
@@ -74,14 +76,14 @@ fn leap<G: Shown>(
     }
 }
 
-/// Goes one tick, or over a gap; `false` at the end.
-fn step<G: Shown>(playback: &mut PlaybackOf<G>, back: bool) -> Result<bool, ReplayError> {
+/// Steps one tick or past a gap. Returns false at the end.
+fn step<G: DrawableGame>(playback: &mut PlaybackOf<G>, back: bool) -> Result<bool, ReplayError> {
     let stepped = if back { playback.step_back() } else { playback.step() };
     stepped.or_else(|error| leap(playback, back, error).map(|()| true))
 }
 
-/// As fast as it goes: a line for each second of the match, and one for its end.
-fn print<G: Shown>(
+/// Prints at full speed: a line for each second of the match, and one for its end.
+fn print<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     path: &Path,
     options: Options,
@@ -93,7 +95,7 @@ fn print<G: Shown>(
     let ends = [playback.replay().first(), playback.replay().last()];
     loop {
         if playback.tick().0.is_multiple_of(second) || playback.tick() == ends[usize::from(!back)] {
-            let look = Look::shown(playback).map_err(at(path))?;
+            let look = View::shown(playback).map_err(at(path))?;
             if options.as_json {
                 writeln!(out, "{}", look.json())?;
             } else {
@@ -106,8 +108,8 @@ fn print<G: Shown>(
     }
 }
 
-/// At a pace, in a table that is drawn over itself. Ctrl+C ends it.
-fn live<G: Shown>(
+/// Plays at the requested rate in a table that is redrawn in place. Ctrl+C ends it.
+fn live<G: DrawableGame>(
     playback: &mut PlaybackOf<G>,
     path: &Path,
     rate: f64,
@@ -119,9 +121,9 @@ fn live<G: Shown>(
     let mut screen = Screen::default();
     let mut before = Instant::now();
     loop {
-        let look = Look::shown(playback).map_err(at(path))?;
+        let look = View::shown(playback).map_err(at(path))?;
         screen.draw(&picture(&look, last, rate), out)?;
-        std::thread::sleep(PICTURE.saturating_sub(before.elapsed()));
+        std::thread::sleep(REDRAW_INTERVAL.saturating_sub(before.elapsed()));
         let now = Instant::now();
         let mut passed = now.duration_since(before).as_nanos() as u64;
         before = now;
@@ -134,7 +136,7 @@ fn live<G: Shown>(
                 }
             };
             if done.ended {
-                let look = Look::shown(playback).map_err(at(path))?;
+                let look = View::shown(playback).map_err(at(path))?;
                 return Ok(screen.draw(&picture(&look, last, rate), out)?);
             }
             if done.left == 0 {
@@ -149,16 +151,16 @@ fn live<G: Shown>(
     }
 }
 
-fn picture(look: &Look, last: Tick, rate: f64) -> Vec<String> {
-    let Look { tick, seconds, digest, score, .. } = look;
+fn picture(look: &View, last: Tick, rate: f64) -> Vec<String> {
+    let View { tick, seconds, digest, score, .. } = look;
     let head = [
-        format!("tick {tick} of {last}, {seconds:.1} s, {rate} times as fast as played"),
+        format!("tick {tick} of {last}, {seconds:.1} s, {rate} times the original speed"),
         format!("digest {digest}, {}", score_text(score)),
     ];
-    head.into_iter().chain(Look::table(look.players())).collect()
+    head.into_iter().chain(View::table(look.players())).collect()
 }
 
-/// Lines that are drawn over the ones before.
+/// Lines that are redrawn in place.
 #[derive(Default)]
 pub(crate) struct Screen {
     lines: usize,
@@ -180,7 +182,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Takes the last picture away.
+    /// Clears the last redraw.
     pub(crate) fn clear(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match std::mem::take(&mut self.lines) {
             0 => Ok(()),
@@ -194,7 +196,7 @@ mod tests {
     use super::Screen;
 
     #[test]
-    fn a_picture_is_drawn_over_the_one_before() {
+    fn a_frame_redraws_over_the_previous_one() {
         let (mut screen, mut out) = (Screen::default(), Vec::new());
         let lines = ["tick 1".to_owned(), "digest".to_owned()];
         screen.draw(&lines, &mut out).expect("memory takes all");

@@ -1,5 +1,5 @@
-//! Plays a match of scripted players, as fast as it goes, and records it; on two machines if that is asked for, of which the
-//! second may compute something wrong.
+//! Plays a match of scripted players at full speed and records it; optionally on two machines, with
+//! a fault on the second.
 
 use super::writer::FileWriter;
 use super::{CommandError, path};
@@ -13,10 +13,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const TICKS_A_SECOND: u32 = 60;
-/// Ticks between two looks at the clock.
+/// Ticks between two progress updates.
 const CHUNK: u32 = 60;
 
-/// A machine that plays the match. All inputs reach it in time.
+/// A machine that plays the match. It receives all inputs in time.
 struct Machine<'a> {
     file: &'a Path,
     name: ArenaName,
@@ -24,7 +24,7 @@ struct Machine<'a> {
     session: Session<Arena>,
     recorder: Recorder<Arena>,
     writer: FileWriter,
-    /// On which tick it computes wrongly.
+    /// Tick of the injected fault.
     fault: Option<Tick>,
 }
 
@@ -81,7 +81,10 @@ pub(super) fn run(arguments: &ArgMatches, out: &mut impl Write) -> Result<bool, 
     let name = ArenaName { size: ArenaSize { players, props }, seed };
     let total = seconds * TICKS_A_SECOND;
     if let Some(fault) = fault.filter(|fault| fault.0 >= total) {
-        let why = format!("tick {fault} for a fault is not in it, which has 0 to {}", total - 1);
+        let why = format!(
+            "the fault's tick {fault} is outside of the match, which has 0 to {}",
+            total - 1
+        );
         return Err(CommandError::Play(why));
     }
     let file = path(arguments, "file");
@@ -134,7 +137,7 @@ fn report(
     writeln!(out, "{name}: {ticks} ticks in {bytes} bytes, {states} of them keyframes")?;
     writeln!(out, "  {rate:.0} ticks a second")?;
     if stats.gaps > 0 {
-        writeln!(out, "  the disk was too slow: {} stretches are missing", stats.gaps)?;
+        writeln!(out, "  the disk was too slow: {} ranges are missing", stats.gaps)?;
     }
     Ok(())
 }

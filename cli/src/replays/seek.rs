@@ -1,10 +1,10 @@
-//! `isostep replay seek`: a recording at one tick.
+//! `isostep replay seek`: shows a recording at one tick.
 
 use super::CommandError;
-use super::look::Look;
-use super::open::{Known, at, known, player};
+use super::open::{KnownGame, at, known, player};
+use super::view::View;
+use crate::drawable::{DrawableGame, score_text};
 use crate::progress::Meter;
-use crate::shown::{Shown, score_text};
 use isostep_rollback::Tick;
 use isostep_rollback::replay::ReplayError;
 use isostep_scenes::games::Arena;
@@ -13,12 +13,12 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
-/// Ticks between two looks at the clock.
+/// Ticks between two progress updates.
 const CHUNK: u32 = 60;
-/// Rows of the table; more are counted.
+/// Limit on table rows; further bodies are counted.
 const ROWS: usize = 16;
 
-/// Shows it; whether the digest is the one in the recording, if that has one.
+/// Prints the tick. Returns true if its digest matches the recorded one, or none is recorded.
 pub(super) fn run(
     path: &Path,
     tick: Tick,
@@ -26,12 +26,12 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> Result<bool, CommandError> {
     match known(path)? {
-        Known::Arena => show::<Arena>(path, tick, as_json, out),
-        Known::Tumble => show::<Tumble>(path, tick, as_json, out),
+        KnownGame::Arena => show::<Arena>(path, tick, as_json, out),
+        KnownGame::Tumble => show::<Tumble>(path, tick, as_json, out),
     }
 }
 
-fn show<G: Shown>(
+fn show<G: DrawableGame>(
     path: &Path,
     tick: Tick,
     as_json: bool,
@@ -42,7 +42,8 @@ fn show<G: Shown>(
     if tick < first || tick > last {
         return Err(at(path)(ReplayError::NoSuchTick { tick, first, last }));
     }
-    // A keyframe before it, then tick by tick: a recording without keyframes takes a while.
+    // Restores the keyframe before the tick and resimulates from it: slow for recordings without
+    // keyframes.
     let keyframe = player.replay().keyframes().rfind(|&keyframe| keyframe <= tick);
     let from = keyframe.unwrap_or(first);
     player.seek(from).map_err(at(path))?;
@@ -53,7 +54,7 @@ fn show<G: Shown>(
         meter.at(player.tick().since(from));
     }
     meter.end(tick.since(from));
-    let look = Look::at(&mut player).map_err(at(path))?;
+    let look = View::at(&mut player).map_err(at(path))?;
     let (mut replay, _) = player.into_parts();
     let recorded = replay.digest(tick).map_err(at(path))?;
     let recorded = recorded.map(|name| format!("{:016x}", u64::from_be_bytes(name)));
@@ -66,7 +67,7 @@ fn show<G: Shown>(
         writeln!(out, "{report}")?;
         return Ok(same);
     }
-    let Look { seconds, digest, score, bodies, .. } = &look;
+    let View { seconds, digest, score, bodies, .. } = &look;
     let score = score_text(score);
     writeln!(out, "{}: tick {tick}, {seconds:.2} s, {score}", path.display())?;
     let beside = match &recorded {
@@ -75,7 +76,7 @@ fn show<G: Shown>(
         Some(recorded) => format!("but {recorded} is recorded: use `isostep replay verify`"),
     };
     writeln!(out, "  digest {digest}, {beside}")?;
-    let rows = Look::table(bodies.iter().take(ROWS));
+    let rows = View::table(bodies.iter().take(ROWS));
     rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
     if let Some(more) = bodies.len().checked_sub(ROWS + 1) {
         writeln!(out, "  and {} more; --json has all", more + 1)?;

@@ -1,9 +1,9 @@
-//! `isostep replay verify`: computes a recording again and compares every digest.
+//! `isostep replay verify`: resimulates a recording and compares every digest.
 
 use super::CommandError;
-use super::open::{Known, at, known, player, unfinished};
+use super::open::{KnownGame, at, known, player, unfinished};
+use crate::drawable::DrawableGame;
 use crate::progress::Meter;
-use crate::shown::Shown;
 use isostep_core::state::{Snapshot, StateDifference};
 use isostep_rollback::replay::{Mismatch, ReplayError, Source, Verifier};
 use isostep_rollback::{Simulation, Tick};
@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// Ticks between two looks at the clock.
+/// Ticks between two progress updates.
 const CHUNK: u32 = 60;
 
 pub(super) fn run(path: &Path, as_json: bool, out: &mut impl Write) -> Result<bool, CommandError> {
     match known(path)? {
-        Known::Arena => verify::<Arena>(path, as_json, out),
-        Known::Tumble => verify::<Tumble>(path, as_json, out),
+        KnownGame::Arena => verify::<Arena>(path, as_json, out),
+        KnownGame::Tumble => verify::<Tumble>(path, as_json, out),
     }
 }
 
-fn verify<G: Shown>(
+fn verify<G: DrawableGame>(
     path: &Path,
     as_json: bool,
     out: &mut impl Write,
@@ -66,11 +66,11 @@ fn verify<G: Shown>(
     if let Some(mismatch) = &found.mismatch {
         writeln!(out, "{name}: {mismatch}")?;
     } else {
-        writeln!(out, "{name}: {ticks} ticks are right, by {digests} digests")?;
-        writeln!(out, "  {rate:.0} ticks a second, {times:.0} times as fast as played")?;
+        writeln!(out, "{name}: {ticks} ticks are correct, by {digests} digests")?;
+        writeln!(out, "  {rate:.0} ticks a second, {times:.0} times the original speed")?;
     }
     if gaps > 0 {
-        writeln!(out, "  {gaps} stretches were not recorded")?;
+        writeln!(out, "  {gaps} ranges were not recorded")?;
     }
     if !finished {
         writeln!(out, "  {}", unfinished(last, lost_bytes))?;
@@ -78,7 +78,7 @@ fn verify<G: Shown>(
     Ok(found.mismatch.is_none())
 }
 
-/// What lies before damage is right, and that is worth something.
+/// Reports damage and how far the recording is correct.
 fn broken<S: Simulation + Snapshot, R: Source>(
     path: &Path,
     error: ReplayError,

@@ -1,5 +1,5 @@
-//! A thread that appends to a file, so that no tick waits for the disk. When the disk is full or gone, the match goes on; who
-//! started the writer hears of it at the end, or before through [`FileWriter::failed`].
+//! A thread that appends to a file, so that no tick waits for the disk. If a write fails, the match
+//! continues; the error is returned at the end and visible earlier through [`FileWriter::failed`].
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,24 +7,24 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// Blocks that may wait for the disk; more wait in the recorder.
+/// Blocks queued for the disk; further blocks wait in the recorder.
 const WAITING: usize = 64;
 
 pub(crate) struct FileWriter {
     /// `None` once the thread has failed.
     sender: Option<SyncSender<Vec<u8>>>,
     thread: JoinHandle<io::Result<()>>,
-    /// A block that had no room.
+    /// A block that did not fit into the queue.
     held: Option<Vec<u8>>,
 }
 
 impl FileWriter {
-    /// Makes the file, or empties it.
+    /// Creates or truncates the file.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut file = File::create(path)?;
         let (sender, receiver) = sync_channel::<Vec<u8>>(WAITING);
         let thread = std::thread::Builder::new().name("recording".to_owned()).spawn(move || {
-            // Every block goes to the system at once: a crash of the game loses none of them.
+            // Writes every block at once: a crash of the game loses none of them.
             receiver.iter().try_for_each(|block| file.write_all(&block))?;
             file.sync_all().or_else(|error| match error.kind() {
                 // Pipes and devices can't be synced.
@@ -35,12 +35,12 @@ impl FileWriter {
         Ok(Self { sender: Some(sender), thread, held: None })
     }
 
-    /// Whether nothing is written any more.
+    /// Returns true after a write error.
     pub(crate) const fn failed(&self) -> bool {
         self.sender.is_none()
     }
 
-    /// Hands over blocks as long as there is room for them. Never waits.
+    /// Queues blocks until the queue is full. Never waits.
     pub(crate) fn pump(&mut self, mut next: impl FnMut() -> Option<Vec<u8>>) {
         while let Some(sender) = &self.sender
             && let Some(block) = self.held.take().or_else(&mut next)
@@ -55,12 +55,12 @@ impl FileWriter {
             }
         }
         if self.failed() {
-            // Nobody will write them; the recorder need not keep them.
+            // Discards the blocks, so that the recorder does not keep them.
             while next().is_some() {}
         }
     }
 
-    /// Hands over what is left, waits for the disk, and tells how it went.
+    /// Queues the remaining blocks, waits for the disk, and returns the result.
     pub(crate) fn finish(mut self, mut next: impl FnMut() -> Option<Vec<u8>>) -> io::Result<()> {
         if let Some(sender) = self.sender.take() {
             let left = core::iter::once(self.held.take()).flatten();

@@ -1,10 +1,10 @@
-//! Settings as arguments of a command: one for each of [`FIELDS`].
+//! Settings as command line arguments: one for each of [`FIELDS`].
 
 use super::text::FIELDS;
 use super::{SettingError, Settings};
 use clap::{Arg, ArgAction, ArgMatches};
 
-/// The arguments.
+/// All arguments.
 pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
     FIELDS.iter().map(|field| {
         let action = if field.many { ArgAction::Append } else { ArgAction::Set };
@@ -18,7 +18,7 @@ pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
     })
 }
 
-/// What they say; what they don't is the usual.
+/// Reads the settings from arguments; missing ones have their defaults.
 pub(crate) fn from_arguments(arguments: &ArgMatches) -> Result<Settings, SettingError> {
     let mut settings = Settings::default();
     for field in &FIELDS {

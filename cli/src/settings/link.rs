@@ -1,4 +1,4 @@
-//! How packets fare in one direction, in the four numbers that sliders show; and profiles of them, after those of
+//! Link quality in one direction, as the four numbers of the sliders; and profiles, after those of
 //! [`LinkConfig`].
 
 use super::SettingError;
@@ -7,25 +7,25 @@ use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
 
-/// Longest latency and jitter on offer, one way.
+/// Limit on latency and jitter, one way.
 const MAX_MILLIS: u32 = 300;
-/// Greatest loss on offer.
+/// Limit on loss.
 const MAX_LOSS_PERCENT: u32 = 30;
-/// Most that may be lost in bursts.
+/// Limit on burst loss.
 const MAX_BURSTS_PERCENT: u32 = 20;
-/// Chance at each packet that a bad spell ends: it lasts for about four.
+/// Probability, at each packet, that a loss burst ends: a burst lasts about four packets.
 const LEAVE_PPM: u32 = 235_000;
 
-/// How packets fare in one direction.
+/// Link quality in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Link {
-    /// Milliseconds, one way.
+    /// One-way latency, milliseconds.
     pub(crate) latency: u32,
-    /// Milliseconds earlier or later, at most.
+    /// Maximum deviation from it, milliseconds.
     pub(crate) jitter: u32,
-    /// Per cent of packets, each on its own.
+    /// Independent packet loss, per cent.
     pub(crate) loss: u32,
-    /// Per cent of packets that are lost in bursts besides.
+    /// Additional packet loss in bursts, per cent.
     pub(crate) bursts: u32,
 }
 
@@ -33,7 +33,7 @@ const fn link(latency: u32, jitter: u32, loss: u32, bursts: u32) -> Link {
     Link { latency, jitter, loss, bursts }
 }
 
-/// Links with a name.
+/// Named links.
 pub(crate) const PROFILES: [(&str, Link); 5] = [
     ("perfect", link(0, 0, 0, 0)),
     ("lan", link(1, 0, 0, 0)),
@@ -43,7 +43,7 @@ pub(crate) const PROFILES: [(&str, Link); 5] = [
 ];
 
 impl Link {
-    /// From a profile's name, or four numbers.
+    /// Parses a profile name or four numbers.
     pub(super) fn read(name: &'static str, text: &str) -> Result<Self, SettingError> {
         if let Some((_, link)) = PROFILES.iter().find(|profile| profile.0 == text) {
             return Ok(*link);
@@ -69,13 +69,13 @@ impl Link {
 
     pub(crate) fn config(self) -> LinkConfig {
         let millis = |millis: u32| Duration::from_millis(millis.into());
-        // A bad spell loses every other packet, so twice as many meet one.
+        // A burst loses every other packet, so it must cover twice the loss.
         let bad = 20_000 * self.bursts;
         let enter_ppm = (u64::from(LEAVE_PPM) * u64::from(bad) / u64::from(1_000_000 - bad)) as u32;
         let bursts =
             Bursts { enter_ppm, leave_ppm: LEAVE_PPM, good_loss_ppm: 0, bad_loss_ppm: 500_000 };
         LinkConfig {
-            // No packet arrives before it was sent.
+            // A packet can't arrive before it was sent.
             latency: millis(self.latency.max(self.jitter)),
             jitter: match self.jitter {
                 0 => Jitter::None,

@@ -1,89 +1,89 @@
-//! What a match of the lab and of `isostep demo` is set up with. One value, and one way to write it: the names and values
-//! of `text` are the flags of both commands, the words of the page's address, and what the page sends when somebody
-//! moves a slider. So a link reproduces a match, and a command does.
+//! Settings of a match in the lab and in `isostep demo`. There is one notation: the names and values of `text` are the
+//! flags of both commands, the query of the page's URL, and the messages of the page's sliders. So a URL
+//! reproduces a match, and so does a command.
 //!
-//! - `link`: how packets fare in one direction, and profiles of that.
-//! - `trouble`: what goes wrong at a certain moment.
-//! - `text`: names and values; addresses and commands.
-//! - `flags`: the same as arguments.
+//! - `link`: link quality in one direction, and profiles.
+//! - `fault`: faults at given ticks.
+//! - `text`: names and values; URLs and commands.
+//! - `flags`: settings as arguments.
 
+mod fault;
 mod flags;
 mod link;
 mod text;
-mod trouble;
 
+pub(crate) use fault::{FaultKind, FaultTarget, ScheduledFault};
 pub(crate) use flags::{arguments, from_arguments};
 pub(crate) use link::{Link, PROFILES};
 pub(crate) use text::FIELDS;
-pub(crate) use trouble::{Deed, Spot, Trouble};
 
 use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
 use serde::Serialize;
 
-/// Most machines.
+/// Limit on machines.
 pub(crate) const MAX_PLAYERS: u8 = 4;
-/// Greatest seed: what a number of the page holds exactly.
+/// Limit on seeds: the largest integer that JavaScript holds exactly.
 pub(crate) const MAX_SEED: u64 = (1 << 53) - 1;
-/// Furthest prediction, in ticks: half a second.
+/// Limit on prediction, ticks: half a second.
 pub(crate) const MAX_PREDICT: u32 = 30;
-/// Longest input delay on offer, in ticks.
+/// Limit on input delay, ticks.
 pub(crate) const MAX_DELAY: u32 = 12;
-/// Most that a clock may be too fast or too slow: one per cent, a hundred times what quartz does.
+/// Limit on clock drift: one per cent, a hundred times that of quartz.
 pub(crate) const MAX_DRIFT_PPM: i32 = 10_000;
-/// Rollbacks this deep are fine for a delay that adapts: a fifteenth of a second, which few see.
+/// Rollback depth that adaptive delay accepts, ticks: a fifteenth of a second is hardly visible.
 const EASY_ROLLBACK: u8 = 4;
-/// How long a delay that adapts may become where nothing is guessed: half a second.
+/// Limit of adaptive delay in lockstep, ticks: half a second.
 const MAX_LOCKSTEP_DELAY: u8 = 30;
-/// Most troubles; when somebody makes more, the oldest are forgotten.
-pub(crate) const MAX_TROUBLES: usize = 8;
+/// Limit on faults; more replace the oldest.
+pub(crate) const MAX_FAULTS: usize = 8;
 
-/// Whether ticks wait for everybody's input.
+/// Handling of missing inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Pace {
-    /// They don't: what is missing is guessed, and corrected.
+    /// Missing inputs are predicted and corrected by rollback.
     #[default]
     Rollback,
     Lockstep,
 }
 
-/// What a rollback computes again.
+/// Extent of resimulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Resim {
-    /// The clusters that may differ.
+    /// Only islands that may differ.
     #[default]
     Incremental,
     Full,
 }
 
-/// What a match is set up with.
+/// Settings of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Settings {
     pub(crate) seed: u64,
-    /// 2 to 4, each at a machine of their own.
+    /// Players, 2 to 4, one at each machine.
     pub(crate) players: u8,
     pub(crate) mode: Pace,
-    /// How many ticks a machine may guess, unless it is in lockstep.
+    /// Limit on predicted ticks; ignored in lockstep.
     pub(crate) predict: u32,
-    /// Input delay in ticks; where it adapts, the one to begin with.
+    /// Input delay, ticks; the starting value if it adapts.
     pub(crate) delay: u32,
     pub(crate) adaptive: bool,
-    /// Whether clocks give way to each other.
+    /// True if clocks synchronise by dilation.
     pub(crate) dilation: bool,
     pub(crate) resim: Resim,
-    /// How all links are that have no entry of their own.
+    /// Quality of all links without an override.
     pub(crate) net: Link,
-    /// By direction, from which machine to which; sorted, each once.
+    /// Overrides by direction (from, to); sorted and unique.
     pub(crate) links: Vec<((u8, u8), Link)>,
-    /// Parts per million by which each machine's clock is too fast.
+    /// Clock drift of each machine, parts per million; positive is fast.
     pub(crate) drift: [i32; MAX_PLAYERS as usize],
-    /// In the order of time.
-    pub(crate) troubles: Vec<Trouble>,
+    /// Scheduled faults, sorted by time.
+    pub(crate) faults: Vec<ScheduledFault>,
 }
 
 impl Default for Settings {
-    /// A connection across a country: rollbacks to see, and nothing that hurts.
+    /// A connection across a country: some rollbacks, none disturbing.
     fn default() -> Self {
         Self {
             seed: 1,
@@ -97,24 +97,26 @@ impl Default for Settings {
             net: Link { latency: 60, jitter: 10, loss: 2, bursts: 0 },
             links: Vec::new(),
             drift: [0; MAX_PLAYERS as usize],
-            troubles: Vec::new(),
+            faults: Vec::new(),
         }
     }
 }
 
-/// Why settings are refused.
+/// Errors of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SettingError {
-    #[error("`{0}` is no setting; see isostep demo --help")]
+    #[error("`{0}` is not a setting; see isostep demo --help")]
     Name(String),
     #[error("{name} is `{value}`: give {wanted}")]
     Value { name: &'static str, value: String, wanted: String },
-    #[error("{name} names machine {machine}, and {players} play: raise players or choose another")]
+    #[error(
+        "{name} names machine {machine}, but there are {players}: raise players or choose another machine"
+    )]
     Machine { name: &'static str, machine: u8, players: u8 },
 }
 
 impl Settings {
-    /// Without seats.
+    /// Session configuration without seats.
     pub(crate) fn session(&self) -> SessionConfig {
         let mode = match self.mode {
             Pace::Lockstep => Mode::Lockstep,
@@ -131,19 +133,19 @@ impl Settings {
         config.adaptive_delay(bounds.expect("they are in order and below the session's limit"))
     }
 
-    /// How one direction is.
+    /// Link quality of one direction.
     pub(crate) fn link(&self, way: (u8, u8)) -> Link {
         self.links.iter().find(|link| link.0 == way).map_or(self.net, |link| link.1)
     }
 
-    /// Whether all machines that are named play.
+    /// Checks that all named machines exist.
     pub(crate) fn check(&self) -> Result<(), SettingError> {
         let players = self.players;
         let links = self.links.iter().map(|((from, to), _)| ("link", *from.max(to)));
         let clocks = self.drift.iter().zip(0..).filter(|clock| *clock.0 != 0);
         let clocks = clocks.map(|(_, machine)| ("drift", machine));
-        let troubles = self.troubles.iter().map(|trouble| (trouble.name(), trouble.machine));
-        match links.chain(clocks).chain(troubles).find(|(_, machine)| *machine >= players) {
+        let faults = self.faults.iter().map(|fault| (fault.name(), fault.machine));
+        match links.chain(clocks).chain(faults).find(|(_, machine)| *machine >= players) {
             Some((name, machine)) => {
                 Err(SettingError::Machine { name, machine: machine + 1, players })
             }
@@ -151,21 +153,21 @@ impl Settings {
         }
     }
 
-    /// Forgets what is about machines that don't play.
+    /// Removes settings of machines that don't exist.
     pub(crate) fn trim(&mut self) {
         let players = self.players;
         self.links.retain(|((from, to), _)| *from.max(to) < players);
-        self.troubles.retain(|trouble| trouble.machine < players);
+        self.faults.retain(|fault| fault.machine < players);
         self.drift[usize::from(players.min(MAX_PLAYERS))..].fill(0);
     }
 
-    /// Notes something that was done to a match, so that its address has it.
-    pub(crate) fn note(&mut self, trouble: Trouble) {
-        if self.troubles.len() >= MAX_TROUBLES {
-            self.troubles.remove(0);
+    /// Adds an injected fault, so that the URL reproduces it.
+    pub(crate) fn note(&mut self, fault: ScheduledFault) {
+        if self.faults.len() >= MAX_FAULTS {
+            self.faults.remove(0);
         }
-        self.troubles.push(trouble);
-        self.troubles.sort_by_key(|trouble| trouble.at);
+        self.faults.push(fault);
+        self.faults.sort_by_key(|fault| fault.at);
     }
 }
 

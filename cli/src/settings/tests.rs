@@ -1,6 +1,7 @@
-//! Settings come back from addresses and commands as they were, and nonsense is refused.
+//! Settings round-trip through URLs and commands; invalid values are refused.
 
 use super::*;
+use crate::play::Play;
 use clap::Command;
 
 fn unusual() -> Settings {
@@ -19,14 +20,14 @@ fn unusual() -> Settings {
             ((3, 0), Link { latency: 7, jitter: 6, loss: 5, bursts: 4 }),
         ],
         drift: [0, -300, 0, 10_000],
-        troubles: Vec::new(),
+        faults: Vec::new(),
     };
-    settings.note(Trouble {
+    settings.note(ScheduledFault {
         at: 900,
         machine: 1,
-        deed: Deed::Plant { spot: Spot::Score, always: true },
+        kind: FaultKind::BitFlip { target: FaultTarget::Score, always: true },
     });
-    settings.note(Trouble { at: 300, machine: 2, deed: Deed::Cut });
+    settings.note(ScheduledFault { at: 300, machine: 2, kind: FaultKind::Disconnect });
     settings
 }
 
@@ -37,7 +38,7 @@ fn parse(command: &str) -> Settings {
 }
 
 #[test]
-fn an_address_and_a_command_say_the_same_as_the_settings() {
+fn urls_and_commands_round_trip_settings() {
     for settings in [Settings::default(), unusual()] {
         assert_eq!(Settings::from_query(&settings.query()), Ok(settings.clone()));
         assert_eq!(parse(&settings.command()), settings);
@@ -49,22 +50,22 @@ fn an_address_and_a_command_say_the_same_as_the_settings() {
 }
 
 #[test]
-fn every_field_is_written_when_it_is_unusual() {
+fn every_non_default_field_is_written() {
     let settings = unusual();
-    let words = settings.words();
+    let words = settings.pairs();
     for field in &FIELDS {
         assert!(words.iter().any(|word| word.0 == field.name), "{}", field.name);
     }
 }
 
 #[test]
-fn an_address_survives_a_browser_that_escapes_it() {
+fn a_url_survives_percent_escapes() {
     let escaped = unusual().query().replace(',', "%2C").replace(':', "%3A").replace('@', "%40");
     assert_eq!(Settings::from_query(&format!("?{escaped}")), Ok(unusual()));
 }
 
 #[test]
-fn bad_values_are_refused_and_say_what_is_wanted() {
+fn invalid_values_are_refused_with_the_expected_form() {
     for query in [
         "speed=1",
         "seed",
@@ -95,19 +96,19 @@ fn bad_values_are_refused_and_say_what_is_wanted() {
         "cut=2",
         "cut=2@x",
         "cut=3@10",
-        "plant=1@5:mood",
-        "plant=1@5:score:often",
-        "plant=1@5:score:always:really",
+        "flip=1@5:mood",
+        "flip=1@5:score:often",
+        "flip=1@5:score:always:really",
     ] {
         let error = Settings::from_query(query).unwrap_err().to_string();
         assert!(!error.is_empty() && error.lines().count() == 1, "{query}: {error}");
     }
-    let many = ["cut=1@5"; MAX_TROUBLES + 1].join("&");
+    let many = ["cut=1@5"; MAX_FAULTS + 1].join("&");
     assert!(Settings::from_query(&many).is_err());
 }
 
 #[test]
-fn a_link_may_become_like_all_others_again() {
+fn a_link_override_can_be_removed() {
     let mut settings = Settings::default();
     settings.set("link", "1-2:severe").unwrap();
     assert_eq!((settings.link((0, 1)), settings.link((1, 0))), (PROFILES[4].1, settings.net));
@@ -116,7 +117,7 @@ fn a_link_may_become_like_all_others_again() {
 }
 
 #[test]
-fn fewer_machines_take_what_was_about_the_others_with_them() {
+fn removing_machines_drops_their_settings() {
     let mut settings = unusual();
     settings.set("players", "2").unwrap();
     assert_eq!(settings.check(), Ok(()));
@@ -124,19 +125,26 @@ fn fewer_machines_take_what_was_about_the_others_with_them() {
 }
 
 #[test]
-fn every_link_on_offer_can_be_set_up() {
+fn every_allowed_link_is_a_valid_link_config() {
     for text in ["0,0,0,0", "0,300,30,20", "300,300,0,1", "300,0,30,0"] {
         let link = Link::read("net", text).unwrap();
         assert_eq!(link.config().validate(), Ok(()), "{text}");
     }
 }
 
+/// Regression: the test used to build configurations only, which any values allow.
 #[test]
-fn every_session_on_offer_can_be_started() {
-    for adaptive in [false, true] {
-        for mode in [Pace::Rollback, Pace::Lockstep] {
-            let settings = Settings { mode, adaptive, ..Settings::default() };
-            assert_eq!(settings.session().seats(), 0);
+fn every_allowed_session_starts() {
+    for (mode, adaptive) in
+        [Pace::Rollback, Pace::Lockstep].map(|it| [(it, false), (it, true)]).concat()
+    {
+        for (predict, delay) in [(1, 0), (MAX_PREDICT, MAX_DELAY)] {
+            let settings = Settings { mode, adaptive, predict, delay, ..Settings::default() };
+            let mut play = Play::new(settings.clone()).unwrap_or_else(|error| {
+                panic!("{}: {error}", settings.query());
+            });
+            play.tick().unwrap_or_else(|error| panic!("{}: {error}", settings.query()));
+            assert_eq!(play.fleet().machines().len(), 2);
         }
     }
 }

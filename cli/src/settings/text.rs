@@ -1,21 +1,21 @@
-//! Names and values of settings as text: what flags, addresses and the page's sliders have in common.
+//! Names and values of settings as text, shared by flags, URLs and the page's sliders.
 
+use super::fault::{ScheduledFault, machine};
 use super::link::Link;
-use super::trouble::{Trouble, machine};
-use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_PLAYERS, MAX_PREDICT, MAX_SEED, MAX_TROUBLES};
+use super::{MAX_DELAY, MAX_DRIFT_PPM, MAX_FAULTS, MAX_PLAYERS, MAX_PREDICT, MAX_SEED};
 use super::{Pace, Resim, SettingError, Settings};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// A setting by its name.
+/// A setting.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// What its value is called in help.
+    /// Placeholder of the value in help.
     pub(crate) value: &'static str,
     pub(crate) help: &'static str,
-    /// Whether it may be given several times, about different things.
+    /// True if it may be repeated with different values.
     pub(crate) many: bool,
-    /// Whether a match has to begin anew for it.
+    /// True if a change restarts the match.
     pub(crate) anew: bool,
 }
 
@@ -27,50 +27,50 @@ const fn many(name: &'static str, value: &'static str, help: &'static str) -> Fi
     Field { name, value, help, many: true, anew: false }
 }
 
-/// All settings, in the order in which they are written.
+/// All settings, in the order of output.
 pub(crate) const FIELDS: [Field; 13] = [
+    field("seed", "N", true, "Seed of the crates, the bots and the network"),
+    field("players", "N", true, "Number of machines, 2 to 4"),
     field(
-        "seed",
-        "N",
+        "mode",
+        "MODE",
         true,
-        "Decides where crates fall, what bots do, and all chance of the network",
+        "rollback predicts missing inputs and corrects them; lockstep waits for them",
     ),
-    field("players", "N", true, "How many machines play, 2 to 4"),
-    field("mode", "MODE", true, "rollback guesses what is missing and corrects it; lockstep waits"),
-    field("predict", "TICKS", true, "How far rollback may guess, 1 to 30"),
-    field("delay", "TICKS", false, "How many ticks later inputs take effect, 0 to 12"),
-    field("adaptive", "on|off", true, "Whether the delay follows the network"),
+    field("predict", "TICKS", true, "Limit on predicted ticks, 1 to 30"),
+    field("delay", "TICKS", false, "Input delay in ticks, 0 to 12"),
+    field("adaptive", "on|off", true, "Adapt the input delay to the network"),
     field(
         "dilation",
         "on|off",
         false,
-        "Whether ticks give way, so that inputs arrive in time alike",
+        "Adjust tick lengths, so that all inputs arrive equally early",
     ),
     field(
         "resim",
         "WHAT",
         false,
-        "What a rollback computes again: incremental (what may differ) or full",
+        "Extent of resimulation: incremental (islands that may differ) or full",
     ),
     field(
         "net",
         "LINK",
         false,
-        "How all links are: perfect, lan, wifi, mobile, severe, or LATENCY,JITTER,LOSS,BURSTS in ms, ms, %, %",
+        "Quality of all links: perfect, lan, wifi, mobile, severe, or LATENCY,JITTER,LOSS,BURSTS in ms, ms, %, %",
     ),
-    many("link", "FROM-TO:LINK", "How one direction is, as in 1-2:mobile; may be repeated"),
-    many("drift", "MACHINE:PPM", "How much too fast a clock is, −10000 to 10000; may be repeated"),
-    many("cut", "MACHINE@TICK", "Cuts a machine off for 2 s; may be repeated"),
+    many("link", "FROM-TO:LINK", "Quality of one direction, as in 1-2:mobile; may be repeated"),
+    many("drift", "MACHINE:PPM", "Clock drift, −10000 to 10000, positive is fast; may be repeated"),
+    many("cut", "MACHINE@TICK", "Disconnect a machine for 2 s; may be repeated"),
     many(
-        "plant",
-        "MACHINE@TICK[:SPOT[:always]]",
-        "Has a machine compute a bit wrong; may be repeated",
+        "flip",
+        "MACHINE@TICK[:TARGET[:always]]",
+        "Flip a bit of a machine's state; may be repeated",
     ),
 ];
 
 impl Settings {
-    /// Sets one thing by its name. Several values of `link`, `drift`, `cut` and `plant` add up; a link that is `same` is
-    /// like all others again.
+    /// Sets a value by name. Values of `link`, `drift`, `cut` and `flip` accumulate; `same` removes
+    /// a link's override.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<&'static Field, SettingError> {
         let field = FIELDS.iter().find(|field| field.name == name);
         let field = field.ok_or_else(|| SettingError::Name(name.to_owned()))?;
@@ -117,10 +117,10 @@ impl Settings {
                 self.drift[usize::from(who)] = ppm;
             }
             _ => {
-                if self.troubles.len() >= MAX_TROUBLES {
-                    return Err(wrong("at most 8 of cut and plant"));
+                if self.faults.len() >= MAX_FAULTS {
+                    return Err(wrong("at most 8 of cut and flip"));
                 }
-                self.note(Trouble::read(name, value)?);
+                self.note(ScheduledFault::read(name, value)?);
             }
         }
         Ok(field)
@@ -130,7 +130,7 @@ impl Settings {
         let wrong = || SettingError::Value {
             name,
             value: value.to_owned(),
-            wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same is like all others"
+            wanted: "FROM-TO:LINK, as in 1-2:wifi or 1-2:60,10,2,0; 1-2:same removes the override"
                 .to_owned(),
         };
         let (way, link) = value.split_once(':').ok_or_else(wrong)?;
@@ -143,8 +143,9 @@ impl Settings {
         Ok(())
     }
 
-    /// Names and values: who plays on which network always, the rest where it is not the usual.
-    pub(crate) fn words(&self) -> Vec<(&'static str, String)> {
+    /// Names and values: players, mode and network always, others if they differ from their
+    /// defaults.
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
         let usual = Self::default();
         let mut words = Vec::new();
         let mut put = |name, value: &dyn Display| words.push((name, value.to_string()));
@@ -176,30 +177,30 @@ impl Settings {
         for (machine, ppm) in (1..).zip(self.drift).filter(|clock| clock.1 != 0) {
             put("drift", &format!("{machine}:{ppm}"));
         }
-        for trouble in &self.troubles {
-            put(trouble.name(), trouble);
+        for fault in &self.faults {
+            put(fault.name(), fault);
         }
         words
     }
 
-    /// What follows the question mark of an address. No value has a character that would have to be escaped.
+    /// Query string of a URL. No value needs escaping.
     pub(crate) fn query(&self) -> String {
-        let words = self.words();
+        let words = self.pairs();
         words.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
     }
 
-    /// The command that plays the same match without a page.
+    /// Command that plays the same match without a page.
     pub(crate) fn command(&self) -> String {
-        let flags = self.words().into_iter().map(|(name, value)| format!(" --{name} {value}"));
+        let flags = self.pairs().into_iter().map(|(name, value)| format!(" --{name} {value}"));
         format!("isostep demo{}", flags.collect::<String>())
     }
 
-    /// From what follows the question mark of an address; what it does not say is the usual.
+    /// Parses the query string of a URL; missing settings have their defaults.
     pub(crate) fn from_query(query: &str) -> Result<Self, SettingError> {
         let mut settings = Self::default();
         for word in query.trim_start_matches('?').split('&').filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            // The only characters of values that browsers may escape.
+            // The only characters in values that browsers may escape.
             let value = value.replace("%2C", ",").replace("%3A", ":").replace("%40", "@");
             settings.set(name, &value)?;
         }

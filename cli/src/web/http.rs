@@ -1,13 +1,13 @@
-//! Requests of HTTP/1.1, read within limits: whatever the bytes are, there is a request or a reason why not.
-//! Nothing here knows what the paths mean; each page's routes do.
+//! HTTP/1.1 requests, parsed within limits: any bytes give a request or a refusal. Paths have no
+//! meaning here; each page has its routes.
 
 use std::io::{ErrorKind, Read};
 
-/// Longest request line and headers together, bytes. Browsers send about 700.
+/// Limit on request line and headers, bytes. Browsers send about 700.
 pub(crate) const MAX_HEAD: usize = 8 * 1024;
-/// Longest body, bytes. The longest control, all links of four machines, has about 1,200.
+/// Limit on the body, bytes. The longest control, all links of four machines, has about 1,200.
 pub(crate) const MAX_BODY: usize = 4 * 1024;
-/// Longest path, bytes.
+/// Limit on the path, bytes.
 const MAX_PATH: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub(crate) enum Method {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: Method,
-    /// Up to a question mark.
+    /// Path, without the query.
     pub(crate) path: String,
-    /// What follows it, as it came.
+    /// Query, undecoded.
     pub(crate) query: String,
     pub(crate) host: String,
     pub(crate) origin: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
-/// Why there is no request: a status of the 400s and what to do.
+/// Refusal of a request: a 4xx status and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
@@ -40,7 +40,7 @@ pub(crate) const fn refuse(status: u16, why: &'static str) -> Refusal {
     Refusal { status, why }
 }
 
-/// What the headers say, as far as anybody asks.
+/// Headers that the server uses.
 #[derive(Default)]
 struct Headers {
     host: Option<String>,
@@ -50,7 +50,7 @@ struct Headers {
 }
 
 impl Request {
-    /// Reads one request; `None` if the other end closed, or waited too long, without a word.
+    /// Reads one request; `None` if the peer closed or timed out before sending anything.
     pub(crate) fn read(from: &mut impl Read) -> Result<Option<Self>, Refusal> {
         let mut bytes = Vec::new();
         let end = loop {
@@ -88,7 +88,7 @@ impl Request {
                 return Err(refuse(400, "the request ends in its body"));
             }
         }
-        // A second request in the same breath is not read: every answer closes the connection.
+        // Pipelined requests are dropped: every response closes the connection.
         body.truncate(length);
         let Headers { origin, content_type, .. } = headers;
         Ok(Some(Self { method, path, query, host, origin, content_type, body }))
@@ -109,18 +109,18 @@ impl Headers {
                 "host" => &mut headers.host,
                 "origin" => &mut headers.origin,
                 "content-type" => &mut headers.content_type,
-                "transfer-encoding" => return Err(refuse(411, "say how long the body is")),
+                "transfer-encoding" => return Err(refuse(411, "send a Content-Length header")),
                 "content-length" => {
                     let length = content_length(value)?;
                     if headers.length.replace(length).is_some() {
-                        return Err(refuse(400, "two lengths"));
+                        return Err(refuse(400, "the Content-Length header is repeated"));
                     }
                     continue;
                 }
                 _ => continue,
             };
             if place.replace(value.to_owned()).is_some() {
-                return Err(refuse(400, "a header comes twice"));
+                return Err(refuse(400, "a header is repeated"));
             }
         }
         Ok(headers)
@@ -133,12 +133,12 @@ fn request_line(line: &str) -> Result<(Method, String, String), Refusal> {
     let (Some(method), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) =
         (method, target, version, words.next())
     else {
-        return Err(refuse(400, "not a request of HTTP/1.1"));
+        return Err(refuse(400, "not an HTTP/1.1 request"));
     };
     let method = match method {
         "GET" => Method::Get,
         "POST" => Method::Post,
-        _ => return Err(refuse(405, "GET and POST are understood here")),
+        _ => return Err(refuse(405, "only GET and POST are supported")),
     };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     if path.len() > MAX_PATH {
@@ -155,7 +155,7 @@ fn content_length(value: &str) -> Result<usize, Refusal> {
     if value.is_empty() || !value.bytes().all(|c| c.is_ascii_digit()) {
         return Err(wrong);
     }
-    // Digits that are no number are too many of them.
+    // Digits that don't parse are too large.
     match value.parse() {
         Ok(length) if length <= MAX_BODY => Ok(length),
         _ => Err(refuse(413, "the body is too long")),
@@ -171,7 +171,7 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
                 return Ok(count);
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => (),
-            Err(_) => return Err(refuse(408, "the request did not come in time")),
+            Err(_) => return Err(refuse(408, "the request timed out")),
         }
     }
 }
@@ -180,7 +180,7 @@ fn read_some(from: &mut impl Read, into: &mut Vec<u8>) -> Result<usize, Refusal>
 mod tests {
     use super::*;
 
-    /// Hands out a byte at a time, as a slow network does.
+    /// Returns one byte at a time, as a slow network does.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused_before_it_is_kept() {
+    fn oversized_requests_are_refused_before_buffering() {
         let endless = std::io::repeat(b'a');
         assert_eq!(Request::read(&mut { endless }).unwrap_err().status, 431);
         let path = [b"GET /", &[b'a'; 2000][..], b" HTTP/1.1\r\nHost: a\r\n\r\n"].concat();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn malformed_requests_are_refused() {
         for (bytes, expected) in [
             (&b"\r\n\r\n"[..], 400),
             (b"GET / HTTP/1.1\r\n\r\n", 400),

@@ -1,8 +1,8 @@
-//! What the pages of this command share: the lab, and the viewer of recordings. Both are served on this computer only, by
-//! hand-written files that are embedded.
+//! Web server of the pages of this command: the lab and the viewer of recordings. Both are served on the loopback
+//! interface only, from embedded files.
 //!
-//! - `http`: requests from anywhere, read within limits.
-//! - `server`: a port, a thread for each connection, answers. What the paths mean, each page says.
+//! - `http`: untrusted requests, parsed within limits.
+//! - `server`: a port, a thread for each connection, responses. Each page brings its own routes.
 //! - `page/`: files that both pages load.
 
 mod http;
@@ -10,7 +10,7 @@ mod server;
 
 pub(crate) use http::{Method, Request, refuse};
 pub(crate) use server::{
-    CSS, File, HTML, PortError, SCRIPT, Seat, TEXT, head, open, respond, send_file, send_refusal,
+    CSS, File, HTML, Permit, PortError, SCRIPT, TEXT, head, open, respond, send_file, send_refusal,
     serve,
 };
 

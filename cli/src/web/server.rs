@@ -1,5 +1,5 @@
-//! A port of this computer, a thread for each connection, one request on each, and never too many of them. Pages from
-//! elsewhere are refused here; what is answered to the own page, the caller decides.
+//! A loopback port with one thread and one request per connection, and a limit on connections.
+//! Requests from other origins are refused here; the caller answers the rest.
 
 use super::http::{Method, Refusal, Request, refuse};
 use std::io::{self, Read, Write};
@@ -8,29 +8,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Most connections at once; a browser tab has up to six.
+/// Limit on simultaneous connections; a browser tab has up to six.
 const MAX_CONNECTIONS: usize = 32;
-/// How long a request may take to arrive, and a write to be taken.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for receiving a request and for each write.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const CSS: &str = "text/css; charset=utf-8";
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 
-/// A file of a page: its path, its type, its text.
+/// A file of a page: path, content type, text.
 pub(crate) type File = (&'static str, &'static str, &'static str);
 
-/// Why a page can't be served.
+/// Errors of opening a port.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PortError {
-    #[error("port {0} is in use: choose another with --port, or let --port 0 find a free one")]
+    #[error("port {0} is in use: choose another with --port, or use --port 0 for a free one")]
     InUse(u16),
     #[error("port {port} can't be opened ({error}): choose another with --port")]
     Other { port: u16, error: io::Error },
 }
 
-/// Opens a port, on this computer only.
+/// Binds a port on the loopback interface.
 pub(crate) fn open(port: u16) -> Result<TcpListener, PortError> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => PortError::InUse(port),
@@ -38,25 +38,25 @@ pub(crate) fn open(port: u16) -> Result<TcpListener, PortError> {
     })
 }
 
-/// One of a counted kind, until dropped.
-pub(crate) struct Seat(Arc<AtomicUsize>);
+/// A counted permit, returned on drop.
+pub(crate) struct Permit(Arc<AtomicUsize>);
 
-impl Seat {
-    pub(crate) fn take(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+impl Permit {
+    pub(crate) fn acquire(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let before = count.fetch_add(1, Ordering::Relaxed);
-        // Dropping the seat gives it back if there was none.
-        let seat = Self(Arc::clone(count));
-        (before < most).then_some(seat)
+        // Dropping the permit restores the count if the limit is exceeded.
+        let permit = Self(Arc::clone(count));
+        (before < most).then_some(permit)
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Takes connections for ever, and hands over each request that the own page may have sent.
+/// Accepts connections forever and passes on each request that the page itself may have sent.
 pub(crate) fn serve(
     listener: &TcpListener,
     answer: impl Fn(TcpStream, &Request) -> io::Result<()> + Send + Sync + 'static,
@@ -64,21 +64,22 @@ pub(crate) fn serve(
     let (connections, answer) = (Arc::<AtomicUsize>::default(), Arc::new(answer));
     loop {
         let Ok((mut stream, _)) = listener.accept() else {
-            // Who left before we looked; or no more files may be open, which takes a while to change.
+            // The peer disconnected early, or no file descriptor is free, which takes a while to
+            // change.
             std::thread::sleep(Duration::from_millis(10));
             continue;
         };
-        let Some(seat) = Seat::take(&connections, MAX_CONNECTIONS) else {
+        let Some(permit) = Permit::acquire(&connections, MAX_CONNECTIONS) else {
             let _ = respond(&mut stream, 503, TEXT, b"too many connections; close some tabs\n");
             continue;
         };
         let answer = Arc::clone(&answer);
         let talk = move || {
-            // A reader who leaves is no error of ours.
+            // A disconnected reader is no error.
             let _ = converse(stream, &*answer);
-            drop(seat);
+            drop(permit);
         };
-        // Without a thread for it the connection is closed, and the browser tries again.
+        // If no thread can be started, the connection closes and the browser retries.
         let _ = std::thread::Builder::new().name("connection".to_owned()).spawn(talk);
     }
 }
@@ -88,8 +89,8 @@ fn converse(
     answer: &impl Fn(TcpStream, &Request) -> io::Result<()>,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = match Request::read(&mut Until(&stream, Instant::now() + PATIENCE)) {
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let request = match Request::read(&mut Until(&stream, Instant::now() + TIMEOUT)) {
         Ok(Some(request)) => request,
         Ok(None) => return Ok(()),
         Err(refusal) => return send_refusal(&mut stream, refusal),
@@ -100,7 +101,7 @@ fn converse(
     }
 }
 
-/// Reads that end at a moment, however slowly bytes drip.
+/// Reader with a deadline, however slowly bytes arrive.
 struct Until<'a>(&'a TcpStream, Instant);
 
 impl Read for Until<'_> {
@@ -114,15 +115,16 @@ impl Read for Until<'_> {
     }
 }
 
-/// Pages from elsewhere may not talk to ours: neither under a name that they let point here, nor across origins.
+/// Refuses requests from other origins: cross-origin requests, and other host names (DNS
+/// rebinding).
 fn check_sender(request: &Request) -> Result<(), Refusal> {
     let name = request.host.rsplit_once(':').map_or(&*request.host, |host| host.0);
     if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
-        return Err(refuse(403, "open the page by the address that was printed"));
+        return Err(refuse(403, "open the page at the printed address"));
     }
     let own = format!("http://{}", request.host);
     if request.origin.as_ref().is_some_and(|origin| *origin != own) {
-        return Err(refuse(403, "only the page that is served here is answered"));
+        return Err(refuse(403, "requests from other origins are refused"));
     }
     let json = request.content_type.as_ref().is_some_and(|it| it.starts_with("application/json"));
     if request.method == Method::Post && !json {
@@ -131,7 +133,7 @@ fn check_sender(request: &Request) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Sends one of a page's files; `None` if it has no such.
+/// Sends one of a page's files; `None` if there is none at this path.
 pub(crate) fn send_file<'a>(
     stream: &mut TcpStream,
     mut files: impl Iterator<Item = &'a File>,
@@ -144,7 +146,8 @@ pub(crate) fn send_file<'a>(
 pub(crate) fn send_refusal(stream: &mut TcpStream, refusal: Refusal) -> io::Result<()> {
     let body = format!("{}\n", refusal.why);
     respond(stream, refusal.status, TEXT, body.as_bytes())?;
-    // Closing while bytes wait unread would cut the answer off; so read some of them.
+    // Closing a socket with unread bytes would reset it and cut off the response, so read some of
+    // them.
     stream.shutdown(Shutdown::Write)?;
     let rest = Until(stream, Instant::now() + Duration::from_millis(200));
     io::copy(&mut rest.take(1 << 20), &mut io::sink()).map(drop)
@@ -162,7 +165,7 @@ pub(crate) fn respond(
     stream.write_all(&bytes)
 }
 
-/// A status line and headers, to which a length or an encoding is added.
+/// Status line and headers; the caller adds a length or an encoding.
 pub(crate) fn head(status: u16, kind: &str) -> String {
     let name = match status {
         200 => "OK",

@@ -1,17 +1,18 @@
-//! The shape of a [`Tree`]: where a new leaf goes and which rotations follow.
+//! Insertion and balancing of a [`Tree`]: the place of a new leaf and the rotations that follow.
 //!
-//! The surface-area heuristic decides, within a limit: the heights of two siblings differ by at most `SLACK`. So
-//! the height is logarithmic whatever is inserted in whatever order, walks fit a stack of fixed size, and
-//! nothing ever has to be rebuilt.
+//! The surface-area heuristic decides within a limit: the heights of two siblings differ by at most
+//! `SLACK`. The height is therefore logarithmic for every insertion order, traversals fit a stack
+//! of fixed size, and the tree is never rebuilt.
 
 use super::tree::{NIL, Node, Tree, edges};
 use crate::math::Aabb;
 
-/// The most by which the heights of two siblings may differ. 1 would be an AVL tree, which has to bury large leaves
-/// deep among small ones; with 8 a large leaf may stand beside a few hundred small ones.
+/// Largest allowed height difference of two siblings. 1 would be an AVL tree, which has to place
+/// large leaves deep among small ones. With 8 a large leaf can be the sibling of a subtree of a few
+/// hundred small ones.
 pub(super) const SLACK: u8 = 8;
 
-/// The fewest leaves that a tree of this height can have: it has a child of height − 1, and the other is at most
+/// The fewest leaves of a tree of this height: one child has height − 1, and the other is at most
 /// `SLACK` lower.
 pub(super) const fn least_leaves(height: usize) -> u64 {
     let mut least = [1u64; 256];
@@ -24,15 +25,15 @@ pub(super) const fn least_leaves(height: usize) -> u64 {
     least[height]
 }
 
-/// Half the surface, in units of 2^-16 m squared. Edges have at most 48 bits there, so a sum of as many surfaces
-/// as a path has nodes is far from the end of the range.
+/// Half the surface area, in units of 2⁻¹⁶ m squared. Edges have at most 48 bits in that unit, so
+/// the sum over a whole path is far from overflow.
 fn area(bounds: &Aabb) -> u128 {
     let [x, y, z] = edges(bounds).map(|edge| u128::from(edge >> 16));
     x * y + y * z + z * x
 }
 
 impl Tree {
-    /// No tree is taller, however many leaves it has.
+    /// Upper bound of the height of any tree.
     pub(super) const MAX_HEIGHT: usize = {
         assert!(least_leaves(128) > u32::MAX as u64, "slots are counted in 32 bits");
         128
@@ -44,7 +45,7 @@ impl Tree {
         self.nodes.get(self.root as usize).map_or(0, |node| u32::from(node.height))
     }
 
-    /// Hangs a leaf that is nowhere into the tree.
+    /// Inserts an unlinked leaf into the tree.
     pub(super) fn link(&mut self, leaf: u32) {
         if self.root == NIL {
             self.root = leaf;
@@ -60,7 +61,7 @@ impl Tree {
         self.settle(parent);
     }
 
-    /// Takes a leaf out of the tree; its parent goes and its sibling moves up.
+    /// Removes a leaf from the tree. Its parent is freed and its sibling takes the parent's place.
     pub(super) fn unlink(&mut self, leaf: u32) {
         let parent = self.nodes[leaf as usize].parent;
         if parent == NIL {
@@ -76,13 +77,13 @@ impl Tree {
         self.settle(above);
     }
 
-    /// The node that a leaf should stand beside: greedily, that which adds least surface to the tree, among those
-    /// low enough to have a leaf for a sibling.
+    /// The best sibling for a leaf: greedily, the node that adds the least surface area, among
+    /// those low enough to have a leaf as sibling.
     fn best_sibling(&self, bounds: &Aabb) -> u32 {
         let own = area(bounds);
         let merged = |node: u32| area(&self.nodes[node as usize].bounds.union(bounds));
         let (mut at, mut at_merged) = (self.root, merged(self.root));
-        // What the boxes above grow by if the leaf goes below them.
+        // Growth of the ancestor boxes if the leaf is inserted below them.
         let mut inherited = 0;
         let (mut best, mut best_cost) = (at, u128::MAX);
         loop {
@@ -94,7 +95,7 @@ impl Tree {
                 return best;
             }
             inherited += at_merged - area(&node.bounds);
-            // The least that going there can cost; of equals take the lower, then the first.
+            // Lower bound of the cost in each child. Ties prefer the lower child, then the first.
             let options = node.children.map(|child| {
                 let node = &self.nodes[child as usize];
                 let merged = merged(child);
@@ -110,7 +111,8 @@ impl Tree {
         }
     }
 
-    /// Makes boxes, heights and marks right from a node up to the root, and rotates where that helps.
+    /// Updates boxes, heights and active marks from a node up to the root, and rotates if that
+    /// reduces the area.
     fn settle(&mut self, start: u32) {
         let mut at = start;
         while at != NIL {
@@ -121,20 +123,21 @@ impl Tree {
         }
     }
 
-    /// If one child is too tall, lets it rise; returns the node that is now in this place.
+    /// Rotates if one child is too tall. Returns the node that is now in this place.
     ///
-    /// One leaf came or went, so the difference is `SLACK + 1` at most. The taller grandchild stays with the riser,
-    /// the other goes to the sinker; then both differ by `SLACK` at most, and the height of this place is what it
-    /// was before the leaf came or went, or one off, so the argument holds for the node above.
-    fn level(&mut self, sinker: u32) -> u32 {
-        let [a, b] = self.nodes[sinker as usize].children;
+    /// One leaf was added or removed, so the difference is at most `SLACK + 1`. The taller child
+    /// moves up; its taller grandchild stays with it, the other one moves to the old parent.
+    /// Afterwards both pairs of siblings differ by at most `SLACK`. The height of this place is
+    /// unchanged or one off, so the argument holds for the node above.
+    fn level(&mut self, parent: u32) -> u32 {
+        let [a, b] = self.nodes[parent as usize].children;
         let heights = [a, b].map(|child| self.nodes[child as usize].height);
         if heights[0].abs_diff(heights[1]) <= SLACK {
-            return sinker;
+            return parent;
         }
         let side = usize::from(heights[1] > heights[0]);
-        let (riser, other) = if side == 0 { (a, b) } else { (b, a) };
-        let mut grandchildren = self.nodes[riser as usize].children;
+        let (child, other) = if side == 0 { (a, b) } else { (b, a) };
+        let mut grandchildren = self.nodes[child as usize].children;
         let [f, g] = grandchildren.map(|child| self.nodes[child as usize]);
         let beside = self.nodes[other as usize].bounds;
         let surface = |node: &Node| area(&node.bounds.union(&beside));
@@ -142,19 +145,19 @@ impl Tree {
             grandchildren.swap(0, 1);
         }
         let [stays, goes] = grandchildren;
-        let above = self.nodes[sinker as usize].parent;
-        self.replace_child(above, sinker, riser);
-        self.nodes[riser as usize].parent = above;
-        self.nodes[riser as usize].children = [stays, sinker];
-        self.nodes[sinker as usize].parent = riser;
-        self.nodes[sinker as usize].children[side] = goes;
-        self.nodes[goes as usize].parent = sinker;
-        self.refit(sinker);
-        riser
+        let above = self.nodes[parent as usize].parent;
+        self.replace_child(above, parent, child);
+        self.nodes[child as usize].parent = above;
+        self.nodes[child as usize].children = [stays, parent];
+        self.nodes[parent as usize].parent = child;
+        self.nodes[parent as usize].children[side] = goes;
+        self.nodes[goes as usize].parent = parent;
+        self.refit(parent);
+        child
     }
 
-    /// Swaps a child with a grandchild on the other side if that makes the box between them smaller. The height of
-    /// the node itself stays, or the argument of [`Self::level`] would break.
+    /// Swaps a child with a grandchild on the other side if that shrinks the box between them. The
+    /// height of the node itself must not change, or the argument of [`Self::level`] would fail.
     fn tighten(&mut self, top: u32) {
         let node = &self.nodes[top as usize];
         let get = |index: u32| &self.nodes[index as usize];
@@ -191,7 +194,7 @@ impl Tree {
         self.refit(child);
     }
 
-    /// Box, height and mark of a node from its children's.
+    /// Updates box, height and active mark of a node from its children.
     fn refit(&mut self, index: u32) {
         let [a, b] = self.nodes[index as usize].children.map(|child| self.nodes[child as usize]);
         let node = &mut self.nodes[index as usize];
@@ -200,7 +203,7 @@ impl Tree {
         node.active = a.active || b.active;
     }
 
-    /// `parent` is `NIL` where `old` is the root.
+    /// Replaces a child link; `parent` is `NIL` if `old` is the root.
     fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
         if parent == NIL {
             self.root = new;

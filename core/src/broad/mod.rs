@@ -1,12 +1,12 @@
-//! Which pairs might touch: trees of boxes that only speed the search up. The pair set itself is a pure function
-//! of the bounds and marks it is given, so trees and candidates are scratch: never saved, never hashed.
+//! Broad phase: finds pair candidates with trees of boxes. The pair set is a pure function of the
+//! bounds and active marks; trees and candidates are scratch, never saved and never hashed.
 //!
-//! [`BroadPhase`] (pairs.rs) keeps candidates among things (things.rs), which stand in two [`Tree`]s (tree.rs), whose
-//! shape balance.rs looks after.
+//! [`BroadPhase`] (pairs.rs) keeps pair candidates among proxies (proxies.rs). The proxies are in
+//! two [`Tree`]s (tree.rs), balanced by balance.rs.
 
 mod balance;
 mod pairs;
-mod things;
+mod proxies;
 mod tree;
 
 #[cfg(feature = "bench-internals")]
@@ -15,6 +15,6 @@ pub(crate) mod bench;
 mod tests;
 
 pub(crate) use pairs::BroadPhase;
-pub(crate) use things::{Mobility, Proxy};
+pub(crate) use proxies::{Mobility, Proxy};
 #[cfg(test)]
 pub(crate) use tree::Tree;

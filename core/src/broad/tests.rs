@@ -1,8 +1,9 @@
-//! The broad phase against an n² oracle on plain boxes, and the shape of its trees against their stated bound.
+//! The broad phase against an n² oracle on plain boxes, and the tree height against its stated
+//! bound.
 //!
-//! That it does not allocate once warm holds by design: all that grows are the vectors of nodes, slots, giants,
-//! pairs and sort scratch, none of which is ever shrunk; free nodes and slots are chained through themselves;
-//! walks keep what waits in arrays.
+//! The broad phase does not allocate after warm-up, by design. Only the vectors of nodes, slots,
+//! giants, pairs and sort scratch grow, and none is ever shrunk. Free nodes and slots are linked
+//! lists through themselves, and traversals use fixed arrays.
 
 use super::balance::{SLACK, least_leaves};
 use super::tree::{Leaf, NIL};
@@ -12,25 +13,25 @@ use crate::{Rng, real};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// What the broad phase is told of a thing, and nothing else.
+/// The complete input of the broad phase for one proxy.
 #[derive(Clone, Copy, Debug)]
-struct Thing {
+struct Item {
     bounds: Aabb,
     mobility: Mobility,
     active: bool,
 }
 
-type Things = BTreeMap<u32, Thing>;
+type Items = BTreeMap<u32, Item>;
 
-/// A filter with nothing to do with bounds: drops about a quarter of all pairs.
+/// A filter unrelated to bounds: drops about a quarter of all pairs.
 fn keep(a: u32, b: u32) -> bool {
     !(a ^ (b >> 8)).is_multiple_of(4)
 }
 
-fn oracle(things: &Things) -> Vec<(u32, u32)> {
+fn oracle(items: &Items) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
-    for (&a, first) in things {
-        for (&b, second) in things.range(a + 1..) {
+    for (&a, first) in items {
+        for (&b, second) in items.range(a + 1..) {
             let active = first.active || second.active;
             if active && first.bounds.overlaps(&second.bounds) && keep(a, b) {
                 pairs.push((a, b));
@@ -41,25 +42,25 @@ fn oracle(things: &Things) -> Vec<(u32, u32)> {
 }
 
 fn pairs(broad: &mut BroadPhase) -> Vec<(u32, u32)> {
-    // What was in the list goes.
+    // `pairs` must clear the list.
     let mut out = vec![(1, 1)];
     broad.pairs(keep, &mut out);
     out
 }
 
-/// The same things, put in at once in an order drawn from `seed`.
-fn built_anew(things: &Things, seed: u64) -> BroadPhase {
-    let mut order: Vec<(&u32, &Thing)> = things.iter().collect();
+/// The same proxies, inserted at once in an order drawn from `seed`.
+fn rebuilt(items: &Items, seed: u64) -> BroadPhase {
+    let mut order: Vec<(&u32, &Item)> = items.iter().collect();
     Rng::new(seed).shuffle(&mut order);
     let mut broad = BroadPhase::default();
-    for (&key, thing) in order {
-        let proxy = broad.insert(key, &thing.bounds, thing.mobility);
-        broad.set_active(proxy, thing.active);
+    for (&key, item) in order {
+        let proxy = broad.insert(key, &item.bounds, item.mobility);
+        broad.set_active(proxy, item.active);
     }
     broad
 }
 
-/// Where boxes begin and end: small and crowded, on a lattice so that borders touch, far away, at the ends.
+/// Box coordinates: small and crowded, on a lattice so that borders touch, far away, at the limits.
 fn coordinate() -> impl Strategy<Value = i64> {
     let edge = prop::sample::select(vec![i64::MIN, 0, 1 << 48, i64::MAX]);
     prop_oneof![
@@ -83,7 +84,7 @@ fn bounds() -> impl Strategy<Value = Aabb> {
         2 => point().prop_map(|p| Aabb::around([p]).unwrap()),
         2 => (point(), point()).prop_map(|(a, b)| Aabb::around([a, b]).unwrap()),
         1 => (point(), 0..3usize).prop_map(move |(p, axis)| {
-            // A half-space: the world up to a plane.
+            // A half space: the world up to a plane.
             let mut top = Vec3::splat(Real::MAX).to_bits();
             top[axis] = p.to_bits()[axis];
             Aabb::new(world.min(), Vec3::from_bits(top)).unwrap()
@@ -97,7 +98,7 @@ enum Op {
     Insert(u32, Aabb, bool),
     Remove(prop::sample::Index),
     Jump(prop::sample::Index, Aabb),
-    /// By so many ulps on each axis.
+    /// Displacement in ulps on each axis.
     Drift(prop::sample::Index, [i64; 3]),
     Mark(prop::sample::Index, bool),
     Wake(Vec<prop::sample::Index>),
@@ -119,23 +120,24 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Applies an operation to the broad phase and to the list of things, and compares what it returns.
-fn apply(op: Op, broad: &mut BroadPhase, things: &mut Things, proxies: &mut BTreeMap<u32, Proxy>) {
-    let keys: Vec<u32> = things.keys().copied().collect();
+/// Applies an operation to the broad phase and to the list of proxies, and compares the returned
+/// values.
+fn apply(op: Op, broad: &mut BroadPhase, items: &mut Items, proxies: &mut BTreeMap<u32, Proxy>) {
+    let keys: Vec<u32> = items.keys().copied().collect();
     if keys.is_empty() && !matches!(op, Op::Insert(..)) {
         return;
     }
     match op {
         Op::Insert(key, bounds, mobile) => {
             let mobility = if mobile { Mobility::Mobile } else { Mobility::Fixed };
-            things.entry(key).or_insert_with(|| {
+            items.entry(key).or_insert_with(|| {
                 proxies.insert(key, broad.insert(key, &bounds, mobility));
-                Thing { bounds, mobility, active: false }
+                Item { bounds, mobility, active: false }
             });
         }
         Op::Remove(index) => {
             let key = *index.get(&keys);
-            things.remove(&key);
+            items.remove(&key);
             let proxy = proxies.remove(&key).unwrap();
             assert!(broad.remove(proxy));
             assert!(!broad.remove(proxy) && !broad.set_active(proxy, true));
@@ -143,32 +145,32 @@ fn apply(op: Op, broad: &mut BroadPhase, things: &mut Things, proxies: &mut BTre
         }
         Op::Jump(index, bounds) => {
             let key = *index.get(&keys);
-            things.get_mut(&key).unwrap().bounds = bounds;
+            items.get_mut(&key).unwrap().bounds = bounds;
             assert!(broad.update(proxies[&key], &bounds).is_some());
         }
         Op::Drift(index, by) => {
             let key = *index.get(&keys);
-            let thing = things.get_mut(&key).unwrap();
+            let item = items.get_mut(&key).unwrap();
             let by = Vec3::from_bits(by);
             let moved = |corner: Vec3| corner.zip(by, Real::saturating_add);
-            thing.bounds = Aabb::new(moved(thing.bounds.min()), moved(thing.bounds.max())).unwrap();
-            assert!(broad.update(proxies[&key], &thing.bounds).is_some());
+            item.bounds = Aabb::new(moved(item.bounds.min()), moved(item.bounds.max())).unwrap();
+            assert!(broad.update(proxies[&key], &item.bounds).is_some());
         }
         Op::Mark(index, active) => {
             let key = *index.get(&keys);
-            let thing = things.get_mut(&key).unwrap();
-            let mobile = thing.mobility == Mobility::Mobile;
-            thing.active = active && mobile;
+            let item = items.get_mut(&key).unwrap();
+            let mobile = item.mobility == Mobility::Mobile;
+            item.active = active && mobile;
             assert_eq!(broad.set_active(proxies[&key], active), mobile);
         }
         Op::Wake(indices) => {
-            let before = oracle(things);
+            let before = oracle(items);
             let woken: Vec<u32> = indices.iter().map(|index| *index.get(&keys)).collect();
             for key in &woken {
-                let thing = things.get_mut(key).unwrap();
-                thing.active = thing.mobility == Mobility::Mobile;
+                let item = items.get_mut(key).unwrap();
+                item.active = item.mobility == Mobility::Mobile;
             }
-            let mut added = oracle(things);
+            let mut added = oracle(items);
             added.retain(|pair| before.binary_search(pair).is_err());
             let woken: Vec<Proxy> = woken.iter().map(|key| proxies[key]).collect();
             let mut out = vec![(1, 1)];
@@ -177,13 +179,14 @@ fn apply(op: Op, broad: &mut BroadPhase, things: &mut Things, proxies: &mut BTre
         }
         Op::Clear => {
             broad.clear();
-            things.clear();
+            items.clear();
             proxies.clear();
         }
     }
 }
 
-/// Links, boxes, marks, heights and the slack between siblings, of every node below one; returns the leaves.
+/// Checks links, boxes, marks, heights and the height difference of siblings below a node. Returns
+/// the number of leaves.
 fn check(tree: &Tree, index: u32, parent: u32) -> u32 {
     let node = &tree.nodes[index as usize];
     assert_eq!(node.parent, parent);
@@ -204,7 +207,7 @@ fn check_tree(tree: &Tree) {
     let in_tree = if tree.root == NIL { 0 } else { check(tree, tree.root, NIL) };
     let giants = tree.giants().len() as u32;
     assert_eq!(in_tree + giants, tree.len());
-    // The bound that is promised: see `least_leaves`.
+    // The documented bound: see `least_leaves`.
     assert!(least_leaves(tree.height() as usize) <= u64::from(in_tree.max(1)));
 }
 
@@ -212,37 +215,37 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn pairs_are_those_of_the_oracle_whatever_the_history(
+    fn pairs_match_the_oracle_after_any_history(
         ops in prop::collection::vec(op(), 0..250),
         seed in any::<u64>(),
         probes in prop::collection::vec(bounds(), 4),
     ) {
-        let (mut broad, mut things) = (BroadPhase::default(), Things::new());
+        let (mut broad, mut items) = (BroadPhase::default(), Items::new());
         let mut proxies = BTreeMap::new();
         for (count, op) in ops.into_iter().enumerate() {
-            apply(op, &mut broad, &mut things, &mut proxies);
+            apply(op, &mut broad, &mut items, &mut proxies);
             if count % 8 == 0 {
-                assert_eq!(pairs(&mut broad), oracle(&things));
+                assert_eq!(pairs(&mut broad), oracle(&items));
             }
         }
-        let expected = oracle(&things);
+        let expected = oracle(&items);
         assert_eq!(pairs(&mut broad), expected);
-        assert_eq!(pairs(&mut built_anew(&things, seed)), expected);
-        check_tree(&broad.things.fixed);
-        check_tree(&broad.things.mobile);
+        assert_eq!(pairs(&mut rebuilt(&items, seed)), expected);
+        check_tree(&broad.proxies.fixed);
+        check_tree(&broad.proxies.mobile);
         for probe in probes {
             let mut found = Vec::new();
             broad.query(&probe, |key| found.push(key));
             found.sort();
-            let overlap = |(key, thing): (&u32, &Thing)| thing.bounds.overlaps(&probe).then_some(*key);
-            assert_eq!(found, things.iter().filter_map(overlap).collect::<Vec<_>>());
+            let overlap = |(key, item): (&u32, &Item)| item.bounds.overlaps(&probe).then_some(*key);
+            assert_eq!(found, items.iter().filter_map(overlap).collect::<Vec<_>>());
         }
         for proxy in proxies.values() {
             assert!(broad.remove(*proxy));
         }
         assert_eq!(broad.len(), 0);
         assert_eq!(pairs(&mut broad), []);
-        assert_eq!((broad.things.fixed.root, broad.things.mobile.root), (NIL, NIL));
+        assert_eq!((broad.proxies.fixed.root, broad.proxies.mobile.root), (NIL, NIL));
     }
 }
 
@@ -250,7 +253,7 @@ fn cube(center: Vec3, half: Real) -> Aabb {
     Aabb::from_center(center, Vec3::splat(half)).unwrap()
 }
 
-/// Ten thousand boxes in orders that spoil naive trees.
+/// Ten thousand boxes in orders that degrade naive trees.
 fn hostile_orders() -> Vec<(&'static str, Vec<Aabb>)> {
     let mut rng = Rng::new(4);
     let n = 10_000;
@@ -274,7 +277,7 @@ fn hostile_orders() -> Vec<(&'static str, Vec<Aabb>)> {
 
 #[test]
 fn height_stays_within_its_bound_in_hostile_orders() {
-    // 47 for 10,000 leaves by `least_leaves`; what is met in practice is far lower.
+    // 47 for 10,000 leaves by `least_leaves`. Practical heights are far lower.
     assert!(least_leaves(48) > 10_000);
     for (name, boxes) in hostile_orders() {
         let mut tree = Tree::new();
@@ -298,7 +301,7 @@ fn height_stays_within_its_bound_in_hostile_orders() {
 }
 
 #[test]
-fn a_leaf_that_jitters_leaves_the_links_alone() {
+fn a_jittering_leaf_does_not_change_links() {
     let mut tree = Tree::new();
     let leaf = tree.insert(1, &cube(Vec3::ZERO, real!(0.5)));
     for i in 2..100 {
@@ -314,7 +317,7 @@ fn a_leaf_that_jitters_leaves_the_links_alone() {
 }
 
 #[test]
-fn things_of_extreme_keys_pair_lower_first() {
+fn extreme_keys_pair_lower_first() {
     let mut broad = BroadPhase::default();
     let there = cube(Vec3::ZERO, Real::ONE);
     let last = broad.insert(u32::MAX, &there, Mobility::Mobile);

@@ -1,41 +1,43 @@
-//! `Tree`: a binary tree of boxes over leaves with exact bounds, for finding what overlaps what.
+//! `Tree`: a bounding volume hierarchy over leaves with exact bounds, for overlap queries.
 //!
-//! Boxes are tight: when a leaf moves, those above it follow, as far up as they change. Each leaf also has a home, its
-//! box when it was put in and a margin; only when it leaves that is it put in anew. So the links between nodes depend
-//! on history, but the boxes of the leaves, and with them all answers, do not.
+//! Boxes are tight: if a leaf moves, its ancestors are refitted as far up as they change. Each leaf
+//! also has a home, its box at insertion plus a margin. It is inserted again only if it leaves its
+//! home. The links between nodes depend on history; the boxes of the leaves, and so all results, do
+//! not.
 
 use crate::math::{Aabb, Real};
 
-/// No node, no slot.
+/// Index of no node and no slot.
 pub(super) const NIL: u32 = u32::MAX;
 
-/// Boxes longer than this (64 km) are kept out of the tree: a half-space or two would make every box above them
-/// as large as the world, and the heuristic blind.
+/// Boxes longer than this (64 km) stay outside of the tree. Otherwise a half space would make every
+/// ancestor box as large as the world and the heuristic useless.
 const GIANT_EXTENT: u64 = 1 << (32 + 16);
 
-/// A home reaches beyond the tight box by its longest edge within these limits. Homes cost nothing in a search, so they
-/// are generous; but a leaf that wandered far from where it was put makes the boxes above it large. Measured.
+/// A home exceeds the tight box by its longest edge, within these limits. Homes cost nothing in a
+/// search, so they are generous. But a leaf far from its insertion point enlarges its ancestor
+/// boxes. Measured.
 const LEAST_MARGIN: i64 = 1 << (32 - 4);
 const GREATEST_MARGIN: i64 = 1 << (32 + 2);
-/// A home that reaches further than this many margins is out of date: the leaf shrank since.
+/// A home that exceeds the tight box by more than this many margins is stale: the leaf shrank.
 const STALE_MARGINS: i64 = 4;
 
-/// Where a leaf is in its [`Tree`]; valid until it is removed or the tree is cleared.
+/// Handle of a leaf in its [`Tree`]; valid until the leaf is removed or the tree is cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf(pub(super) u32);
 
 /// A node: 64 bytes, so that a visit touches one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The smallest box around everything below; of a leaf, its own.
+    /// The smallest box around all leaves below; for a leaf, its own box.
     pub(super) bounds: Aabb,
-    /// `NIL` at the root. In a free node, the next free one.
+    /// `NIL` at the root. In a free node, the next free node.
     pub(super) parent: u32,
-    /// Of a leaf: its slot and its key.
+    /// In a leaf: its slot and its key.
     pub(super) children: [u32; 2],
-    /// 0 for a leaf, else one more than the taller child's.
+    /// 0 for a leaf, otherwise one more than the height of the taller child.
     pub(super) height: u8,
-    /// Whether any leaf below is active.
+    /// `true` if any leaf below is active.
     pub(super) active: bool,
 }
 
@@ -45,7 +47,7 @@ impl Node {
         self.height == 0
     }
 
-    /// A leaf's node as what it stands for.
+    /// The search result of a leaf node.
     #[inline]
     pub(super) const fn found(&self) -> Found {
         Found { key: self.children[1], active: self.active, bounds: self.bounds }
@@ -54,23 +56,23 @@ impl Node {
 
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// Unused; the next unused slot.
+    /// Unused; holds the next unused slot.
     Free(u32),
     Node(u32),
-    /// Position in the list of giants.
+    /// Index in the list of giants.
     Giant(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Of a giant, its box.
+    /// For a giant, its tight box.
     home: Aabb,
     key: u32,
     place: Place,
     active: bool,
 }
 
-/// What a search finds: a leaf.
+/// Search result: a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub(super) key: u32,
@@ -78,14 +80,14 @@ pub(super) struct Found {
     pub(super) bounds: Aabb,
 }
 
-/// Leaves named by keys, each with an exact box and an active mark.
+/// Leaves with unique keys, exact boxes and active marks.
 ///
-/// Memory is kept when leaves go, so once it has held its most it does not allocate.
+/// Removing leaves keeps the memory, so no operation allocates after the largest size was reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(super) nodes: Vec<Node>,
     slots: Vec<Slot>,
-    /// Slots of leaves that are too large for the tree.
+    /// Slots of leaves too large for the tree.
     giants: Vec<u32>,
     pub(super) root: u32,
     free_node: u32,
@@ -117,7 +119,7 @@ impl Tree {
         self.len
     }
 
-    /// Takes every leaf out and keeps the memory.
+    /// Removes every leaf and keeps the memory.
     #[cfg(test)]
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
@@ -126,7 +128,7 @@ impl Tree {
         (self.root, self.free_node, self.free_slot, self.len) = (NIL, NIL, NIL, 0);
     }
 
-    /// Adds a leaf that is not active. Its key should be no other leaf's.
+    /// Adds an inactive leaf. Its key should be unique.
     pub(crate) fn insert(&mut self, key: u32, tight: &Aabb) -> Leaf {
         let slot = Slot { home: *tight, key, place: Place::Free(NIL), active: false };
         let index = if self.free_slot == NIL {
@@ -145,7 +147,7 @@ impl Tree {
         Leaf(index)
     }
 
-    /// Takes a leaf out; returns whether it was there.
+    /// Removes a leaf. Returns `true` if it existed.
     pub(crate) fn remove(&mut self, leaf: Leaf) -> bool {
         if self.slot(leaf).is_none() {
             return false;
@@ -157,7 +159,7 @@ impl Tree {
         true
     }
 
-    /// Gives a leaf another box; returns whether the leaf is there.
+    /// Sets the box of a leaf. Returns `true` if the leaf exists.
     pub(crate) fn update(&mut self, leaf: Leaf, tight: &Aabb) -> bool {
         let Some(&Slot { home, place, .. }) = self.slot(leaf) else { return false };
         match place {
@@ -181,7 +183,7 @@ impl Tree {
         true
     }
 
-    /// Makes boxes right from a node upwards, until one is.
+    /// Refits boxes from a node upwards, until one is unchanged.
     fn follow(&mut self, start: u32) {
         let mut at = start;
         while at != NIL {
@@ -197,7 +199,7 @@ impl Tree {
         }
     }
 
-    /// Marks a leaf; returns whether it is there.
+    /// Sets the active mark of a leaf. Returns `true` if it exists.
     pub(crate) fn set_active(&mut self, leaf: Leaf, active: bool) -> bool {
         let Some(slot) = self.slot(leaf) else { return false };
         let (before, place) = (slot.active, slot.place);
@@ -226,7 +228,7 @@ impl Tree {
         self.slots.get(leaf.0 as usize).filter(|slot| !matches!(slot.place, Place::Free(_)))
     }
 
-    /// A leaf as a search would find it, or `None` if it is gone.
+    /// The search result of a leaf; `None` if it is stale.
     #[cfg(test)]
     pub(super) fn get(&self, leaf: Leaf) -> Option<Found> {
         let slot = self.slot(leaf)?;
@@ -237,7 +239,7 @@ impl Tree {
         Some(Found { key: slot.key, active: slot.active, bounds })
     }
 
-    /// The leaves that are too large for the tree.
+    /// The leaves too large for the tree.
     pub(super) fn giants(&self) -> impl ExactSizeIterator<Item = Found> {
         self.giants.iter().map(|&index| {
             let slot = &self.slots[index as usize];
@@ -245,12 +247,12 @@ impl Tree {
         })
     }
 
-    /// The key of every leaf whose tight box overlaps, in any order.
+    /// Visits the key of every leaf whose tight box overlaps, in any order.
     pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
         self.overlapping(bounds, false, &mut |found: &Found| visit(found.key));
     }
 
-    /// Every leaf whose tight box overlaps, or every active one of those, in any order.
+    /// Visits every leaf whose tight box overlaps, or only the active ones, in any order.
     pub(super) fn overlapping(
         &self,
         bounds: &Aabb,
@@ -267,7 +269,7 @@ impl Tree {
         }
     }
 
-    /// As [`Self::overlapping`], among the leaves below a node.
+    /// [`Self::overlapping`] among the leaves below a node.
     #[inline]
     pub(super) fn overlapping_below(
         &self,
@@ -276,7 +278,8 @@ impl Tree {
         only_active: bool,
         visit: &mut impl FnMut(&Found),
     ) {
-        // A walk in depth leaves one node a level behind; no tree is taller (see balance.rs).
+        // A depth-first traversal keeps one pending node per level; `MAX_HEIGHT` bounds the levels
+        // (see balance.rs).
         let mut behind = [NIL; Self::MAX_HEIGHT];
         let (mut count, mut at) = (0, start);
         loop {
@@ -298,7 +301,7 @@ impl Tree {
         }
     }
 
-    /// Puts a slot that is nowhere into the tree or among the giants.
+    /// Inserts a detached slot into the tree or the giants.
     fn attach(&mut self, index: u32, tight: &Aabb) {
         let Slot { key, active, .. } = self.slots[index as usize];
         let (home, place) = if is_giant(tight) {
@@ -315,7 +318,7 @@ impl Tree {
         (slot.home, slot.place) = (home, place);
     }
 
-    /// Takes a slot out of the tree or the giants; it is nowhere then.
+    /// Removes a slot from the tree or the giants. The slot is then detached.
     fn detach(&mut self, index: u32) {
         match self.slots[index as usize].place {
             Place::Node(node) => {

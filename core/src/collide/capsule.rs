@@ -1,4 +1,4 @@
-//! Two capsules: the closest points of their core segments; two points when they lie along each other.
+//! Capsule against capsule: closest points of the core segments; two points if the capsules are nearly parallel.
 
 use super::frame::{
     Raw, Unit, add, along, axis, cosine, cross, direction, dot, facing, is_longer, sub, too_short,
@@ -8,12 +8,12 @@ use super::sphere::between;
 use super::{Manifold, Pair, Point};
 use crate::math::{length_squared, round_shift};
 
-/// Squared sine, 60 fractional bits: below it (0.9°) capsules lie along each other.
+/// Squared sine, 60 fractional bits, below which capsules count as side by side (0.9°).
 const ALONG: i64 = 1 << 48;
-/// Below this squared sine (10⁻⁶ rad) the place where two lines cross is noise.
+/// Squared sine below which lines count as parallel (10⁻⁶ rad): their closest points are dominated by rounding.
 const PARALLEL: i64 = 1 << 20;
 
-/// A core: its middle relative to the first capsule's, its direction, half its length.
+/// A core segment: centre relative to the first capsule's, direction, half length.
 #[derive(Clone, Copy)]
 struct Segment {
     middle: Raw,
@@ -26,7 +26,7 @@ impl Segment {
         add(self.middle, along(self.long, place))
     }
 
-    /// Where along the core a point is nearest to it.
+    /// Position along the segment that is closest to a point.
     fn nearest(&self, point: Raw) -> i64 {
         self.unbounded(point).clamp(-self.half, self.half)
     }
@@ -39,7 +39,7 @@ impl Segment {
 pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> Manifold {
     let first = Segment { middle: [0; 3], long: axis(&pair.turn_a, 1), half: half_lengths[0] };
     let second = Segment { middle: pair.delta, long: axis(&pair.turn_b, 1), half: half_lengths[1] };
-    // No point of the second core is further from its middle than half its length, give or take the rounding of an axis.
+    // No point of the second core is further from its centre than its half length, up to the rounding of an axis.
     let near = radii[0] + radii[1] + pair.margin;
     let slack = 64 + ((first.half + second.half) >> 20);
     let near = near.max(too_short(first.half + second.half)) + second.half + slack;
@@ -63,15 +63,15 @@ pub(super) fn capsule(pair: &Pair, half_lengths: [i64; 2], radii: [i64; 2]) -> M
     pair.single(normal, nearest)
 }
 
-/// How cores that cross part: across both, or across the first if they are parallel.
+/// Separation normal for cores that intersect: perpendicular to both, or to the first if they are parallel.
 fn leave(pair: &Pair, across: Raw, sine_squared: i64, gap: Raw) -> (Unit, i64) {
     let both = unit_of(across).filter(|_| sine_squared > PARALLEL);
     let (normal, reach) = facing(both.unwrap_or(axis(&pair.turn_a, 0)), gap);
-    // Where they cross exactly, the centres decide.
+    // For an exact intersection the vector between the centres decides the sign.
     if reach == 0 { (facing(normal, pair.delta).0, 0) } else { (normal, reach) }
 }
 
-/// The closest points: where the lines cross if both have it, else at one of the four ends.
+/// Closest points of two segments: interior if both lines have theirs within the segments, else at one of the four ends.
 fn closest(first: &Segment, second: &Segment, sine_squared: i64) -> (Raw, Raw) {
     let mut best = (first.middle, second.at(second.nearest(first.middle)));
     let mut least = length_squared(sub(best.1, best.0));
@@ -102,10 +102,10 @@ fn closest(first: &Segment, second: &Segment, sine_squared: i64) -> (Raw, Raw) {
     best
 }
 
-/// Two points at the ends of what the cores share, or `None` when one point says as much.
+/// Two points at the ends of the overlap of the cores, or `None` if one point suffices.
 ///
-/// Places are taken on the thinner capsule's core: a thick one's core is far from its surface, where a small
-/// angle has moved everything aside.
+/// Positions are measured on the thinner capsule's core. The core of a thick capsule is far from its surface, and there a small
+/// angle causes a large lateral offset.
 fn side_by_side(
     pair: &Pair,
     first: &Segment,
@@ -121,7 +121,7 @@ fn side_by_side(
     let ends = [-thick.half, thick.half].map(|end| thin.unbounded(thick.at(end)));
     let low = ends[0].min(ends[1]).max(-thin.half);
     let high = ends[0].max(ends[1]).min(thin.half);
-    // Shorter than an eighth of a radius it carries no more than a point does.
+    // An overlap shorter than an eighth of a radius gives no more support than a point.
     if high - low <= radius >> 3 {
         return None;
     }
@@ -136,7 +136,7 @@ fn side_by_side(
         let at = add(core, along(toward, radius + (separation >> 1)));
         pair.push(&mut manifold, Point { at, separation, feature });
     }
-    // Cores that cross are closer between the ends than at them.
+    // Intersecting cores are closer between the ends than at them.
     let agree = least - nearest <= radius >> 8;
     (agree && !manifold.points.is_empty()).then_some(manifold)
 }

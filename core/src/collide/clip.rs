@@ -1,7 +1,7 @@
-//! A convex polygon in a face's plane, cut by the planes along the face's sides.
+//! Clipping of a convex polygon by the side planes of a face.
 //!
-//! Every corner is where two edges meet, each an edge of the original polygon or a cut. The pair of them names
-//! the corner, whatever order the cuts came in.
+//! A corner is the intersection of two edges, each an edge of the original polygon or a clip edge. That pair identifies the
+//! corner, whatever the order of the cuts.
 
 use super::sat::{divide, product};
 use crate::data::FixedVec;
@@ -11,16 +11,16 @@ use crate::data::FixedVec;
 pub(super) struct Corner {
     /// Coordinates along the face.
     pub(super) at: [i32; 2],
-    /// Above the face.
+    /// Height above the face.
     pub(super) height: i32,
-    /// The edge from here to the next corner: 0 to 3 the polygon's own, 4 to 7 the cuts.
+    /// Edge from here to the next corner: 0 to 3 for the polygon's own, 4 to 7 for the cuts.
     pub(super) edge: u32,
 }
 
-/// Four corners and one more for each of four cuts.
+/// Capacity: four corners and one more for each of four cuts.
 pub(super) type Polygon = FixedVec<Corner, 8>;
 
-/// What of the polygon lies within ±`limits` in both coordinates.
+/// Returns the part of the polygon within ±`limits` in both coordinates.
 pub(super) fn clip_to_face(mut polygon: Polygon, limits: [i32; 2]) -> Polygon {
     for (cut, axis, sign) in [(4, 0, 1), (5, 1, 1), (6, 0, -1), (7, 1, -1)] {
         polygon = clip(&polygon, axis, sign, limits[axis], cut);
@@ -28,14 +28,14 @@ pub(super) fn clip_to_face(mut polygon: Polygon, limits: [i32; 2]) -> Polygon {
     polygon
 }
 
-/// Keeps the side of the plane sign · coordinate = limit on which the face lies.
+/// Keeps the side of the plane sign · coordinate = limit that contains the face.
 fn clip(polygon: &Polygon, axis: usize, sign: i32, limit: i32, cut: u32) -> Polygon {
     let beyond = |corner: &Corner| sign * corner.at[axis] - limit;
     if polygon.iter().all(|corner| beyond(corner) <= 0) {
         return *polygon;
     }
     let mut kept = Polygon::new();
-    // Rounding can bend a sliver so that a plane cuts it more than twice; what doesn't fit is left out.
+    // Rounding can deform a sliver so that a plane cuts it more than twice. Surplus corners are dropped.
     let mut keep = |corner| {
         let _ = kept.push(corner);
     };
@@ -48,7 +48,7 @@ fn clip(polygon: &Polygon, axis: usize, sign: i32, limit: i32, cut: u32) -> Poly
         if here <= 0 && there > 0 {
             keep(Corner { edge: cut, ..cross(corner, next, -here, there, axis, sign * limit) });
         } else if here > 0 && there <= 0 {
-            // From the inner corner again, so that an edge is cut at the same place in either direction.
+            // Computed from the inner corner, so that an edge is cut at the same point in either direction.
             let crossing = cross(next, corner, -there, here, axis, sign * limit);
             keep(Corner { edge: corner.edge, ..crossing });
         }
@@ -56,7 +56,7 @@ fn clip(polygon: &Polygon, axis: usize, sign: i32, limit: i32, cut: u32) -> Poly
     kept
 }
 
-/// Where an edge meets the plane, from the distances of its ends to it.
+/// Intersection of an edge with the plane, from the distances of its ends.
 fn cross(
     inner: &Corner,
     outer: &Corner,

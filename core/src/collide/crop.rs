@@ -1,22 +1,22 @@
-//! A large box as a small neighbour sees it: only the part around the neighbour, so that the pair's coordinates
-//! are as small, and as fine, as the neighbour.
+//! Cropping of a large box to the part around a small neighbour, so that the pair's coordinates have the neighbour's scale and
+//! resolution.
 //!
-//! The cuts lie four reaches from the neighbour's centre while a real face lies within two. So along no axis is
-//! the way out through a cut as short as through that face, and no contact point comes near a cut.
+//! Cuts lie four reaches from the neighbour's centre, and a real face is within two. So along no axis is the exit through a cut as
+//! short as through that face, and no contact point is near a cut.
 
 use super::frame::Raw;
 
-/// A box with its axes along its owner's, at an offset from the owner's centre.
+/// A box with its owner's axes, at an offset from the owner's centre.
 pub(super) struct Crop {
     pub(super) offset: Raw,
     pub(super) half: Raw,
-    /// Half extents of any crop of this pair: what its exponent must fit.
+    /// Upper bound for the half extents of any crop of this pair; its exponent must fit it.
     pub(super) most: Raw,
 }
 
-/// `center` is the neighbour's in the box's frame, `reach` its bounding radius and the margin.
+/// Crops a box. `center` is the neighbour's centre in the box's frame, `reach` its bounding radius plus the margin.
 pub(super) fn crop(half: Raw, center: Raw, reach: i64) -> Crop {
-    // Deep inside, any face may be the nearest: nothing can be left out.
+    // Deep inside, any face may be the closest one: the whole box is needed.
     let near_a_face = (0..3).any(|k| half[k] - center[k].abs() <= 2 * reach);
     if !near_a_face {
         return Crop { offset: [0; 3], half, most: half };

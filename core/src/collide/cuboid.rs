@@ -1,8 +1,8 @@
-//! Two boxes: the axis of least overlap, then the clipped face or the pair of edges that touch along it.
+//! Box against box: separating axis test, then the clipped face or the pair of edges along the axis of least overlap.
 //!
-//! In 32 bits with up to 28 fractional ones, chosen by the sizes of the pair: 1 m boxes have 27 (7 nm), 100 m
-//! boxes 19 (2 µm), a 1 m box on a 4 km one 26, because the large one is cropped first. Only two huge boxes, or
-//! a small one deep inside a huge one, get as coarse as 14 bits (61 µm).
+//! Coordinates have 32 bits with up to 28 fractional ones, chosen by the sizes of the pair. 1 m boxes have 27 (7 nm), 100 m
+//! boxes 19 (2 µm), a 1 m box on a 4 km one 26, because the large one is cropped first. Only two huge boxes, or a small one deep
+//! inside a huge one, have as few as 14 (61 µm).
 
 use super::clip::{Corner, Polygon, clip_to_face};
 use super::crop::crop;
@@ -14,14 +14,14 @@ use super::sat::{
 };
 use super::{Manifold, Pair, Point, face_preference};
 
-/// Cosine of 6°: an edge normal within this angle of a face normal may be replaced by that face.
+/// Cosine of 6°: a face may replace a pair of edges whose normal is within this angle of the face normal.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
 const MOST_FRACTION_BITS: u32 = 28;
-/// Coordinates of a pair stay below 2 to this.
+/// Coordinates of a pair are below 2 to this power.
 const COORDINATE_BITS: u32 = 30;
 
-/// `radius` is the second box's bounding radius; the first is at least as large. `way` is what the second moves against the first in
+/// Computes the manifold of two boxes. `radius` is the second box's bounding radius; the first box is at least as large. `way` is what the second moves against the first in
 /// a tick.
 pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64, way: Raw) -> Manifold {
     let Some(mut search) = search(pair, half_a, half_b, radius) else { return Manifold::default() };
@@ -31,8 +31,8 @@ pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64, way: Ra
     search.contact(pair).resolve(&search.least).unwrap_or_default()
 }
 
-/// A direction along which the boxes are this far apart, the widest that the search for a manifold knows; `None` if
-/// that is beyond the margin.
+/// Axis along which the boxes are furthest apart, of those that the manifold search tests, and that distance. `None` if it exceeds
+/// the margin.
 pub(super) fn gap(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<(Unit, i64)> {
     search(pair, half_a, half_b, radius).map(|search| search.contact(pair).widest(&search.least))
 }
@@ -105,15 +105,15 @@ fn search(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Option<Search> 
     Some(Search { boxes, scale, crop_offset: cropped.offset, least })
 }
 
-/// Between raw Q32.32 and the pair's 32-bit coordinates.
+/// Conversion between raw Q32.32 and the pair's 32-bit coordinates.
 #[derive(Clone, Copy)]
 struct Scale {
     shift: u32,
 }
 
 impl Scale {
-    /// No coordinate that the pair computes is beyond the sum of all half edges and of the centres' distance,
-    /// and that distance, by component, not beyond the first box and the second's reach.
+    /// Chooses the scale. All coordinates of a pair are bounded by the sum of all half extents and the distance of the centres. By
+    /// component, that distance is bounded by the first box's extent plus the second's reach.
     fn fitting(half_a: Raw, half_b: Raw, reach: i64) -> Self {
         let extent = 2 * half_a.iter().sum::<i64>() + half_b.iter().sum::<i64>() + 4 * reach;
         let bits = 64 - extent.leading_zeros();
@@ -154,7 +154,7 @@ impl Contact<'_> {
         (normal, self.scale.widen(least.face_separation))
     }
 
-    /// Across both edges, from the first box to the second, in the first one's frame.
+    /// Normal perpendicular to both edges, from the first box to the second, in the first one's frame.
     fn edge_normal(&self, &Edges { first, second, .. }: &Edges) -> Option<Unit> {
         let boxes = self.boxes;
         let (i1, i2) = ((first + 1) % 3, (first + 2) % 3);
@@ -171,16 +171,15 @@ impl Contact<'_> {
     }
 
     fn resolve(&self, least: &Least) -> Option<Manifold> {
-        // A box that slides over flush tiles is a little lower than their tops. The side of the next tile is none of its
-        // business: it would stop at the seam.
+        // A box that slides over flush tiles is slightly lower than their tops. The side face of the next tile must be ignored, or the
+        // box would stop at the seam (ghost collision).
         if let Some(face) = least.grazed {
             return self.face(face, None);
         }
         let face = i64::from(least.face_separation);
         let preference = i64::from(self.boxes.preference);
         let edges_if = |good: bool| least.edges.filter(|_| good).and_then(|e| self.edges(e));
-        // A face that was preferred may have nothing of the other box above it: the edges after all, if they
-        // are nearly as good.
+        // The preferred face may have no part of the other box above it. Then the edges are used if they are nearly as good.
         let nearly = least.edges.is_some_and(|edges| edges.separation >= face - preference);
         let overlap = face <= 0 && least.edges.is_none_or(|edges| edges.separation <= 0);
         let crossing = least.edges.filter(|_| least.edges_win);
@@ -192,12 +191,11 @@ impl Contact<'_> {
             .or_else(|| self.face(least.face, Some(least.face_separation).filter(|_| overlap)))
     }
 
-    /// Manifold of the face whose normal is nearly the edges' normal, if its deepest clipped point is no deeper than the
-    /// edges (less the preference for faces).
+    /// Manifold of the face whose normal is nearly the edges' normal, if its deepest clipped point is no deeper than the edges,
+    /// less the preference for faces.
     ///
-    /// The axis search measures a face by the lowest corner of the other box, wherever that is. Of two planks that cross
-    /// and tilt by a milliradian, that corner is deeper than the edges but lies beside the face. The single point of the edges
-    /// would let the plank rock.
+    /// The axis test measures a face by the lowest corner of the other box, wherever that is. If two planks cross and tilt by a
+    /// milliradian, that corner is deeper than the edges but beside the face. A single edge point would let the plank rock.
     fn face_along(&self, edges: &Edges) -> Option<Manifold> {
         let normal = self.edge_normal(edges)?;
         let (mut most, mut best) = (ALIGNED, None);
@@ -218,12 +216,12 @@ impl Contact<'_> {
         (deepest >= floor << self.scale.shift).then_some(manifold)
     }
 
-    /// A face of one box against the face of the other that looks at it. When nothing of that is above it,
-    /// one point of the depth given as the last resort, if there is one: overlapping boxes always touch.
+    /// Clips the incident face of the other box against the reference face. If no part of it is above the reference face, returns one
+    /// point with the depth `last_resort`, if given: overlapping boxes always have a contact.
     fn face(&self, face: Face, last_resort: Option<i32>) -> Option<Manifold> {
         let (boxes, Face { owner, axis }) = (self.boxes, face);
         let (half, other_half) = (boxes.half[owner], boxes.half[1 - owner]);
-        // The other box seen from the owner: its axes as columns, its centre.
+        // The other box in the owner's frame: its axes as columns, its centre.
         let (turn, center) = if owner == 0 {
             (boxes.turn, boxes.offset[0])
         } else {
@@ -235,7 +233,7 @@ impl Contact<'_> {
         let middle = [center[u], center[v], side * center[axis] - half[axis]];
         let (polygon, incident) = facing(&rows, middle, other_half);
 
-        // A little beyond the sides, so that corners of stacked boxes that only just stand out stay corners.
+        // Slightly beyond the sides, so that corners of stacked boxes that barely protrude stay corners.
         let slack = boxes.preference >> 4;
         let clipped = clip_to_face(polygon, [half[u] + slack, half[v] + slack]);
         let chosen = choose(&clipped, boxes.margin, boxes.preference >> 2);
@@ -251,7 +249,7 @@ impl Contact<'_> {
             local[axis] = side * (half[axis] + (height >> 1));
             let feature = ((code + 1) << 12) | (incident << 8) | edges;
             let separation = self.scale.widen(height);
-            // The list holds as many as are chosen.
+            // The list has capacity for all chosen points.
             let _ =
                 manifold.points.push(Point { at: self.place(owner, local), separation, feature });
         };
@@ -268,7 +266,7 @@ impl Contact<'_> {
         (!manifold.points.is_empty()).then_some(manifold)
     }
 
-    /// One point between two edges if they touch; `None` leaves it to the face.
+    /// One point between two edges if they are the closest features; `None` falls back to the face.
     fn edges(&self, edges: Edges) -> Option<Manifold> {
         let Edges { first, second, separation } = edges;
         let boxes = self.boxes;
@@ -288,7 +286,7 @@ impl Contact<'_> {
         let middle_b: Short =
             core::array::from_fn(|k| boxes.offset[0][k] + dot(boxes.turn[k], corner_b));
 
-        // Across the first edge only two components are left: where along the second edge they are least.
+        // Perpendicular to the first edge two components remain: find their minimum along the second edge.
         let gap: Short = core::array::from_fn(|k| middle_b[k] - on_a[k]);
         let sine_squared = product(edge_b[i1], edge_b[i1]) + product(edge_b[i2], edge_b[i2]);
         let nearer = product(edge_b[i1], gap[i1]) + product(edge_b[i2], gap[i2]);
@@ -298,13 +296,13 @@ impl Contact<'_> {
         let on_b: Short =
             core::array::from_fn(|k| middle_b[k] + round(product(edge_b[k], along_b)));
         let along_a = on_b[first].clamp(-half_a[first], half_a[first]);
-        // Apart, and beyond the end of an edge: not these edges are closest.
+        // Separated, and beyond the end of an edge: other features are closer.
         if separation > 0 && (i128::from(along_b) != wide || along_a != on_b[first]) {
             return None;
         }
         on_a[first] = along_a;
         let local: Short = core::array::from_fn(|k| (on_a[k] + on_b[k]) >> 1);
-        // Which of the four parallel edges of each box.
+        // Index of the edge among the four parallel ones of each box.
         let edges = [on_a, corner_b]
             .map(|corner| (0..3).map(|k| u32::from(corner[k] < 0) << k).sum::<u32>());
         let sides = (edges[0] & !(1 << first)) | ((edges[1] & !(1 << second)) << 3);
@@ -315,7 +313,7 @@ impl Contact<'_> {
         Some(self.pair.single(normal, point))
     }
 
-    /// A point in the frame of a box, as the world sees it from the first centre.
+    /// Converts a point from a box's frame to world directions, relative to the first centre.
     fn place(&self, owner: usize, local: Short) -> Raw {
         let turned = |rotation: &Rotation| rotation.map(|row| self.scale.widen(dot(row, local)));
         if owner == 0 {
@@ -326,8 +324,8 @@ impl Contact<'_> {
     }
 }
 
-/// The face of a box that looks down most, and its name. `rows` turn the box's axes into the coordinates of
-/// the face below: along it, along it, above it.
+/// Incident face: the face of a box that points down most, and its id. `rows` transform the box's axes to the coordinates of the
+/// reference face: two along it, one above it.
 fn facing(rows: &[[i32; 3]; 3], middle: Short, half: Short) -> (Polygon, u32) {
     let down = rows[2];
     let face = (1..3).fold(0, |m, k| if down[k].abs() > down[m].abs() { k } else { m });
@@ -340,7 +338,7 @@ fn facing(rows: &[[i32; 3]; 3], middle: Short, half: Short) -> (Polygon, u32) {
     for (edge, (at_p, at_q)) in [(-1, -1), (1, -1), (1, 1), (-1, 1)].into_iter().enumerate() {
         (corner[p], corner[q]) = (at_p * half[p], at_q * half[q]);
         let [x, y, height] = core::array::from_fn(|k| middle[k] + dot(rows[k], corner));
-        // Four of eight.
+        // The capacity is eight, and a face has four corners.
         let _ = polygon.push(Corner { at: [x, y], height, edge: edge as u32 });
     }
     (polygon, face as u32 * 2 + u32::from(down[face] > 0))

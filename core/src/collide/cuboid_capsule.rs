@@ -1,15 +1,15 @@
-//! A box and a capsule, in the box's frame. While the capsule's core is outside, the closest points of box and core
-//! decide; inside, the axis of least overlap. Either way a face, where one does nearly as well, gives two points.
+//! Box against capsule, in the box's frame. If the core is outside, the closest points of box and core define the contact; if
+//! inside, the axis of least overlap does. In both cases a face that is nearly as good is preferred and gives two points.
 
 use super::frame::{Raw, UNIT, Unit, add, along, axis, direction, dot, sub, times, to_local};
 use super::frame::{to_world, too_short, unit_of, unit_to_local, unit_to_world};
 use super::{Manifold, Pair, Point, face_preference};
 use crate::math::isqrt;
 
-/// The sides' sine to an edge below which they are parallel, as between boxes.
+/// Sine below which the core counts as parallel to an edge, as for two boxes.
 const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 
-/// Cosine of 6°: how far from a face's normal the closest direction may be for the face to stand in for it.
+/// Cosine of 6°: a face may replace the closest direction if its normal is within this angle.
 const ALIGNED: i32 = ((995_i64 << UNIT) / 1000) as i32;
 
 pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Manifold {
@@ -24,7 +24,7 @@ pub(super) fn capsule(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> 
     }
 }
 
-/// The direction and the distance of the closest points, if the capsule's core is outside.
+/// Direction and distance of the closest points, if the core is outside.
 pub(super) fn gap(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Option<(Unit, i64)> {
     let (_, gap) = Touch::new(pair, half, half_length, radius).nearest();
     let (normal, distance) = direction(gap, too_short(half_length))?;
@@ -34,10 +34,10 @@ pub(super) fn gap(pair: &Pair, half: Raw, half_length: i64, radius: i64) -> Opti
 struct Touch<'a> {
     pair: &'a Pair,
     half: Raw,
-    /// The capsule's core in the box's frame.
+    /// Centre of the core in the box's frame.
     middle: Raw,
     long: Unit,
-    /// How far the core reaches along each axis.
+    /// Extent of the core along each axis.
     reach: Raw,
     half_length: i64,
     radius: i64,
@@ -61,15 +61,15 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// Whether a face of the box alone shows that the capsule is beyond the margin: all that follows would find out too.
+    /// Returns whether a face axis alone separates the capsule by more than the margin. Early out; the full test agrees.
     fn is_far(&self) -> bool {
-        // So far that the way to the core has a direction; and a few ulps for the rounding of places on it.
+        // At that distance the vector to the core has a valid direction. The 8 ulps cover the rounding of points on it.
         let most = (self.radius + self.pair.margin).max(too_short(self.half_length)) + 8;
         let beyond = |k: usize| self.middle[k].abs() - self.half[k] - self.reach[k] > most;
         beyond(0) || beyond(1) || beyond(2)
     }
 
-    /// The box's point nearest to the core, and the way from there to the core.
+    /// The box's point closest to the core, and the vector from there to the core.
     fn nearest(&self) -> (Raw, Raw) {
         let core = self.at(self.closest());
         let inside = |k: usize| core[k].clamp(-self.half[k], self.half[k]);
@@ -81,12 +81,12 @@ impl<'a> Touch<'a> {
         add(self.middle, along(self.long, place))
     }
 
-    /// Where along the core the box is nearest. The slope of the squared distance never falls along the core, not even by
-    /// rounding, and bends only where the core passes a plane of the box: find the piece in which it changes sign.
+    /// Position along the core that is closest to the box. The slope of the squared distance never decreases along the core, even
+    /// with rounding, and has kinks only where the core crosses a plane of the box: find the interval where its sign changes.
     fn closest(&self) -> i64 {
         let first = (-self.half_length, self.slope(-self.half_length));
         let last = (self.half_length, self.slope(self.half_length));
-        // Most often it is an end.
+        // Most often it is an end of the core.
         if first.1 > 0 {
             return first.0;
         }
@@ -122,13 +122,13 @@ impl<'a> Touch<'a> {
         i64::midpoint(low, high)
     }
 
-    /// The same where the slope is zero at a stop, and maybe at several.
+    /// The closest position if the slope is zero at one or several stops: the middle of that range.
     #[cold]
     #[inline(never)]
     fn middle_of_zeros(&self, first: (i64, i128), stops: &[i64], last: (i64, i128)) -> i64 {
         let between = stops.iter().map(|place| (*place, self.slope(*place)));
         let stops = [first].into_iter().chain(between).chain([last]);
-        // First from below where the slope is no longer negative, first from above where no longer positive.
+        // First stop from below where the slope is not negative, first from above where it is not positive.
         let low = turning(stops.clone(), 1);
         let high = turning(stops.rev(), -1);
         i64::midpoint(low, high)
@@ -144,12 +144,12 @@ impl<'a> Touch<'a> {
         part(0) + part(1) + part(2)
     }
 
-    /// Where the core passes the plane coordinate `k` = `plane`, if it does between its ends.
+    /// Position at which the core crosses the plane coordinate `k` = `plane`, if it is between the ends.
     fn passes(&self, k: usize, plane: i64) -> Option<i64> {
         let distance = plane - self.middle[k];
         (distance.abs() < self.reach[k]).then(|| {
             let long = i64::from(self.long[k]);
-            // Two metres and more are rare, and take much longer.
+            // Distances of two metres and more are rare, and the wide division is much slower.
             let place = if distance.abs() < 1 << (63 - UNIT) {
                 (distance << UNIT) / long
             } else {
@@ -175,7 +175,7 @@ impl<'a> Touch<'a> {
         self.single(normal, at, separation, 0)
     }
 
-    /// The core runs through the box.
+    /// Manifold of a core that intersects the box.
     fn inside(&self) -> Manifold {
         let separation =
             |k: usize| self.middle[k].abs() - self.half[k] - self.reach[k] - self.radius;
@@ -197,7 +197,7 @@ impl<'a> Touch<'a> {
         if let Some(manifold) = self.face(face, side, i64::MAX) {
             return manifold;
         }
-        // Rounding let the core slip past the face it runs through: its deeper end.
+        // By rounding the core misses the face that it intersects: use its deeper end.
         let deep = if (self.long[face] < 0) == (side < 0) { -1 } else { 1 };
         let mut at = self.at(deep * self.half_length);
         at = core::array::from_fn(|k| at[k].clamp(-self.half[k], self.half[k]));
@@ -206,8 +206,8 @@ impl<'a> Touch<'a> {
         self.single(normal, at, separation(face), 0)
     }
 
-    /// The core clipped to a face: up to two points. `None` when nothing is left, or when its deepest point is
-    /// shallower than `most` and so the face is not what touches.
+    /// Clips the core to a face: up to two points. `None` if nothing remains, or if the deepest point is shallower than `most`, so
+    /// that the face is not the contact feature.
     fn face(&self, face: usize, side: i64, most: i64) -> Option<Manifold> {
         let (mut low, mut high) = (-self.half_length, self.half_length);
         for k in [(face + 1) % 3, (face + 2) % 3] {
@@ -215,7 +215,7 @@ impl<'a> Touch<'a> {
             let rising = self.long[k] >= 0;
             for plane in [-limit, limit] {
                 match self.passes(k, plane) {
-                    // A rising core enters at the lower plane and leaves at the upper.
+                    // A rising core enters at the lower plane and leaves at the upper one.
                     Some(place) if rising == (plane < 0) => low = low.max(place),
                     Some(place) => high = high.min(place),
                     None if (self.middle[k] - plane) * plane.signum() > 0 => return None,
@@ -238,7 +238,7 @@ impl<'a> Touch<'a> {
             Manifold { normal: unit_to_world(&self.pair.turn_a, normal), ..Manifold::default() };
         for (end, place) in [(1, low), (2, high)] {
             let separation = height(place);
-            // What is left of the core is a point.
+            // The remaining part of the core is a point.
             let same = high - low < self.radius >> 3;
             if same && (separation > deepest || !manifold.points.is_empty()) {
                 continue;
@@ -251,7 +251,7 @@ impl<'a> Touch<'a> {
         (!manifold.points.is_empty()).then_some(manifold)
     }
 
-    /// Normal and separation along edge direction `k` × core, or `None` if they are parallel.
+    /// Normal and separation along the cross product of edge direction `k` and core, or `None` if they are parallel.
     fn edge_separation(&self, k: usize) -> Option<(Unit, i64)> {
         let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
         let mut across = [0; 3];
@@ -269,7 +269,7 @@ impl<'a> Touch<'a> {
         Some((normal, dot(normal, self.middle) - reach - self.radius))
     }
 
-    /// The point between the core and the box's edge along direction `k` that the normal looks at.
+    /// The point between the core and the box edge along direction `k` on the side of the normal.
     fn edge(&self, k: usize, normal: Unit, separation: i64) -> Manifold {
         let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
         let mut foot: Raw =
@@ -294,7 +294,7 @@ impl<'a> Touch<'a> {
     }
 }
 
-/// The place between the first stop at which `sign` · slope ≥ 0 and the stop before, where it is zero.
+/// Zero of the slope between the first stop with `sign` · slope ≥ 0 and the stop before it.
 fn turning(stops: impl Iterator<Item = (i64, i128)>, sign: i128) -> i64 {
     let mut before: Option<(i64, i128)> = None;
     for (place, slope) in stops {
@@ -315,7 +315,7 @@ mod tests {
     use crate::math::{Q30, Quat, Real};
     use proptest::prelude::*;
 
-    /// Where the box is nearest, from the slopes at all stops.
+    /// Reference implementation: the closest position from the slopes at all stops.
     fn slowly(touch: &Touch<'_>) -> i64 {
         let mut stops = vec![-touch.half_length, touch.half_length];
         for k in 0..3 {
@@ -338,7 +338,7 @@ mod tests {
                 let [x, y, z, w] = parts.map(|part| Real::from_bits(i64::from(part)));
                 let small = |c: Real| Real::from_bits(c.to_bits() >> 20);
                 let (x, y, z, w) = match kind {
-                    // Along the box's axes, nearly or exactly, where slopes are zero.
+                    // Aligned with the box's axes, nearly or exactly: slopes are zero there.
                     0 => (Real::ZERO, Real::ZERO, Real::ZERO, Real::ONE),
                     1 => (Real::ZERO, Real::ZERO, Real::ONE, Real::ONE),
                     2 => (small(x), small(y), small(z), Real::ONE),
@@ -354,7 +354,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn the_nearest_place_is_that_of_all_stops(
+        fn the_closest_position_matches_a_search_over_all_stops(
             turns in [rotation(), rotation()],
             half in [1i64 << 22..1 << 44, 1 << 22..1 << 44, 1 << 22..1 << 44],
             delta in any::<[i64; 3]>(),

@@ -1,6 +1,6 @@
-//! Vectors of the narrow phase: raw Q32.32 lengths, raw Q1.30 directions, and the turns between frames.
-//! Components are written out: `array::map` and `from_fn` are often left as calls with a loop in them.
-//! Each result is rounded once. Sums wrap: ranges are checked where a pair enters.
+//! Vectors of the narrow phase: raw Q32.32 lengths, raw Q1.30 directions, and rotations between frames. Components are written
+//! out, because `array::map` and `from_fn` often compile to calls with a loop. Each result is rounded once. Sums wrap: ranges are
+//! checked at the entry of a pair.
 
 use crate::math::{Scaled, length_squared, round_shift, saturate};
 
@@ -23,7 +23,7 @@ pub(super) fn sub(a: Raw, b: Raw) -> Raw {
     [a[0].wrapping_sub(b[0]), a[1].wrapping_sub(b[1]), a[2].wrapping_sub(b[2])]
 }
 
-/// How far `v` reaches along a direction, saturating.
+/// Projection of `v` onto a direction, saturating.
 #[inline]
 pub(super) fn dot(unit: Unit, v: Raw) -> i64 {
     let part = |k: usize| i128::from(unit[k]) * i128::from(v[k]);
@@ -31,19 +31,19 @@ pub(super) fn dot(unit: Unit, v: Raw) -> i64 {
     saturate(round_shift(sum, UNIT))
 }
 
-/// A length by a direction.
+/// Scales a direction by a length.
 #[inline]
 pub(super) fn along(unit: Unit, length: i64) -> Raw {
     [times(unit[0], length), times(unit[1], length), times(unit[2], length)]
 }
 
-/// A length by one component of a direction, saturating.
+/// Scales one component of a direction by a length, saturating.
 #[inline]
 pub(super) fn times(component: i32, length: i64) -> i64 {
     saturate(round_shift(i128::from(component) * i128::from(length), UNIT))
 }
 
-/// The cosine between two directions.
+/// Cosine of the angle between two directions.
 #[inline]
 pub(super) fn cosine(a: Unit, b: Unit) -> i32 {
     let part = |k: usize| i64::from(a[k]) * i64::from(b[k]);
@@ -51,7 +51,7 @@ pub(super) fn cosine(a: Unit, b: Unit) -> i32 {
     ((sum + (1 << (UNIT - 1))) >> UNIT) as i32
 }
 
-/// The cross product of two directions, 60 fractional bits, exact.
+/// Cross product of two directions, 60 fractional bits, exact.
 #[inline]
 pub(super) fn cross(a: Unit, b: Unit) -> Raw {
     let [ax, ay, az] = a.map(i64::from);
@@ -87,7 +87,7 @@ pub(super) fn unit_to_world(rotation: &Rotation, unit: Unit) -> Unit {
     [cosine(rotation[0], unit), cosine(rotation[1], unit), cosine(rotation[2], unit)]
 }
 
-/// The direction of a vector of any scale; `None` for zero.
+/// Direction of a vector of any scale; `None` for zero.
 #[inline]
 pub(super) fn unit_of(v: Raw) -> Option<Unit> {
     let scaled = Scaled::new(v)?;
@@ -95,7 +95,7 @@ pub(super) fn unit_of(v: Raw) -> Option<Unit> {
     Some([part(0), part(1), part(2)])
 }
 
-/// Direction and length of a vector below 2¹⁸ m; `None` when it is not longer than `short`.
+/// Direction and length of a vector below 2¹⁸ m; `None` if it is not longer than `short`.
 #[inline]
 pub(super) fn direction(v: Raw, short: i64) -> Option<(Unit, i64)> {
     let scaled = Scaled::new(v)?;
@@ -105,23 +105,23 @@ pub(super) fn direction(v: Raw, short: i64) -> Option<(Unit, i64)> {
     (length > short).then(|| ([part(0), part(1), part(2)], length))
 }
 
-/// Whether a vector is longer than this by more than what [`direction`] may round off: what is nearer than that by its
-/// account is not.
+/// Returns whether a vector is longer than `length` by more than the rounding of [`direction`]. If so, [`direction`] also returns
+/// a larger length.
 #[inline]
 pub(super) fn is_longer(v: Raw, length: i64) -> bool {
     let most = u128::from((length + 2).unsigned_abs());
     length_squared(v) > most * most
 }
 
-/// How short a difference between points of shapes this long (half lengths and edges) has no direction worth the
-/// name: axes are rounded by up to 2⁻²⁸, and the direction should be right to a thousandth.
+/// Length below which a difference between points of shapes has no usable direction. `lengths` is the sum of half lengths and half
+/// extents. Axes are rounded by up to 2⁻²⁸, and the direction must be accurate to a thousandth.
 #[inline]
 pub(super) fn too_short(lengths: i64) -> i64 {
     const LEAST: i64 = 1 << 12;
     (lengths >> 18).max(LEAST)
 }
 
-/// The direction, turned so that `v` does not point against it, and how far `v` reaches along it.
+/// The direction with its sign chosen so that `v` does not point against it, and the projection of `v` onto it.
 #[inline]
 pub(super) fn facing(unit: Unit, v: Raw) -> (Unit, i64) {
     let reach = dot(unit, v);

@@ -1,5 +1,5 @@
-//! What touches a half space, computed around the other shape: only the height of its centre is a long way,
-//! and that is taken in wide arithmetic.
+//! Half space against other shapes, relative to the other shape: only the height of its centre is a large number, and that is
+//! computed with wide arithmetic.
 
 use super::frame::{Raw, Unit, add, along, axis, dot, times, to_world, unit_to_local};
 use super::{Manifold, Pair, Point};
@@ -23,7 +23,7 @@ pub(super) fn capsule(pair: &Pair, half_length: i64, radius: i64) -> Manifold {
     manifold.or_empty()
 }
 
-/// The corners of the face that looks down most; the lowest corner is always one of them.
+/// Contact points at the corners of the face that points down most. The lowest corner is always one of them.
 pub(super) fn cuboid(pair: &Pair, half: Raw) -> Manifold {
     let normal = up(pair);
     let height = dot(normal, pair.delta);
@@ -50,7 +50,7 @@ fn up(pair: &Pair) -> Unit {
     axis(&pair.turn_a, 1)
 }
 
-/// The point below a ball that sits at `from` of the second shape, `height` above the plane.
+/// Contact point of a sphere at offset `from` in the second shape, `height` above the plane.
 fn under(pair: &Pair, normal: Unit, from: Raw, height: i64, radius: i64, feature: u32) -> Point {
     let separation = height.saturating_sub(radius);
     let drop = along(normal, -(radius.saturating_add(separation >> 1)));

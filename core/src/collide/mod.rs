@@ -1,9 +1,8 @@
-//! How two shapes touch: from two posed shapes to a normal and at most four points. Pure functions of their
-//! arguments; they know nothing of bodies or ids.
+//! Narrow phase: from two posed shapes to a manifold of a normal and at most four points. Pure functions, without bodies
+//! or ids.
 //!
-//! Coordinates are taken relative to the first shape, so the result is the same wherever in the world the
-//! pair is. Round shapes and half spaces are computed in Q32.32 with wide products; two boxes in 32 bits with
-//! an exponent that fits the pair (`cuboid.rs`).
+//! Coordinates are relative to the first shape, so the result does not depend on the position in the world. Round shapes and
+//! half spaces are computed in Q32.32 with wide products, two boxes in 32 bits with an exponent that fits the pair (`cuboid.rs`).
 
 mod capsule;
 mod clip;
@@ -23,11 +22,11 @@ use crate::math::{Real, length_squared};
 use crate::shape::{Geometry, MAX_SIZE, Shape};
 use frame::{Raw, Rotation, Unit};
 
-/// A shape where it is.
+/// A shape with its pose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posed<'a> {
     pub(crate) shape: &'a Shape,
-    /// Its [`Shape::bounding_radius`], which takes a root to find, raw Q32.32.
+    /// Its [`Shape::bounding_radius`], raw Q32.32. Cached, because it needs a square root.
     pub(crate) radius: Option<i64>,
     /// World position of the shape's origin, raw Q32.32.
     pub(crate) center: [i64; 3],
@@ -36,13 +35,13 @@ pub(crate) struct Posed<'a> {
 }
 
 impl<'a> Posed<'a> {
-    /// A shape at a place, turned.
+    /// Creates a posed shape.
     pub(crate) fn new(shape: &'a Shape, center: [i64; 3], rotation: [[i32; 3]; 3]) -> Self {
         Self { shape, radius: shape.bounding_radius().map(Real::to_bits), center, rotation }
     }
 }
 
-/// Where two shapes touch or nearly do.
+/// Contact manifold of two shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifold {
     /// Unit vector in world coordinates from the first shape to the second, raw Q1.30.
@@ -50,20 +49,20 @@ pub(crate) struct Manifold {
     pub(crate) points: FixedVec<Point, 4>,
 }
 
-/// One point of a manifold.
+/// A point of a manifold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Point {
-    /// Midway between the two surfaces, relative to the first shape's centre in world directions, raw Q32.32.
+    /// Position midway between the two surfaces, relative to the first shape's centre in world directions, raw Q32.32.
     pub(crate) at: [i64; 3],
-    /// Distance of the surfaces along the normal, raw Q32.32; negative where they overlap.
+    /// Distance of the surfaces along the normal, raw Q32.32; negative for an overlap.
     pub(crate) separation: i64,
-    /// Names the features that made the point, so that it is recognised on the next tick.
+    /// Id of the features that define the point, to match it on the next tick.
     pub(crate) feature: u32,
 }
 
-/// Where the two shapes touch. Points whose separation is at most `margin` (raw Q32.32) are reported, so a
-/// positive margin also tells of contacts that are about to be; there are none when the shapes are further apart.
-/// A margin below zero counts as zero, one above the largest size as that.
+/// Computes the manifold of two shapes. Points with a separation of at most `margin` (raw Q32.32) are reported, so a positive
+/// margin includes speculative contacts. The manifold is empty if the shapes are further apart. The margin is clamped to the
+/// range from zero to the largest size.
 pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
     collide_on_the_way(a, b, margin, [0; 3])
 }
@@ -85,9 +84,8 @@ pub(crate) fn collide_on_the_way(
     }
 }
 
-/// A direction from the first shape to the second and how far apart they are along it, if that is within `reach`: the
-/// distance, or for two boxes the part of it that faces and edges know. Shapes that move can't touch before they have
-/// closed this.
+/// A direction from the first shape to the second and their separation along it, if that is within `reach`: the distance, or for
+/// two boxes a lower bound of it from the separating axes. Moving shapes can't touch before they have closed this gap.
 pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3], i64)> {
     if !comes_first(a.shape, b.shape) {
         return gap(b, a, reach).map(|(normal, gap)| (normal.map(|c| -c), gap));
@@ -98,7 +96,7 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
         return None;
     }
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
-    // What a manifold of a face says is not the distance where the face ends.
+    // Beyond the end of a face, the separation in its manifold is not the distance.
     let known = match (*a.shape.geometry(), *b.shape.geometry()) {
         (Geometry::Cuboid { half: half_a }, Geometry::Cuboid { half: half_b }) => {
             return cuboid::gap(&pair, half_a.to_bits(), half_b.to_bits(), b.radius?);
@@ -116,8 +114,8 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
     Some((manifold.normal, least))
 }
 
-/// Whether two shapes with these bounding radii, however turned, are further apart than `margin`; `delta` leads from the
-/// first centre to the second. What [`collide`] finds out first, for those who have not turned the shapes yet.
+/// Returns whether two shapes with these bounding radii are further apart than `margin` at any rotation. `delta` is the vector
+/// from the first centre to the second. The same early out as in [`collide`], before rotations are computed.
 #[inline]
 pub(crate) fn out_of_reach(radii: [Option<i64>; 2], delta: [i64; 3], margin: i64) -> bool {
     match radii {
@@ -126,8 +124,8 @@ pub(crate) fn out_of_reach(radii: [Option<i64>; 2], delta: [i64; 3], margin: i64
     }
 }
 
-/// Each pair is written once, for the shape of lower rank as the first. Of two boxes the larger is first:
-/// it is the one that can be cropped.
+/// Order of a pair. Each pair function takes the shape of lower rank first. Of two boxes the larger is first, because it is the
+/// one that can be cropped.
 fn comes_first(a: &Shape, b: &Shape) -> bool {
     match (*a.geometry(), *b.geometry()) {
         (Geometry::Cuboid { half: a }, Geometry::Cuboid { half: b }) => {
@@ -187,23 +185,23 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, way: Raw) -> Manifold {
         (Sphere { radius }, Sphere { radius: ball }) => {
             sphere::sphere_sphere(&pair, radius.to_bits(), ball.to_bits())
         }
-        // The ranks leave no other order.
+        // The ranks exclude every other order.
         _ => Manifold::default(),
     }
 }
 
-/// What every pair has besides its sizes.
+/// Common data of all pairs.
 struct Pair {
     turn_a: Rotation,
     turn_b: Rotation,
-    /// From the first centre to the second. Unless one is a half space, each component is below 2¹⁵ m: further
-    /// shapes don't come this far.
+    /// From the first centre to the second. Unless one shape is a half space, each component is below 2¹⁵ m: pairs further apart are
+    /// rejected before.
     delta: Raw,
     margin: i64,
 }
 
 impl Pair {
-    /// A manifold of one point, or none if it is beyond the margin.
+    /// A manifold of one point, or an empty one if the point is beyond the margin.
     fn single(&self, normal: Unit, point: Point) -> Manifold {
         let mut manifold = Manifold { normal, ..Manifold::default() };
         self.push(&mut manifold, point);
@@ -212,19 +210,19 @@ impl Pair {
 
     fn push(&self, manifold: &mut Manifold, point: Point) {
         if point.separation <= self.margin {
-            // At most four points are offered by any pair.
+            // No pair function adds more than four points.
             let _ = manifold.points.push(point);
         }
     }
 }
 
 impl Manifold {
-    /// All manifolds without points are equal.
+    /// Replaces a manifold without points by the default, so that all empty manifolds are equal.
     fn or_empty(self) -> Self {
         if self.points.is_empty() { Self::default() } else { self }
     }
 
-    /// The same contact with the shapes exchanged; `delta` leads from the new first centre to the old one.
+    /// The same contact with the shapes exchanged. `delta` is the vector from the new first centre to the old one.
     fn seen_from_the_second(mut self, delta: Raw) -> Self {
         self.normal = self.normal.map(|c| -c);
         for point in self.points.iter_mut() {
@@ -234,16 +232,16 @@ impl Manifold {
     }
 }
 
-/// Whether centres are further apart than `reach`; the components first, because their squares might not fit.
+/// Returns whether the centres are further apart than `reach`. Tests components first, because their squares might overflow.
 fn apart(delta: Raw, reach: i64) -> bool {
     let Ok(reach) = u64::try_from(reach) else { return true };
     delta.iter().any(|c| c.unsigned_abs() > reach)
         || length_squared(delta) > u128::from(reach) * u128::from(reach)
 }
 
-/// How much worse than an edge a face may be and still be taken: faces give more points and keep their ids
-/// longer. 4 mm, and less for things thinner than a quarter of a metre. `thickness` is the smallest half edge or
-/// radius of the two shapes.
+/// Preference for faces: a face is chosen over edges if it is worse by at most this. Faces give more points and keep their feature
+/// ids longer. 4 mm, and less for shapes thinner than a quarter of a metre. `thickness` is the smallest half extent or radius of
+/// the two shapes.
 fn face_preference(thickness: i64) -> i64 {
     const MOST: i64 = 1 << 24;
     MOST.min(thickness >> 5)

@@ -1,12 +1,12 @@
-//! At most four points of a polygon: the deepest or nearly so, the one furthest from it, and the furthest on either
-//! side of the line between them. Together they span nearly the whole area, and the deepest is always among them.
+//! Manifold reduction to four points: the deepest point or nearly so, the one furthest from it, and the furthest on either side of
+//! the line between them. They span nearly the whole area and always include the deepest point.
 
 use super::clip::{Corner, Polygon};
 use super::sat::product;
 use crate::data::FixedVec;
 
-/// Indices of the chosen corners among those no higher than `margin`. `slack` is how much deeper a later corner
-/// must be for the choice to start from it, so that a flat contact keeps its choice.
+/// Indices of the chosen corners among those no higher than `margin`. The first choice moves to a later corner only if that is
+/// deeper by more than `slack`, so that a flat contact keeps its points.
 pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usize, 4> {
     let mut low = FixedVec::<usize, 8>::new();
     for (index, corner) in polygon.iter().enumerate() {
@@ -27,13 +27,13 @@ pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usi
     let mut chosen = FixedVec::new();
     for index in [deepest, furthest, left, right] {
         if !chosen.contains(&index) {
-            // Four at most.
+            // At most four.
             let _ = chosen.push(index);
         }
     }
     let truly = first_best(&low, |i| -i64::from(corner(i).height), i64::from(slack >> 8));
     if !chosen.contains(&truly) {
-        // It takes the place of its neighbour, which spans nearly the same area.
+        // The deepest point replaces its neighbour, which spans nearly the same area.
         let near = first_best(
             &[0, 1, 2, 3][..chosen.len()],
             |c| -square(corner(chosen[c]), corner(truly)),
@@ -44,7 +44,7 @@ pub(super) fn choose(polygon: &Polygon, margin: i32, slack: i32) -> FixedVec<usi
     chosen
 }
 
-/// The first index whose score no later one beats by more than `slack`.
+/// The first index whose score is not exceeded by a later one by more than `slack`.
 fn first_best(indices: &[usize], score: impl Fn(usize) -> i64, slack: i64) -> usize {
     let mut best = indices[0];
     for &index in &indices[1..] {
@@ -55,7 +55,7 @@ fn first_best(indices: &[usize], score: impl Fn(usize) -> i64, slack: i64) -> us
     best
 }
 
-/// Differences are below 2³¹, so squares and areas are halved before they are added.
+/// Squared distance, halved: differences are below 2³¹, so squares and areas are halved before they are added.
 fn square(a: &Corner, b: &Corner) -> i64 {
     let (x, y) = (b.at[0] - a.at[0], b.at[1] - a.at[1]);
     (product(x, x) >> 1) + (product(y, y) >> 1)

@@ -1,22 +1,21 @@
-//! The axis along which two boxes overlap least, of the fifteen that can separate them. Faces are preferred to
-//! edges and the first box's faces to the second's, so that a resting contact keeps its axis.
+//! Separating axis test for two boxes: the axis of least overlap of fifteen. Faces are preferred to edges, and the first box's faces
+//! to the second's, so that a resting contact keeps its axis.
 
 use super::frame::UNIT;
 use crate::math::isqrt;
 
-/// A length vector with the pair's fractional bits; sums of all lengths of a pair stay below 2³⁰.
+/// A length vector with the pair's fractional bits. Sums of all lengths of a pair are below 2³⁰.
 pub(super) type Short = [i32; 3];
 
 /// Two boxes in the first one's frame.
 pub(super) struct Boxes {
     pub(super) half: [Short; 2],
-    /// Centre of the second in the frame of the first, then of the first seen from the second's frame, negated:
-    /// the same vector in both frames.
+    /// Vector from the first centre to the second, in the frame of the first box and in the frame of the second.
     pub(super) offset: [Short; 2],
     /// Row i, column j: cosine between axis i of the first and axis j of the second, Q1.30.
     pub(super) turn: [[i32; 3]; 3],
     pub(super) margin: i32,
-    /// How much an edge must beat a face by.
+    /// Amount by which an edge must be better than a face.
     pub(super) preference: i32,
 }
 
@@ -27,7 +26,7 @@ pub(super) struct Face {
     pub(super) axis: usize,
 }
 
-/// Edge directions of the first box and of the second, and how far apart the boxes are across them.
+/// Edge directions of both boxes, and the separation along their cross product.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edges {
     pub(super) first: usize,
@@ -35,28 +34,27 @@ pub(super) struct Edges {
     pub(super) separation: i64,
 }
 
-/// The outcome: the best face and the best pair of edges.
+/// Result: the best face and the best pair of edges.
 pub(super) struct Least {
     pub(super) face: Face,
     pub(super) face_separation: i32,
-    /// `None` if all are parallel or much worse than the face.
+    /// `None` if all edges are parallel or much worse than the face.
     pub(super) edges: Option<Edges>,
     /// The edges are better than the face by more than the preference.
     pub(super) edges_win: bool,
-    /// A face along which the boxes overlap, but hardly, while another axis separates them.
+    /// A face axis along which the boxes barely overlap while another axis separates them.
     pub(super) grazed: Option<Face>,
 }
 
-/// Edges at a smaller angle (2⁻¹² rad) count as parallel: what they could separate, faces do to within
-/// 0.25 mm per metre of edge.
+/// Sine below which edges count as parallel (2⁻¹² rad). A face axis finds the same separation to within 0.25 mm per metre of edge.
 const PARALLEL_SINE: u64 = 1 << (UNIT - 12);
 
-/// `None` when an axis separates the boxes by more than the margin.
+/// Runs the test. `None` if an axis separates the boxes by more than the margin.
 pub(super) fn least_overlap(boxes: &Boxes) -> Option<Least> {
     let sizes = boxes.turn.map(|row| row.map(i32::abs));
     let (face, face_separation, shallow) = best_face(boxes, &sizes)?;
     let mut edges: Option<Edges> = None;
-    // Edges that are worse than the face by the preference stand in for nothing.
+    // Edges that are worse than the face by more than the preference are never used.
     let least_useful = i64::from(face_separation) - i64::from(boxes.preference) - 1;
     for first in 0..3 {
         for second in 0..3 {
@@ -78,7 +76,7 @@ pub(super) fn least_overlap(boxes: &Boxes) -> Option<Least> {
     Some(Least { face, face_separation, edges, edges_win, grazed })
 }
 
-/// The face that separates the boxes most, and of those along which they overlap hardly the one that they overlap least along.
+/// The face axis with the largest separation and, of those with a slight overlap, the one with the least.
 fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32, Option<Face>)> {
     let mut best: Option<(Face, i32)> = None;
     let mut shallow: Option<(Face, i32)> = None;
@@ -88,7 +86,7 @@ fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32, Option<
             if separation > boxes.margin {
                 return None;
             }
-            // A quarter of what edges must gain: between faces only flicker is at stake.
+            // A quarter of the preference over edges: between faces it only has to prevent flicker.
             if best.is_none_or(|(_, least)| separation > least + (boxes.preference >> 2)) {
                 best = Some((Face { owner, axis }, separation));
             }
@@ -116,7 +114,7 @@ pub(super) const fn is_shallow(boxes: &Boxes, separation: i32) -> bool {
     separation <= 0 && separation > -(boxes.preference >> 2)
 }
 
-/// Separation along the cross product of two axes; `None` for parallel edges and where it is not above `floor`.
+/// Separation along the cross product of two axes; `None` for parallel edges or if it is not above `floor`.
 fn edge_separation(
     boxes: &Boxes,
     sizes: &[[i32; 3]; 3],
@@ -134,12 +132,12 @@ fn edge_separation(
         + product(sizes[i1][second], half_a[i2])
         + product(sizes[first][j2], half_b[j1])
         + product(sizes[first][j1], half_b[j2]);
-    // Not yet divided by the sine, which would take an overlap further from zero still.
+    // Not yet divided by the sine, which only moves an overlap further from zero.
     let wide = distance - reach;
     if wide < 0 && wide <= floor << UNIT {
         return None;
     }
-    // From the two components of the cross product: 1 − cos² would lose the digits of small angles.
+    // The sine from the two components of the cross product: 1 − cos² would lose the digits of small angles.
     let sine = isqrt(
         (product(sizes[i1][second], sizes[i1][second])
             + product(sizes[i2][second], sizes[i2][second])) as u128,
@@ -147,7 +145,7 @@ fn edge_separation(
     (sine > PARALLEL_SINE).then(|| divide(wide, sine as i64))
 }
 
-/// Rounded half up; the divisor is positive.
+/// Division, rounded half up. The divisor is positive.
 #[inline]
 pub(super) fn divide(numerator: i64, divisor: i64) -> i64 {
     (numerator + (divisor >> 1)).div_euclid(divisor)
@@ -158,13 +156,13 @@ pub(super) fn product(a: i32, b: i32) -> i64 {
     i64::from(a) * i64::from(b)
 }
 
-/// A short vector's reach along a direction.
+/// Projection of a short vector onto a direction.
 #[inline]
 pub(super) fn dot(unit: [i32; 3], v: Short) -> i32 {
     round(product(unit[0], v[0]) + product(unit[1], v[1]) + product(unit[2], v[2]))
 }
 
-/// From the sum of products of directions and lengths to a length.
+/// Converts a sum of products of directions and lengths to a length.
 #[inline]
 pub(super) fn round(sum: i64) -> i32 {
     ((sum + (1 << (UNIT - 1))) >> UNIT) as i32

@@ -1,10 +1,10 @@
-//! Balls against balls, capsules and boxes: the closest point of the other shape's core, then one distance.
+//! Sphere against sphere, capsule and box: the closest point of the other shape's core, then one distance.
 
 use super::frame::{Raw, Unit, add, along, axis, direction, dot, facing, sub, to_local, to_world};
 use super::frame::{UNIT, is_longer, too_short, unit_to_world};
 use super::{Manifold, Pair, Point};
 
-/// Two balls whose centres coincide are pushed apart upward.
+/// Normal for spheres with coincident centres: they separate upward.
 const UP: Unit = [0, 1 << UNIT, 0];
 
 pub(super) fn sphere_sphere(pair: &Pair, radius_a: i64, radius_b: i64) -> Manifold {
@@ -19,7 +19,7 @@ pub(super) fn capsule_sphere(pair: &Pair, half_length: i64, radius: i64, ball: i
     if is_longer(gap, (radius + ball + pair.margin).max(too_short(half_length))) {
         return Manifold::default();
     }
-    // A ball on the core line leaves across it.
+    // A sphere centred on the core line separates perpendicular to it.
     let (normal, distance) = direction(gap, too_short(half_length))
         .unwrap_or_else(|| facing(axis(&pair.turn_a, 0), gap));
     pair.single(normal, between(core, normal, distance, [radius, ball], 0))
@@ -43,7 +43,7 @@ pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64) -> Manifold {
     pair.single(normal, Point { at: to_world(&pair.turn_a, at), separation, feature: 0 })
 }
 
-/// For a point inside a box: the face it would leave by, its (negative) distance and its foot.
+/// For a point inside a box: normal of the closest face, the (negative) distance to it, and the foot point.
 fn nearest_face(center: Raw, half: Raw) -> (Unit, i64, Raw) {
     let mut best = 0;
     for k in 1..3 {
@@ -59,7 +59,7 @@ fn nearest_face(center: Raw, half: Raw) -> (Unit, i64, Raw) {
     (normal, center[best].abs() - half[best], foot)
 }
 
-/// The point between two balls, the first around `from`, whose centres lie `distance` apart along the normal.
+/// Contact point between two spheres, the first around `from`, with centres `distance` apart along the normal.
 pub(super) fn between(
     from: Raw,
     normal: Unit,

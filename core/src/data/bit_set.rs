@@ -1,9 +1,9 @@
 //! `BitSet`: a set of `u32` in words of 64 bits, with summaries above them.
 //!
-//! A bit of a summary says whether the word below has any bit set, so finding the next member costs
-//! one look a level (six at most), however large and empty the set is.
+//! A bit of a summary is set if the word below has any bit set. Finding the next member therefore
+//! reads one word per level (at most six), even in a large and sparse set.
 
-/// A set of small integers, walked in ascending order.
+/// A set of small integers, iterated in ascending order.
 ///
 /// ```
 /// use isostep_core::data::BitSet;
@@ -14,8 +14,8 @@
 /// ```
 #[derive(Clone, Default)]
 pub struct BitSet {
-    /// Level 0 holds the members; each word of level k + 1 sums up 64 words of level k. The top level
-    /// is one word.
+    /// Level 0 holds the members. Each word of level k + 1 summarises 64 words of level k. The top
+    /// level is one word.
     levels: Vec<Vec<u64>>,
     len: u32,
 }
@@ -35,31 +35,31 @@ impl BitSet {
         set
     }
 
-    /// Makes room for members below `bound`, so that inserting them does not allocate.
+    /// Reserves room for members below `bound`, so that inserting them does not allocate.
     pub fn reserve(&mut self, bound: u32) {
         self.grow((bound as usize).div_ceil(BITS));
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[inline]
     pub const fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the set has no members.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether `member` is in the set.
+    /// Returns `true` if `member` is in the set.
     #[inline]
     pub fn contains(&self, member: u32) -> bool {
         let (word, bit) = place(member as usize);
         self.levels.first().and_then(|words| words.get(word)).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Puts `member` in; returns whether it is new.
+    /// Inserts `member`. Returns `true` if it is new.
     pub fn insert(&mut self, member: u32) -> bool {
         if self.contains(member) {
             return false;
@@ -75,7 +75,7 @@ impl BitSet {
         true
     }
 
-    /// Takes `member` out; returns whether it was there.
+    /// Removes `member`. Returns `true` if it was in the set.
     pub fn remove(&mut self, member: u32) -> bool {
         if !self.contains(member) {
             return false;
@@ -93,7 +93,8 @@ impl BitSet {
         true
     }
 
-    /// Takes every member out and keeps the memory; the cost follows the members, not the bound.
+    /// Removes every member and keeps the memory. The cost is proportional to the members, not to
+    /// the bound.
     pub fn clear(&mut self) {
         while let Some(member) = self.first() {
             let word = member as usize / BITS;
@@ -140,14 +141,14 @@ impl BitSet {
         Iter { set: self, next: Some(0) }
     }
 
-    /// Puts every member of `other` in.
+    /// Inserts every member of `other`.
     pub fn union_with(&mut self, other: &Self) {
         for member in other {
             self.insert(member);
         }
     }
 
-    /// Makes room for this many words in level 0.
+    /// Grows level 0 to this many words.
     fn grow(&mut self, words: usize) {
         if words == 0 || self.levels.first().is_some_and(|level| level.len() >= words) {
             return;
@@ -156,7 +157,7 @@ impl BitSet {
         for height in 0.. {
             if self.levels.len() == height {
                 self.levels.push(vec![0; needed]);
-                // A new level sums up what was the top: one word.
+                // A new level summarises the old top level, which is one word.
                 if height > 0 && self.levels[height - 1][0] != 0 {
                     self.levels[height][0] = 1;
                 }
@@ -176,7 +177,7 @@ const fn place(position: usize) -> (usize, u64) {
     (position / BITS, 1 << (position % BITS))
 }
 
-/// Equal when they have the same members, whatever room they hold.
+/// Sets are equal if their members are; the allocated bounds do not matter.
 impl PartialEq for BitSet {
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len && self.iter().eq(other.iter())

@@ -1,22 +1,22 @@
-//! `FixedVec`: a few plain values inside a row, without a pointer.
+//! `FixedVec`: a short list of plain values stored inline.
 //!
-//! `arrayvec` is the usual answer, but its unused tail is uninitialised, so two equal lists may differ
-//! in memory and a row that holds one is not `Copy`. Here the tail is always the default value: lists that
-//! are equal have equal fields, tail included, and are copied, hashed and compared as plain data.
+//! `arrayvec` is the usual choice, but its unused tail is uninitialised: two equal lists may differ
+//! in memory, and a row that holds one is not `Copy`. Here the tail always holds the default value.
+//! Equal lists have equal fields, tail included, and are copied, hashed and compared as plain data.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// There is no room for another value.
+/// Error of pushing to a full list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the list is full: it holds at most {capacity} values")]
+#[error("the list is full at {capacity} values; remove one first or use a larger capacity")]
 pub struct CapacityExceeded {
-    /// How many values the list can hold.
+    /// The number of values that the list can hold.
     pub capacity: u32,
 }
 
-/// Up to `N` (at most 255) plain values, in place.
+/// Up to `N` (at most 255) plain values, stored inline.
 ///
 /// ```
 /// use isostep_core::data::FixedVec;
@@ -35,7 +35,7 @@ pub struct FixedVec<T, const N: usize> {
 }
 
 impl<T: Copy + Default, const N: usize> FixedVec<T, N> {
-    /// The capacity, checked at compile time to fit the length's byte.
+    /// The capacity. A compile-time check keeps it within the one-byte length.
     pub const CAPACITY: u32 = {
         assert!(N <= u8::MAX as usize, "a FixedVec holds at most 255 values");
         N as u32
@@ -50,7 +50,7 @@ impl<T: Copy + Default, const N: usize> FixedVec<T, N> {
     /// Appends a value.
     ///
     /// # Errors
-    /// When the list is full; it stays as it was.
+    /// If the list is full. The list is then unchanged.
     #[inline]
     pub fn push(&mut self, value: T) -> Result<(), CapacityExceeded> {
         let place = self
@@ -62,7 +62,7 @@ impl<T: Copy + Default, const N: usize> FixedVec<T, N> {
         Ok(())
     }
 
-    /// Takes the last value off.
+    /// Removes the last value.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let last = self.len.checked_sub(1)?;
@@ -70,7 +70,7 @@ impl<T: Copy + Default, const N: usize> FixedVec<T, N> {
         Some(core::mem::take(&mut self.values[usize::from(last)]))
     }
 
-    /// Takes a value out and puts the last one in its place.
+    /// Removes a value and moves the last one to its index.
     #[inline]
     pub fn swap_remove(&mut self, index: usize) -> Option<T> {
         let value = *self.get(index)?;

@@ -1,7 +1,7 @@
-//! Ids and the pool that hands them out.
+//! Ids and the pool that allocates them.
 //!
-//! A pool's whole state is its list of generations: the next id is always the lowest free index, so no
-//! free list has to be saved, hashed, or kept in the same order through a rollback.
+//! The whole state of a pool is its list of generations. The next id always takes the lowest free
+//! index, so no free list has to be saved, hashed or kept in order through a rollback.
 
 use super::BitSet;
 use core::fmt;
@@ -9,31 +9,32 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
-/// The name of one thing: an index, and a generation that tells it from others that had the index.
+/// An index with a generation. The generation distinguishes the id from earlier and later ids with
+/// the same index.
 ///
-/// Ids are opaque: what they name is decided by the [`IdPool`] or [`SlotMap`](super::SlotMap) that made
-/// them. They order by index, then by generation.
+/// Ids are opaque: only the [`IdPool`] or [`SlotMap`](super::SlotMap) that allocated an id can
+/// resolve it. Ids order by index, then by generation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Id {
     index: u32,
-    /// Odd: a slot's generation counts up when it is taken and when it is freed.
+    /// Odd for every id: the generation of a slot increments on allocation and on release.
     generation: NonZeroU32,
 }
 
-/// A number that is no id.
+/// Error of decoding an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:#x} is not an id: its generation is even, which no id has")]
+#[error("{0:#x} is not an id: its generation is even; pass bits from `Id::to_bits`")]
 pub struct InvalidId(pub u64);
 
 impl Id {
-    /// The index: small, and free to be used for another thing once this one is gone.
+    /// The index. It is small, and may be reused after the id is freed.
     #[inline]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// The id as one number, generation above index: what is saved and hashed.
+    /// The id as one number, generation above index. Snapshots and digests contain this number.
     #[inline]
     pub const fn to_bits(self) -> u64 {
         (self.generation.get() as u64) << 32 | self.index as u64
@@ -42,7 +43,7 @@ impl Id {
     /// The id with these bits.
     ///
     /// # Errors
-    /// When the generation is even, as that of no id is.
+    /// If the generation is even; ids have odd generations.
     pub const fn from_bits(bits: u64) -> Result<Self, InvalidId> {
         match NonZeroU32::new((bits >> 32) as u32) {
             Some(generation) if generation.get() % 2 == 1 => {
@@ -66,7 +67,7 @@ impl From<Id> for u64 {
     }
 }
 
-/// Index and how often the index was used, like `7v1`.
+/// Index and use count of the index, like `7v1`.
 impl fmt::Debug for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}v{}", self.index, self.generation.get().div_ceil(2))
@@ -79,9 +80,11 @@ impl fmt::Display for Id {
     }
 }
 
-/// Every index of the pool is taken or worn out.
+/// Error of allocating from a pool whose indices are all in use or retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pool of ids {first} to {last} is full; free some or give it a wider range")]
+#[error(
+    "the pool of ids {first} to {last} is full; free some ids or create the pool with a wider range"
+)]
 pub struct PoolFull {
     /// The least index of the pool.
     pub first: u32,
@@ -89,7 +92,7 @@ pub struct PoolFull {
     pub last: u32,
 }
 
-/// Saved bytes that are no pool.
+/// Error of decoding a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidPool {
@@ -102,7 +105,9 @@ pub enum InvalidPool {
         end: u32,
     },
     /// There are more generations than the range has indices.
-    #[error("{slots} slots do not fit the range of ids {first}..{end}")]
+    #[error(
+        "{slots} slots do not fit the range of ids {first}..{end}; the saved pool is damaged or from another version"
+    )]
     TooManySlots {
         /// Slots found.
         slots: u32,
@@ -111,8 +116,10 @@ pub enum InvalidPool {
         /// End of the range, not included.
         end: u32,
     },
-    /// A generation that no call history leads to.
-    #[error("slot {index} has generation {generation}, which can't be reached")]
+    /// A generation that no sequence of calls produces.
+    #[error(
+        "slot {index} has the impossible generation {generation}; the saved pool is damaged or from another version"
+    )]
     Generation {
         /// The slot's index.
         index: u32,
@@ -121,18 +128,17 @@ pub enum InvalidPool {
     },
 }
 
-/// A slot of this generation was freed for the last time: the next use would need a generation that
-/// could one day repeat.
+/// Generation of a retired slot. The next use would need a generation that could later repeat.
 const RETIRED: u32 = u32::MAX - 1;
 
-/// Hands out ids from a range of indices.
+/// Allocates ids from a range of indices.
 ///
 /// - A new id takes the lowest index that is free.
-/// - A freed index comes back with the next generation, so old ids stay dead.
+/// - A freed index returns with the next generation, so old ids stay stale.
 /// - After 2³¹ − 1 uses an index retires instead of repeating an id.
 ///
-/// Give independent sources (players, systems) pools with ranges of their own, and an extra spawn of one
-/// renumbers nobody else.
+/// Give independent sources (players, systems) pools with separate ranges. An extra spawn of one
+/// source then does not change the ids of another.
 ///
 /// ```
 /// use isostep_core::data::IdPool;
@@ -151,13 +157,13 @@ pub struct IdPool {
     end: u32,
     /// Generation of each slot used so far: odd while taken, even while free.
     generations: Vec<u32>,
-    /// Slots that are free and not retired. Follows from `generations`.
+    /// Slots that are free and not retired. Derived from `generations`.
     free: BitSet,
-    /// How many generations are odd. Follows from `generations`.
+    /// The number of odd generations. Derived from `generations`.
     live: u32,
 }
 
-/// What is saved of a pool.
+/// The saved fields of a pool.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     first: u32,
@@ -172,7 +178,7 @@ impl Default for IdPool {
 }
 
 impl IdPool {
-    /// A pool of all indices but the greatest.
+    /// A pool of all indices except the greatest.
     pub const fn new() -> Self {
         Self { first: 0, end: u32::MAX, generations: Vec::new(), free: BitSet::new(), live: 0 }
     }
@@ -180,7 +186,7 @@ impl IdPool {
     /// A pool of the indices in `range`.
     ///
     /// # Errors
-    /// When the range is empty.
+    /// If the range is empty.
     pub const fn in_range(range: Range<u32>) -> Result<Self, InvalidPool> {
         let Range { start: first, end } = range;
         if first >= end {
@@ -189,10 +195,10 @@ impl IdPool {
         Ok(Self { first, end, generations: Vec::new(), free: BitSet::new(), live: 0 })
     }
 
-    /// The pool of a range with these generations.
+    /// Builds a pool from a range and its generations.
     ///
     /// # Errors
-    /// When no call history leads to it.
+    /// If no sequence of calls produces these generations.
     pub(crate) fn with_generations(
         range: Range<u32>,
         generations: Vec<u32>,
@@ -200,10 +206,10 @@ impl IdPool {
         Saved { first: range.start, end: range.end, generations }.try_into()
     }
 
-    /// Takes the lowest free index.
+    /// Allocates the lowest free index.
     ///
     /// # Errors
-    /// When every index of the range is taken or retired.
+    /// If every index of the range is in use or retired.
     pub fn allocate(&mut self) -> Result<Id, PoolFull> {
         let slot = if let Some(slot) = self.free.first() {
             self.free.remove(slot);
@@ -214,7 +220,7 @@ impl IdPool {
                 return Err(PoolFull { first: self.first, last: self.end - 1 });
             }
             self.generations.push(0);
-            // Room for its return, so that freeing never allocates.
+            // Reserves the slot's bit now, so that `free` never allocates.
             self.free.reserve(slot + 1);
             slot
         };
@@ -225,7 +231,7 @@ impl IdPool {
         Ok(Id { index: self.first + slot, generation: taken })
     }
 
-    /// Gives an id back; returns whether it was live.
+    /// Frees an id. Returns `true` if it was live.
     pub fn free(&mut self, id: Id) -> bool {
         if !self.is_live(id) {
             return false;
@@ -240,7 +246,7 @@ impl IdPool {
         true
     }
 
-    /// Whether the id was handed out and not given back.
+    /// Returns `true` if the id was allocated and not freed.
     #[inline]
     pub fn is_live(&self, id: Id) -> bool {
         id.index
@@ -265,22 +271,22 @@ impl IdPool {
         (0..self.generations.len() as u32).filter_map(|slot| self.at(self.first + slot))
     }
 
-    /// How many ids are live.
+    /// The number of live ids.
     pub const fn len(&self) -> u32 {
         self.live
     }
 
-    /// Whether no id is live.
+    /// Returns `true` if no id is live.
     pub const fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// The indices that ids can have.
+    /// The range of indices.
     pub const fn range(&self) -> Range<u32> {
         self.first..self.end
     }
 
-    /// The generations of the slots used so far, which with the range are the whole state.
+    /// The generations of all slots used so far. With the range they are the whole state.
     pub fn generations(&self) -> &[u32] {
         &self.generations
     }

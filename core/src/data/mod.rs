@@ -1,16 +1,16 @@
-//! Containers whose order is a function of what was done to them, and of nothing else.
+//! Containers with deterministic order: the order depends only on the operations performed.
 //!
-//! | type | what it is for |
+//! | type | use |
 //! | --- | --- |
-//! | [`SlotMap`], [`IdPool`], [`Id`] | things that come and go, named by ids that never lie |
-//! | [`BitSet`] | sets of small integers, walked in order, skipping what is empty |
-//! | [`UnionFind`] | groups, each named by its least member |
+//! | [`SlotMap`], [`IdPool`], [`Id`] | values with stable ids that never resolve to another value |
+//! | [`BitSet`] | sets of small integers, iterated in order, skipping empty ranges |
+//! | [`UnionFind`] | disjoint groups, each named by its least member |
 //! | [`Tournament`] | the largest of many keys that change one at a time |
-//! | [`FixedVec`] | a few plain values inside a row, with a canonical tail |
-//! | [`Rng`] | chance as a function of seed, tick, entity and purpose |
+//! | [`FixedVec`] | a short inline list with a canonical tail |
+//! | [`Rng`] | random numbers as a function of seed, tick, entity and purpose |
 //! | [`sort_by_key`] | a stable sort by integer keys that allocates nothing |
 //!
-//! Indices that are saved or hashed are `u32`; `usize` stays inside.
+//! Saved or hashed indices are `u32`; `usize` is used only internally.
 
 mod bit_set;
 mod fixed_vec;

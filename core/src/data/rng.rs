@@ -1,21 +1,21 @@
-//! `Rng`: chance that is the same on every machine.
+//! `Rng`: random numbers that are the same on every machine.
 //!
-//! The generator is SFC64 (Chris Doty-Humphrey's, public domain): 256 bits of state, adds, xors and
-//! rotations only, and it passes PractRand. Its outputs here are checked against NumPy's.
+//! The generator is SFC64 (by Chris Doty-Humphrey, public domain): 256 bits of state, only
+//! additions, xors and rotations. It passes PractRand. Tests compare its output with NumPy's.
 
 use crate::math::{Real, Vec3};
 use core::convert::Infallible;
 use rand_core::{SeedableRng, TryRng};
 use serde::{Deserialize, Serialize};
 
-/// A range that holds no value.
+/// Error of drawing from an empty range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is nothing to choose from: the end of the range must be above its start")]
+#[error("the range is empty; its end must be above its start")]
 pub struct EmptyRange;
 
 /// A small seeded random number generator.
 ///
-/// The usual way is a fresh one for each decision, from what the decision is about:
+/// Create a new generator for each decision, keyed by the subject of the decision:
 ///
 /// ```
 /// use isostep_core::{real, Rng};
@@ -26,13 +26,13 @@ pub struct EmptyRange;
 /// # Ok::<(), isostep_core::data::EmptyRange>(())
 /// ```
 ///
-/// so that one entity's draw never shifts another's, and a rollback changes only what it must. A
-/// generator kept in the game's state works too: it is plain data, saved and hashed like the rest, but
-/// whoever draws from it out of turn changes every later draw.
+/// One entity's draw then never shifts another's, and a rollback changes only the affected draws. A
+/// generator stored in the game's state works too: it is plain data, saved and hashed like the
+/// rest. But one extra draw changes every later draw.
 ///
-/// It implements `rand_core`'s traits, so the `rand` crate's distributions work with it; but they promise
-/// no fixed results between versions or for `usize`, so prefer the methods here inside a simulation.
-/// Not for secrets.
+/// It implements the `rand_core` traits, so the distributions of the `rand` crate work with it.
+/// They do not promise fixed results between versions or for `usize`; prefer the methods here
+/// inside a simulation. Not suitable for secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Rng {
     a: u64,
@@ -41,13 +41,14 @@ pub struct Rng {
     counter: u64,
 }
 
-/// Sets the counters of purposes far apart. A stream's state moves on by one count a draw, so with the
-/// bare purpose there some keys would be states of another key's stream: from (0, 0, 0, 0) one draw leads
-/// to (0, 0, 0, 1). Keys of one purpose never meet, having equal counts only after 2⁶⁴ draws; 2⁶⁴ over
-/// the golden ratio keeps purposes below 2¹⁶ at least 2⁴⁶ draws apart.
+/// Spacing of the counters of different purposes. The counter of a stream advances by one per draw,
+/// so with the bare purpose as counter some keys would be states of another key's stream: one draw
+/// leads from (0, 0, 0, 0) to (0, 0, 0, 1). Keys of one purpose never overlap, because their
+/// counters are equal only after 2⁶⁴ draws. 2⁶⁴ divided by the golden ratio keeps purposes below
+/// 2¹⁶ at least 2⁴⁶ draws apart.
 const PURPOSE_STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Rounds thrown away after seeding. A seed bit reaches every output bit after about six.
+/// Rounds discarded after seeding. A seed bit reaches every output bit after about six.
 const WARM_UP: u32 = 12;
 
 impl Rng {
@@ -80,7 +81,7 @@ impl Rng {
         out
     }
 
-    /// The state, little-endian: what is hashed.
+    /// The state in little-endian order, as hashed.
     pub fn to_bytes(&self) -> [u8; 32] {
         let mut bytes = [0; 32];
         let words = [self.a, self.b, self.c, self.counter];
@@ -102,10 +103,10 @@ impl Rng {
         (self.next() >> 32) as u32
     }
 
-    /// A whole number below `bound`, each as likely as any other.
+    /// A uniform whole number below `bound`.
     ///
     /// # Errors
-    /// When `bound` is zero.
+    /// If `bound` is zero.
     #[inline]
     pub const fn below(&mut self, bound: u32) -> Result<u32, EmptyRange> {
         if bound == 0 {
@@ -114,23 +115,24 @@ impl Rng {
         Ok(self.below_wide(bound as u64) as u32)
     }
 
-    /// Below `bound`, which is not zero: multiplies and draws again where the last bucket is short.
+    /// Uniform below `bound`, which must not be zero: multiplies, and draws again in the incomplete
+    /// last bucket.
     #[inline]
     const fn below_wide(&mut self, bound: u64) -> u64 {
         loop {
             let product = self.next() as u128 * bound as u128;
             let rest = product as u64;
-            // 2⁶⁴ mod bound outcomes too many: those with the smallest rests.
+            // 2⁶⁴ mod bound outcomes are surplus: those with the smallest remainders.
             if rest >= bound || rest >= bound.wrapping_neg() % bound {
                 return (product >> 64) as u64;
             }
         }
     }
 
-    /// True with the chance `numerator / denominator`; always, when that is one or more.
+    /// Returns `true` with probability `numerator / denominator`; always, if that is one or more.
     ///
     /// # Errors
-    /// When the denominator is zero.
+    /// If the denominator is zero.
     #[inline]
     pub const fn chance(&mut self, numerator: u32, denominator: u32) -> Result<bool, EmptyRange> {
         match self.below(denominator) {
@@ -139,16 +141,16 @@ impl Rng {
         }
     }
 
-    /// From 0 to 1 − 2⁻³², each ulp as likely as any other.
+    /// A uniform number from 0 to 1 − 2⁻³².
     #[inline]
     pub const fn unit(&mut self) -> Real {
         Real::from_bits((self.next() >> 32) as i64)
     }
 
-    /// From `low` up to, not including, `high`, each ulp as likely as any other.
+    /// A uniform number from `low` (included) to `high` (excluded).
     ///
     /// # Errors
-    /// When `high` is not above `low`.
+    /// If `high` is not above `low`.
     #[inline]
     pub fn between(&mut self, low: Real, high: Real) -> Result<Real, EmptyRange> {
         if high <= low {
@@ -158,21 +160,21 @@ impl Rng {
         Ok(Real::from_bits(low.to_bits().wrapping_add_unsigned(self.below_wide(span))))
     }
 
-    /// A direction, every one as likely as any other.
+    /// A uniformly distributed unit vector.
     pub fn direction(&mut self) -> Vec3 {
         const SIDE: i64 = 1 << 32;
         loop {
             let point: [i64; 3] = core::array::from_fn(|_| i64::from(self.next_u32() as i32));
             let square: i64 = point.iter().map(|c| (c >> 1) * (c >> 1)).sum();
-            // A point of the cube that lies in the ball, but not so near its centre that few
-            // directions are left.
+            // Accepts a point of the cube inside the ball, but not so near the centre that few
+            // directions are distinguishable.
             if (SIDE..=(SIDE / 4) * (SIDE / 4)).contains(&square) {
                 return Vec3::from_bits(point).normalize_or(Vec3::X);
             }
         }
     }
 
-    /// Puts the items in a random order, every one as likely as any other.
+    /// Shuffles the items; every order is equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let pick = self.below_wide(last as u64 + 1);

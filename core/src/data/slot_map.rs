@@ -1,19 +1,19 @@
-//! `SlotMap`: values named by ids, walked in the order of their indices.
+//! `SlotMap`: values with stable ids, iterated in the order of their indices.
 
 use super::{Id, IdPool, PoolFull};
 use serde::{Deserialize, Serialize, Serializer, de};
 
-/// Values that come and go, each named by an [`Id`] that never names another one.
+/// A map from [`Id`]s to values. An id never resolves to another value.
 ///
 /// # Why not…
-/// - **a `Vec`**: removing shifts or swaps indices, and a kept index then names something else.
-/// - **a `HashMap`**: it is walked in a random order, and the order leaks into the simulation.
-/// - **the `slotmap` crate**: saving forgets the order of its free list, so a world that was saved and
-///   loaded hands out other ids than one that was not (law 1; a test in `tests/containers.rs` shows it),
-///   and its generations wrap around and repeat ids.
+/// - **a `Vec`**: removing shifts or swaps indices, and a kept index then refers to another value.
+/// - **a `HashMap`**: its iteration order is random, and the order leaks into the simulation.
+/// - **the `slotmap` crate**: saving drops the order of its free list, so a world that was saved
+///   and loaded allocates other ids than one that was not (law 1; a test in `tests/containers.rs`
+///   shows it). Its generations also wrap around and repeat ids.
 ///
-/// Here the state is the values and their generations and nothing else. A new value takes the lowest free
-/// index, so ids stay small and dense, and walking touches little memory.
+/// Here the state is only the values and their generations. A new value takes the lowest free
+/// index, so ids stay small and dense, and iteration touches little memory.
 ///
 /// ```
 /// use isostep_core::SlotMap;
@@ -33,8 +33,8 @@ pub struct SlotMap<T> {
     values: Vec<Option<T>>,
 }
 
-/// A value is saved as a list of one: JSON writes `Some(())` and `Some(None)` as the `null` of a free
-/// slot. Binary formats have no such trouble and write nothing for the list.
+/// Saves a value as a list of one. JSON writes `Some(())` and `Some(None)` as `null`, which is also
+/// a free slot. Binary formats are unambiguous and write no bytes for the list.
 fn save_values<T: Serialize, S: Serializer>(
     values: &[Option<T>],
     serializer: S,
@@ -54,10 +54,10 @@ impl<T> SlotMap<T> {
         Self { ids: IdPool::new(), values: Vec::new() }
     }
 
-    /// Puts a value in at the lowest free index.
+    /// Inserts a value at the lowest free index.
     ///
     /// # Errors
-    /// When all 2³² − 1 indices are taken; the map stays as it was.
+    /// If all 2³² − 1 indices are in use. The map is then unchanged.
     pub fn insert(&mut self, value: T) -> Result<Id, PoolFull> {
         let id = self.ids.allocate()?;
         let slot = id.index() as usize;
@@ -69,12 +69,12 @@ impl<T> SlotMap<T> {
         Ok(id)
     }
 
-    /// Takes a value out; `None` if the id is stale.
+    /// Removes a value; `None` if the id is stale.
     pub fn remove(&mut self, id: Id) -> Option<T> {
         if self.ids.free(id) { self.values[id.index() as usize].take() } else { None }
     }
 
-    /// Whether the id names a value.
+    /// Returns `true` if the id resolves to a value.
     #[inline]
     pub fn contains(&self, id: Id) -> bool {
         self.ids.is_live(id)
@@ -92,12 +92,12 @@ impl<T> SlotMap<T> {
         if self.ids.is_live(id) { self.values[id.index() as usize].as_mut() } else { None }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub const fn len(&self) -> u32 {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the map has no values.
     pub const fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -172,7 +172,7 @@ impl<'a, T> Iterator for IterMut<'a, T> {
 impl<T> core::ops::Index<Id> for SlotMap<T> {
     type Output = T;
     /// # Panics
-    /// If the id is stale; use [`SlotMap::get`] where it may be.
+    /// If the id is stale; use [`SlotMap::get`] if it may be.
     #[track_caller]
     fn index(&self, id: Id) -> &T {
         self.get(id).unwrap_or_else(|| stale(id))
@@ -181,7 +181,7 @@ impl<T> core::ops::Index<Id> for SlotMap<T> {
 
 impl<T> core::ops::IndexMut<Id> for SlotMap<T> {
     /// # Panics
-    /// If the id is stale; use [`SlotMap::get_mut`] where it may be.
+    /// If the id is stale; use [`SlotMap::get_mut`] if it may be.
     #[track_caller]
     fn index_mut(&mut self, id: Id) -> &mut T {
         self.get_mut(id).unwrap_or_else(|| stale(id))
@@ -191,7 +191,7 @@ impl<T> core::ops::IndexMut<Id> for SlotMap<T> {
 #[cold]
 #[track_caller]
 fn stale(id: Id) -> ! {
-    panic!("the id {id} names no value of this map: it was removed; use `get` where that may be")
+    panic!("the id {id} is stale: its value was removed; use `get` if that may happen")
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlotMap<T> {
@@ -210,7 +210,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlotMap<T> {
             let values = values.into_iter().map(|value| value.map(|(v,)| v));
             Ok(Self { ids, values: values.collect() })
         } else {
-            Err(de::Error::custom("the saved values do not fit the saved generations"))
+            Err(de::Error::custom("the saved values do not match the saved generations"))
         }
     }
 }

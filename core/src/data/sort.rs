@@ -1,18 +1,18 @@
 //! A stable radix sort by 64-bit keys, for pair keys and ids.
 //!
-//! Stable sorts by a total order have one result, so this is for speed and for allocating nothing:
-//! digits that all keys share (most of them, in practice) are skipped.
+//! A stable sort by a total order has one result, so this sort only adds speed and avoids
+//! allocation. Digits shared by all keys (most of them, in practice) are skipped.
 
 const DIGIT_BITS: u32 = 8;
 const BUCKETS: usize = 1 << DIGIT_BITS;
-/// Below this, insertion is faster than counting.
+/// Length below which insertion sort is faster than counting.
 const SMALL: usize = 48;
 
 /// Sorts by an integer key; equal keys keep their order.
 ///
-/// What `scratch` holds has no meaning before or after; its memory stays between calls, so with the same
-/// one, sorting no more items than before allocates nothing. For keys of more than 64 bits sort by the lower
-/// part first, then by the upper.
+/// The contents of `scratch` have no meaning before or after the call. Its memory stays between
+/// calls: sorting no more items than before allocates nothing. For keys of more than 64 bits, sort
+/// by the lower part first, then by the upper.
 ///
 /// ```
 /// use isostep_core::data::sort_by_key;
@@ -25,10 +25,10 @@ pub fn sort_by_key<T: Copy>(items: &mut [T], scratch: &mut Vec<T>, key: impl Fn(
         insertion_sort(items, key);
         return;
     }
-    // Even if nothing is to do this time: which call is the last to allocate must not hang on the keys.
+    // Reserves even if no pass follows, so that allocation does not depend on the keys.
     scratch.clear();
     scratch.reserve(items.len());
-    // Which bits differ anywhere, and whether there is anything to do at all.
+    // Bits that differ between any two keys; zero if all keys are equal.
     let first = key(&items[0]);
     let mut previous = first;
     let (mut varying, mut sorted) = (0, true);

@@ -1,7 +1,8 @@
-//! `Tournament`: which of many entries has the largest key, while keys change one at a time.
+//! `Tournament`: the entry with the largest key, while keys change one at a time.
 
-/// The entry with the largest key of 0‥n. Of equal keys the first entry's counts, so the answer is a function of the
-/// keys and not of the order in which they were set. Setting a key takes log₂ n steps, asking none.
+/// The entry of 0‥n with the largest key. Among equal keys the first entry wins, so the result
+/// depends on the keys and not on the order in which they were set. `set` takes log₂ n steps,
+/// `largest` takes constant time.
 ///
 /// ```
 /// use isostep_core::data::Tournament;
@@ -13,18 +14,19 @@
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Tournament {
-    /// Entry and key of the winner below each node; node 1 is the root and the last half are the entries.
+    /// Entry and key of the winner below each node. Node 1 is the root; the second half holds the
+    /// entries.
     nodes: Vec<(u32, u64)>,
     len: usize,
 }
 
 impl Tournament {
-    /// No entries yet; call [`reset`](Self::reset).
+    /// A tournament without entries; call [`reset`](Self::reset).
     pub const fn new() -> Self {
         Self { nodes: Vec::new(), len: 0 }
     }
 
-    /// Starts again with these keys. Allocates only to grow.
+    /// Restarts with these keys. Allocates only to grow.
     pub fn reset(&mut self, keys: impl IntoIterator<Item = u64, IntoIter: ExactSizeIterator>) {
         let keys = keys.into_iter();
         self.len = keys.len();
@@ -45,13 +47,16 @@ impl Tournament {
         self.nodes.get(1).copied().filter(|_| self.len > 0)
     }
 
-    /// Gives an entry another key.
+    /// Sets the key of an entry.
     ///
     /// # Panics
-    /// If there is no such entry.
+    /// If the entry does not exist.
     #[inline]
     pub fn set(&mut self, entry: u32, key: u64) {
-        assert!((entry as usize) < self.len, "there is no entry {entry}");
+        assert!(
+            (entry as usize) < self.len,
+            "entry {entry} does not exist; `reset` sets the number of entries"
+        );
         let mut node = self.nodes.len() / 2 + entry as usize;
         if self.nodes[node].1 == key {
             return;
@@ -60,7 +65,7 @@ impl Tournament {
         while node > 1 {
             node /= 2;
             let winner = self.winner(node);
-            // Who won here still does, with the same key: above this nothing changes.
+            // The winner of this node is unchanged, so no node above changes.
             if self.nodes[node] == winner {
                 return;
             }
@@ -70,7 +75,7 @@ impl Tournament {
 
     fn winner(&self, node: usize) -> (u32, u64) {
         let (left, right) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
-        // Places without an entry stand to the right of all that have one.
+        // Unused places are to the right of all entries.
         if right.1 > left.1 { right } else { left }
     }
 }
@@ -81,7 +86,7 @@ mod tests {
     use crate::data::Rng;
 
     #[test]
-    fn the_winner_is_what_a_search_finds() {
+    fn the_winner_matches_a_linear_search() {
         let mut rng = Rng::new(1);
         for len in [1u32, 2, 3, 7, 64, 65] {
             let mut keys: Vec<u64> =
@@ -100,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_wins_where_nobody_is() {
+    fn an_empty_tournament_has_no_winner() {
         assert_eq!(Tournament::new().largest(), None);
         let mut tournament = Tournament::new();
         tournament.reset([]);

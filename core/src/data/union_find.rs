@@ -1,7 +1,7 @@
-//! `UnionFind`: disjoint groups whose name does not depend on the order in which they were joined.
+//! `UnionFind`: disjoint groups with names that do not depend on the order of unions.
 
-/// Disjoint groups of 0‥n. A group's root is its least member, so the same set of unions gives the same
-/// roots in any order.
+/// Disjoint groups of 0‥n. The root of a group is its least member, so the same set of unions gives
+/// the same roots in any order.
 ///
 /// ```
 /// use isostep_core::data::UnionFind;
@@ -14,28 +14,28 @@
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct UnionFind {
-    /// Never larger than its index: a chain of parents falls to the least member.
+    /// Never larger than its index, so a chain of parents descends to the least member.
     parents: Vec<u32>,
 }
 
 impl UnionFind {
-    /// No members yet; call [`reset`](Self::reset).
+    /// A structure without members; call [`reset`](Self::reset).
     pub const fn new() -> Self {
         Self { parents: Vec::new() }
     }
 
-    /// Starts again with `len` groups of one. Allocates only to grow.
+    /// Restarts with `len` groups of one. Allocates only to grow.
     pub fn reset(&mut self, len: u32) {
         self.parents.clear();
         self.parents.extend(0..len);
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> u32 {
         self.parents.len() as u32
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no members.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
@@ -52,14 +52,14 @@ impl UnionFind {
             if parent == at {
                 return at;
             }
-            // Halve the path on the way: each step makes later ones shorter.
+            // Path halving: each step shortens later searches.
             let above = self.parents[parent as usize];
             self.parents[at as usize] = above;
             at = above;
         }
     }
 
-    /// Joins two groups; returns whether they were apart.
+    /// Joins two groups. Returns `true` if they were separate.
     ///
     /// # Panics
     /// If a member is not below the length given to [`reset`](Self::reset).
@@ -70,7 +70,7 @@ impl UnionFind {
         a != b
     }
 
-    /// Whether two members are in one group.
+    /// Returns `true` if two members are in the same group.
     ///
     /// # Panics
     /// If a member is not below the length given to [`reset`](Self::reset).

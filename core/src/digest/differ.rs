@@ -1,4 +1,4 @@
-//! Two values side by side: which fields differ, with both values as text.
+//! Comparison of two values: the fields that differ, with both values as text.
 
 use super::leaf::{Group, Leaf, Part, WalkError, render};
 use super::sink::Sink;
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 pub struct FieldDifference {
     /// The path to it, like `players[3].inventory.0.count`.
     pub path: String,
-    /// What the left value has there; `None` when it has no such element, entry or field.
+    /// The text of the left value; `None` if it has no such element, entry or field.
     pub left: Option<String>,
-    /// What the right value has there.
+    /// The text of the right value; `None` if it has no such element, entry or field.
     pub right: Option<String>,
 }
 
@@ -25,14 +25,14 @@ impl fmt::Display for FieldDifference {
     }
 }
 
-/// The fields in which two values differ, in the order of the type, at most `limit` of them.
+/// Lists the fields in which two values differ, in the order of the type, at most `limit` of them.
 ///
-/// An element, entry or variant that only one side has is one difference, not one for each field in it. Values are shown
-/// as formats for people show them (a [`Real`](crate::Real) as a decimal number); if they look alike there and are not,
-/// they are shown raw.
+/// An element, entry or variant that only one side has is one difference, not one per field in it.
+/// Values are shown as in human-readable formats (a [`Real`](crate::Real) as a decimal number). If
+/// two different values have the same text, both are shown raw.
 ///
 /// # Errors
-/// When a value holds a float or a map without order; the error names the path.
+/// If a value holds a float or a map without order; the error names the path.
 ///
 /// ```
 /// use isostep_core::{Real, digest::diff, real};
@@ -64,10 +64,10 @@ pub fn diff<T: Serialize + ?Sized>(
     Ok(differences)
 }
 
-/// Every field of a value that has no parts, with its path, in the order of the type.
+/// Lists every field without parts, with its path, in the order of the type.
 ///
 /// # Errors
-/// When the value holds a float or a map without order; the error names the path.
+/// If the value holds a float or a map without order; the error names the path.
 ///
 /// ```
 /// use isostep_core::digest::leaves;
@@ -83,12 +83,12 @@ pub fn leaves<T: Serialize + ?Sized>(value: &T) -> Result<Vec<(String, String)>,
 /// A value as a tree of texts.
 #[derive(Debug)]
 enum Node {
-    /// Its text, and its type where the text does not tell.
+    /// Text, and the type if the text does not imply it.
     Leaf(String, String),
     Group(Group, Vec<(Part, Node)>),
 }
 
-/// Longest text shown for one side of a difference, in characters.
+/// Longest text of one side of a difference, in characters.
 const SHOWN_CHARS: usize = 240;
 
 impl Node {
@@ -189,11 +189,11 @@ impl Comparison {
 
 /// Builds the tree of a value.
 struct Builder {
-    /// Open groups with the part under which they will stand; the lowest is the root's own.
+    /// Open groups, each with its part in the parent; the first entry is the root.
     stack: Vec<(Part, Vec<(Part, Node)>)>,
 }
 
-/// The part of a value that has no path.
+/// The part of the root value, which has no path.
 const ROOT: Part = Part::Place(0);
 
 impl Builder {
@@ -202,11 +202,11 @@ impl Builder {
     }
 
     fn add(&mut self, part: Part, node: Node) {
-        self.stack.last_mut().expect("the root stays").1.push((part, node));
+        self.stack.last_mut().expect("the root is never popped").1.push((part, node));
     }
 
     fn root(mut self) -> Node {
-        let (_, mut entries) = self.stack.pop().expect("the root stays");
+        let (_, mut entries) = self.stack.pop().expect("the root is never popped");
         entries.pop().map_or_else(|| Node::Leaf(String::new(), String::new()), |(_, node)| node)
     }
 }
@@ -243,7 +243,7 @@ impl Sink for Builder {
     }
 }
 
-/// Lists leaves with their paths.
+/// A sink that lists leaves with their paths.
 #[derive(Default)]
 struct Leaves(Vec<(String, String)>);
 
@@ -268,7 +268,7 @@ impl Sink for Leaves {
     }
 }
 
-/// Keeps nothing: for a walk that is after the path of an error.
+/// A sink that keeps nothing, for a walk that only needs the path of an error.
 pub(super) struct Nothing;
 
 impl Sink for Nothing {

@@ -1,4 +1,4 @@
-//! What a walk meets: tokens, the path to where it is, and why it stops.
+//! Tokens of a walk, the path to the current value, and the reasons for refusal.
 
 use core::fmt::Write;
 
@@ -7,11 +7,11 @@ use core::fmt::Write;
 pub(super) enum Part {
     Field(&'static str),
     Variant(&'static str),
-    /// Of a tuple.
+    /// Index in a tuple.
     Place(u32),
-    /// Of a sequence.
+    /// Index in a sequence.
     Index(u64),
-    /// Of a map, by the order in which keys came; named only while names are asked for.
+    /// Key of a map. Its text is set only if the sink needs names.
     Key(String),
 }
 
@@ -19,7 +19,7 @@ pub(super) enum Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Leaf<'a> {
     Bool(bool),
-    /// The width in bytes, 1 to 16, and the value.
+    /// Width in bytes, 1 to 16, and value.
     Signed(u8, i128),
     Unsigned(u8, u128),
     /// Width and bits.
@@ -31,11 +31,11 @@ pub(super) enum Leaf<'a> {
     None,
     /// A variant without content.
     Variant(u32, &'static str),
-    /// A field that the type left out this time.
+    /// A field that `Serialize` skipped.
     Skipped,
 }
 
-/// What opens and closes.
+/// A group that opens and closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     Some,
@@ -46,7 +46,7 @@ pub(super) enum Group {
     Variant(u32, &'static str),
 }
 
-/// Why a value can't take part.
+/// Reason for which a value cannot be part of a digest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -62,27 +62,27 @@ pub enum Refusal {
          digest::Unordered to have it sorted for the digest"
     )]
     HashTable(&'static str),
-    /// The keys of a map did not come in strictly ascending order.
+    /// The keys of a map are not in strictly ascending order.
     #[error(
         "a map whose keys do not ascend, as those of a hash map; use BTreeMap, or wrap it in digest::Unordered to \
          have it sorted for the digest"
     )]
     KeyOrder,
     /// A map or set has the same key twice.
-    #[error("a map or set in digest::Unordered that has the same key twice")]
+    #[error("a map or set in digest::Unordered that has the same key twice; make its keys unique")]
     KeyTwice,
-    /// The type's own `Serialize` gave up.
-    #[error("a value that its own Serialize gave up on: {0}")]
+    /// The type's own `Serialize` failed.
+    #[error("a value whose Serialize failed: {0}")]
     Custom(String),
 }
 
-/// A value that can't take part in digests, and where it is.
+/// A value that cannot be part of a digest, with its path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}` is {refusal}")]
 pub struct WalkError {
     /// The path to the field, like `players[3].inventory.0.count`; `.` for the whole value.
     pub path: String,
-    /// What is wrong with it.
+    /// The reason.
     pub refusal: Refusal,
 }
 
@@ -92,7 +92,7 @@ impl serde::ser::Error for Refusal {
     }
 }
 
-/// The path as text.
+/// Renders a path as text.
 pub(super) fn render(path: &[Part]) -> String {
     let mut text = String::new();
     for part in path {
@@ -103,13 +103,13 @@ pub(super) fn render(path: &[Part]) -> String {
             Part::Index(index) => write!(text, "[{index}]"),
             Part::Key(key) => write!(text, "[{key}]"),
         };
-        written.expect("a String takes everything");
+        written.expect("writing to a String cannot fail");
     }
     if text.is_empty() { ".".to_owned() } else { text }
 }
 
 impl Leaf<'_> {
-    /// The type of a number, which its text does not tell.
+    /// The type of a number; its text does not show it.
     pub(super) fn width(&self) -> String {
         match self {
             Leaf::Signed(width, _) => format!("i{}", u32::from(*width) * 8),
@@ -140,7 +140,7 @@ impl core::fmt::Display for Leaf<'_> {
     }
 }
 
-#[allow(clippy::disallowed_types, reason = "shows a float that the type's author let in")]
+#[allow(clippy::disallowed_types, reason = "formats a float in digest::Floats")]
 fn float_text(width: u8, bits: u64, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
     if width == 4 {
         write!(f, "{:?} (bits {bits:#010x})", f32::from_bits(bits as u32))

@@ -1,9 +1,10 @@
-//! Names for states: BLAKE3 digests, the walker that takes them of any serde value, and the tree that finds where
-//! two states part.
+//! Digests of states: BLAKE3 digests, the walk that computes them for any serde value, and the tree
+//! that locates differences.
 //!
-//! - [`Digest`] and [`ShortDigest`]: 32 bytes, and the first 16 of them for wires.
+//! - [`Digest`] and [`ShortDigest`]: 32 bytes, and the first 16 of them for the network.
 //! - [`Digest::of_value`], [`leaves`], [`diff`]: a walk over any `Serialize` value, by field.
-//! - [`DigestTree`]: world → section → page, compared level by level by two machines that share no memory.
+//! - [`DigestTree`]: world → section → page, compared level by level by two machines that share no
+//!   memory.
 
 mod differ;
 mod leaf;

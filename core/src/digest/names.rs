@@ -1,25 +1,25 @@
-//! `Digest` and `ShortDigest`: fixed bytes with hexadecimal text. What they are taken of is decided elsewhere.
+//! `Digest` and `ShortDigest`: fixed bytes with hexadecimal text. Callers choose the hashed bytes.
 
 use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Why a text is not a digest.
+/// Error of parsing a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseDigestError {
     /// Too many or too few digits.
-    #[error("a digest of this kind has {expected} hexadecimal digits, not {found}")]
+    #[error("the digest has {found} characters; it must have {expected} hexadecimal digits")]
     Length {
-        /// Digits it must have.
+        /// Required number of digits.
         expected: usize,
-        /// Bytes of the text.
+        /// Length of the text in bytes.
         found: usize,
     },
-    /// A character that is no hexadecimal digit.
-    #[error("the character at byte {at} is no hexadecimal digit")]
+    /// A character that is not a hexadecimal digit.
+    #[error("the character at byte {at} is not a hexadecimal digit; use 0-9 and a-f")]
     Digit {
-        /// Where it stands.
+        /// Offset of the character in bytes.
         at: usize,
     },
 }
@@ -50,7 +50,8 @@ fn print(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// A digest of 32 bytes (BLAKE3): equal when the states are, and else different for all practical purposes.
+/// A BLAKE3 digest of 32 bytes. Equal states have equal digests; different states differ for all
+/// practical purposes.
 ///
 /// ```
 /// use isostep_core::digest::Digest;
@@ -62,7 +63,8 @@ fn print(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// The first half of a [`Digest`], for wires: still out of reach of accidents, not of a patient attacker.
+/// The first half of a [`Digest`], for the network. Safe against accidental collisions, not against
+/// a determined attacker.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShortDigest([u8; 16]);
 
@@ -72,7 +74,7 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The digest of something with parts, from the names and digests of these, in this order.
+    /// Combines the names and digests of parts into one digest. The order matters.
     ///
     /// ```
     /// use isostep_core::digest::Digest;
@@ -137,7 +139,7 @@ macro_rules! fixed_bytes {
             }
         }
 
-        /// Hexadecimal in formats for people, bytes elsewhere.
+        /// Hexadecimal text in human-readable formats, bytes in others.
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if serializer.is_human_readable() {

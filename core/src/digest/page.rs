@@ -1,6 +1,6 @@
-//! The leaves of one page of a value: where each is, its text and its canonical bytes.
+//! The leaves of one page of a value: path, text and canonical bytes of each.
 //!
-//! Pages are numbered as [`DigestTree::value`](super::DigestTree::value) numbers them.
+//! Page numbers are those of [`DigestTree::value`](super::DigestTree::value).
 
 use super::leaf::{Group, Leaf, Part, WalkError, render};
 use super::names::Digest;
@@ -11,16 +11,17 @@ use serde::Serialize;
 /// A field of a page that has no parts.
 #[derive(Debug)]
 pub(crate) struct PageLeaf {
-    /// The path to what the field belongs to; empty for a field at the top.
+    /// Path of the entity that has the field; empty for a field at the top.
     pub(crate) entity: String,
-    /// The path from there; empty for the whole value.
+    /// Path of the field in the entity; empty for the whole value.
     pub(crate) field: String,
     pub(crate) text: String,
-    /// Canonical bytes, with those of the options around it: they differ where texts look alike.
+    /// Canonical bytes, including those of the enclosing options. They differ if the texts are
+    /// equal and the values are not.
     pub(crate) raw: Vec<u8>,
 }
 
-/// The digest of a page as a tree has it, if it is there.
+/// The digest of a page as in a tree; `None` if the value has no such page.
 pub(crate) fn page_digest<T: Serialize + ?Sized>(
     value: &T,
     page: u32,
@@ -29,7 +30,7 @@ pub(crate) fn page_digest<T: Serialize + ?Sized>(
     Ok(pages.get(page as usize).map(|page| page.1))
 }
 
-/// The leaves of a page in the order of the type: as formats for people show the value, or raw.
+/// Lists the leaves of a page in the order of the type, human-readable or raw.
 pub(crate) fn page_leaves<T: Serialize + ?Sized>(
     value: &T,
     page: u32,
@@ -38,7 +39,8 @@ pub(crate) fn page_leaves<T: Serialize + ?Sized>(
     Ok(walk(value, PageLeaves::new(page), readable)?.ended())
 }
 
-/// Where a leaf is: the path to the last thing of a list that it is part of, and the path from there.
+/// Splits the path of a leaf: the path to the innermost list element that contains it, and the
+/// rest.
 fn split(path: &[Part]) -> (String, String) {
     let last = path.len().saturating_sub(1);
     let element = |part: &Part| matches!(part, Part::Index(_) | Part::Key(_));
@@ -47,16 +49,16 @@ fn split(path: &[Part]) -> (String, String) {
     (text(&path[..cut]), text(&path[cut..]))
 }
 
-/// Lists the leaves of one page. It counts pages as [`Pages`] does.
+/// A sink that lists the leaves of one page. It counts pages as [`Pages`] does.
 struct PageLeaves {
     wanted: u32,
-    /// Pages begun so far.
+    /// Number of pages started.
     begun: u32,
     root: Option<Group>,
     depth: u32,
-    /// Where the innermost group is, if it has nothing in it yet and is on the page.
+    /// Path of the innermost group, if it is on the page and still empty.
     empty: Option<Vec<Part>>,
-    /// The options that were opened right before.
+    /// Options opened directly before the current value.
     options: Canonical,
     entries: Vec<PageLeaf>,
 }
@@ -74,7 +76,7 @@ impl PageLeaves {
         }
     }
 
-    /// A value without leaves is one page.
+    /// Finishes the page. A value without leaves is one page.
     fn ended(mut self) -> Vec<PageLeaf> {
         if self.begun == 0 && self.wanted == 0 {
             self.add(&[], "(empty)".to_owned());
@@ -86,7 +88,7 @@ impl PageLeaves {
         self.begun.checked_sub(1) == Some(self.wanted)
     }
 
-    /// Before a token; whether it is on the page.
+    /// Advances to the next token. Returns `true` if it is on the page.
     fn token(&mut self) -> bool {
         self.empty = None;
         let listed = matches!(self.root, Some(Group::Sequence | Group::Map));
@@ -149,7 +151,8 @@ impl Sink for PageLeaves {
     fn fork(&self) -> Self {
         let mut fork = Self::new(0);
         (fork.root, fork.depth) = (self.root, self.depth);
-        // Below the top it is on the page or not as its parent is; at the top it is a page of its own.
+        // Below the top the entry is on the page if its parent is. At the top it is a page of its
+        // own.
         if self.depth > 1 {
             (fork.begun, fork.wanted) = (self.begun, self.wanted);
         }

@@ -1,39 +1,40 @@
-//! Where a walk's tokens go: canonical bytes for hashing, and bytes that sort like the values for map keys.
+//! Sinks for the tokens of a walk: canonical bytes for hashing, and sortable bytes for map keys.
 //!
-//! Canonical bytes are little-endian, of fixed width, without `usize`. Every token opens with a tag, texts carry
-//! their length and groups are closed, so that no two different values give the same bytes.
+//! Canonical bytes are little-endian, of fixed width, without `usize`. Every token starts with a
+//! tag, texts have a length and groups have an end, so two different values never give the same
+//! bytes.
 
 use super::leaf::{Group, Leaf, Part, WalkError};
 use super::names::Digest;
 use super::walk::walk;
 use serde::Serialize;
 
-/// Takes the tokens of a walk.
+/// A consumer of the tokens of a walk.
 pub(super) trait Sink: Sized {
-    /// Whether map keys must be named in paths; costs an allocation a key.
+    /// `true` if paths need the names of map keys. Costs an allocation per key.
     const NAMES: bool;
-    /// Whether map keys come as tokens too, before their values.
+    /// `true` if the sink also receives map keys as tokens, before their values.
     const KEYS: bool;
 
     fn leaf(&mut self, path: &[Part], leaf: Leaf<'_>);
     fn open(&mut self, path: &[Part], group: Group);
     fn close(&mut self, group: Group);
-    /// Comes before each element of a sequence and each key of a map.
+    /// Called before each element of a sequence and each key of a map.
     fn next(&mut self) {}
-    /// An empty sink for one entry of a group whose entries are sorted later.
+    /// Creates an empty sink for one entry of a group that is sorted later.
     fn fork(&self) -> Self;
-    /// Takes over what a fork has.
+    /// Appends the tokens of a fork.
     fn join(&mut self, fork: Self);
 }
 
-/// Bytes held back before they go to the hasher.
+/// Bytes buffered before they are passed to the hasher.
 const FLUSH_BYTES: usize = 512;
 
-/// Canonical bytes, hashed on the way if there is a hasher: then nothing is allocated.
+/// Canonical bytes, collected or hashed. Hashing does not allocate.
 #[derive(Default)]
 pub(super) struct Canonical {
     hashing: Option<Hashing>,
-    /// Without one.
+    /// The bytes, if there is no hasher.
     bytes: Vec<u8>,
 }
 
@@ -67,14 +68,14 @@ impl Canonical {
         Self { hashing: Some(hashing), bytes: Vec::new() }
     }
 
-    /// The digest of what a hashing sink took.
+    /// The digest of the received tokens.
     fn digest(self) -> Digest {
         let Some(mut hashing) = self.hashing else { return Digest::of(&self.bytes) };
         hashing.hasher.update(&hashing.held[..hashing.length]);
         hashing.hasher.finalize().into()
     }
 
-    /// What a sink without a hasher took.
+    /// The bytes collected by a sink without a hasher.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -102,7 +103,8 @@ impl Sink for Canonical {
     const NAMES: bool = false;
     const KEYS: bool = true;
 
-    // Tags: the width of a number is part of its tag, so that an untagged enum of u8 and u16 stays unambiguous.
+    // The tag includes the width of a number, so that an untagged enum of u8 and u16 stays
+    // unambiguous.
     fn leaf(&mut self, _: &[Part], leaf: Leaf<'_>) {
         match leaf {
             Leaf::Bool(value) => self.tagged(1, &[u8::from(value)]),
@@ -149,12 +151,13 @@ impl Sink for Canonical {
     }
 }
 
-/// Bytes that compare like the values: numbers by value, texts by their bytes, groups part by part.
+/// Bytes that compare like the values: numbers by value, texts by bytes, groups part by part.
 #[derive(Default)]
 pub(super) struct Ordered(pub(super) Vec<u8>);
 
 impl Ordered {
-    /// No text is the beginning of another: a zero byte inside is followed by 255, the end is two zeros.
+    /// Encodes a text so that none is a prefix of another: a zero byte is followed by 255, and two
+    /// zeros mark the end.
     fn text(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0.push(byte);
@@ -175,7 +178,8 @@ impl Sink for Ordered {
                 self.0.extend(((value as u128) ^ 1 << 127).to_be_bytes());
             }
             Leaf::Unsigned(_, value) => self.0.extend(value.to_be_bytes()),
-            // Negative floats count down: their bits are flipped, those of the others only in the sign.
+            // Negative floats sort in reverse: all their bits are flipped, for the others only the
+            // sign.
             Leaf::Float(width, bits) => {
                 let top = 1 << (u32::from(width) * 8 - 1);
                 let key = if bits & top == 0 { bits | top } else { !bits };
@@ -184,7 +188,7 @@ impl Sink for Ordered {
             Leaf::Char(value) => self.0.extend(u32::from(value).to_be_bytes()),
             Leaf::Text(text) => self.text(text.as_bytes()),
             Leaf::Bytes(bytes) => self.text(bytes),
-            // `None` comes before `Some`, which opens with a one.
+            // `None` sorts before `Some`, which starts with a one.
             Leaf::Unit | Leaf::None | Leaf::Skipped => self.0.push(0),
             Leaf::Variant(index, _) => self.0.extend(index.to_be_bytes()),
         }
@@ -198,7 +202,7 @@ impl Sink for Ordered {
         }
     }
 
-    // A list that goes on is greater than one that ends.
+    // A list that continues is greater than one that ends.
     fn next(&mut self) {
         self.0.push(1);
     }
@@ -218,12 +222,12 @@ impl Sink for Ordered {
     }
 }
 
-/// Appends the canonical bytes of a value: what its digest is taken of.
+/// Appends the canonical bytes of a value, the input of its digest.
 ///
-/// They are for hashing and comparing; there is no way back.
+/// They are for hashing and comparing and cannot be decoded.
 ///
 /// # Errors
-/// When the value holds a float or a map without order; the error names the path.
+/// If the value holds a float or a map without order; the error names the path.
 pub fn encode<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), WalkError> {
     let sink = walk(value, Canonical::default(), false)?;
     out.extend_from_slice(&sink.bytes);
@@ -233,12 +237,13 @@ pub fn encode<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(),
 impl Digest {
     /// The digest of any serde value, by its canonical bytes.
     ///
-    /// The same on every machine if the value is; no allocation per field. Floats and maps without order are
-    /// refused, see [`Floats`](super::Floats) and [`Unordered`](super::Unordered). Field names are not part of it,
-    /// so that a renamed field leaves old replays valid; field order, variant order and widths are.
+    /// Equal values have equal digests on every machine. No field allocates. Floats and unordered
+    /// maps are refused, see [`Floats`](super::Floats) and [`Unordered`](super::Unordered). Field
+    /// names are not part of the digest, so renaming a field keeps old replays valid. Field order,
+    /// variant order and widths are part of it.
     ///
     /// # Errors
-    /// When the value holds a float or a map without order; the error names the path.
+    /// If the value holds a float or a map without order; the error names the path.
     ///
     /// ```
     /// use isostep_core::digest::Digest;
@@ -253,12 +258,12 @@ impl Digest {
     }
 }
 
-/// A digest for each part at the top of a value.
+/// A digest for each top-level part of a value.
 #[derive(Default)]
 pub(super) struct Pages {
-    /// The group of the whole value; its bytes open every page.
+    /// The group of the whole value. Its bytes start every page.
     root: Option<Group>,
-    /// Groups that are open.
+    /// Number of open groups.
     depth: u32,
     done: Vec<Digest>,
     /// The page that is being written.
@@ -266,7 +271,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// The digests, numbered; at least one.
+    /// The digests with page numbers; at least one.
     pub(super) fn pages(mut self) -> Vec<(u32, Digest)> {
         if self.done.is_empty() && self.page.is_none() {
             self.begin();
@@ -288,7 +293,8 @@ impl Pages {
         self.page = Some(page);
     }
 
-    /// Before a token: in structs and tuples each one right below the root starts a page.
+    /// Advances to the next token. In structs and tuples each token directly below the root starts
+    /// a page.
     fn token(&mut self) -> &mut Canonical {
         let listed = matches!(self.root, Some(Group::Sequence | Group::Map));
         if self.page.is_none() || (self.depth == 1 && !listed) {
@@ -331,7 +337,7 @@ impl Sink for Pages {
     }
 
     fn fork(&self) -> Self {
-        // Below the top the entry goes into the page as bytes.
+        // Below the top the entry becomes part of the current page, as bytes.
         let page = (self.depth > 1).then(Canonical::default);
         Self { root: self.root, depth: self.depth, done: Vec::new(), page }
     }

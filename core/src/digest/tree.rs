@@ -1,4 +1,4 @@
-//! A tree of digests: world → section → page. It knows where two states part, not what is there.
+//! A tree of digests: world → section → page. It locates differences; it does not know the content.
 
 use super::names::Digest;
 use super::walk::walk;
@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 
 /// The digests of one tick: named sections of numbered pages.
 ///
-/// *Build* it with [`section`](Self::section) and [`value`](Self::value), in any order. *Compare* two that are at hand
-/// with [`diff`](Self::diff). Two machines that each have one of them walk down together and send little:
+/// *Build* it with [`section`](Self::section) and [`value`](Self::value), in any order. *Compare*
+/// two local trees with [`diff`](Self::diff). Two machines compare their trees level by level and
+/// send little:
 ///
-/// 1. both send [`root`](Self::root) on every checked tick;
-/// 2. roots that differ: one sends its [`section_digests`](Self::section_digests), the other answers with the names
-///    from [`diff_sections`](Self::diff_sections);
-/// 3. one sends the [`pages`](Section::pages) of such a section, the other finds the pages with
-///    [`Section::diff`], and they exchange the rows of these alone.
+/// 1. Both send [`root`](Self::root) on every checked tick.
+/// 2. If the roots differ, one sends its [`section_digests`](Self::section_digests), and the other answers
+///    with the names from [`diff_sections`](Self::diff_sections).
+/// 3. One sends the [`pages`](Section::pages) of such a section, the other finds the differing pages with
+///    [`Section::diff`], and they exchange only the rows of these pages.
 ///
 /// ```
 /// use isostep_core::digest::{Digest, DigestTree, Presence};
@@ -40,11 +41,11 @@ pub struct DigestTree {
 /// The pages of one section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// Sorted by number, each once.
+    /// Sorted by number, without duplicates.
     pub(super) pages: Vec<(u32, Digest)>,
 }
 
-/// Which sides have a thing that differs.
+/// The sides that have a differing page or section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Both have it, with different content.
@@ -62,7 +63,7 @@ pub struct PageDifference<'a> {
     pub section: &'a str,
     /// The page's number.
     pub page: u32,
-    /// Who has it.
+    /// The sides that have the page.
     pub presence: Presence,
 }
 
@@ -71,12 +72,13 @@ pub struct PageDifference<'a> {
 pub struct SectionDifference<'a> {
     /// The section's name.
     pub section: &'a str,
-    /// Who has it.
+    /// The sides that have the section.
     pub presence: Presence,
 }
 
 impl Section {
-    /// A section of these pages, in any order; of two with the same number the last one counts.
+    /// A section of these pages, in any order. Among pages with the same number the last one is
+    /// used.
     pub fn new(pages: impl IntoIterator<Item = (u32, Digest)>) -> Self {
         let mut pages: Vec<_> = pages.into_iter().collect();
         if !pages.is_sorted_by(|a, b| a.0 < b.0) {
@@ -114,7 +116,7 @@ impl DigestTree {
         Self::default()
     }
 
-    /// Sets a section, replacing one of the same name. Pages may come in any order.
+    /// Sets a section and replaces one of the same name. Pages may be in any order.
     pub fn section(
         &mut self,
         name: &str,
@@ -124,10 +126,10 @@ impl DigestTree {
         self
     }
 
-    /// Sets a section from a serde value: each field, element or entry at its top is a page.
+    /// Sets a section from a serde value. Each top-level field, element or entry is a page.
     ///
     /// # Errors
-    /// When the value holds a float or a map without order; the error names the path.
+    /// If the value holds a float or a map without order; the error names the path.
     ///
     /// ```
     /// use isostep_core::digest::{DigestTree, diff};
@@ -166,7 +168,7 @@ impl DigestTree {
         self.sections().map(|(name, section)| (name.to_owned(), section.digest())).collect()
     }
 
-    /// The digest over everything.
+    /// The digest of the whole tree.
     pub fn root(&self) -> Digest {
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"world");
@@ -178,8 +180,8 @@ impl DigestTree {
         hasher.finalize().into()
     }
 
-    /// The sections that differ from what another machine said about its own with
-    /// [`section_digests`](Self::section_digests). Order and repetition in `right` do not matter.
+    /// The sections that differ from the [`section_digests`](Self::section_digests) of another
+    /// machine. Order and repetition in `right` do not matter.
     pub fn diff_sections<'a>(
         &'a self,
         right: &'a [(String, Digest)],
@@ -207,7 +209,7 @@ impl DigestTree {
     }
 }
 
-/// Keys in which two sorted lists differ.
+/// The keys in which two sorted lists differ.
 fn merge<'a, K: Ord + Copy>(
     left: &'a [(K, Digest)],
     right: &'a [(K, Digest)],
@@ -232,7 +234,7 @@ fn merge<'a, K: Ord + Copy>(
                     j += 1;
                     (b.0, Presence::RightOnly)
                 }
-                (Some(_), None) => unreachable!("taken by the arm above"),
+                (Some(_), None) => unreachable!("handled by the arm above"),
             };
             return Some((key, presence));
         }

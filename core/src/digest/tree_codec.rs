@@ -1,44 +1,45 @@
-//! A digest tree as bytes, for files and wires. Decoding is total: foreign bytes give a tree or an error.
+//! Encoding of digest trees for files and network. Decoding is total: any bytes give a tree or an
+//! error.
 
 use super::names::Digest;
 use super::tree::{DigestTree, Section};
 
-/// Most sections of a tree that is decoded; a world has a handful.
+/// Limit of the sections in a decoded tree; a world has a handful.
 pub const MAX_SECTIONS: u32 = 1024;
-/// Most pages of a section that is decoded: 32 million bodies at 32 a page, 36 MB.
+/// Limit of the pages in a decoded section: 32 million bodies at 32 per page, 36 MB.
 pub const MAX_PAGES: u32 = 1 << 20;
 
-/// Why bytes are no tree of digests.
+/// Error of decoding a digest tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// The bytes end too early.
-    #[error("the tree of digests is cut off at byte {at}")]
+    /// The bytes end before the tree does.
+    #[error("the digest tree ends too early, at byte {at}; request it again")]
     Truncated {
-        /// Where more was expected.
+        /// Offset of the missing byte.
         at: usize,
     },
     /// Bytes are left after the tree.
-    #[error("{extra} bytes follow the tree of digests")]
+    #[error("{extra} bytes follow the digest tree; pass exactly one encoded tree")]
     Trailing {
-        /// How many.
+        /// The number of extra bytes.
         extra: usize,
     },
     /// A count beyond [`MAX_SECTIONS`] or [`MAX_PAGES`].
-    #[error("a tree of digests claims {count} entries where {limit} are the most")]
+    #[error("the digest tree claims {count} entries, and the limit is {limit}; reject the sender")]
     TooMany {
         /// The count found.
         count: u32,
-        /// The greatest allowed.
+        /// The largest allowed count.
         limit: u32,
     },
-    /// A section's name is no UTF-8.
-    #[error("a section's name is no text")]
+    /// A section name is not UTF-8.
+    #[error("a section name in the digest tree is not UTF-8; request the tree again")]
     Name,
     /// Sections or pages are not in strictly ascending order.
-    #[error("the tree of digests is not in order at byte {at}")]
+    #[error("the digest tree is not in ascending order at byte {at}; request it again")]
     Order {
-        /// Where.
+        /// Offset of the entry.
         at: usize,
     },
 }
@@ -67,13 +68,14 @@ impl<'a> Reader<'a> {
         if count > limit { Err(TreeError::TooMany { count, limit }) } else { Ok(count) }
     }
 
-    /// One page takes this many bytes.
+    /// Bytes per page.
     const PAGE: usize = 36;
 
     fn section(&mut self) -> Result<Section, TreeError> {
         let count = self.count(MAX_PAGES)? as usize;
         let at = self.at;
-        // Taken before anything is allocated, so that a claim costs what it sends.
+        // Read before any allocation, so that a false count cannot allocate more than the bytes
+        // sent.
         let pages = self.take(count * Self::PAGE)?.chunks_exact(Self::PAGE).map(|page| {
             let (number, digest) = page.split_at(4);
             let number = number.try_into().map_or(0, u32::from_le_bytes);
@@ -104,10 +106,11 @@ impl DigestTree {
         }
     }
 
-    /// The tree with these bytes; allocates no more than they are long.
+    /// Decodes a tree. Allocates no more than the length of the bytes.
     ///
     /// # Errors
-    /// When the bytes are not exactly what [`encode`](Self::encode) writes for some tree within the limits.
+    /// If the bytes are not exactly the [`encode`](Self::encode) output of a tree within the
+    /// limits.
     pub fn decode(bytes: &[u8]) -> Result<Self, TreeError> {
         let mut reader = Reader { bytes, at: 0 };
         let mut tree = Self::new();

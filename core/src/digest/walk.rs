@@ -1,8 +1,9 @@
-//! The walk over a `Serialize` value: a serde serializer that turns it into tokens and knows where it is.
+//! The walk over a `Serialize` value: a serde serializer that emits tokens and tracks the path.
 //!
-//! Order is its invariant: the tokens are a function of the value alone. Floats are refused. So is what has no order of
-//! its own, in two ways: by the name of the type where serde shows it (a field, an element, the content of an option or
-//! a box: then even a hash set and a hash map of one entry are caught), and by keys that do not ascend where it does not.
+//! Invariant: the tokens are a function of the value alone. Floats are refused. Unordered tables
+//! are refused in two ways. Where serde exposes the type (a field, an element, the content of an
+//! option or a box), by its name; this catches even hash sets and hash maps of one entry.
+//! Elsewhere, by keys that do not ascend.
 
 mod compound;
 
@@ -14,10 +15,10 @@ use serde::{Deserialize, Serialize, Serializer};
 const FLOATS: &str = "isostep::digest::Floats";
 const UNORDERED: &str = "isostep::digest::Unordered";
 
-/// Lets the floats of a value into digests, bit by bit.
+/// Admits the floats of a value to digests, by their bits.
 ///
-/// Other formats do not see the wrapper. For a field that shall stay as it is, write
-/// `#[serde(with = "isostep_core::digest::floats")]` instead.
+/// Other formats do not see the wrapper. To keep the type of a field, use `#[serde(with =
+/// "isostep_core::digest::floats")]` instead.
 ///
 /// ```
 /// use isostep_core::digest::{Digest, Floats};
@@ -28,13 +29,13 @@ const UNORDERED: &str = "isostep::digest::Unordered";
 #[serde(rename = "isostep::digest::Floats")]
 pub struct Floats<T>(pub T);
 
-/// Lets hash maps and hash sets into digests: their entries are sorted for it by their keys.
+/// Admits hash maps and hash sets to digests, sorted by their keys.
 ///
-/// A digest is then independent of the order, but a game that *walks* such a table in its step still diverges. Other
-/// formats do not see the wrapper. For a field that shall stay as it is, write
+/// The digest is then independent of the order, but a game that *iterates* over such a table in its
+/// step still diverges. Other formats do not see the wrapper. To keep the type of a field, use
 /// `#[serde(with = "isostep_core::digest::unordered")]` instead.
 ///
-/// What a walk can't notice without it: a hash *set*, or a hash map of at most one entry, that hides behind a
+/// Without it, a walk does not detect a hash *set*, or a hash map of at most one entry, behind a
 /// `#[serde(transparent)]` type, a `serialize_with` or a hand-written `Serialize`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename = "isostep::digest::Unordered")]
@@ -86,7 +87,8 @@ pub(super) fn walk<T: Serialize + ?Sized, S: Sink>(
     };
     match value.serialize(&mut walker) {
         Ok(()) => Ok(walker.sink),
-        // The path is still where it stopped. A sink without names kept none: walk again and name it.
+        // The path still points to the refused value. A sink without names has no path: walk again
+        // with one.
         Err(refusal) => match walk_named::<T, S>(value, readable) {
             Some(error) => Err(error),
             None => Err(WalkError { path: render(&walker.path), refusal }),
@@ -102,24 +104,25 @@ fn walk_named<T: Serialize + ?Sized, S: Sink>(value: &T, readable: bool) -> Opti
 struct Rules {
     floats: bool,
     unordered: bool,
-    /// Whether values serialize for people.
+    /// `true` if values serialize as in human-readable formats.
     readable: bool,
 }
 
-/// What the name of a type tells.
+/// Kind of table, derived from the name of a type.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Table {
     #[default]
     Unknown,
     Hash(&'static str),
-    /// It walks its keys in their own order.
+    /// A table that iterates its keys in their own order.
     Tree,
     Array,
 }
 
 impl Table {
     fn of<T: ?Sized>() -> Self {
-        // Not promised to be stable by the language: where it fails, the order of keys is still checked.
+        // The language does not guarantee this name. If it changes, the order of keys is still
+        // checked.
         let whole = core::any::type_name::<T>();
         let mut name = whole;
         let wrappers = ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
@@ -138,13 +141,13 @@ impl Table {
     }
 }
 
-/// Where the walk is.
+/// State of a walk.
 pub(super) struct Walker<S> {
     sink: S,
-    /// Kept for sinks that want names only.
+    /// Kept only for sinks that need names.
     path: Vec<Part>,
     rules: Rules,
-    /// About the value that is serialized next.
+    /// Kind of the value that is serialized next.
     table: Table,
 }
 
@@ -169,13 +172,13 @@ impl<S: Sink> Walker<S> {
         }
     }
 
-    /// Walks what a wrapper has in it: no step of the path.
+    /// Walks the content of a wrapper, which adds no part to the path.
     fn inside<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refusal> {
         self.table = Table::of::<T>();
         value.serialize(&mut *self)
     }
 
-    /// What another sink makes of a key.
+    /// Walks a key into another sink.
     fn key<T: Serialize + ?Sized, K: Sink>(&self, key: &T, sink: K) -> Result<K, Refusal> {
         let mut walker =
             Walker { sink, path: Vec::new(), rules: self.rules, table: Table::of::<T>() };
@@ -233,13 +236,13 @@ impl<'a, S: Sink> Serializer for &'a mut Walker<S> {
         self.leaf(Leaf::Bool(value))
     }
 
-    #[allow(clippy::disallowed_types, reason = "here floats are refused, or taken as bits")]
+    #[allow(clippy::disallowed_types, reason = "this code refuses floats or takes their bits")]
     fn serialize_f32(self, value: f32) -> Result<(), Refusal> {
         self.rules.floats.then_some(()).ok_or(Refusal::Float)?;
         self.leaf(Leaf::Float(4, u64::from(value.to_bits())))
     }
 
-    #[allow(clippy::disallowed_types, reason = "here floats are refused, or taken as bits")]
+    #[allow(clippy::disallowed_types, reason = "this code refuses floats or takes their bits")]
     fn serialize_f64(self, value: f64) -> Result<(), Refusal> {
         self.rules.floats.then_some(()).ok_or(Refusal::Float)?;
         self.leaf(Leaf::Float(8, value.to_bits()))

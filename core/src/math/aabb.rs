@@ -3,10 +3,10 @@
 use super::{Real, Transform, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Why two corners are not a box.
+/// Error of building a box from corners in the wrong order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the lower corner {min:?} is above the upper corner {max:?} on some axis; swap them, or make half extents positive"
+    "the lower corner {min:?} is above the upper corner {max:?} on at least one axis; swap the corners or make the half extents positive"
 )]
 pub struct InvertedBox {
     /// The corner meant to be lower.
@@ -56,7 +56,7 @@ impl Aabb {
     /// A box from its lower and upper corner.
     ///
     /// # Errors
-    /// When the lower corner is above the upper one on some axis.
+    /// If the lower corner is above the upper one on some axis.
     pub fn new(min: Vec3, max: Vec3) -> Result<Self, InvertedBox> {
         if min.x <= max.x && min.y <= max.y && min.z <= max.z {
             Ok(Self { min, max })
@@ -68,7 +68,7 @@ impl Aabb {
     /// A box from its centre and half extents; corners saturate at the end of the range.
     ///
     /// # Errors
-    /// When a half extent is negative.
+    /// If a half extent is negative.
     pub fn from_center(center: Vec3, half: Vec3) -> Result<Self, InvertedBox> {
         Self::new(center.zip(half, Real::saturating_sub), center.zip(half, Real::saturating_add))
     }
@@ -106,7 +106,7 @@ impl Aabb {
         self.max.zip(self.min, Real::saturating_sub)
     }
 
-    /// Whether the boxes share at least a point.
+    /// Returns `true` if the boxes share at least one point.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.min.x <= other.max.x
@@ -117,13 +117,13 @@ impl Aabb {
             && other.min.z <= self.max.z
     }
 
-    /// Whether the point is inside or on the border.
+    /// Returns `true` if the point is inside or on the border.
     #[inline]
     pub fn contains(&self, point: Vec3) -> bool {
         self.overlaps(&Self { min: point, max: point })
     }
 
-    /// Whether the other box is inside or touches from within.
+    /// Returns `true` if the other box is inside, borders included.
     #[inline]
     pub fn encloses(&self, other: &Self) -> bool {
         self.contains(other.min) && self.contains(other.max)
@@ -135,13 +135,13 @@ impl Aabb {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// What both boxes share, or `None`.
+    /// The common part of both boxes, or `None` if they are disjoint.
     #[inline]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         Self::new(self.min.max(other.min), self.max.min(other.max)).ok()
     }
 
-    /// The box grown by the magnitude of `margin` on every side; corners saturate.
+    /// The box grown by the magnitude of `margin` on every side. Corners saturate.
     #[inline]
     pub fn inflate(&self, margin: Real) -> Self {
         let margin = Vec3::splat(margin.abs());
@@ -151,7 +151,8 @@ impl Aabb {
         }
     }
 
-    /// The box grown to hold everything that leaves it along `motion`; corners saturate.
+    /// The box extended by `motion`: it covers every point of the box along the whole displacement.
+    /// Corners saturate.
     #[inline]
     pub fn sweep(&self, motion: Vec3) -> Self {
         Self {
@@ -167,7 +168,7 @@ impl Aabb {
         let corner = |i: u32| {
             let pick = |bit: u32, a, b| if i >> bit & 1 == 0 { a } else { b };
             let corner = Vec3::new(pick(0, lo.x, hi.x), pick(1, lo.y, hi.y), pick(2, lo.z, hi.z));
-            // Not `motion.point`, whose sum wraps: a wrapped corner would turn the box inside out.
+            // `motion.point` would wrap, and a wrapped corner inverts the box; this sum saturates.
             let moved = motion.rotation.rotate(corner);
             moved.zip(motion.translation, Real::saturating_add)
         };

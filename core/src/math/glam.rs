@@ -1,13 +1,14 @@
-//! Conversions to and from `glam`, for rendering and authoring. A rim, like `rim.rs`.
-#![allow(clippy::disallowed_types, reason = "the rim is where floats are allowed")]
+//! Conversions to and from `glam`, for rendering and authoring. Part of the float boundary, like
+//! `float.rs`.
+#![allow(clippy::disallowed_types, reason = "float conversions are the boundary of the simulation")]
 
 use super::{FloatError, Quat, Real, Transform, Vec3, ZeroLength};
 
-/// Why a float rotation can't become one of the simulation.
+/// Error of converting a float rotation to a [`Quat`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FloatRotationError {
-    /// A component is NaN, infinite or absurdly large.
+    /// A component is NaN, infinite or out of range.
     #[error(transparent)]
     Float(#[from] FloatError),
     /// All components are zero to within 2⁻³³.

@@ -1,9 +1,10 @@
-//! The 32-bit formats of the solver: operands of 32 bits, products and sums of 64, one rounding
-//! shift back to 32.
+//! 32-bit fixed-point formats of the solver. Operands have 32 bits, products and sums have 64, and
+//! one rounding shift returns to 32.
 //!
-//! Every operation here is one that SSE4.1, AVX2, AVX-512, NEON and wasm lanes do alike, so scalar
-//! code in these types is the reference for the lane kernels. Narrowing drops upper bits as lanes do;
-//! ranges are proven where values enter, and the feature `check-narrowing` checks each one.
+//! Every operation here exists with the same result in SSE4.1, AVX2, AVX-512, NEON and wasm lanes.
+//! Scalar code in these types is therefore the reference for the lane kernels. Narrowing drops the
+//! upper bits, as lanes do. Ranges are proven at the places where values enter; the feature
+//! `check-narrowing` checks each narrowing.
 
 use super::Real;
 use core::fmt;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// A 32-bit fixed-point number with `F` fractional bits.
 ///
-/// Sums wrap. There is no product that narrows by itself: collect products in a [`Wide`], round once.
+/// Sums wrap. No product narrows by itself: accumulate products in a [`Wide`] and round once.
 ///
 /// ```
 /// use isostep_core::math::{Q20, Q30, Wide};
@@ -30,7 +31,8 @@ use serde::{Deserialize, Serialize};
 #[must_use]
 pub struct Lane<const F: u32>(i32);
 
-/// Units: normals, lever arms over the bounding radius, mass shares, friction. ±2, one ulp 9.3·10⁻¹⁰.
+/// Unit quantities: normals, contact arms divided by the bounding radius, mass fractions, friction.
+/// ±2, one ulp 9.3·10⁻¹⁰.
 pub type Q30 = Lane<30>;
 /// Coordinates of small shapes in the narrow phase. ±128 m, one ulp 60 nm.
 pub type Q24 = Lane<24>;
@@ -88,21 +90,21 @@ impl<const F: u32> Lane<F> {
         Real::from_bits((self.0 as i64) << (32 - F))
     }
 
-    /// The value with the last bit of its magnitude set, zero staying zero and [`Lane::MIN`], whose
-    /// magnitude has no room for it, becoming the next number.
+    /// The value with the lowest bit of its magnitude set. Zero stays zero. [`Lane::MIN`] has no
+    /// room for that bit in its magnitude and becomes the next number.
     ///
-    /// A product with an odd coefficient is almost never exactly halfway between two lane values, so
-    /// rounding half up has no direction and symmetric scenes stay symmetric.
+    /// A product with an odd coefficient is almost never exactly halfway between two lane values.
+    /// Rounding half up then has no bias, and symmetric scenes stay symmetric.
     #[inline]
     pub const fn odd(self) -> Self {
-        // Setting the last bit of a two's complement number moves an even negative one toward zero;
-        // stepping down instead keeps the pair x, -x symmetric.
+        // Setting the lowest bit of an even negative two's complement number moves it toward zero.
+        // Stepping down instead keeps the pair x, −x symmetric.
         let bits = if self.0 == i32::MIN { -i32::MAX } else { self.0 };
         let even = (bits & 1) ^ 1;
         Self(bits + bits.signum() * even)
     }
 
-    /// The value within ±`limit`, of which only the magnitude counts.
+    /// The value clamped to ±`limit`. The sign of `limit` is ignored.
     #[inline]
     pub const fn clamp_abs(self, limit: Self) -> Self {
         let limit = limit.0.saturating_abs();
@@ -149,7 +151,7 @@ impl<const F: u32> fmt::Debug for Lane<F> {
     }
 }
 
-/// A 64-bit sum of lane products. Its binary point is the sum of its factors'.
+/// A 64-bit sum of lane products. Its binary point is the sum of the binary points of the factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 #[must_use]
@@ -171,16 +173,16 @@ impl Wide {
         Self(self.0.wrapping_add(a.0 as i64 * b.0 as i64))
     }
 
-    /// Takes a product away.
+    /// Subtracts a product.
     #[inline]
     pub const fn minus<const F: u32, const G: u32>(self, a: Lane<F>, b: Lane<G>) -> Self {
         Self(self.0.wrapping_sub(a.0 as i64 * b.0 as i64))
     }
 
-    /// Shifts right by `SHIFT`, rounding half up, and keeps 32 bits with `F` fractional ones.
+    /// Shifts right by `SHIFT`, rounds half up, and keeps 32 bits, `F` of them fractional.
     ///
     /// # Panics
-    /// With the feature `check-narrowing`, when the sum does not fit.
+    /// If the sum does not fit, with the feature `check-narrowing`.
     #[inline]
     #[cfg_attr(feature = "check-narrowing", track_caller)]
     pub fn round<const SHIFT: u32, const F: u32>(self) -> Lane<F> {
@@ -192,8 +194,8 @@ impl Wide {
     }
 }
 
-/// How many sums were exactly halfway between two lane values since the program started. Odd coefficients should
-/// keep this near zero, since ties all round the same way.
+/// Number of sums since program start that were exactly halfway between two lane values. Odd
+/// coefficients should keep this near zero, since all ties round the same way.
 #[cfg(feature = "check-narrowing")]
 pub fn rounding_ties() -> u64 {
     TIES.load(core::sync::atomic::Ordering::Relaxed)
@@ -216,7 +218,10 @@ fn count_tie(sum: i64, shift: u32) {
 #[cfg_attr(feature = "check-narrowing", track_caller)]
 const fn check_fits(value: i64) {
     if cfg!(feature = "check-narrowing") {
-        assert!(value as i32 as i64 == value, "a solver lane lost bits in narrowing");
+        assert!(
+            value as i32 as i64 == value,
+            "a solver lane lost bits in narrowing; check the range of its inputs"
+        );
     }
 }
 
@@ -240,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn clamping_takes_any_limit() {
+    fn clamp_abs_ignores_the_sign_of_the_limit() {
         let (five, nine) = (Q20::from_bits(5), Q20::from_bits(9));
         for limit in [five, Q20::from_bits(-5)] {
             assert_eq!(nine.clamp_abs(limit).to_bits(), 5);
@@ -278,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn conversion_refuses_what_does_not_fit() {
+    fn conversion_refuses_values_out_of_range() {
         assert_eq!(Q30::from_real(Real::from_int(2)), None);
         assert_eq!(Q30::from_real(Real::from_int(-2)), Some(Q30::MIN));
         assert_eq!(Q30::from_real_saturating(Real::MAX), Q30::MAX);
@@ -289,7 +294,7 @@ mod tests {
     #[test]
     #[cfg(feature = "check-narrowing")]
     #[should_panic(expected = "lost bits")]
-    fn a_checked_build_notices_lost_bits() {
+    fn check_narrowing_panics_on_lost_bits() {
         let _ = Wide::ZERO.plus(Q30::MAX, Q20::MAX).round::<20, 20>();
     }
 }

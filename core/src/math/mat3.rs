@@ -1,6 +1,6 @@
-//! `Mat3` and its symmetric sister `Sym3` (inertia tensors), with inverses that keep their digits.
+//! `Mat3` and the symmetric `Sym3` (inertia tensors), with inverses that keep their precision.
 //!
-//! Used where mass properties and frames are made, not in the solver, which has its own lane formats.
+//! Used for mass properties and frames. The solver uses its own lane formats instead.
 
 use super::wide::{round_shift, saturate};
 use super::{Quat, Real, Vec3};
@@ -58,8 +58,9 @@ impl Mat3 {
         let Some(scaled) = Scaled::new(self.rows.map(Vec3::to_bits)) else {
             return Real::ZERO;
         };
-        // An entry is off by at most 2⁻⁴¹ of the largest, and nine cofactors of numbers within ±1 have
-        // magnitudes that add up to 12 at most. Three factors of 2^(32 + shift), one of 2³² to stay.
+        // An entry is off by at most 2⁻⁴¹ of the largest one, and the magnitudes of nine cofactors
+        // of numbers within ±1 add up to 12 at most. Three factors of 2^(32 + shift) are in the
+        // product; one factor of 2³² stays.
         Real::from_bits(shift_saturating(scaled.determinant, -64 - 3 * scaled.shift))
     }
 
@@ -128,7 +129,8 @@ impl Mul for Mat3 {
 pub struct Sym3 {
     /// The three diagonal entries xx, yy, zz.
     pub diagonal: Vec3,
-    /// The three others, each beside the axis it leaves out: yz, xz, xy.
+    /// The off-diagonal entries yz, xz, xy. Each has the index of the axis that it does not
+    /// contain.
     pub off: Vec3,
 }
 
@@ -155,10 +157,10 @@ impl Sym3 {
         ])
     }
 
-    /// The matrix seen from a rotated frame: R·S·Rᵀ, each entry within 3 ulp of the largest entry's
+    /// The matrix in a rotated frame: R·S·Rᵀ. Each entry is within 3 ulp of the largest entry's
     /// magnitude rounded up to 1.
     pub fn rotated(self, rotation: Quat) -> Self {
-        // R·S by columns is R applied to each column of S; then R once more to its rows.
+        // R applied to the columns of S gives R·S; R applied to the rows of that gives R·S·Rᵀ.
         let half = Mat3::from_columns(self.to_mat3().rows().map(|column| rotation.rotate(column)));
         let [a, b, c] = half.rows().map(|row| rotation.rotate(row));
         Self { diagonal: Vec3::new(a.x, b.y, c.z), off: Vec3::new(b.z, a.z, a.y) }
@@ -206,8 +208,8 @@ impl Sub for Sym3 {
     }
 }
 
-/// A matrix scaled by 2^shift so that its largest entry fills 41 bits: then the determinant, a sum of
-/// six products of three, stays below 2¹²⁶.
+/// A matrix scaled by 2^shift so that its largest entry fills 41 bits. The determinant, a sum of
+/// six products of three entries, then stays below 2¹²⁶.
 struct Scaled {
     entries: [[i128; 3]; 3],
     shift: i32,
@@ -233,19 +235,19 @@ impl Scaled {
         e[i1][j1] * e[i2][j2] - e[i1][j2] * e[i2][j1]
     }
 
-    /// Raw entry of the inverse, `None` if it does not fit.
+    /// Raw entry of the inverse; `None` if it does not fit.
     fn inverse(&self, i: usize, j: usize) -> Option<i64> {
         let (numerator, divisor) = (self.cofactor(j, i), self.determinant);
         if numerator == 0 {
             return Some(0);
         }
-        // Both as mantissas, 128 bits over 64, so that the quotient has at least 63 bits.
+        // Both operands are mantissas, 128 bits over 64, so the quotient has at least 63 bits.
         let lead = numerator.unsigned_abs().leading_zeros() as i32;
         let cut = 64 - divisor.unsigned_abs().leading_zeros() as i32;
         let mantissa = numerator.unsigned_abs() << lead;
         let quotient = mantissa / shift_unsigned(divisor.unsigned_abs(), -cut);
-        // The entries are raw · 2^shift, that is value · 2^(32 + shift), and so the inverse wants
-        // 2^(64 + shift) to become raw again.
+        // The entries are raw · 2^shift, that is value · 2^(32 + shift). The inverse therefore
+        // needs a factor of 2^(64 + shift) to become raw.
         let exponent = 64 + self.shift - lead - cut;
         if exponent >= 0 {
             return None;

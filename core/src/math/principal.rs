@@ -1,16 +1,18 @@
-//! Principal axes of a symmetric matrix, by Jacobi rotations in integers. For mass properties; not for the solver.
+//! Principal axes of a symmetric matrix, by integer Jacobi rotations. Used for mass properties, not
+//! by the solver.
 
 use super::{Quat, Real, Sym3, Vec3};
 
-/// Sweeps over the three off-diagonal entries. Jacobi's method squares the largest entry with each sweep, so four reach the last
-/// bit; the rest is for repeated eigenvalues.
+/// Sweeps over the three off-diagonal entries. Each sweep of Jacobi's method squares the largest
+/// entry, so four reach the last bit. The other four are for repeated eigenvalues.
 const SWEEPS: usize = 8;
 
 impl Sym3 {
-    /// The rotation P and the diagonal d with S = P·diag(d)·Pᵀ: columns of P are the principal axes.
+    /// Returns the rotation P and the diagonal d with S = P·diag(d)·Pᵀ. The columns of P are the
+    /// principal axes.
     ///
-    /// A matrix that is diagonal already has the identity and its own diagonal, exactly. Otherwise each entry is within about
-    /// 2⁻²⁸ of the largest.
+    /// A diagonal matrix gives the identity and its own diagonal, exactly. Otherwise each entry is
+    /// within about 2⁻²⁸ of the largest.
     ///
     /// ```
     /// use isostep_core::{Quat, Real, Vec3, math::Sym3, real};
@@ -36,14 +38,14 @@ impl Sym3 {
         (axes, turned.diagonal)
     }
 
-    /// The angle about an axis that makes the entry beside it vanish, within ±45°.
+    /// The rotation angle about an axis that zeroes the matching off-diagonal entry, within ±45°.
     fn angle(&self, axis: usize) -> Real {
         let (off, d) = (self.off.to_array()[axis], self.diagonal.to_array());
         let (first, second) = (d[(axis + 1) % 3], d[(axis + 2) % 3]);
         if off == Real::ZERO {
             return Real::ZERO;
         }
-        // tan 2φ = 2·off / (first − second), by the smaller of the two angles.
+        // tan 2φ = 2·off / (first − second); the smaller of the two solutions.
         let (rise, run) = (off + off, first - second);
         let (rise, run) = if run.is_negative() { (-rise, -run) } else { (rise, run) };
         Real::atan2(rise, run) * Real::HALF
@@ -65,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn principal_axes_give_the_matrix_back(
+        fn principal_axes_reconstruct_the_matrix(
             diagonal in [1i64..1 << 33, 1i64..1 << 33, 1i64..1 << 33],
             vector in parts(3 << 32),
         ) {
@@ -85,7 +87,7 @@ mod tests {
         }
 
         #[test]
-        fn a_diagonal_matrix_is_its_own(diagonal in parts(i64::MAX)) {
+        fn a_diagonal_matrix_is_returned_unchanged(diagonal in parts(i64::MAX)) {
             prop_assert_eq!(Sym3::diagonal(diagonal).principal(), (Quat::IDENTITY, diagonal));
         }
     }

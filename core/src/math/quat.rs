@@ -1,7 +1,7 @@
-//! `Quat`: orientations as unit quaternions in 32-bit components, two's complement Q1.30.
+//! `Quat`: orientations as unit quaternions with 32-bit components, two's complement Q1.30.
 //!
-//! Invariant of every `Quat`: |q|² lies within 2⁻²⁸ of 1. Products restore it by one Newton step, so an
-//! orientation can be turned for ever without drifting off the sphere.
+//! Invariant: |q|² is within 2⁻²⁸ of 1. Products restore it with one Newton step, so repeated
+//! multiplication never drifts from unit length.
 
 use super::wide::{round_shift, saturate};
 use super::{Mat3, Q30, Real, Vec3, ZeroLength, root, trig, wide};
@@ -13,17 +13,19 @@ const FRAC: u32 = 30;
 const ONE: i32 = 1 << FRAC;
 /// 1 with the 60 fractional bits of a product of two components.
 const ONE_SQUARED: i64 = 1 << (2 * FRAC);
-/// How far |q|² may be from 1, with 60 fractional bits.
+/// Largest allowed difference of |q|² from 1, with 60 fractional bits.
 const TOLERANCE: u64 = 1 << (2 * FRAC - 28);
 
-/// Four numbers that are not a rotation.
+/// Error of building a rotation from components that are not a unit quaternion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a unit quaternion; build it with `Quat::from_xyzw`, which normalises")]
+#[error(
+    "the components are not a unit quaternion; build it with `Quat::from_xyzw`, which normalises"
+)]
 pub struct NotUnit;
 
-/// A rotation.
+/// A rotation, stored as a unit quaternion.
 ///
-/// `a * b` turns by `b` first, then by `a`. `q` and `-q` are the same rotation but different bits.
+/// `a * b` applies `b` first, then `a`. `q` and `-q` are the same rotation with different bits.
 ///
 /// ```
 /// use isostep_core::{Quat, Real, Vec3};
@@ -49,7 +51,7 @@ impl Quat {
     /// A rotation by `angle` radians about `axis` of any length, each component within 1 ulp (2⁻³⁰).
     ///
     /// # Errors
-    /// When the axis is the zero vector.
+    /// If the axis is the zero vector.
     pub fn from_axis_angle(axis: Vec3, angle: Real) -> Result<Self, ZeroLength> {
         let axis = root::Scaled::new(axis.to_bits()).ok_or(ZeroLength)?;
         let (sin, cos) = trig::sin_cos(angle.to_bits().unsigned_abs(), 1);
@@ -63,8 +65,9 @@ impl Quat {
         let Some(axis) = root::Scaled::new(bits) else {
             return Self::IDENTITY;
         };
-        // Small vectors take the length of the scaled one, with more fractional bits than a Real;
-        // it would lack bits for thousands of turns.
+        // Small vectors use the length of the scaled vector, which has more fractional bits than a
+        // Real. Large vectors use the Real: the scaled length would lack bits for thousands of
+        // turns.
         let (length, shift) = match u32::try_from(axis.shift) {
             Ok(shift) => (axis.length(), shift),
             Err(_) => (root::isqrt(root::length_squared(bits)), 0),
@@ -73,7 +76,7 @@ impl Quat {
         Self::from_direction(&axis, sin, cos)
     }
 
-    /// sin · axis + cos, from the half angle.
+    /// Builds sin · axis + cos from the sine and cosine of the half angle.
     fn from_direction(axis: &root::Scaled<3>, sin: i64, cos: i64) -> Self {
         let part = |i| {
             let product = i128::from(axis.direction(i, 2 * FRAC)) * i128::from(sin);
@@ -93,7 +96,7 @@ impl Quat {
         // |xyz| with 63 fractional bits.
         let sine = root::isqrt(root::length_squared(imaginary) << 66);
         let angle = trig::first_quadrant(sine, u64::from(self.w.unsigned_abs()) << 33);
-        // Turning by more than π is turning the other way by less.
+        // A rotation by more than π equals the opposite rotation by less.
         let angle = if self.w < 0 { -angle } else { angle };
         let part = |i| {
             // The half angle has 61 fractional bits, so the angle has 60.
@@ -103,10 +106,10 @@ impl Quat {
         Vec3::new(part(0), part(1), part(2))
     }
 
-    /// The rotation with these components, of any common scale.
+    /// The rotation with these components. They need not be normalised.
     ///
     /// # Errors
-    /// When all four are zero.
+    /// If all four are zero.
     pub fn from_xyzw(x: Real, y: Real, z: Real, w: Real) -> Result<Self, ZeroLength> {
         let raw = [x, y, z, w].map(Real::to_bits);
         let scaled = root::Scaled::new(raw).ok_or(ZeroLength)?;
@@ -114,19 +117,19 @@ impl Quat {
         Ok(Self { x: part(0), y: part(1), z: part(2), w: part(3) })
     }
 
-    /// The shortest rotation that turns one direction into another; a half turn about some axis when
-    /// they are opposite.
+    /// The shortest rotation from one direction to another. For opposite directions, a half turn
+    /// about some perpendicular axis.
     ///
     /// # Errors
-    /// When either vector is zero.
+    /// If either vector is zero.
     pub fn from_rotation_arc(from: Vec3, to: Vec3) -> Result<Self, ZeroLength> {
         let (from, to) = (from.normalize()?, to.normalize()?);
         let (axis, cos) = (from.cross(to), from.dot(to));
         if !cos.is_negative() {
             return Self::from_xyzw(axis.x, axis.y, axis.z, Real::ONE + cos);
         }
-        // Past a right angle that formula loses its digits. Two reflections don't: one swaps the two
-        // directions, one leaves the second where it is.
+        // Past a right angle that formula loses precision. Two reflections do not: the first swaps
+        // the two directions, the second leaves the target direction unchanged.
         let swap = (from - to).normalize()?;
         let axis = axis.normalize_or(to.any_across());
         let keep = (axis - to * axis.dot(to)).normalize()?;
@@ -137,7 +140,7 @@ impl Quat {
     /// The rotation with these raw components (x, y, z, w).
     ///
     /// # Errors
-    /// When they are not of length one to within 2⁻²⁸.
+    /// If they are not of length one to within 2⁻²⁸.
     pub fn from_bits(bits: [i32; 4]) -> Result<Self, NotUnit> {
         let [x, y, z, w] = bits;
         // Four squares of up to 2⁶² need 65 bits.
@@ -167,20 +170,20 @@ impl Quat {
         Self { x: -self.x, y: -self.y, z: -self.z, w: self.w }
     }
 
-    /// The rotated vector: one rounding after an exact product with the matrix; saturates.
+    /// The rotated vector: an exact product with the matrix, rounded once. Saturates.
     #[inline]
     pub fn rotate(self, v: Vec3) -> Vec3 {
         self.turn().rotate(v)
     }
 
-    /// The vector rotated back, as by the inverse.
+    /// The vector rotated by the inverse.
     #[inline]
     pub fn rotate_inverse(self, v: Vec3) -> Vec3 {
         self.turn().rotate_inverse(v)
     }
 
-    /// What `self * IDENTITY` is, in a fraction of the time. It may differ from `self` by an ulp or two: products have
-    /// their length restored.
+    /// Equals `self * IDENTITY`, at a fraction of its cost. The result may differ from `self` by an
+    /// ulp or two, because products are renormalised.
     #[inline]
     pub(crate) fn times_identity(self) -> Self {
         let [x, y, z, w] = self.to_bits().map(i64::from);
@@ -204,7 +207,7 @@ impl Quat {
         self.turn().to_lanes()
     }
 
-    /// The rotation for turning many vectors.
+    /// The rotation in matrix form, for rotating many vectors.
     #[inline]
     pub(crate) fn turn(self) -> Turn {
         let [x, y, z, w] =
@@ -219,7 +222,8 @@ impl Quat {
         ])
     }
 
-    /// The normalised blend along the shorter arc, for presentation; `t` is clamped to 0 to 1.
+    /// Normalised linear interpolation along the shorter arc, for presentation. `t` is clamped to 0
+    /// to 1.
     pub fn nlerp(self, other: Self, t: Real) -> Self {
         let [ax, ay, az, aw] = self.to_xyzw();
         let mut b = other.to_xyzw();
@@ -228,7 +232,7 @@ impl Quat {
         }
         let t = t.clamp(Real::ZERO, Real::ONE);
         let [bx, by, bz, bw] = b;
-        // On the shorter arc the blend is never shorter than √½.
+        // On the shorter arc the interpolated length is at least √½.
         Self::from_xyzw(ax.lerp(bx, t), ay.lerp(by, t), az.lerp(bz, t), aw.lerp(bw, t))
             .unwrap_or(self)
     }
@@ -240,8 +244,8 @@ fn dot(a: Quat, b: Quat) -> i64 {
     products.iter().map(|(p, q)| i64::from(*p) * i64::from(*q)).sum()
 }
 
-/// The rows of a rotation matrix with 60 fractional bits, without rounding: a rotation that need not be multiplied out for
-/// each vector that it turns.
+/// Rows of a rotation matrix with 60 fractional bits, unrounded. Computed once per rotation and
+/// used for every vector that it rotates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn([[i64; 3]; 3]);
 
@@ -296,7 +300,7 @@ fn turned(row: [i64; 3], v: [i64; 3]) -> i64 {
 impl Mul for Quat {
     type Output = Self;
 
-    /// The product, of length one again: each component within 0.51 ulp (2⁻³⁰).
+    /// The renormalised product; each component within 0.51 ulp (2⁻³⁰).
     #[inline]
     fn mul(self, other: Self) -> Self {
         let [ax, ay, az, aw] = self.to_bits().map(i64::from);
@@ -307,10 +311,10 @@ impl Mul for Quat {
             aw * bz + ax * by - ay * bx + az * bw,
             aw * bw - ax * bx - ay * by - az * bz,
         ];
-        // One Newton step toward length one: q·(1 + (1 − |q|²)/2).
+        // One Newton step toward unit length: q·(1 + (1 − |q|²)/2).
         let norm: i128 = product.iter().map(|c| i128::from(*c) * i128::from(*c)).sum();
         let missing = (ONE_SQUARED - (norm >> (2 * FRAC)) as i64) / 2;
-        // At most 2³⁰ · 2³²: both factors' norms are within the tolerance.
+        // At most 2³⁰ · 2³²: the norms of both factors are within the tolerance.
         let [x, y, z, w] = product.map(|c| {
             let corrected = c + (((c >> FRAC) * missing) >> FRAC);
             ((corrected + (1 << (FRAC - 1))) >> FRAC) as i32
@@ -365,7 +369,7 @@ mod tests {
         ) {
             let [x, y, z, w] = parts.map(|part| Real::from_bits(i64::from(part)));
             let Ok(q) = Quat::from_xyzw(x, y, z, w) else { return Ok(()) };
-            // Some that are as far from length one as a rotation may be.
+            // Includes rotations at the tolerance limit of unit length.
             let bits = q.to_bits();
             let near = core::array::from_fn(|i| bits[i] + off[i]);
             for q in [Ok(q), Quat::from_bits(near)].into_iter().flatten() {

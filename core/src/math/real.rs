@@ -1,7 +1,7 @@
-//! `Real`, the number of the simulation: 64-bit fixed point with 32 fractional bits.
+//! `Real`, the scalar of the simulation: 64-bit fixed point with 32 fractional bits.
 //!
-//! Owns the type, its constants, operators and rounding functions. Conversions from outside live in
-//! `rim.rs` (floats) and `text.rs` (decimal text), roots and angles in `root.rs` and `trig.rs`.
+//! Owns the type, its constants, operators and rounding functions. Conversions are in `float.rs`
+//! (floats) and `text.rs` (decimal text); roots and angles are in `root.rs` and `trig.rs`.
 
 use super::{root, wide};
 use core::iter::Sum;
@@ -19,9 +19,9 @@ use fixed::types::I32F32;
 /// | `x / 0` | | the limit with the sign of `x`; `0 / 0` is `0` |
 /// | [`abs`](Self::abs), [`round`](Self::round), [`ceil`](Self::ceil) | exact | saturates |
 ///
-/// Nothing here panics. Where an edge would be a mistake, use the `checked_` methods. Sums wrap
-/// because a wrapped intermediate result still ends right when the final one fits, and because the
-/// world's limits keep them from being reached.
+/// No operation panics. Use the `checked_` methods if overflow would be a mistake. Sums wrap
+/// because a wrapped intermediate result is still correct if the final one fits. The limits of the
+/// world keep sums in range.
 ///
 /// ```
 /// use isostep_core::{real, Real};
@@ -63,7 +63,7 @@ impl Real {
         Self(I32F32::from_bits(bits))
     }
 
-    /// The raw bits: the value times 2³². This is what is saved and hashed.
+    /// The raw bits: the value times 2³². Snapshots and digests contain these bits.
     #[inline]
     pub const fn to_bits(self) -> i64 {
         self.0.to_bits()
@@ -75,10 +75,11 @@ impl Real {
         Self::from_bits((value as i64) << wide::FRAC)
     }
 
-    /// The nearest number to `numerator / denominator`. This is how to write a constant that
-    /// [`real!`](crate::real) refuses because it isn't exact: six tenths is `Real::ratio(6, 10)`.
+    /// The nearest number to `numerator / denominator`. Use it for constants that
+    /// [`real!`](crate::real) refuses because they are not exact: six tenths is `Real::ratio(6,
+    /// 10)`.
     ///
-    /// A zero denominator saturates, as division does, in a `const` too.
+    /// A zero denominator saturates, as division does, also in a `const`.
     #[inline]
     pub const fn ratio(numerator: i32, denominator: i32) -> Self {
         Self::from_bits(wide::div(
@@ -158,7 +159,7 @@ impl Real {
         Self::from_int(self.to_bits().signum() as i32)
     }
 
-    /// Whether the number is below zero.
+    /// Returns `true` if the number is below zero.
     #[inline]
     pub const fn is_negative(self) -> bool {
         self.to_bits() < 0
@@ -182,7 +183,7 @@ impl Real {
         Self::floor_or_max(self.to_bits().checked_add(1 << (wide::FRAC - 1)))
     }
 
-    /// The floor of these bits, or the limit where there are none because they would not fit.
+    /// The floor of these bits, or the upper limit if `bits` is `None` because of overflow.
     #[inline]
     const fn floor_or_max(bits: Option<i64>) -> Self {
         match bits {
@@ -207,7 +208,7 @@ impl Real {
     #[inline]
     pub fn sqrt(self) -> Option<Self> {
         let bits = u128::try_from(self.to_bits()).ok()?;
-        // At most 2^47.5: always fits.
+        // The root is at most 2^47.5, so it always fits.
         Some(Self::from_bits(root::sqrt_nearest(bits << wide::FRAC) as i64))
     }
 
@@ -279,7 +280,7 @@ impl Div for Real {
     }
 }
 
-/// With a whole number added, exact; wraps as other sums do.
+/// Adds a whole number, exact. Wraps as other sums do.
 impl Add<i32> for Real {
     type Output = Self;
     #[inline]
@@ -288,7 +289,7 @@ impl Add<i32> for Real {
     }
 }
 
-/// With a whole number taken off, exact; wraps as other differences do.
+/// Subtracts a whole number, exact. Wraps as other differences do.
 impl Sub<i32> for Real {
     type Output = Self;
     #[inline]
@@ -297,7 +298,7 @@ impl Sub<i32> for Real {
     }
 }
 
-/// A whole number of times; saturates.
+/// Multiplies by a whole number. Saturates.
 impl Mul<i32> for Real {
     type Output = Self;
     #[inline]
@@ -306,7 +307,7 @@ impl Mul<i32> for Real {
     }
 }
 
-/// A whole number of parts, rounded to nearest; saturates.
+/// Divides by a whole number, rounded to nearest. Saturates.
 impl Div<i32> for Real {
     type Output = Self;
     #[inline]

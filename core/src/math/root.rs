@@ -1,22 +1,23 @@
-//! Exact integer square roots, and the length and direction of vectors built on them.
+//! Exact integer square roots, and vector lengths and directions based on them.
 //!
-//! This is the one place in the simulation where floats may appear (law 2): `f64::sqrt` gives a first guess, exact
-//! integer comparisons repair it, and the result is the same whatever the guess was. The tests feed wrong guesses
-//! to prove it.
+//! This is the only place in the simulation that may use floats (law 2). `f64::sqrt` gives a first
+//! guess, and exact integer comparisons correct it, so the result does not depend on the guess. The
+//! tests pass wrong guesses to prove it.
 
-/// `√n` rounded to nearest; the square root of an integer is never halfway between two.
+/// `√n` rounded to nearest. The square root of an integer is never halfway between two integers.
 #[inline]
 pub(crate) fn sqrt_nearest(n: u128) -> u64 {
     if n <= 1 << 104 { sqrt_nearest_narrow(n) } else { sqrt_nearest_wide(n) }
 }
 
-/// Up to 2¹⁰⁴ a float's root is off by one at most.
+/// Up to 2¹⁰⁴ the float root is off by at most one.
 #[inline(always)]
 fn sqrt_nearest_narrow(n: u128) -> u64 {
     nearest_from(n, (seed(n) + 0.5) as i64 as u64)
 }
 
-/// Beyond that the 53 bits of a float leave it up to 2¹¹ off: one step of Heron's rule first.
+/// Beyond 2¹⁰⁴ the 53 bits of a float leave an error of up to 2¹¹, so one step of Heron's method
+/// comes first.
 #[cold]
 fn sqrt_nearest_wide(n: u128) -> u64 {
     let s = u128::from(seed(n) as u64);
@@ -39,12 +40,12 @@ fn seed(n: u128) -> f64 {
     ((n >> 64) as u64 as f64 * HIGH_WORD + n as u64 as f64).sqrt()
 }
 
-/// The nearest root from a guess: the guess itself when it is right, as it nearly always is.
+/// The nearest root from a guess. The guess is nearly always right and is then returned unchanged.
 #[inline(always)]
 fn nearest_from(n: u128, guess: u64) -> u64 {
     let s = u128::from(guess);
-    // s² − s < n ≤ s² + s in one unsigned comparison: n − s² + s − 1 lies from 0 to 2s − 1. What falls short of 0
-    // wraps to 3·2⁶⁴ or more, whatever s, and so beyond 2s.
+    // s² − s < n ≤ s² + s in one unsigned comparison: n − s² + s − 1 lies from 0 to 2s − 1. A
+    // negative difference wraps to at least 3·2⁶⁴ for every s, which is beyond 2s.
     if n.wrapping_sub(s * s).wrapping_add(s).wrapping_sub(1) < 2 * s {
         guess
     } else {
@@ -52,7 +53,7 @@ fn nearest_from(n: u128, guess: u64) -> u64 {
     }
 }
 
-/// Walks from any guess to the s with (s − ½)² < n < (s + ½)², that is with s² − s < n ≤ s² + s.
+/// Steps from any guess to the s with (s − ½)² < n < (s + ½)², that is with s² − s < n ≤ s² + s.
 #[cold]
 fn repair_root(n: u128, guess: u64) -> u64 {
     let mut s = guess;
@@ -68,7 +69,7 @@ fn repair_root(n: u128, guess: u64) -> u64 {
 /// The squared length of a raw vector, exact. Three components of any size fit.
 #[inline]
 pub(crate) fn length_squared<const N: usize>(v: [i64; N]) -> u128 {
-    // Signed products of equal factors: one instruction each, and never negative.
+    // Signed products of equal factors are one instruction each and never negative.
     v.iter().map(|c| (i128::from(*c) * i128::from(*c)) as u128).sum()
 }
 
@@ -77,11 +78,11 @@ pub(crate) fn length_squared<const N: usize>(v: [i64; N]) -> u128 {
 pub(crate) struct Scaled<const N: usize> {
     /// The components, `v · 2^shift`.
     v: [i64; N],
-    /// Binary exponent of the scale; negative where the vector was made smaller.
+    /// Binary exponent of the scale. Negative if the vector was scaled down.
     pub(crate) shift: i32,
     /// The squared length of the scaled vector, from 2¹⁰⁰ up to 2¹⁰⁴.
     square: u128,
-    /// 2⁵⁰/length with 63 fractional bits. Signed, because it meets signed factors.
+    /// 2⁵⁰/length with 63 fractional bits. Signed, because its factors are signed.
     reciprocal: i64,
 }
 
@@ -90,7 +91,8 @@ const SCALED_BITS: i32 = 51;
 const PRODUCT_FRAC: u32 = 113;
 
 impl<const N: usize> Scaled<N> {
-    /// `None` for the zero vector. Nothing overflows and the smallest vector keeps its direction.
+    /// Returns `None` for the zero vector. No vector overflows, and the smallest vector keeps its
+    /// direction.
     #[inline]
     pub(crate) fn new(v: [i64; N]) -> Option<Self> {
         let largest = v.iter().fold(0, |bits, c| bits | c.unsigned_abs());
@@ -99,7 +101,7 @@ impl<const N: usize> Scaled<N> {
         }
         let shift = SCALED_BITS - (64 - largest.leading_zeros() as i32);
         let v = if shift >= 0 { v.map(|c| c << shift) } else { v.map(|c| c >> -shift) };
-        // Four components of exactly −2⁵¹ would be one too many.
+        // Four components of exactly −2⁵¹ would exceed the bound by one.
         let square = length_squared(v).min((1 << 104) - 1);
         Some(Self { v, shift, square, reciprocal: inverse_root((square >> 40) as u64) as i64 })
     }
@@ -120,8 +122,9 @@ impl<const N: usize> Scaled<N> {
 
 /// 1/√x with 63 fractional bits, within 2⁻⁴⁸ of its size, for x from 1 up to 16 with 60 fractional bits.
 ///
-/// A line through a table, good to 2⁻¹³, and two Newton steps, each of which doubles that. It takes three
-/// quarters of the time of a float seed, which would have to be checked.
+/// A linear interpolation in a table, precise to 2⁻¹³, and two Newton steps, each of which doubles
+/// the precision. It takes three quarters of the time of a float seed, which would need a
+/// correction.
 #[inline]
 fn inverse_root(x: u64) -> u64 {
     let entry = TABLE[((x >> 55) as usize).wrapping_sub(FIRST_CELL).min(CELLS - 1)];
@@ -143,7 +146,7 @@ fn newton_step(x: u64, r: u64) -> u64 {
 const CELLS: usize = 480;
 const FIRST_CELL: usize = 32;
 
-/// For each cell 1/√x at its start, and how much that falls to its end, both with 16 fractional bits.
+/// 1/√x at the start of each cell and its decrease over the cell, both with 16 fractional bits.
 const TABLE: [u32; CELLS] = {
     let mut table = [0; CELLS];
     let mut cell = 0;
@@ -155,7 +158,7 @@ const TABLE: [u32; CELLS] = {
     table
 };
 
-/// √(32/x) with 16 fractional bits, the first one cut to fit.
+/// √(32/x) with 16 fractional bits. The first one is clamped to fit.
 const fn table_root(x: usize) -> u32 {
     let root = ((1u64 << 37) / x as u64).isqrt();
     if root > u16::MAX as u64 { u16::MAX as u32 } else { root as u32 }
@@ -208,7 +211,7 @@ mod tests {
     /// |1 − x·r²| ≤ 2⁻⁴⁷ is |1 − r·√x| ≤ 2⁻⁴⁸.
     fn check_inverse_root(x: u64) {
         let r = u128::from(inverse_root(x));
-        // Of r² keep 62 fractional bits; x brings 60.
+        // r² keeps 62 fractional bits; x has 60.
         let product = ((r * r) >> 64) * u128::from(x);
         assert!(product.abs_diff(1 << 122) <= 1 << 75, "1/√({x}·2⁻⁶⁰) came out as {r}·2⁻⁶³");
     }

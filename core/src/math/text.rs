@@ -1,4 +1,4 @@
-//! `Real` as decimal text: the `real!` macro, parsing, printing, and serde.
+//! Decimal text of a `Real`: the `real!` macro, parsing, printing and serde.
 //!
 //! All of it is integer arithmetic, so a literal, a configuration file and a log line mean the same
 //! bits on every machine. Printing gives the shortest text that parses back to the same bits.
@@ -23,7 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// let tenth = isostep_core::real!(0.1);
 /// ```
 ///
-/// So do numbers out of range and things that aren't decimal numbers:
+/// Numbers out of range and other literals fail too:
 ///
 /// ```compile_fail
 /// let big = isostep_core::real!(2147483648);
@@ -39,26 +39,26 @@ macro_rules! real {
     };
 }
 
-/// Why a text is not a [`Real`].
+/// Error of parsing a [`Real`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseRealError {
     /// Something other than an optional sign, digits, and a decimal point.
-    #[error("not a decimal number: write it like -12.5")]
+    #[error("not a decimal number; write it like -12.5")]
     Syntax,
     /// Beyond ±2³¹.
-    #[error("out of range: a Real lies between -2147483648 and 2147483647.9999999998")]
+    #[error("out of range; a Real must lie between -2147483648 and 2147483647.9999999998")]
     OutOfRange,
 }
 
-/// A parsed number, before it is decided whether rounding is acceptable.
+/// A parsed number, with a flag for rounding. The caller decides if rounding is acceptable.
 struct Parsed {
     bits: i64,
     exact: bool,
 }
 
-/// Digits after the point that are read: half an ulp, 2⁻³³, has 33 of them, so that digits behind these
-/// can only break a tie.
+/// Digits read after the decimal point. Half an ulp, 2⁻³³, has 33 digits, so later digits can only
+/// break a tie.
 const READ_DIGITS: u32 = 33;
 
 /// Reads `[-+]digits[.digits]` with `_` anywhere after the first digit and spaces after the sign (the way
@@ -119,7 +119,8 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
         }
         bit += 1;
     }
-    // `exact` is false only where non-zero digits were cut off: more than the remainder shows.
+    // `exact` is false only if non-zero digits were cut off, so the true value is above the
+    // remainder.
     let above_half = fraction * 2 > scale || (fraction * 2 == scale && !exact);
     let tie = fraction * 2 == scale && exact;
     exact = exact && fraction == 0;
@@ -135,7 +136,7 @@ const fn parse(text: &str) -> Result<Parsed, ParseRealError> {
 }
 
 impl Real {
-    /// What [`real!`](crate::real) calls, at compile time.
+    /// Implements [`real!`](crate::real) at compile time.
     ///
     /// # Panics
     /// If the text is not a decimal number that a `Real` holds exactly.
@@ -144,10 +145,12 @@ impl Real {
         match parse(text) {
             Ok(Parsed { bits, exact: true }) => Self::from_bits(bits),
             Ok(_) => panic!(
-                "not a multiple of 2^-32, so it would be rounded: write Real::ratio(numerator, denominator)"
+                "not a multiple of 2^-32, so it would be rounded; write Real::ratio(numerator, denominator)"
             ),
-            Err(ParseRealError::Syntax) => panic!("not a decimal number: write real!(-12.5)"),
-            Err(ParseRealError::OutOfRange) => panic!("out of range: a Real lies within ±2^31"),
+            Err(ParseRealError::Syntax) => {
+                panic!("not a decimal number; write it like real!(-12.5)")
+            }
+            Err(ParseRealError::OutOfRange) => panic!("out of range; a Real must lie within ±2^31"),
         }
     }
 }
@@ -158,13 +161,13 @@ impl FromStr for Real {
     /// Parses a decimal number and rounds it to the nearest `Real`.
     ///
     /// # Errors
-    /// When the text is not a decimal number or is out of range.
+    /// If the text is not a decimal number or is out of range.
     fn from_str(text: &str) -> Result<Self, ParseRealError> {
         parse(text).map(|parsed| Self::from_bits(parsed.bits))
     }
 }
 
-/// Decimal places that always tell two neighbours apart: 10⁻¹⁰ is less than half an ulp.
+/// Decimal places that always distinguish two neighbours: 10⁻¹⁰ is less than half an ulp.
 const MAX_SHORTEST_DIGITS: u32 = 10;
 
 /// Magnitude in units of 10^-places, rounded to nearest (ties up); exact in 128 bits up to 18 places.
@@ -174,8 +177,8 @@ fn scaled(magnitude: u64, places: u32) -> u128 {
 }
 
 impl fmt::Display for Real {
-    /// The shortest decimal that parses back to the same bits, or as many places as asked for (from 32
-    /// on every value is exact).
+    /// The shortest decimal that parses back to the same bits, or the requested number of places.
+    /// From 32 places on every value is exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.to_bits().unsigned_abs();
         let mut text = String::with_capacity(48);
@@ -210,7 +213,7 @@ fn push_decimal(text: &mut String, value: u128, places: u32) {
 /// A fixed number of decimal places, each digit exact and the last one rounded (ties up).
 fn write_places(text: &mut String, magnitude: u64, places: usize) {
     const EXACT_IN_128_BITS: usize = 18;
-    /// An ulp has 32 decimals; zeros follow.
+    /// An ulp has 32 decimals; further places are zeros.
     const EXACT: usize = 32;
     if places <= EXACT_IN_128_BITS {
         push_decimal(text, scaled(magnitude, places as u32), places as u32);
@@ -246,7 +249,7 @@ impl fmt::Debug for Real {
     }
 }
 
-/// Raw bits in binary formats, decimal text in readable ones (JSON numbers are floats).
+/// Raw bits in binary formats, decimal text in human-readable ones (JSON numbers are floats).
 impl Serialize for Real {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[must_use]
 pub struct Transform {
-    /// Where the origin goes.
+    /// The image of the origin.
     pub translation: Vec3,
-    /// How the axes turn.
+    /// The rotation of the axes.
     pub rotation: Quat,
 }
 
@@ -43,14 +43,14 @@ impl Transform {
         self.rotation.rotate(point) + self.translation
     }
 
-    /// The point whose image this is. The difference is taken before it is turned, so this is as
+    /// The point with this image. The difference is taken before the rotation, so the result is as
     /// precise far from the origin as near it.
     #[inline]
     pub fn point_inverse(&self, point: Vec3) -> Vec3 {
         self.rotation.rotate_inverse(point - self.translation)
     }
 
-    /// The opposite motion.
+    /// The inverse motion.
     #[inline]
     pub fn inverse(&self) -> Self {
         Self::new(-self.rotation.rotate_inverse(self.translation), self.rotation.inverse())
@@ -59,7 +59,7 @@ impl Transform {
 
 impl Mul for Transform {
     type Output = Self;
-    /// The motion that does `other` first, then `self`.
+    /// The composition: `other` first, then `self`.
     #[inline]
     fn mul(self, other: Self) -> Self {
         Self::new(self.point(other.translation), self.rotation * other.rotation)

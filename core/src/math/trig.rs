@@ -1,15 +1,15 @@
-//! Sines, arc tangents and their kin, in integers only.
+//! Sine, arc tangent and related functions, in integers only.
 //!
-//! An angle becomes quarter turns by one wrapping 128-bit product (so even 2³¹ radians reduce without
-//! loss), then a polynomial in 62-bit fixed point finishes. The kernels work on magnitudes and
-//! put signs back at the end, so `sin(-x) == -sin(x)` and `cos(-x) == cos(x)` hold to the bit.
-//! The bounds in the docs are checked against big-integer series in `tests/functions.rs`.
+//! One wrapping 128-bit product converts an angle to quarter turns, so even 2³¹ radians reduce
+//! without loss. A polynomial in 62-bit fixed point follows. The kernels work on magnitudes and
+//! restore signs at the end, so `sin(-x) == -sin(x)` and `cos(-x) == cos(x)` hold to the bit.
+//! `tests/functions.rs` checks the documented bounds against big-integer series.
 
 use super::wide::{self, FRAC};
 use super::{Real, root};
 
-/// 2/π with 94 fractional bits: times a raw `Real` it counts quarter turns in units of 2⁻¹²⁶, so
-/// that wrapping at 2¹²⁸ is wrapping at a full turn.
+/// 2/π with 94 fractional bits. Multiplied by a raw `Real` it counts quarter turns in units of
+/// 2⁻¹²⁶, so wrapping at 2¹²⁸ is wrapping at a full turn.
 const QUARTERS_PER_RADIAN: u128 = 0x28be_60db_9391_054a_7f09_d5f4;
 
 /// (π/2)ⁿ/n! for n = 1, 3, … 13 with 62 fractional bits. The next term is below 2⁻⁴⁵.
@@ -34,15 +34,15 @@ const COS: [i64; 7] = [
     0x0000_01f9_d38a_3764,
 ];
 
-/// Fractional bits of what [`sin_cos`] gives.
+/// Fractional bits of the results of [`sin_cos`].
 pub(crate) const UNIT_FRAC: u32 = 62;
 
 /// Sine and cosine, with [`UNIT_FRAC`] bits, of `angle · 2^-(32 + shift)` radians.
 #[inline]
 pub(crate) const fn sin_cos(angle: u64, shift: u32) -> (i64, i64) {
     let turn = (angle as u128).wrapping_mul(QUARTERS_PER_RADIAN >> shift);
-    // The upper two bits are the quadrant, the rest the way into it; beyond the middle it is
-    // shorter to count back from the next one.
+    // The upper two bits are the quadrant, the others the fraction of it. Past the middle the
+    // fraction is measured back from the next quadrant.
     let quadrant = ((turn >> 126) + ((turn >> 125) & 1)) & 3;
     let f = (turn << 2) as i128 >> 64;
     let z = (f * f) >> 64;
@@ -122,7 +122,8 @@ pub(crate) const fn first_quadrant(y: u64, x: u64) -> i64 {
     }
     let shift = high.leading_zeros();
     let (low, high) = (low << shift, high << shift);
-    // Turn the point back by the nearest angle of the table; what is left is at most about 1/64.
+    // Rotates the point back by the nearest angle of the table. The remaining angle is at most
+    // about 1/64.
     let index = ((low >> 32) * 64 / (high >> 32)).div_ceil(2);
     let numerator = low as i128 * 32 - index as i128 * high as i128;
     let denominator = ((high as u128 * 32 + index as u128 * low as u128) >> 6) as u64;
@@ -183,8 +184,8 @@ impl Real {
         if self.is_negative() { Self::from_bits(-angle.to_bits()) } else { angle }
     }
 
-    /// The angle from 0 to π with this cosine, within 0.51 ulp; `None` outside of −1 to 1. Clamp first
-    /// a value that can only be outside by rounding.
+    /// The angle from 0 to π with this cosine, within 0.51 ulp; `None` outside of −1 to 1. Clamp
+    /// the value first if rounding may put it outside.
     pub fn acos(self) -> Option<Self> {
         let (x, sine) = self.with_complement()?;
         let angle = first_quadrant(sine, x);

@@ -5,15 +5,15 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use serde::{Deserialize, Serialize};
 
-/// A vector without length has no direction.
+/// Error of normalising the zero vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a zero-length vector has no direction; check `is_zero` first or use `normalize_or`")]
 pub struct ZeroLength;
 
-/// A vector or a point, in metres unless said otherwise.
+/// A vector or a point, in metres unless stated otherwise.
 ///
-/// Sums wrap and products saturate, as for [`Real`]. Lengths and directions are exact to the format
-/// for every vector, from one ulp to the whole range: no square overflows and none vanishes.
+/// Sums wrap and products saturate, as for [`Real`]. Lengths and directions have full precision for
+/// every vector, from one ulp to the whole range: no square overflows or underflows.
 ///
 /// ```
 /// use isostep_core::{real, Vec3};
@@ -81,7 +81,7 @@ impl Vec3 {
         [self.x, self.y, self.z]
     }
 
-    /// Whether every component is exactly zero.
+    /// Returns `true` if every component is exactly zero.
     #[inline]
     pub const fn is_zero(self) -> bool {
         let [x, y, z] = self.to_bits();
@@ -91,7 +91,7 @@ impl Vec3 {
     /// Applies a function to each component.
     #[inline]
     pub fn map(self, mut f: impl FnMut(Real) -> Real) -> Self {
-        // Not by `array::map`, which is often left as a call.
+        // `array::map` often remains a call.
         Self { x: f(self.x), y: f(self.y), z: f(self.z) }
     }
 
@@ -135,14 +135,14 @@ impl Vec3 {
     /// The distance between two points, within ½ ulp; saturates past 2³¹.
     #[inline]
     pub fn distance(self, other: Self) -> Real {
-        // A component that saturates is already as long as the longest distance there is.
+        // A component that saturates already exceeds the longest representable distance.
         self.zip(other, Real::saturating_sub).length()
     }
 
     /// The vector of length one in this direction, each component within 0.51 ulp.
     ///
     /// # Errors
-    /// For the zero vector; a vector of one ulp is fine.
+    /// If the vector is zero. A vector of one ulp has a direction.
     #[inline]
     pub fn normalize(self) -> Result<Self, ZeroLength> {
         let scaled = root::Scaled::new(self.to_bits()).ok_or(ZeroLength)?;
@@ -159,8 +159,8 @@ impl Vec3 {
         self.normalize().unwrap_or(fallback)
     }
 
-    /// A vector across this one (never zero unless this is): its cross product with the axis that is
-    /// furthest from it.
+    /// A vector perpendicular to this one: its cross product with the axis that is furthest from
+    /// it. Zero only for the zero vector.
     #[inline]
     pub fn any_across(self) -> Self {
         let a = self.abs();
@@ -255,7 +255,7 @@ impl Mul<Real> for Vec3 {
     }
 }
 
-/// A whole number of times; saturates.
+/// Multiplies by a whole number. Saturates.
 impl Mul<i32> for Vec3 {
     type Output = Self;
     #[inline]
@@ -264,7 +264,7 @@ impl Mul<i32> for Vec3 {
     }
 }
 
-/// A whole number of parts, rounded to nearest; saturates.
+/// Divides by a whole number, rounded to nearest. Saturates.
 impl Div<i32> for Vec3 {
     type Output = Self;
     #[inline]

@@ -1,8 +1,8 @@
-//! The integer kernels under every number type: products in 128 bits with one rounding at the end,
-//! saturation, exact division. Nothing here knows a unit.
+//! Integer kernels under every number type: 128-bit products with one rounding at the end,
+//! saturation, exact division. They are independent of units.
 //!
-//! One rounding rule for the whole crate: to the nearest value, ties toward +∞.
-//! Nothing here panics or depends on the build profile.
+//! The whole crate has one rounding rule: to the nearest value, ties toward +∞. No kernel panics or
+//! depends on the build profile.
 
 /// Fractional bits of [`Real`](super::Real).
 pub(crate) const FRAC: u32 = 32;
@@ -27,14 +27,15 @@ pub(crate) const fn limit(negative: bool) -> i64 {
     if negative { i64::MIN } else { i64::MAX }
 }
 
-/// A sum of products shifted back by [`FRAC`], rounded; `None` if it does not fit, or just so.
+/// A sum of products shifted back by [`FRAC`] and rounded. `None` if it does not fit or is within
+/// rounding of the limit.
 ///
-/// The rounding bit is added after the shift, on 33 bits that can't overflow: compared with a 128-bit
-/// addition and a double-width shift that is half the latency on some processors.
+/// The rounding bit is added after the shift, on 33 bits that cannot overflow. On some processors
+/// that has half the latency of a 128-bit addition and a double-width shift.
 #[inline(always)]
 const fn narrow(sum: i128) -> Option<i64> {
     let (high, low) = ((sum >> 64) as i64, sum as u64);
-    // One less than what fits, so that rounding up always fits too.
+    // One less than the limit, so that rounding up always fits too.
     if (high.wrapping_add(1 << 31) as u64) < (1 << 32) - 1 {
         Some((high << FRAC).wrapping_add((((low >> (FRAC - 1)) + 1) >> 1) as i64))
     } else {
@@ -42,7 +43,7 @@ const fn narrow(sum: i128) -> Option<i64> {
     }
 }
 
-/// What [`narrow`] left over: the sum is at the edge of the range or beyond.
+/// Fallback of [`narrow`] for sums at the limit of the range or beyond.
 #[cold]
 #[inline(never)]
 const fn narrow_at_the_edge(sum: i128) -> i64 {
@@ -65,8 +66,8 @@ pub(crate) const fn dot(a: [i64; 3], b: [i64; 3]) -> i64 {
     let p0 = a[0] as i128 * b[0] as i128;
     let p1 = a[1] as i128 * b[1] as i128;
     let p2 = a[2] as i128 * b[2] as i128;
-    // The true sum lies within ±3·2¹²⁶, so it may wrap; but a wrapped sum is at least 2¹²⁶ away
-    // from zero and can't pass for one that fits.
+    // The true sum lies within ±3·2¹²⁶, so it may wrap. A wrapped sum is at least 2¹²⁶ away from
+    // zero and cannot be mistaken for one that fits.
     let sum = p0.wrapping_add(p1).wrapping_add(p2);
     match narrow(sum) {
         Some(narrow) => narrow,
@@ -77,7 +78,8 @@ pub(crate) const fn dot(a: [i64; 3], b: [i64; 3]) -> i64 {
 #[cold]
 #[inline(never)]
 const fn dot_at_the_edge(p0: i128, p1: i128, p2: i128) -> i64 {
-    // Up to 3 below a quarter of the sum. From 2¹²⁴ on it is far past the range; below, nothing wraps.
+    // Up to 3 below a quarter of the sum. From 2¹²⁴ on it is far out of range; below that no sum
+    // wraps.
     let quarter = (p0 >> 2) + (p1 >> 2) + (p2 >> 2);
     if quarter.unsigned_abs() >= 1 << 124 {
         limit(quarter < 0)
@@ -109,7 +111,8 @@ pub(crate) const fn mul_add(a: i64, b: i64, c: i64) -> i64 {
 /// `a + (b − a)·t`, rounded once.
 #[inline]
 pub(crate) const fn lerp(a: i64, b: i64, t: i64) -> i64 {
-    // The span is below 2⁶⁴ and its product with t fits; adding the start at the very edge may not.
+    // The span is below 2⁶⁴ and its product with t fits. Adding the start may overflow at the
+    // limit.
     let product = (b as i128 - a as i128) * t as i128;
     narrow_at_the_edge(product.saturating_add((a as i128) << FRAC))
 }
@@ -122,7 +125,8 @@ pub(crate) const fn checked_div(a: i64, b: i64) -> Option<i64> {
         return None;
     }
     let (quotient, rest) = div_rem(numerator >> FRAC, numerator << FRAC, divisor);
-    // rest < divisor ≤ 2⁶³, so doubling fits. A tie goes up: away from zero only above it.
+    // rest < divisor ≤ 2⁶³, so doubling fits. A tie rounds up, which is away from zero only for
+    // positive quotients.
     let negative = (a < 0) != (b < 0);
     let magnitude = quotient as u128 + (rest * 2 > divisor - !negative as u64) as u128;
     let signed = if negative { -(magnitude as i128) } else { magnitude as i128 };
@@ -148,33 +152,35 @@ pub(crate) const fn div_rem(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     (quotient, low.wrapping_sub(quotient.wrapping_mul(divisor)))
 }
 
-/// A positive divisor that many numbers are divided by: products instead of divisions, with the same quotients.
+/// A positive divisor for many divisions. Multiplies by a reciprocal and gives the same quotients
+/// as division.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Divisor {
     divisor: i64,
-    /// 2⁶⁴ over the divisor, too small by one at most.
+    /// 2⁶⁴ divided by the divisor; at most one too small.
     reciprocal: u64,
 }
 
 impl Divisor {
-    /// From 1 to 2⁶².
+    /// Accepts divisors from 1 to 2⁶².
     #[inline]
     pub(crate) const fn new(divisor: i64) -> Self {
         debug_assert!(divisor > 0 && divisor <= 1 << 62);
         Self { divisor, reciprocal: u64::MAX / divisor as u64 }
     }
 
-    /// The largest number that is not above the quotient.
+    /// The floor of the quotient.
     #[inline(always)]
     pub(crate) const fn floor(self, numerator: i64) -> i64 {
-        // The reciprocal's error moves this by ½ at most, so it is off by one at most.
+        // The error of the reciprocal changes the product by at most ½, so the quotient is off by
+        // at most one.
         let guess = ((numerator as i128 * self.reciprocal as i128) >> 64) as i64;
         let rest = numerator.wrapping_sub(guess.wrapping_mul(self.divisor));
         guess + (rest >= self.divisor) as i64 - (rest < 0) as i64
     }
 }
 
-/// A number of parts a second: quotients by it, rounded to nearest with ties up.
+/// A rate per second as a divisor. Quotients round to nearest, ties up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     rate: i64,
@@ -182,13 +188,13 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// From 1 to 2³².
+    /// Accepts rates from 1 to 2³².
     #[inline]
     pub(crate) const fn new(rate: i64) -> Self {
         Self { rate, twice: Divisor::new(2 * rate) }
     }
 
-    /// A numerator below 2⁶¹ by this.
+    /// Divides a numerator below 2⁶¹.
     #[inline(always)]
     pub(crate) const fn divide(self, numerator: i64) -> i64 {
         self.twice.floor(2 * numerator + self.rate)
@@ -227,7 +233,7 @@ mod tests {
             let divisor = (divisor >> 2).max(1) as i64;
             let numerator = if negative { (numerator as i64).wrapping_neg() } else { numerator as i64 };
             check_divisor(numerator, divisor);
-            // Around a multiple, where a guess that is off shows first.
+            // A wrong guess shows first around a multiple.
             let multiple = numerator.wrapping_div(divisor).wrapping_mul(divisor);
             for near in -2..=2 {
                 check_divisor(multiple.saturating_add(near), divisor);

@@ -1,9 +1,9 @@
-//! Which row of a baseline each row is compared with: runs of *skip, take, fresh*, in rows.
+//! Alignment of rows with the rows of a baseline, as runs of *skip, take, fresh*, in rows.
 
 use super::segments::Segment;
 use std::collections::BTreeMap;
 
-/// Bytes of an image and the bytes of the baseline that they are compared with.
+/// Bytes of an image and the matching bytes of the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) at: usize,
@@ -11,7 +11,7 @@ pub(super) struct Span {
     pub(super) length: usize,
 }
 
-/// Skip rows of the baseline, take rows to compare with, then rows that have none.
+/// Skips rows of the baseline, takes rows to compare with, then adds rows without a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) skip: u32,
@@ -19,7 +19,7 @@ pub(super) struct Run {
     pub(super) fresh: u32,
 }
 
-/// Changes each span by the baseline's; twice gives the bytes back.
+/// XORs each span with the baseline. Applying it twice restores the bytes.
 pub(super) fn xor(bytes: &mut [u8], baseline: &[u8], spans: &[Span]) {
     for span in spans {
         let from = &baseline[span.from..span.from + span.length];
@@ -28,7 +28,7 @@ pub(super) fn xor(bytes: &mut [u8], baseline: &[u8], spans: &[Span]) {
     }
 }
 
-/// The runs for a segment, given the bytes of both sides.
+/// The runs of a segment, from the bytes of both sides.
 pub(super) fn runs(segment: Segment, new: &[u8], old: &[u8]) -> Vec<Run> {
     if segment.key() == 0 { by_place(segment, new, old) } else { by_key(segment, new, old) }
 }

@@ -1,4 +1,5 @@
-//! Blocks: a piece of the byte planes under the codec that makes it smallest, with a digest over what is stored.
+//! Blocks: a range of the byte planes, encoded with the codec that gives the fewest bytes, with a
+//! digest of the stored bytes.
 
 use super::error::UnpackError;
 use super::segments::Group;
@@ -27,7 +28,7 @@ impl Codec {
     }
 }
 
-/// What the header says of a block.
+/// Header entry of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) codec: Codec,
@@ -35,7 +36,7 @@ pub(super) struct Entry {
     pub(super) digest: ShortDigest,
 }
 
-/// The number counts, so that two blocks can't change places.
+/// Digest of a stored block. It includes the block number, so that two blocks cannot be swapped.
 fn digest(number: usize, bytes: &[u8]) -> ShortDigest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(number as u32).to_le_bytes());
@@ -43,8 +44,8 @@ fn digest(number: usize, bytes: &[u8]) -> ShortDigest {
     Digest::from(hasher.finalize()).short()
 }
 
-/// Rows to columns, the last column first: in little-endian numbers that is the high byte, which says most about the
-/// next one.
+/// Transposes rows to columns, the last column first. In little-endian numbers that is the high
+/// byte, which predicts the next one best.
 pub(super) fn transpose(rows: &[u8], group: Group, planes: &mut Vec<u8>) {
     planes.clear();
     if rows.is_empty() {
@@ -56,7 +57,7 @@ pub(super) fn transpose(rows: &[u8], group: Group, planes: &mut Vec<u8>) {
     }
 }
 
-/// Columns back to rows.
+/// Transposes columns back to rows.
 pub(super) fn untranspose(planes: &[u8], group: Group, rows: &mut [u8]) {
     if group.rows == 0 {
         return;
@@ -67,7 +68,7 @@ pub(super) fn untranspose(planes: &[u8], group: Group, rows: &mut [u8]) {
     }
 }
 
-/// Appends a block of the planes and tells what the header must say of it.
+/// Appends a block of the planes. Returns its header entry.
 pub(super) fn write(
     planes: &[u8],
     range: Range<usize>,
@@ -106,7 +107,7 @@ impl<'a> Reader<'a> {
         Self { table, bodies, number: 0 }
     }
 
-    /// Fills the next block's range of the planes, which are zero from there on.
+    /// Fills the next block's range of the planes, which must be zero from there on.
     pub(super) fn read(
         &mut self,
         planes: &mut [u8],
@@ -135,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no bytes are left.
     pub(super) fn finish(self) -> Result<(), UnpackError> {
         if self.number != self.table.len() {
             return Err(UnpackError::Plan);

@@ -1,117 +1,123 @@
-//! What can go wrong with packing (the caller's segments) and unpacking (anything).
+//! Errors of packing (wrong segments) and unpacking (untrusted bytes).
 
 use crate::digest::ShortDigest;
 
-/// Why bytes can't be packed.
+/// Error of packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
-    /// The segments are not as long as the bytes together.
-    #[error("the segments cover {covered} bytes of {length}; they must cover all")]
+    /// The total length of the segments is not the length of the bytes.
+    #[error("the segments cover {covered} of {length} bytes; make them cover all bytes")]
     Cover {
-        /// Sum of the segments.
+        /// Total length of the segments.
         covered: u64,
-        /// Bytes there are.
+        /// Length of the bytes.
         length: u64,
     },
     /// A segment is not made of whole rows, or its key is longer than a row.
-    #[error("segment {id} is not made of whole rows, or its key is longer than a row")]
+    #[error(
+        "segment {id} does not consist of whole rows, or its key is longer than a row; correct its length, row or key"
+    )]
     Rows {
         /// The segment.
         id: u32,
     },
     /// Two segments have the same id.
-    #[error("two segments have the id {id}")]
+    #[error("two segments have the id {id}; make ids unique")]
     IdTwice {
         /// Their id.
         id: u32,
     },
     /// More than 4 GB.
-    #[error("{length} bytes are too many; a pack holds less than 4 GB")]
+    #[error("{length} bytes are too many; a pack must be smaller than 4 GB")]
     TooLong {
-        /// Bytes there are.
+        /// Length of the bytes.
         length: u64,
     },
-    /// The table of segments outweighs the bytes.
-    #[error("{count} segments for so few bytes; leave out empty ones")]
+    /// The segment table is larger than the bytes.
+    #[error("{count} segments are too many for so few bytes; leave out empty segments")]
     TooManySegments {
-        /// Segments there are.
+        /// The number of segments.
         count: usize,
     },
 }
 
-/// Why bytes can't be unpacked. Nothing was changed.
+/// Error of unpacking. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnpackError {
-    /// They do not begin like a pack.
-    #[error("this is no packed state: it does not begin with IPAK")]
+    /// The bytes do not start like a pack.
+    #[error("the bytes are not a packed state: they do not start with IPAK")]
     Magic,
     /// Another version of the format.
-    #[error("the pack has format version {found}; this build reads {known}")]
+    #[error(
+        "the pack has format version {found}, and this build reads {known}; use a build that reads it"
+    )]
     Version {
-        /// Version found.
+        /// Version of the pack.
         found: u8,
-        /// Version of this build.
+        /// Version that this build reads.
         known: u8,
     },
     /// The bytes end too early.
-    #[error("the pack is cut off: {missing} bytes are missing")]
+    #[error("the pack ends too early: at least {missing} bytes are missing; request it again")]
     Truncated {
-        /// At least so many.
+        /// Lower bound of the missing bytes.
         missing: u64,
     },
     /// Bytes follow the pack.
-    #[error("{extra} bytes follow the pack")]
+    #[error("{extra} bytes follow the pack; pass exactly one pack")]
     Trailing {
-        /// How many.
+        /// The number of extra bytes.
         extra: u64,
     },
     /// The header is damaged.
-    #[error("the header of the pack is damaged; ask for it again")]
+    #[error("the header of the pack is damaged; request it again")]
     Header,
-    /// The bytes mean something else than the caller expects.
+    /// The bytes have another meaning than the caller expects.
     #[error(
-        "the pack has layout {found:#018x} and {expected:#018x} is expected: another build or game wrote it"
+        "the pack has layout {found:#018x}, not {expected:#018x}; another build or game wrote it"
     )]
     Layout {
-        /// Layout found.
+        /// Layout of the pack.
         found: u64,
-        /// Layout asked for.
+        /// Layout that the caller expects.
         expected: u64,
     },
-    /// The result would be too long.
-    #[error("the pack claims {length} bytes where {limit} are the most")]
+    /// The result would exceed the limit.
+    #[error(
+        "the pack claims {length} bytes, and the limit is {limit}; raise the limit or reject the sender"
+    )]
     TooLong {
         /// Claimed length.
         length: u64,
         /// The caller's limit.
         limit: u64,
     },
-    /// It is a delta and there is no baseline.
-    #[error("the pack is a delta against {needed}; give that baseline or ask for a keyframe")]
+    /// The pack is a delta, and no baseline was given.
+    #[error("the pack is a delta against {needed}; pass that baseline or request a keyframe")]
     NoBaseline {
         /// Digest of the baseline.
         needed: ShortDigest,
     },
-    /// It is a delta against something else.
-    #[error("the pack is a delta against {needed}, not against {given}; ask for a keyframe")]
+    /// The pack is a delta against another baseline.
+    #[error("the pack is a delta against {needed}, not against {given}; request a keyframe")]
     WrongBaseline {
         /// Digest of the right baseline.
         needed: ShortDigest,
-        /// Digest of the one given.
+        /// Digest of the given baseline.
         given: ShortDigest,
     },
-    /// Segments, alignment or block table contradict themselves.
-    #[error("the plan of the pack contradicts itself")]
+    /// Segments, alignment or block table are inconsistent.
+    #[error("the plan of the pack is inconsistent; request the pack again")]
     Plan,
     /// A block is damaged.
-    #[error("block {block} of the pack is damaged; ask for it again")]
+    #[error("block {block} of the pack is damaged; request it again")]
     Block {
-        /// Its number.
+        /// Number of the block.
         block: u32,
     },
-    /// Every block is sound and the whole is not what was packed.
-    #[error("the unpacked bytes do not have the digest that the pack names")]
+    /// Every block is intact, but the whole is not the packed image.
+    #[error("the unpacked bytes do not match the digest of the pack; request it again")]
     Content,
 }

@@ -1,4 +1,4 @@
-//! The bytes of a pack before its blocks. All numbers are little-endian.
+//! Header of a pack, before its blocks. All numbers are little-endian.
 //!
 //! ```text
 //! 0  "IPAK"                       25  kind: u8 (0 keyframe, 1 delta)
@@ -20,23 +20,23 @@ use crate::digest::{Digest, ShortDigest};
 const MAGIC: [u8; 4] = *b"IPAK";
 const VERSION: u8 = 1;
 
-/// What a pack says about itself.
+/// The header fields of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// The caller's hash of what the bytes mean.
+    /// The caller's hash of the meaning of the bytes.
     pub layout: u64,
-    /// Length when unpacked.
+    /// Unpacked length.
     pub length: u32,
-    /// [`Image::digest`](super::Image::digest) when unpacked.
+    /// [`Image::digest`](super::Image::digest) of the unpacked image.
     pub digest: ShortDigest,
-    /// The baseline that it needs; `None` for a keyframe.
+    /// Digest of the required baseline; `None` for a keyframe.
     pub baseline: Option<ShortDigest>,
 }
 
-/// What a pack says about itself, without unpacking it.
+/// Reads the header of a pack without unpacking it.
 ///
 /// # Errors
-/// When the bytes are no pack, or its header is damaged.
+/// If the bytes are not a pack, or its header is damaged.
 pub fn inspect(packed: &[u8]) -> Result<Packed, UnpackError> {
     Ok(front(packed)?.0)
 }
@@ -46,7 +46,7 @@ pub(super) struct Header {
     pub(super) length: u32,
     pub(super) digest: ShortDigest,
     pub(super) baseline: Option<ShortDigest>,
-    /// Unpacked.
+    /// The unpacked plan.
     pub(super) plan: Vec<u8>,
     pub(super) table: Vec<Entry>,
 }
@@ -76,7 +76,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Checks the header and reads its fixed part; also gives the rest of the header, and what follows it.
+/// Checks the header and reads its fixed part. Also returns the rest of the header and the bytes
+/// after it.
 fn front(packed: &[u8]) -> Result<(Packed, Cursor<'_>, &[u8]), UnpackError> {
     let mut cursor = Cursor(packed);
     if !MAGIC.starts_with(&packed[..packed.len().min(MAGIC.len())]) {
@@ -140,7 +141,7 @@ impl Header {
         out
     }
 
-    /// The header, and the blocks behind it.
+    /// Decodes the header. Also returns the blocks behind it.
     pub(super) fn decode(
         packed: &[u8],
         layout: u64,
@@ -156,7 +157,8 @@ impl Header {
         }
         let plan = Self::plan(&mut inner, limit)?;
         let count = inner.u32()? as usize;
-        // A block takes a byte at least, so that a claim costs what it sends.
+        // A block takes at least one byte, so a false count cannot allocate more than the bytes
+        // sent.
         if count > inner.0.len() {
             return Err(UnpackError::Plan);
         }

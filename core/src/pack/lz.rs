@@ -1,18 +1,20 @@
-//! LZ4 blocks. The encoder is ours because its output must be the same on every target: `lz4_flex` hashes words in native
-//! byte order and width, so that the same state packs to other bytes on a big-endian or 32-bit machine. The decoder is
-//! `lz4_flex`'s, which checks every length and offset.
+//! LZ4 blocks. The crate has its own encoder because the output must be the same on every target:
+//! `lz4_flex` hashes words in native byte order and width, so that the same state packs to other
+//! bytes on a big-endian or 32-bit machine. The decoder is `lz4_flex`'s, which checks every length
+//! and offset.
 
 /// Shortest match that the format can express.
 const MIN_MATCH: usize = 4;
-/// The format ends a block with literals: a match ends at least this many bytes before the end of the input,
+/// The format ends a block with literals. A match ends at least this many bytes before the end of
+/// the input.
 const LAST_LITERALS: usize = 5;
-/// and begins at least this many before it.
+/// A match begins at least this many bytes before the end of the input.
 const MATCH_LIMIT: usize = 12;
 /// Largest distance of a match.
 const MAX_OFFSET: usize = 0xffff;
-/// Bits of a hash: 16 KB of table, which stays in the first-level cache.
+/// Bits of a hash: a 16 KB table, which fits the first-level cache.
 const HASH_BITS: u32 = 12;
-/// After this many misses (as a power of two) the search skips a byte more each time.
+/// After this many misses (as a power of two) the search skips one more byte each time.
 const SKIP_SHIFT: usize = 5;
 
 /// Compresses bytes into one LZ4 block.
@@ -20,7 +22,7 @@ pub(super) fn compress(input: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(input.len() / 2 + 16);
     let mut literals = 0;
     if input.len() > MATCH_LIMIT {
-        // Positions plus one, by hash of the four bytes there; zero is empty.
+        // Positions plus one, indexed by the hash of the four bytes there. Zero is empty.
         let mut table = [0u32; 1 << HASH_BITS];
         let last_start = input.len() - MATCH_LIMIT;
         let match_end = input.len() - LAST_LITERALS;
@@ -35,7 +37,8 @@ pub(super) fn compress(input: &[u8]) -> Vec<u8> {
                 at += 1 + (misses >> SKIP_SHIFT);
                 continue;
             };
-            // Bytes before the match that are equal too, skipped or hashed to another place.
+            // Extends the match backwards over equal bytes that were skipped or hashed to another
+            // entry.
             let mut start = at;
             while start > literals && from > 0 && input[start - 1] == input[from - 1] {
                 start -= 1;
@@ -46,7 +49,7 @@ pub(super) fn compress(input: &[u8]) -> Vec<u8> {
             let end = equal + common(&input[equal..match_end], &input[equal - offset..]);
             sequence(&mut out, &input[literals..start], Some((offset, end - start)));
             (literals, at, misses) = (end, end, 0);
-            // The end of a match is often the begin of the next one's source.
+            // The end of a match is often the start of the next match's source.
             if let Some(behind) = end.checked_sub(2).filter(|&behind| behind <= last_start) {
                 table[hash(self::word(input, behind))] = behind as u32 + 1;
             }
@@ -56,13 +59,13 @@ pub(super) fn compress(input: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Fills `out` from a block, or returns `None` if the block is damaged or has another length.
+/// Decompresses a block into `out`. Returns `None` if the block is damaged or has another length.
 pub(super) fn decompress(packed: &[u8], out: &mut [u8]) -> Option<()> {
     let length = lz4_flex::block::decompress_into(packed, out).ok()?;
     (length == out.len()).then_some(())
 }
 
-/// Four bytes as a number, in the same order on every target.
+/// Four bytes as a number, in the same byte order on every target.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let bytes = bytes[at..].first_chunk().expect("the search ends before the last four bytes");
     u32::from_le_bytes(*bytes)
@@ -87,7 +90,8 @@ fn common(a: &[u8], b: &[u8]) -> usize {
     length + a[length..].iter().zip(&b[length..]).take_while(|(left, right)| left == right).count()
 }
 
-/// Appends literals and the match that follows them as (offset, length); the last sequence has none.
+/// Appends literals and the match that follows them as (offset, length). The last sequence has no
+/// match.
 fn sequence(out: &mut Vec<u8>, literals: &[u8], found: Option<(usize, usize)>) {
     let extra = found.map_or(0, |(_, length)| length - MIN_MATCH);
     out.push((literals.len().min(15) << 4 | extra.min(15)) as u8);
@@ -117,7 +121,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    /// Runs and copies of earlier bytes between noise, as states have them.
+    /// Runs and copies of earlier bytes between noise, as in states.
     fn sample(seed: u64, length: usize, range: usize) -> Vec<u8> {
         let mut rng = Rng::new(seed);
         let mut below = |bound: usize| rng.below(bound as u32).expect("a range") as usize;
@@ -143,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out(seed: u64, length in 0usize..5000, range in 1usize..=256, bytes in vec(0u8..3, 0..80)) {
+        fn compress_round_trips(seed: u64, length in 0usize..5000, range in 1usize..=256, bytes in vec(0u8..3, 0..80)) {
             let input = sample(seed, length, range);
             prop_assert_eq!(restored(&input), input);
             prop_assert_eq!(restored(&bytes), bytes);
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_reach_no_further_than_the_format_can_say() {
+    fn match_offsets_stay_within_the_format() {
         for distance in [MAX_OFFSET - 1, MAX_OFFSET, MAX_OFFSET + 1, MAX_OFFSET + 2] {
             let mut input = sample(1, 64, 256);
             input.resize(distance, 0);
@@ -160,10 +164,11 @@ mod tests {
         }
     }
 
-    /// `lz4_flex` packed the same state to other bytes on s390x, and a recording of a match had other bytes there. These
-    /// digests were computed on x86-64; every target runs this test or compares recordings.
+    /// `lz4_flex` packed the same state to other bytes on s390x, so a recording of a match had
+    /// other bytes there. These digests were computed on x86-64; every target runs this test or
+    /// compares recordings.
     #[test]
-    fn the_same_bytes_on_every_target() {
+    fn output_is_the_same_on_every_target() {
         let digest = |bytes: &[u8]| blake3::hash(&compress(bytes)).to_hex()[..16].to_owned();
         let found = [sample(1, 300, 256), sample(2, 20_000, 3), sample(3, 200_000, 256)];
         assert_eq!(

@@ -1,18 +1,22 @@
-//! State as few bytes: packed whole (a keyframe) or as what changed since a baseline (a delta).
+//! Compressed states: packed whole (a keyframe) or as the difference from a baseline (a delta).
 //!
 //! ```text
 //! bytes ──align with the baseline, XOR──▶ rows ──transpose──▶ byte planes ──▶ blocks: zero | LZ | modelled | stored
 //! ```
 //!
-//! - The caller cuts the bytes into [`Segments`]: a page or a table that grew shifts nothing behind it, and rows with a key
-//!   meet the baseline's row with the same key wherever it went.
-//! - Rows are stored by column, high bytes first. A state is mostly numbers that LZ finds no repetition in; what they have in
-//!   common is the distribution of each byte, and whether the byte above it is zero. So each column goes through an adaptive
-//!   model and a range coder; columns that do repeat go through LZ4. Each block takes what is smallest.
-//! - Unpacking is total and bounded. Every block has a digest, so that damage is found before it is decoded, and named.
+//! - The caller splits the bytes into [`Segments`]. A page or table that grew does not shift later
+//!   ones, and rows with a key are compared with the baseline's row of the same key at any
+//!   position.
+//! - Rows are stored by column, high bytes first. A state consists mostly of numbers without
+//!   repetitions for LZ. Their redundancy is the distribution of each byte, and whether the next
+//!   higher byte is zero. Each column therefore uses an adaptive model and a range coder;
+//!   repetitive columns use LZ4. Each block uses the smallest encoding.
+//! - Unpacking is total and bounded. Every block has a digest, so damage is detected and located
+//!   before decoding.
 //!
-//! The codec was chosen by measurement on the bin of 1,000 bodies (`benches/NOTES.md`): modelled columns are smaller than
-//! zstd at level 19 at a quarter of its time or less, in safe Rust without a C compiler, which zstd would need for each target.
+//! The codec was chosen by measurement on the bin of 1,000 bodies (`benches/NOTES.md`). Modelled
+//! columns are smaller than zstd at level 19 at a quarter of its time or less. They are safe Rust
+//! without a C compiler, which zstd needs for each target.
 
 mod align;
 mod block;
@@ -32,43 +36,43 @@ use crate::digest::ShortDigest;
 use layout::Header;
 use plan::Plan;
 
-/// How hard to try.
+/// Trade-off between speed and size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// LZ4 only: about half a gigabyte a second, a quarter more bytes.
+    /// LZ4 only: about half a gigabyte per second, a quarter more bytes.
     Fast,
-    /// What is smallest: about 30 MB a second.
+    /// The smallest encoding: about 30 MB per second.
     #[default]
     Small,
 }
 
-/// Bytes and how they are cut.
+/// Bytes and their segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
-    /// Their segments; together as long as the bytes.
+    /// The segments; their total length is the length of the bytes.
     pub segments: &'a Segments,
 }
 
-/// What came out of a pack.
+/// An unpacked image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpacked {
-    /// The bytes that went in.
+    /// The original bytes.
     pub bytes: Vec<u8>,
-    /// The segments that went in, so that this can be a baseline.
+    /// The original segments, so that the image can be a baseline.
     pub segments: Segments,
 }
 
 impl Unpacked {
-    /// As a baseline.
+    /// The image, for use as a baseline.
     pub fn image(&self) -> Image<'_> {
         Image { bytes: &self.bytes, segments: &self.segments }
     }
 }
 
 impl Image<'_> {
-    /// The digest over bytes and segments: what a delta names its baseline by.
+    /// The digest of bytes and segments. A delta refers to its baseline by this digest.
     pub fn digest(&self) -> ShortDigest {
         let mut hasher = blake3::Hasher::new();
         let mut table = Vec::new();
@@ -80,11 +84,11 @@ impl Image<'_> {
     }
 }
 
-/// Packs bytes, whole or against a baseline. `layout` is the caller's hash of what the bytes mean; unpacking asks for the
-/// same one.
+/// Packs bytes, whole or against a baseline. `layout` is the caller's hash of the meaning of the
+/// bytes; unpacking requires the same value.
 ///
 /// # Errors
-/// When the segments do not fit the bytes.
+/// If the segments do not fit the bytes.
 ///
 /// ```
 /// use isostep_core::pack::{Effort, Image, Segment, Segments, pack, unpack};
@@ -146,12 +150,13 @@ pub fn pack(
     Ok(out)
 }
 
-/// Unpacks bytes from anywhere. The result is no longer than `limit`. Working memory is a small multiple of `limit` and of the
-/// packed length: once `limit` for the columns, and up to eight times `limit` and 512 KB for the plan of a liar.
+/// Unpacks untrusted bytes. The result is no longer than `limit`. Working memory is a small
+/// multiple of `limit` and of the packed length: `limit` for the columns, and up to eight times
+/// `limit` and 512 KB for a malicious plan.
 ///
 /// # Errors
-/// When the bytes are no pack, are damaged, mean another layout, need another baseline or exceed the limit. No input
-/// panics.
+/// If the bytes are not a pack, are damaged, have another layout, need another baseline or exceed
+/// the limit. No input panics.
 pub fn unpack(
     packed: &[u8],
     layout: u64,
@@ -167,7 +172,7 @@ pub fn unpack(
             if given != needed {
                 return Err(UnpackError::WrongBaseline { needed, given });
             }
-            // A baseline with this digest went through the same check when it was packed against.
+            // A baseline with this digest passed the same check when it was packed.
             baseline.segments.check(baseline.bytes.len()).map_err(|_| UnpackError::Plan)?;
             Some(baseline)
         }

@@ -1,20 +1,22 @@
-//! Modelled columns: each byte of a column is coded bit by bit with adaptive chances, which depend on the bits before it
-//! and on whether the byte of the same row in the column before (the next higher one of a number) is zero.
+//! Modelled columns: each byte of a column is coded bit by bit with adaptive probabilities. The
+//! context is the preceding bits of the byte, and whether the byte of the same row in the previous
+//! column (the next higher byte of a number) is zero.
 //!
-//! A column that is constant takes two bytes, one that looks random is stored. The coder is a carry-less range coder in 32
-//! bits; the decoder reads zeros behind the end, so that it is total.
+//! A constant column takes two bytes; a column that looks random is stored. The coder is a
+//! carry-less 32-bit range coder. The decoder reads zeros past the end, so it is total.
 
 use core::ops::Range;
 
-/// A column has one value only, which follows.
+/// Column with a single value, which follows.
 const CONSTANT: u8 = 0;
 const STORED: u8 = 1;
 const MODELLED: u8 = 2;
 
-/// Updates until a chance moves at its slowest; less learns faster, more settles finer. 40 was best on the bin, by little.
+/// Updates until a probability adapts at its slowest rate. Lower values adapt faster, higher ones
+/// converge more precisely. 40 was best on the bin scene, by a small margin.
 const SETTLED: u8 = 40;
 
-/// How far a chance moves to what it saw, in 1/65536, by how often it saw something: 1/(n + 1.5).
+/// Adaptation rates in 1/65536, by number of updates: 1/(n + 1.5).
 const RATES: [u32; SETTLED as usize + 1] = {
     let mut rates = [0; SETTLED as usize + 1];
     let mut n = 0;
@@ -25,7 +27,7 @@ const RATES: [u32; SETTLED as usize + 1] = {
     rates
 };
 
-/// The chance of a one, in 1/65536, and how often it was updated.
+/// Probability of a one, in 1/65536, and its number of updates.
 #[derive(Clone, Copy)]
 struct Chance {
     one: u16,
@@ -35,7 +37,7 @@ struct Chance {
 impl Chance {
     const EVEN: Self = Self { one: 1 << 15, seen: 0 };
 
-    /// Never certain, so that a surprise costs eleven bits and not the block.
+    /// Clamped away from certainty, so that an unexpected bit costs eleven bits and not the block.
     #[inline]
     fn one(self) -> u32 {
         u32::from(self.one).clamp(24, 65536 - 24)
@@ -51,11 +53,11 @@ impl Chance {
     }
 }
 
-/// Chances for the bits of a byte, in a heap; one set for each context.
+/// Probabilities of the bits of a byte, as a binary heap; one set per context.
 type Chances = [[Chance; 256]; 2];
 const FRESH: Chances = [[Chance::EVEN; 256]; 2];
 
-/// The part of the range that stands for a one ends here.
+/// Upper end of the part of the range that encodes a one.
 #[inline]
 fn split(low: u32, high: u32, chance: Chance) -> u32 {
     low + ((u64::from(high - low) * u64::from(chance.one())) >> 16) as u32
@@ -89,7 +91,7 @@ impl Encoder {
         }
     }
 
-    /// Enough bytes that zeros behind them, or anything else, stay in the range.
+    /// Appends enough bytes that the value stays in the range, whatever bytes follow.
     fn finish(mut self) -> Vec<u8> {
         self.out.extend(self.high.to_be_bytes());
         self.out
@@ -140,29 +142,32 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The columns of a block, or the one piece of a column that it is.
+/// The columns of a block, or the single part of a column in it.
 fn columns(range: Range<usize>, rows: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(rows.max(1)).map(move |start| start..end.min(start + rows))
 }
 
-/// What is known about a byte before it is coded.
+/// Context of a byte: 1 if the byte before it in the row is not zero.
 #[inline]
 fn context(planes: &[u8], at: usize, rows: usize) -> usize {
     at.checked_sub(rows).map_or(0, |above| usize::from(planes[above] != 0))
 }
 
-/// Whether bytes are spread so evenly that a model would only cost: by the sum of squares of their counts.
+/// Returns `true` if the byte distribution is so even that a model would only add bytes. Uses the
+/// sum of squared counts.
 fn looks_random(column: &[u8]) -> bool {
     let mut counts = [0u64; 256];
     column.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
     let length = column.len() as u64;
     let squares: u64 = counts.iter().map(|count| count * count).sum();
-    // Even bytes give length + length²/256; an eighth above is a twelfth of a bit a byte.
+    // A uniform distribution gives length + length²/256. An eighth above that saves a twelfth of a
+    // bit per byte.
     length > 64 && squares < length + length * length / 256 * 9 / 8
 }
 
-/// Codes a block of the planes: for each column how it is coded, then what is stored, then what is modelled.
+/// Encodes a block of the planes: the kind of each column, then the stored bytes, then the modelled
+/// ones.
 pub(super) fn encode(planes: &[u8], range: Range<usize>, rows: usize) -> Vec<u8> {
     let mut head = Vec::new();
     let mut stored = Vec::new();
@@ -187,7 +192,8 @@ pub(super) fn encode(planes: &[u8], range: Range<usize>, rows: usize) -> Vec<u8>
     head
 }
 
-/// Decodes a block into the planes; what comes before it must be there. `None` when the bytes are no such block.
+/// Decodes a block into the planes; the planes before it must be complete. `None` if the bytes are
+/// not such a block.
 pub(super) fn decode(
     packed: &[u8],
     planes: &mut [u8],

@@ -1,4 +1,5 @@
-//! The plan of a pack: its segments, and for a delta how their rows meet the baseline's.
+//! The plan of a pack: its segments and, for a delta, the alignment of their rows with the
+//! baseline.
 
 use super::align::{Run, Span, runs};
 use super::error::UnpackError;
@@ -7,12 +8,12 @@ use super::{Image, varint};
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-/// The segments follow.
+/// The pack has its own segment table, which follows.
 const OWN_SEGMENTS: u8 = 0;
-/// They are the baseline's.
+/// The segments are those of the baseline.
 const SAME_SEGMENTS: u8 = 1;
 
-/// The longest plan for so many bytes.
+/// Upper bound of the plan for this many bytes.
 pub(super) const fn most_bytes(length: usize) -> usize {
     length.saturating_add(64 << 10)
 }
@@ -33,7 +34,7 @@ fn counterpart(places: &Places, segment: Segment) -> Range<usize> {
     }
 }
 
-/// The bytes that a run covers, from the next row of each side on; `None` when it leaves either.
+/// The bytes of a run, starting at the next row of each side; `None` if the run exceeds either.
 fn span(run: Run, row: usize, at: &mut Range<usize>, from: &mut Range<usize>) -> Option<Span> {
     let bytes = |rows: u32| (rows as usize).checked_mul(row);
     let length = bytes(run.take)?;
@@ -49,7 +50,7 @@ fn span(run: Run, row: usize, at: &mut Range<usize>, from: &mut Range<usize>) ->
 }
 
 impl Plan {
-    /// The plan as bytes, and the spans it means.
+    /// Encodes the plan of an image. Also returns its spans.
     pub(super) fn make(image: Image<'_>, baseline: Option<Image<'_>>) -> (Vec<u8>, Vec<Span>) {
         let mut out = Vec::new();
         let mut spans = Vec::new();
@@ -65,7 +66,7 @@ impl Plan {
             let mut from = counterpart(&places, segment);
             let (new, old) = (&image.bytes[at.clone()], &baseline.bytes[from.clone()]);
             for run in runs(segment, new, old) {
-                // As the reader does: a segment ends with its last row.
+                // The reader also ends a segment at its last row.
                 if at.is_empty() {
                     break;
                 }
@@ -77,7 +78,7 @@ impl Plan {
         (out, spans)
     }
 
-    /// The segments and spans of a plan for an image of this length.
+    /// Decodes the segments and spans of a plan for an image of this length.
     pub(super) fn read(
         plan: &[u8],
         length: usize,

@@ -1,11 +1,12 @@
-//! How the caller cuts bytes: segments with ids, made of rows that may have keys.
+//! Segments: the structure that the caller gives to bytes. A segment has an id and consists of
+//! rows, which may have keys.
 
 use super::error::PackError;
 use super::varint;
 use core::ops::Range;
 use std::collections::BTreeSet;
 
-/// A piece of an image. It is compared with the baseline's segment of the same id, wherever that stands.
+/// A part of an image. It is compared with the baseline's segment of the same id, at any position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     id: u32,
@@ -17,17 +18,19 @@ pub struct Segment {
 impl Segment {
     /// A segment of bytes without structure.
     ///
-    /// If its length changed, what is before the first difference is compared from the front, the rest from the end.
+    /// If its length changed, the bytes before the first difference are compared from the front,
+    /// the rest from the end.
     pub const fn bytes(id: u32, length: u32) -> Self {
         Self { id, length, row: 1, key: 0 }
     }
 
-    /// A segment of `length` bytes in rows of `row` bytes, compared by place: like plain bytes, in whole rows.
+    /// A segment of `length` bytes in rows of `row` bytes, compared by position: like plain bytes,
+    /// in whole rows.
     pub const fn rows(id: u32, length: u32, row: u32) -> Self {
         Self { id, length, row, key: 0 }
     }
 
-    /// Rows with the same first `key` bytes are compared, if they come in the same order on both sides.
+    /// Compares rows with the same first `key` bytes, if they have the same order on both sides.
     #[must_use]
     pub const fn keyed(mut self, key: u32) -> Self {
         self.key = key;
@@ -59,7 +62,8 @@ impl Segment {
 
 /// The segments of an image, in the order of its bytes. Each id occurs once.
 ///
-/// Neighbours with rows of the same length share their models, so put pages of one kind side by side.
+/// Adjacent segments with the same row length share their models, so place pages of one kind side
+/// by side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Segments(Vec<Segment>);
 
@@ -75,12 +79,12 @@ impl Segments {
         Self(vec![Segment::bytes(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX))])
     }
 
-    /// Adds a segment behind the others.
+    /// Appends a segment.
     pub fn push(&mut self, segment: Segment) {
         self.0.push(segment);
     }
 
-    /// Forgets all segments and keeps the memory.
+    /// Removes all segments and keeps the memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -90,17 +94,17 @@ impl Segments {
         self.0.iter().copied()
     }
 
-    /// How many there are.
+    /// The number of segments.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no segments.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each segment with its place in the bytes.
+    /// Each segment with its byte range.
     pub(super) fn places(&self) -> impl Iterator<Item = (Segment, Range<usize>)> + '_ {
         let mut start = 0;
         self.iter().map(move |segment| {
@@ -129,7 +133,7 @@ impl Segments {
         }
     }
 
-    /// Runs of segments with rows of the same length.
+    /// Groups of adjacent segments with the same row length.
     pub(super) fn groups(&self) -> impl Iterator<Item = Group> + '_ {
         self.0.chunk_by(|a, b| a.row == b.row).map(|run| {
             let row = run[0].row();
@@ -145,7 +149,7 @@ impl Segments {
         }
     }
 
-    /// Reads a table; claims cost no more than the bytes that make them.
+    /// Decodes a segment table. Allocates no more than the length of the bytes.
     pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let count = varint::take(bytes)? as usize;
         if count > bytes.len() / 4 {
@@ -169,7 +173,8 @@ pub(super) struct Group {
     pub(super) rows: usize,
 }
 
-/// Bytes of a block, about: small enough to choose a codec for, large enough that its digest is no burden.
+/// Approximate block size: small enough to choose a codec per block, large enough that the digest
+/// adds little.
 const BLOCK_BYTES: usize = 32 << 10;
 
 impl Group {
@@ -177,7 +182,7 @@ impl Group {
         self.row * self.rows
     }
 
-    /// The blocks, as ranges of the planes: whole columns where they fit.
+    /// The blocks, as ranges of the planes; whole columns if they fit.
     pub(super) fn blocks(self) -> impl Iterator<Item = Range<usize>> {
         let columns = BLOCK_BYTES.checked_div(self.rows).unwrap_or(0);
         let step = if columns == 0 { BLOCK_BYTES } else { columns * self.rows };

@@ -1,4 +1,4 @@
-//! Small numbers in few bytes: seven bits a byte, low ones first, at most five bytes.
+//! Variable-length integers: seven bits per byte, low bits first, at most five bytes.
 
 pub(super) fn put(mut value: u32, out: &mut Vec<u8>) {
     while value >= 0x80 {
@@ -8,7 +8,7 @@ pub(super) fn put(mut value: u32, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Takes one from the front; `None` when there is none, or it does not fit.
+/// Reads an integer from the front; `None` if it is missing or does not fit.
 pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
     let mut value = 0u32;
     for shift in [0, 7, 14, 21, 28] {

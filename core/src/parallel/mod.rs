@@ -1,8 +1,8 @@
-//! Threads whose number never shows: work is cut by its place, never by who is free, results land in places that are known
-//! beforehand, and what is put together is put together in order.
+//! Worker threads with results independent of their number: work is split by index, results are
+//! written to places fixed in advance, and reductions run in order.
 //!
-//! [`Threads::new`] starts threads of its own, which stay awake through a step; a [`Pool`] that a game has already can be
-//! shared instead (with the feature `rayon`, one of rayon's).
+//! [`Threads::new`] starts its own threads, which spin during a step. A game can share an existing
+//! [`Pool`] instead (with the feature `rayon`, a rayon pool).
 
 mod workers;
 
@@ -10,31 +10,32 @@ use core::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use workers::Workers;
 
-/// Pieces of this many items are worked on as one, whatever the number of threads, so that sums of pieces are the same.
-const PIECE: usize = 64;
+/// Items per chunk. Fixed for every number of threads, so that chunk sums are the same.
+const CHUNK: usize = 64;
 
-/// Contacts of a step from which on several threads are faster than one.
-const CROWD: usize = 200;
+/// Contacts in a step from which on several threads are faster than one.
+const MIN_SHARED_CONTACTS: usize = 200;
 
-/// Threads that can be asked to help. Nothing depends on whether they do: what they leave undone, the one who asks does.
+/// Threads that share work. Results do not depend on them: the caller finishes all work that the
+/// pool leaves.
 pub trait Pool: Send + Sync {
-    /// How many threads work at once, the one that asks included.
+    /// The number of threads, including the calling one.
     fn count(&self) -> usize;
 
-    /// Calls `work` on the calling thread, and at the same time on as many others as can; each call returns when nothing is
-    /// left to do. Returns when all of these calls have.
+    /// Calls `work` on the calling thread and, at the same time, on any number of others. Each call
+    /// returns once no work is left. `share` returns after all calls have returned.
     fn share(&self, work: &(dyn Fn() + Sync));
 
-    /// Work is about to come: threads that sleep may wake now and stay awake.
+    /// Announces work: parked threads may wake now and stay awake.
     fn expect(&self) {}
 
-    /// No more work for a while; once for each [`Pool::expect`].
+    /// Ends one [`Pool::expect`]: no more work follows for a while.
     fn rest(&self) {}
 }
 
-/// Who does the work of a step: the thread that asks for it, or a pool of several.
+/// The threads of a step: the calling thread alone, or a pool.
 ///
-/// Its methods are for games, too: they give the same result with any number of threads.
+/// Games can use the methods too. They give the same result with any number of threads.
 ///
 /// ```
 /// use isostep_core::parallel::Threads;
@@ -56,11 +57,11 @@ impl Threads {
     /// The calling thread alone.
     pub const ONE: Self = Self { pool: None, eager: false };
 
-    /// The calling thread, and as many of its own as make this many. They spin while a step is under way and for a short
-    /// while after it, then sleep; they end with the last copy of this.
+    /// The calling thread and `count - 1` new worker threads. They spin during a step and for a
+    /// short while after it, then park. They end with the last clone of this value.
     ///
     /// # Errors
-    /// When the system refuses them, or has none.
+    /// If the system cannot start a thread or does not support threads.
     pub fn new(count: usize) -> std::io::Result<Self> {
         if count <= 1 {
             return Ok(Self::ONE);
@@ -68,39 +69,41 @@ impl Threads {
         Workers::start(count - 1).map(|workers| Self::with_pool(Arc::new(workers)))
     }
 
-    /// A pool that others use, too.
+    /// Shares an existing pool.
     #[must_use]
     pub fn with_pool(pool: Arc<dyn Pool>) -> Self {
         Self { pool: Some(pool), eager: false }
     }
 
-    /// The same, which share even the steps that one would finish sooner: to see that the number of threads shows nowhere.
+    /// Shares even steps that one thread would finish sooner. For tests of independence from the
+    /// number of threads.
     #[must_use]
     pub fn eager(self) -> Self {
         Self { eager: true, ..self }
     }
 
-    /// Whether so many contacts are work for several.
+    /// Returns `true` if a step with this many contacts is worth sharing.
     pub(crate) const fn pays(&self, contacts: usize) -> bool {
-        self.eager || contacts >= CROWD
+        self.eager || contacts >= MIN_SHARED_CONTACTS
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     #[must_use]
     pub fn count(&self) -> usize {
         self.pool.as_ref().map_or(1, |pool| pool.count().max(1))
     }
 
-    /// Does something with every item, given its place. Pieces of the slice may be worked on at once.
+    /// Calls `each` with the index and a reference to every item. Chunks of the slice may run in
+    /// parallel.
     pub fn for_each<T: Send>(&self, items: &mut [T], each: impl Fn(usize, &mut T) + Sync) {
-        self.share(items.chunks_mut(PIECE).enumerate(), |(piece, items)| {
-            items.iter_mut().enumerate().for_each(|(i, item)| each(piece * PIECE + i, item));
+        self.share(items.chunks_mut(CHUNK).enumerate(), |(chunk, items)| {
+            items.iter_mut().enumerate().for_each(|(i, item)| each(chunk * CHUNK + i, item));
         });
     }
 
-    /// Puts together what `map` makes of every item, strictly in order: pieces of 64 from left to right, then the pieces
-    /// from left to right. So `combine` may be any function; it need not be associative to give the same result with any
-    /// number of threads. `identity` begins each piece, and the whole.
+    /// Maps every item and combines the results strictly in order: chunks of 64 from left to right,
+    /// then the chunk results from left to right. `combine` need not be associative to give the
+    /// same result with any number of threads. `identity` starts each chunk and the whole.
     pub fn reduce<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -108,27 +111,27 @@ impl Threads {
         map: impl Fn(usize, &T) -> R + Sync,
         combine: impl Fn(R, R) -> R + Sync,
     ) -> R {
-        let mut pieces: Vec<Option<R>> = Vec::new();
-        pieces.resize_with(items.len().div_ceil(PIECE), || None);
-        self.share(pieces.iter_mut().enumerate(), |(piece, sum)| {
-            let from = piece * PIECE;
-            let items = items[from..].iter().take(PIECE).enumerate();
+        let mut sums: Vec<Option<R>> = Vec::new();
+        sums.resize_with(items.len().div_ceil(CHUNK), || None);
+        self.share(sums.iter_mut().enumerate(), |(chunk, sum)| {
+            let from = chunk * CHUNK;
+            let items = items[from..].iter().take(CHUNK).enumerate();
             *sum = Some(items.fold(identity(), |sum, (i, item)| combine(sum, map(from + i, item))));
         });
-        pieces.into_iter().flatten().fold(identity(), &combine)
+        sums.into_iter().flatten().fold(identity(), &combine)
     }
 
-    /// Does something with every item, several at once; who is free takes the next one.
+    /// Calls `each` for every item, several at once. An idle thread takes the next item.
     pub(crate) fn share<I: Iterator + Send>(&self, mut items: I, each: impl Fn(I::Item) + Sync) {
         let pool = match &self.pool {
             Some(pool) if items.size_hint().0 != 1 => pool,
             _ => return items.for_each(each),
         };
-        // Not held while somebody works, so a panic there poisons nothing.
+        // The lock is not held during `each`, so a panic there does not poison it.
         let items = Mutex::new(&mut items);
         let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
         pool.share(&|| core::iter::from_fn(next).for_each(&each));
-        // Whatever the pool did, all of it is done now.
+        // Finishes the items that the pool left.
         core::iter::from_fn(next).for_each(&each);
     }
 
@@ -142,7 +145,7 @@ impl Threads {
     }
 }
 
-/// While it lives, threads that have nothing to do stay awake.
+/// Guard that keeps idle threads awake.
 pub(crate) struct Expecting<'a>(Option<&'a dyn Pool>);
 
 impl Drop for Expecting<'_> {

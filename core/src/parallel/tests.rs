@@ -4,8 +4,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 fn kinds() -> Vec<Threads> {
     let mut kinds: Vec<_> =
         [1, 2, 3, 8].into_iter().map(|count| Threads::new(count).expect("threads")).collect();
-    kinds.push(Threads::with_pool(Arc::new(Lazy)));
-    kinds.push(Threads::with_pool(Arc::new(Eager)));
+    kinds.push(Threads::with_pool(Arc::new(NeverWorks)));
+    kinds.push(Threads::with_pool(Arc::new(WorksRepeatedly)));
     #[cfg(feature = "rayon")]
     kinds.push(Threads::with_pool(Arc::new(
         rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads"),
@@ -13,20 +13,20 @@ fn kinds() -> Vec<Threads> {
     kinds
 }
 
-/// A pool that never does anything.
-struct Lazy;
+/// A pool that never works.
+struct NeverWorks;
 
-impl Pool for Lazy {
+impl Pool for NeverWorks {
     fn count(&self) -> usize {
         4
     }
     fn share(&self, _: &(dyn Fn() + Sync)) {}
 }
 
-/// One that asks again when all is done.
-struct Eager;
+/// A pool that calls the work again after it is done.
+struct WorksRepeatedly;
 
-impl Pool for Eager {
+impl Pool for WorksRepeatedly {
     fn count(&self) -> usize {
         0
     }
@@ -36,7 +36,7 @@ impl Pool for Eager {
 }
 
 #[test]
-fn every_item_is_met_once_with_its_place() {
+fn for_each_visits_every_item_once_with_its_index() {
     for threads in kinds() {
         for count in [0, 1, 63, 64, 65, 1000] {
             let mut items: Vec<usize> = vec![0; count];
@@ -46,9 +46,9 @@ fn every_item_is_met_once_with_its_place() {
     }
 }
 
-/// Neither associative nor commutative: the order is all there is to it.
+/// The fold is neither associative nor commutative, so only the exact order gives this sum.
 #[test]
-fn what_is_put_together_is_so_in_order() {
+fn reduce_combines_in_order() {
     let items: Vec<u64> = (0..1000).map(|i| i * 7919 % 1009).collect();
     let fold = |sum: u64, item: u64| (sum ^ item).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let expected = items
@@ -60,9 +60,9 @@ fn what_is_put_together_is_so_in_order() {
     }
 }
 
-/// Thousands of short loans, with pauses that let the workers fall asleep.
+/// Thousands of short loans, with pauses that let the workers park.
 #[test]
-fn loans_of_any_length_are_carried_out_whole() {
+fn share_completes_work_with_spinning_and_parked_workers() {
     for threads in kinds() {
         let mut items = [0u32; 40];
         for round in 1..=3000 {
@@ -78,7 +78,7 @@ fn loans_of_any_length_are_carried_out_whole() {
 }
 
 #[test]
-fn work_may_ask_for_help_itself_and_two_may_ask_at_once() {
+fn share_may_nest_and_run_from_several_threads() {
     for threads in kinds() {
         let sum = AtomicUsize::new(0);
         let work = || {
@@ -96,14 +96,35 @@ fn work_may_ask_for_help_itself_and_two_may_ask_at_once() {
 }
 
 #[test]
-fn a_panic_of_the_work_reaches_who_asked_and_the_pool_goes_on() {
+fn a_panic_in_the_work_reaches_the_caller_and_the_pool_still_works() {
     for threads in kinds() {
         let mut items = [0u32; 1000];
         let run = std::panic::AssertUnwindSafe(|| {
-            threads.for_each(&mut items, |place, _| assert!(place != 700, "planted"));
+            threads.for_each(&mut items, |place, _| assert!(place != 700, "injected"));
         });
         assert!(std::panic::catch_unwind(run).is_err(), "{threads:?}");
         threads.for_each(&mut items, |place, item| *item = place as u32);
         assert!(items.iter().zip(0..).all(|(item, place)| *item == place), "{threads:?}");
     }
+}
+
+/// A panic in shared work used to poison the pool's lock, and the pool took a poisoned lock for a busy
+/// one: every later step ran on the calling thread alone.
+#[test]
+fn workers_take_part_again_after_a_panic() {
+    let workers = Workers::start(1).expect("threads");
+    let panics = std::panic::AssertUnwindSafe(|| workers.share(&|| panic!("injected")));
+    assert!(std::panic::catch_unwind(panics).is_err());
+    // Each call waits for the other, for twenty seconds at most.
+    let joined = AtomicUsize::new(0);
+    workers.share(&|| {
+        joined.fetch_add(1, Ordering::SeqCst);
+        for _ in 0..20_000 {
+            if joined.load(Ordering::SeqCst) == 2 {
+                break;
+            }
+            std::thread::park_timeout(core::time::Duration::from_millis(1));
+        }
+    });
+    assert_eq!(joined.into_inner(), 2, "the worker joins the work that follows a panic");
 }

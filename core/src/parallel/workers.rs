@@ -1,13 +1,14 @@
-//! Threads that wait for work with open eyes. Between two phases of a step there are a few microseconds; to wake a thread that
-//! sleeps takes longer than most phases. So they spin while work is expected and a little longer, and sleep after that.
+//! Worker threads that spin during a step and park when idle. The pause between two phases of a
+//! step is a few microseconds; waking a parked thread takes longer than most phases. The threads
+//! therefore spin while work is expected and for a short time after it.
 //!
-//! A piece of work is lent to them for one call: whoever joins is counted, nobody joins after the gate is closed, and the
-//! lender waits until all who joined have left. This file has the only `unsafe` of it: a borrow whose end the compiler
-//! can't see.
+//! Work is lent to the workers for one call. Each worker that joins is counted, no worker joins
+//! after the gate is closed, and the lender waits until every joined worker has left. The borrow
+//! ends where the compiler cannot see it, so this file needs `unsafe`.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "the ordered pool itself: who works when shows nowhere, and the clock decides when to sleep, nothing else"
+    reason = "the pool itself: scheduling never affects results, and the clock only decides when to park"
 )]
 
 use super::Pool;
@@ -17,20 +18,22 @@ use core::hint::spin_loop;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-/// How long threads stay awake after the last work: the steps of a rollback follow each other faster than that, ticks don't.
-const PATIENCE: Duration = Duration::from_micros(100);
+/// Spinning time after the last work. Longer than the pause between two steps of a rollback,
+/// shorter than a tick.
+const SPIN_TIME: Duration = Duration::from_micros(100);
 
-/// Turns of waiting after which a thread lets others run, in case there are more threads than cores.
+/// Spins before a thread yields, in case there are more threads than cores.
 const TURNS: u32 = 128;
 
-/// Work that is lent: borrowed for as long as the gate counts somebody, whatever the type says.
+/// Lent work. Valid while the gate is open or counts a joined worker, regardless of the lifetime in
+/// the type.
 type Lent = *const (dyn Fn() + Sync);
 
-/// Counts who joined in the low bits; `OPEN` while one may join; above it the number of the loan.
+/// Count of joined workers in the low bits, `OPEN` while workers may join, the loan number above.
 struct Gate(AtomicU64);
 
 const OPEN: u64 = 1 << 31;
@@ -40,25 +43,26 @@ const JOINED: u64 = OPEN - 1;
 struct Common {
     gate: Gate,
     lent: UnsafeCell<Option<Lent>>,
-    /// Held while something is lent.
+    /// Held during a loan.
     lender: Mutex<()>,
-    /// What a worker panicked with.
+    /// Panic payload of a worker.
     panicked: Mutex<Option<Box<dyn Any + Send>>>,
-    /// How many expect to lend soon.
+    /// Number of pending `expect` calls.
     expected: AtomicU32,
     asleep: AtomicU32,
     over: AtomicBool,
 }
 
-// SAFETY: `lent` is written by who holds `lender` while the gate is closed and empty, and read by those who joined through the
-// open gate; the gate's acquire and release order the two. What it points to is `Sync`.
+// SAFETY: the holder of `lender` writes `lent` while the gate is closed and empty, and workers that
+// joined through the open gate read it; the gate's acquire and release order the two. Its target is
+// `Sync`.
 #[allow(unsafe_code, reason = "see above")]
 unsafe impl Sync for Common {}
-// SAFETY: the pointer is only followed by those who joined, on whatever thread.
+// SAFETY: only joined workers dereference the pointer, and its target is `Sync`, so any thread may.
 #[allow(unsafe_code, reason = "see above")]
 unsafe impl Send for Common {}
 
-/// Threads of our own.
+/// The worker threads of a [`Threads`](super::Threads).
 pub(super) struct Workers {
     common: Arc<Common>,
     handles: Vec<JoinHandle<()>>,
@@ -79,7 +83,7 @@ impl Workers {
         for number in 1..=count {
             let common = Arc::clone(&workers.common);
             let name = format!("isostep-{number}");
-            // On an error those that were started end with `workers`.
+            // On an error the threads started so far end with `workers`.
             workers.handles.push(thread::Builder::new().name(name).spawn(move || common.serve())?);
         }
         Ok(workers)
@@ -91,7 +95,7 @@ impl Drop for Workers {
         self.common.over.store(true, Ordering::SeqCst);
         for handle in self.handles.drain(..) {
             handle.thread().unpark();
-            // A worker catches what it is lent panics with; it can't fail.
+            // A worker catches the panics of lent work, so it never panics itself.
             let _ = handle.join();
         }
     }
@@ -103,15 +107,21 @@ impl Pool for Workers {
     }
 
     fn share(&self, work: &(dyn Fn() + Sync)) {
-        // Lent already, by another world or by the work itself: then the caller works alone.
-        let Ok(_lender) = self.common.lender.try_lock() else { return work() };
+        // A loan is under way, by another world or by the work itself: the caller works alone.
+        let _lender = match self.common.lender.try_lock() {
+            Ok(lender) => lender,
+            // The lock guards no data, and `Loan` closes the gate on unwinding: a panic breaks nothing.
+            Err(TryLockError::Poisoned(lender)) => lender.into_inner(),
+            Err(TryLockError::WouldBlock) => return work(),
+        };
+        // Left behind if the lender of the last loan panicked as well.
+        drop(self.common.take_panic());
         self.expect();
         let loan = Loan { workers: self };
         self.common.lend(work);
         work();
         drop(loan);
-        let panicked = self.common.panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(panic) = panicked {
+        if let Some(panic) = self.common.take_panic() {
             resume_unwind(panic);
         }
     }
@@ -128,7 +138,7 @@ impl Pool for Workers {
     }
 }
 
-/// Ends a loan, also when the lender panics.
+/// Ends a loan on drop, also if the lender panics.
 struct Loan<'a> {
     workers: &'a Workers,
 }
@@ -141,16 +151,13 @@ impl Drop for Loan<'_> {
 }
 
 impl Common {
-    /// Lends work to all who are awake, until [`Common::take_back`].
+    /// Lends work to all spinning workers, until [`Common::take_back`].
     fn lend(&self, work: &(dyn Fn() + Sync)) {
-        #[allow(
-            unsafe_code,
-            reason = "the type of a pointer says how long it may be followed; here the gate does"
-        )]
-        // SAFETY: the pointer is followed by those alone who joined, and `take_back`, which comes before the borrow ends,
-        // returns when all of them have left.
+        #[allow(unsafe_code, reason = "the gate bounds the use of the pointer, not its lifetime")]
+        // SAFETY: only joined workers dereference the pointer, and `take_back`, which runs before
+        // the borrow ends, returns after all of them have left.
         let work = unsafe { core::mem::transmute::<&(dyn Fn() + Sync), Lent>(work) };
-        #[allow(unsafe_code, reason = "the lender alone writes, while nobody can join")]
+        #[allow(unsafe_code, reason = "only the lender writes, while no worker can join")]
         // SAFETY: `lender` is held, and the gate has been closed and empty since the last loan.
         unsafe {
             *self.lent.get() = Some(work);
@@ -159,7 +166,7 @@ impl Common {
         self.gate.0.store(loan | OPEN, Ordering::Release);
     }
 
-    /// Closes the gate and waits until all who joined have left.
+    /// Closes the gate and waits until every joined worker has left.
     fn take_back(&self) {
         self.gate.0.fetch_and(!OPEN, Ordering::AcqRel);
         let mut turn = 0;
@@ -168,7 +175,7 @@ impl Common {
         }
     }
 
-    /// What a worker does as long as it lives.
+    /// Main loop of a worker.
     fn serve(&self) {
         let mut done = 0;
         while !self.over.load(Ordering::Relaxed) {
@@ -191,9 +198,13 @@ impl Common {
         }
     }
 
+    fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
+        self.panicked.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     fn work(&self) {
-        #[allow(unsafe_code, reason = "who joined may follow the pointer")]
-        // SAFETY: we joined through the open gate after the pointer was written, and the lender waits until we have left.
+        #[allow(unsafe_code, reason = "a joined worker may dereference the pointer")]
+        // SAFETY: this worker joined through the open gate after the pointer was written, and the lender waits until it leaves.
         let work = unsafe { (*self.lent.get()).map(|work| &*work) };
         let Some(work) = work else { return };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
@@ -201,7 +212,7 @@ impl Common {
         }
     }
 
-    /// Waits for the next loan, asleep if none is expected for a while.
+    /// Waits for the next loan: spins at first, parks if none is expected for a while.
     fn idle(&self, done: u64) {
         let news = || {
             let gate = self.gate.0.load(Ordering::Relaxed);
@@ -213,7 +224,7 @@ impl Common {
             wait(&mut turn);
             if self.expected.load(Ordering::Relaxed) > 0 {
                 since = None;
-            } else if turn == 0 && since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            } else if turn == 0 && since.get_or_insert_with(Instant::now).elapsed() > SPIN_TIME {
                 return self.sleep();
             }
         }
@@ -221,7 +232,7 @@ impl Common {
 
     fn sleep(&self) {
         self.asleep.fetch_add(1, Ordering::SeqCst);
-        // Whoever expects work after this sees that somebody sleeps, and wakes us; a wake that comes before `park` is kept.
+        // A later `expect` sees the counter and unparks this thread; an unpark before `park` is not lost.
         if self.expected.load(Ordering::SeqCst) == 0 && !self.over.load(Ordering::SeqCst) {
             thread::park();
         }
@@ -229,7 +240,7 @@ impl Common {
     }
 }
 
-/// One turn of waiting.
+/// One spin, with a yield after every `TURNS` spins.
 fn wait(turn: &mut u32) {
     spin_loop();
     *turn += 1;

@@ -1,10 +1,10 @@
-//! Mass, centre of mass and inertia of shapes and of bodies made of several.
+//! Mass, centre of mass and inertia of shapes and compound bodies.
 
 use super::{Geometry, Shape};
 use crate::math::{Real, Sym3, Transform, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Why a body can't have this mass.
+/// Error of computing or setting the mass of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MassError {
@@ -12,13 +12,13 @@ pub enum MassError {
     #[error("a mass of {0} kg is out of range; it must lie between 0.0000001 and 100000000 kg")]
     OutOfRange(Real),
     /// The density is zero or negative.
-    #[error("a density of {0} kg/m³ is not above zero")]
+    #[error("a density of {0} kg/m³ is not positive; give a density above zero")]
     Density(Real),
-    /// A half space can't be weighed.
+    /// A half space has no finite mass.
     #[error("a half space has no mass; put it on a static or kinematic body")]
     HalfSpace,
-    /// The inertia is not that of any body.
-    #[error("the inertia has an axis without resistance; each diagonal entry must be above zero")]
+    /// The inertia is not positive on every axis.
+    #[error("the inertia is not positive on every axis; each diagonal entry must be above zero")]
     Inertia,
 }
 
@@ -27,15 +27,15 @@ pub(crate) const MIN_MASS: Real = Real::from_bits(430);
 /// The greatest mass of a dynamic body, 10⁸ kg.
 pub(crate) const MAX_MASS: Real = Real::from_int(100_000_000);
 
-/// How a body resists being pushed and turned.
+/// Mass, centre of mass and inertia of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MassProperties {
     /// Kilograms.
     pub mass: Real,
-    /// Where it balances, metres from the body's origin.
+    /// Centre of mass, metres from the body's origin.
     pub center: Vec3,
-    /// Inertia about the centre divided by the mass, m²: what it is for a body of one kilogram. So a
-    /// grain of sand and a ship keep the same digits.
+    /// Inertia about the centre of mass divided by the mass, m². Light and heavy bodies therefore
+    /// have the same precision.
     pub inertia_per_mass: Sym3,
 }
 
@@ -54,19 +54,19 @@ impl MassProperties {
         Ok(Self { mass, center: pose.translation, inertia_per_mass })
     }
 
-    /// The same body with another mass, spread in the same way.
+    /// The same mass distribution with another mass.
     ///
     /// # Errors
-    /// When the mass is out of range.
+    /// If the mass is out of range.
     pub fn with_mass(self, mass: Real) -> Result<Self, MassError> {
         check_mass(mass)?;
         Ok(Self { mass, ..self })
     }
 
-    /// Several parts as one body, or `None` for no parts.
+    /// Combines several parts into one body; `None` for no parts.
     ///
     /// # Errors
-    /// When the sum is out of range.
+    /// If the sum is out of range.
     pub fn combine(parts: &[Self]) -> Result<Option<Self>, MassError> {
         let [first, rest @ ..] = parts else { return Ok(None) };
         let mass = rest.iter().fold(first.mass, |sum, part| sum.saturating_add(part.mass));
@@ -101,7 +101,7 @@ fn scaled(tensor: Sym3, factor: Real) -> Sym3 {
     Sym3 { diagonal: tensor.diagonal * factor, off: tensor.off * factor }
 }
 
-/// Kilograms and inertia of one kilogram about the axes; `None` for a half space.
+/// Mass in kilograms and inertia per kilogram about the axes; `None` for a half space.
 fn weigh(shape: &Shape, density: Real) -> Option<(Real, Vec3)> {
     Some(match *shape.geometry() {
         Geometry::Sphere { radius } => {
@@ -118,7 +118,8 @@ fn weigh(shape: &Shape, density: Real) -> Option<(Real, Vec3)> {
     })
 }
 
-// The density comes in early: the volume of a grain has few digits, its mass has more.
+// The density is multiplied in early: the volume of a small shape has few significant digits, its
+// mass has more.
 
 fn weigh_sphere(radius: Real, density: Real) -> Real {
     const FOUR_THIRDS_PI: Real = Real::from_bits(17_990_716_939);
@@ -131,7 +132,8 @@ fn weigh_capsule(half_length: Real, radius: Real, density: Real) -> (Real, Vec3)
     let ball = weigh_sphere(radius, density);
     let mass = cylinder.saturating_add(ball);
     let (c, b) = (cylinder / mass, ball / mass);
-    // About the long axis; then across it, where the half balls sit 3/8 of a radius beyond the ends.
+    // About the long axis, then across it. The centres of the half balls lie 3/8 of a radius beyond
+    // the ends.
     let square = radius * radius;
     let along = square * (c * Real::HALF + b * Real::ratio(2, 5));
     let cylinder_across = square / 4 + half_length * half_length / 3;

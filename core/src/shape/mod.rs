@@ -1,5 +1,4 @@
-//! Shapes: what a body is made of. Owns their sizes, limits, volumes and bounds; how two of them touch is
-//! `collide`'s matter.
+//! Collision shapes: sizes, limits, volumes and bounds. Contacts between shapes are in `collide`.
 
 mod mass;
 
@@ -14,17 +13,17 @@ pub const MIN_SIZE: Real = Real::from_bits(1 << 22);
 /// The largest radius, half length or half extent, 2¹² m.
 pub const MAX_SIZE: Real = Real::from_int(1 << 12);
 
-/// A size that shapes can't have.
+/// Error of building a shape with a size out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is {value} m; it must lie between {MIN_SIZE} and {MAX_SIZE} m")]
 pub struct ShapeError {
-    /// Which size.
+    /// Name of the size.
     pub what: &'static str,
-    /// What it was.
+    /// The rejected value.
     pub value: Real,
 }
 
-/// A solid around its own origin.
+/// A collision shape around its own origin.
 ///
 /// ```
 /// use isostep_core::shape::Shape;
@@ -39,7 +38,7 @@ pub struct ShapeError {
 #[serde(try_from = "Geometry", into = "Geometry")]
 pub struct Shape(Geometry);
 
-/// What a [`Shape`] is, to look at. Lengths are in metres.
+/// The parameters of a [`Shape`]. Lengths are in metres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Geometry {
@@ -50,18 +49,18 @@ pub enum Geometry {
     },
     /// A box.
     Cuboid {
-        /// Half its edges.
+        /// Half extents.
         half: Vec3,
     },
     /// A cylinder along the y axis with half balls at its ends.
     Capsule {
         /// Half the length of the cylinder.
         half_length: Real,
-        /// Radius of cylinder and balls.
+        /// Radius of cylinder and half balls.
         radius: Real,
     },
-    /// Everything below the plane y = 0. It has no volume that could be weighed, so only static and kinematic
-    /// bodies can have it.
+    /// Everything below the plane y = 0. It has no finite mass, so only static and kinematic bodies
+    /// can have it.
     HalfSpace,
 }
 
@@ -72,7 +71,7 @@ impl Shape {
     /// A ball. Its radius is [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
     ///
     /// # Errors
-    /// When the radius is outside the limits.
+    /// If the radius is outside the limits.
     pub fn sphere(radius: Real) -> Result<Self, ShapeError> {
         check("the radius", radius)?;
         Ok(Self(Geometry::Sphere { radius }))
@@ -81,7 +80,7 @@ impl Shape {
     /// A box from half its edges, each [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
     ///
     /// # Errors
-    /// When a half extent is outside the limits.
+    /// If a half extent is outside the limits.
     pub fn cuboid(half: Vec3) -> Result<Self, ShapeError> {
         check("the half extent in x", half.x)?;
         check("the half extent in y", half.y)?;
@@ -89,24 +88,25 @@ impl Shape {
         Ok(Self(Geometry::Cuboid { half }))
     }
 
-    /// A capsule along the y axis: a cylinder with half balls at its ends, so it is 2 · (`half_length` + `radius`) long. Both are
-    /// [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096 m).
+    /// A capsule along the y axis: a cylinder with half balls at its ends. Its whole length is 2 ·
+    /// (`half_length` + `radius`). Both are [`MIN_SIZE`] (about a millimetre) to [`MAX_SIZE`] (4096
+    /// m).
     ///
     /// # Errors
-    /// When the radius or the half length is outside the limits.
+    /// If the radius or the half length is outside the limits.
     pub fn capsule(half_length: Real, radius: Real) -> Result<Self, ShapeError> {
         check("the half length", half_length)?;
         check("the radius", radius)?;
         Ok(Self(Geometry::Capsule { half_length, radius }))
     }
 
-    /// What it is.
+    /// The parameters of the shape.
     #[inline]
     pub const fn geometry(&self) -> &Geometry {
         &self.0
     }
 
-    /// The smallest edge or diameter; how much motion leaves a contact as it was depends on it.
+    /// The smallest edge or diameter. The motion that a recycled contact tolerates depends on it.
     #[inline]
     pub fn thickness(&self) -> Real {
         match self.0 {
@@ -119,7 +119,8 @@ impl Shape {
         }
     }
 
-    /// The radius of a ball around the origin that holds the shape, rounded up; `None` for a half space.
+    /// The radius of a ball around the origin that encloses the shape, rounded up; `None` for a
+    /// half space.
     #[inline]
     pub fn bounding_radius(&self) -> Option<Real> {
         match self.0 {
@@ -130,19 +131,20 @@ impl Shape {
         }
     }
 
-    /// Whether contacts of the shape are faces and edges that stay put; a ball's or a capsule's roll away.
+    /// Returns `true` if the contact points are faces and edges that stay in place. Contacts of a
+    /// ball or capsule roll.
     pub(crate) const fn is_flat(&self) -> bool {
         matches!(self.0, Geometry::Cuboid { .. } | Geometry::HalfSpace)
     }
 
-    /// A box around the shape at a pose, at most some ulps too large. For a half space it is as much of the
-    /// world as lies below the plane, whole if the plane is not level.
+    /// A box around the shape at a pose, at most a few ulps too large. For a half space it is the
+    /// part of the world below the plane, or the whole world if the plane is not level.
     #[allow(clippy::missing_panics_doc, reason = "the extents are not negative")]
     pub fn bounds(&self, pose: &Transform) -> Aabb {
         self.bounds_turned(pose, &pose.rotation.turn())
     }
 
-    /// As [`Self::bounds`], for those who have the pose's rotation multiplied out.
+    /// [`Self::bounds`] for callers that already have the rotation in matrix form.
     #[inline]
     pub(crate) fn bounds_turned(&self, pose: &Transform, turn: &Turn) -> Aabb {
         let extent = match self.0 {
@@ -162,7 +164,7 @@ impl Shape {
     }
 }
 
-/// |R|·half, with an ulp for the rounding of R.
+/// |R|·half, plus one ulp for the rounding of R.
 #[inline]
 fn cuboid_extent(turn: &Turn, half: Vec3) -> Vec3 {
     let [x, y, z] = turn.to_mat3().rows();

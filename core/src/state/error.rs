@@ -1,26 +1,27 @@
-//! What can go wrong with a saved state, and a difference between two of them as a person reads it.
+//! Errors of saved states, and the text of a difference between two states.
 
 use crate::digest::WalkError;
 use crate::history::HistoryError;
 use crate::world::ExplainError;
 
-/// Why a state can't be saved, loaded or compared.
+/// Error of saving, loading or comparing a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
     /// The tick is not held.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// A value can't take part in digests.
+    /// A value cannot be part of a digest.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// What another machine sent is no page.
+    /// The bytes from another machine are not a page.
     #[error(transparent)]
     Explain(#[from] ExplainError),
-    /// A value's own `Serialize` gave up while it was written to a snapshot.
-    #[error("the value can't be written to a snapshot: {0}")]
+    /// The value's own `Serialize` failed while writing a snapshot.
+    #[error("the value cannot be written to a snapshot: {0}; fix its Serialize implementation")]
     Unwritable(String),
-    /// A world was commanded after its last step: going back would lose that, and no digest has it.
+    /// Commands are pending on the world after its last step. A rollback would lose them, and no
+    /// digest contains them.
     #[error(
         "the world has {count} {} that no step has seen; give commands before `world.step()`. To answer an event, read \
          `world.events()` at the start of the next step: events are part of the state. `world.commit()` is for setting \
@@ -28,30 +29,30 @@ pub enum StateError {
         if *count == 1 { "command" } else { "commands" }
     )]
     UnfinishedCommands {
-        /// How many.
+        /// The number of pending commands.
         count: usize,
     },
-    /// A world is at an earlier tick than it was when an earlier state was saved.
+    /// The world is at an earlier tick than at an earlier save.
     #[error(
         "the world is at its tick {now}, and was at {before} when tick {tick} was saved; leave `rewind` and `restore` to \
          the session while it runs"
     )]
     WentBack {
-        /// The tick that was saved before.
+        /// The earlier saved tick.
         tick: u32,
-        /// The world's own tick then.
+        /// The world's own tick at that save.
         before: u32,
         /// The world's own tick now.
         now: u32,
     },
-    /// A tick was saved, but the world lost its own tick since.
+    /// The tick was saved, but the world no longer holds its own tick.
     #[error(
         "tick {tick} is the world's own tick {world_tick}, which it no longer holds; `commit` is for the time before the \
          first tick, and forgets those before it. While a session runs, give commands before `world.step()`, leave `rewind` \
          and `restore` to it, and give a world that steps very often in a tick more room with `set_history`"
     )]
     Forgotten {
-        /// The tick that was asked for.
+        /// The requested tick.
         tick: u32,
         /// The world's own tick.
         world_tick: u32,
@@ -59,7 +60,7 @@ pub enum StateError {
 }
 
 impl StateError {
-    /// The same error, of something in a field.
+    /// The same error with a field in front of its path.
     #[must_use]
     pub fn within(mut self, field: &str) -> Self {
         if let Self::Walk(error) = &mut self {
@@ -73,16 +74,16 @@ impl StateError {
     }
 }
 
-/// A field that two machines have differently.
+/// A field that differs between two machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDifference {
-    /// What it belongs to, like `body 5v1`, `players[1]`, `state`.
+    /// The entity that has the field, like `body 5v1`, `players[1]`, `state`.
     pub entity: String,
-    /// Like `velocity.x`, `health`, `[3]`.
+    /// The field, like `velocity.x`, `health`, `[3]`.
     pub field: String,
-    /// What this machine has.
+    /// The value on this machine.
     pub local: String,
-    /// What the other one has.
+    /// The value on the other machine.
     pub remote: String,
 }
 

@@ -1,8 +1,8 @@
-//! A page of a value as bytes that travel, and what is different in another machine's.
+//! Pages of a value as bytes for another machine, and the differences between such pages.
 //!
-//! The bytes are the page's digest and two lists of leaves: as people read the value, and raw. Of a leaf they have where it
-//! is, its text, and its canonical bytes, so that values which look alike stay apart. Bytes from outside are read in place:
-//! nothing is allocated by what they claim.
+//! The bytes are the page's digest and two lists of leaves: human-readable and raw. A leaf has its
+//! path, its text and its canonical bytes, so that different values with equal texts remain
+//! distinct. Untrusted bytes are read in place: their claims cause no allocation.
 
 use super::StateError;
 use crate::digest::{Digest, PageLeaf, WalkError, page_digest, page_leaves};
@@ -11,22 +11,22 @@ use core::fmt::Write;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Longest text shown for one side of a difference, in characters.
+/// Longest text of one side of a difference, in characters.
 const SHOWN_CHARS: usize = 240;
-/// Most raw bytes shown of a value whose text does not tell it from another.
+/// Most raw bytes shown for a value whose text equals that of another.
 const SHOWN_BYTES: usize = 24;
 
-/// A leaf that two machines have differently.
+/// A leaf that differs between two machines.
 pub(super) struct LeafDifference {
-    /// The path to what the field belongs to; empty for a field at the top.
+    /// Path of the entity that has the field; empty for a field at the top.
     pub(super) entity: String,
-    /// The path from there; empty for the whole value.
+    /// Path of the field in the entity; empty for the whole value.
     pub(super) field: String,
     pub(super) ours: String,
     pub(super) theirs: String,
 }
 
-/// Appends a page's bytes; nothing for a page that is not there.
+/// Appends the bytes of a page; nothing if the page does not exist.
 pub(super) fn put_page<T: Serialize + ?Sized>(
     value: &T,
     page: u32,
@@ -46,7 +46,7 @@ pub(super) fn put_page<T: Serialize + ?Sized>(
     Ok(())
 }
 
-/// How a page differs from another machine's bytes of it.
+/// Compares a page with another machine's bytes of it.
 pub(super) fn explain_page<T: Serialize + ?Sized>(
     value: &T,
     page: u32,
@@ -76,7 +76,7 @@ fn lists<T: Serialize + ?Sized>(value: &T, page: u32) -> Result<[Vec<PageLeaf>; 
     Ok([page_leaves(value, page, true)?, page_leaves(value, page, false)?])
 }
 
-/// A leaf as it came.
+/// A leaf in untrusted bytes.
 #[derive(Clone, Copy)]
 struct Claim<'a> {
     entity: &'a str,
@@ -85,7 +85,7 @@ struct Claim<'a> {
     raw: &'a [u8],
 }
 
-/// A list of leaves in bytes that were checked.
+/// An iterator over a list of leaves in validated bytes.
 #[derive(Clone)]
 struct Claims<'a> {
     left: u32,
@@ -100,7 +100,7 @@ impl<'a> Claims<'a> {
         Some(part)
     }
 
-    /// The next leaf, or why there is none.
+    /// Reads the next leaf, or returns the error.
     fn read(&mut self, length: usize) -> Result<Claim<'a>, ExplainError> {
         let mut texts = [""; 3];
         for text in &mut texts {
@@ -124,7 +124,7 @@ impl<'a> Iterator for Claims<'a> {
     }
 }
 
-/// Checks a page; no bytes are a page that is not there.
+/// Validates a page. Empty bytes are a page that does not exist.
 fn read(bytes: &[u8]) -> Result<(Option<Digest>, Claims<'_>, Claims<'_>), ExplainError> {
     const NONE: Claims<'static> = Claims { left: 0, bytes: &[] };
     if bytes.is_empty() {
@@ -150,8 +150,8 @@ fn read(bytes: &[u8]) -> Result<(Option<Digest>, Claims<'_>, Claims<'_>), Explai
     }
 }
 
-/// Adds the leaves that differ, ours first in the order of the type, those that only they have behind. A place that is
-/// known to differ is not told again.
+/// Appends the leaves that differ: first the local leaves in the order of the type, then those that
+/// only the other machine has. A path that is already reported is skipped.
 fn compare(ours: &[PageLeaf], theirs: Claims<'_>, limit: usize, found: &mut Vec<LeafDifference>) {
     let known: Vec<String> = found.iter().map(|leaf| join(&leaf.entity, &leaf.field)).collect();
     let is_known = |entity: &str, field: &str| {
@@ -205,7 +205,7 @@ fn join(entity: &str, field: &str) -> String {
     format!("{entity}{dot}{field}")
 }
 
-/// Whether a path is another one or goes on from it.
+/// Returns `true` if `path` equals `outer` or extends it.
 fn is_inside(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
@@ -214,7 +214,7 @@ fn nothing() -> String {
     "(nothing)".to_owned()
 }
 
-/// A text of bounded length, with raw bytes behind it if it does not tell.
+/// A text of bounded length, with raw bytes behind it if the text is ambiguous.
 fn shown(text: &str, raw: Option<&[u8]>) -> String {
     let mut shown = match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -223,7 +223,7 @@ fn shown(text: &str, raw: Option<&[u8]>) -> String {
     if let Some(raw) = raw {
         shown.push_str(" (raw ");
         for byte in raw.iter().take(SHOWN_BYTES) {
-            write!(shown, "{byte:02x}").expect("a String takes everything");
+            write!(shown, "{byte:02x}").expect("writing to a String cannot fail");
         }
         shown.push_str(if raw.len() > SHOWN_BYTES { "…)" } else { ")" });
     }

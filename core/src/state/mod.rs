@@ -1,10 +1,11 @@
-//! State that can be saved, loaded, named and compared by tick: what a rollback session asks of a game. Nothing here steps.
+//! States that a rollback session can save, load, digest and compare by tick. This module never
+//! steps.
 //!
 //! - `value.rs`: any value that is `Clone + Serialize`, in a ring of copies.
-//! - `leaves.rs`: a page of such a value as bytes, and what differs from another machine's.
+//! - `leaves.rs`: a page of such a value as bytes, and the differences from another machine's page.
 //! - `snapshot.rs`: a held tick as bytes, and a state from them.
 //! - `world.rs`: a [`World`](crate::world::World), which holds its own ticks.
-//! - `error.rs`: what can go wrong, and how a difference reads.
+//! - `error.rs`: errors, and the text of a difference.
 //!
 //! A struct of several such parts derives the trait (`isostep::State`).
 
@@ -20,16 +21,19 @@ pub use world::WorldSlots;
 
 use crate::digest::{Digest, DigestTree};
 
-/// A state that a session saves, loads, names and compares.
+/// A state that a session saves, loads, digests and compares.
 ///
-/// Nobody calls this but a session. A game has it for nothing: values that are `Clone + Serialize` are states, a
-/// [`World`](crate::world::World) is one, and a struct of states derives it.
+/// Only sessions call these methods. Games get the implementation without code: values that are
+/// `Clone + Serialize` are states, a [`World`](crate::world::World) is one, and a struct of states
+/// derives it.
 ///
 /// - **Set up**: [`slots`](Self::slots), once.
-/// - **Every tick**: [`save`](Self::save); after a wrong guess [`load`](Self::load), and steps and saves again.
+/// - **Every tick**: [`save`](Self::save). After a misprediction [`load`](Self::load), then step
+///   and save again.
 /// - **Keep**: [`pin`](Self::pin), [`unpin`](Self::unpin).
-/// - **Compare**: [`digest`](Self::digest) on every machine; where they differ [`tree`](Self::tree), then of a page that
-///   differs [`page`](Self::page) on one machine and [`explain`](Self::explain) on the other.
+/// - **Compare**: [`digest`](Self::digest) on every machine. If digests differ,
+///   [`tree`](Self::tree); then, for each differing page, [`page`](Self::page) on one machine and
+///   [`explain`](Self::explain) on the other.
 ///
 /// ```
 /// use isostep_core::state::State;
@@ -55,67 +59,74 @@ use crate::digest::{Digest, DigestTree};
 /// # Ok::<(), isostep_core::state::StateError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no state that can be saved and hashed",
+    message = "`{Self}` cannot be saved and hashed as a state",
     note = "derive Clone and serde::Serialize for it; if it holds a World, derive isostep::State instead"
 )]
 pub trait State {
-    /// Where the states of past ticks are kept when not inside the state itself. Lives beside the state.
+    /// Storage of past ticks outside of the state itself.
     type Slots;
 
-    /// Room for the last `capacity` ticks, at least one; pinned ones come on top. Called once, before the first save.
+    /// Creates storage for the newest `capacity` ticks, at least one. Pinned ticks are held in
+    /// addition. Called once, before the first save.
     fn slots(&mut self, capacity: usize) -> Self::Slots;
 
-    /// Whether the state can be saved as that of a tick. A state of several parts asks all of them before it saves one.
+    /// Checks that [`save`](Self::save) would succeed. A state of several parts checks all parts
+    /// before it saves one.
     ///
     /// # Errors
-    /// What [`save`](Self::save) would answer.
+    /// The error of [`save`](Self::save).
     fn ready(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
         let _ = (slots, tick);
         Ok(())
     }
 
-    /// Whether a tick can be loaded. A state of several parts asks all of them before it loads one.
+    /// Checks that [`load`](Self::load) would succeed. A state of several parts checks all parts
+    /// before it loads one.
     ///
     /// # Errors
-    /// What [`load`](Self::load) would answer.
+    /// The error of [`load`](Self::load).
     fn holds(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
         let _ = (slots, tick);
         Ok(())
     }
 
-    /// Keeps the present state as that of `tick`; what was held of it and later ticks is dropped, pinned or not. A pin on
-    /// the tick itself stays and now holds the new state.
+    /// Saves the current state as that of `tick`. Drops the held states of this and later ticks,
+    /// pinned or not. A pin on the tick itself stays and now holds the new state.
     ///
     /// # Errors
-    /// When the state is not complete; it says what to finish. Nothing changed then.
+    /// If the state is not complete; the error names the missing action. The storage is then
+    /// unchanged.
     fn save(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError>;
 
-    /// Becomes the state that was saved of `tick`. Later ticks are dropped, pinned or not: they belong to a future that
-    /// may not come.
+    /// Loads the saved state of `tick`. Drops later ticks, pinned or not: they belong to the old
+    /// timeline.
     ///
     /// # Errors
-    /// When the tick is not held. The state stays as it was.
+    /// If the tick is not held. The state is then unchanged.
     fn load(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError>;
 
-    /// Holds a tick beyond the last ones until it is unpinned as often as it was pinned.
+    /// Holds a tick beyond the ring until it is unpinned as often as it was pinned.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     fn pin(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError>;
 
-    /// Takes one pin back; returns whether there was one.
+    /// Removes one pin. Returns `true` if there was one.
     fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool;
 
-    /// Forgets everything that can be computed again (caches, memo, scratch), so that the next steps owe nothing to it.
+    /// Drops everything that can be recomputed (caches, step records, scratch), so that the next
+    /// steps do not depend on it.
     fn drop_caches(&mut self, slots: &mut Self::Slots);
 
-    /// The digest of a held tick: equal on two machines if and only if the states are.
+    /// The digest of a held tick. Equal on two machines if and only if the states are equal.
     ///
     /// # Errors
-    /// When the tick is not held, or a value can't take part in digests (a float, a hash map); it names the field.
+    /// If the tick is not held, or a value cannot be part of a digest (a float, a hash map). The
+    /// error names the field.
     fn digest(&self, slots: &Self::Slots, tick: u32) -> Result<Digest, StateError>;
 
-    /// Adds this state's sections to a tree; `name` is the field it is in, empty at the top.
+    /// Adds the sections of this state to a tree. `name` is the path of the field that holds the
+    /// state, empty at the top.
     ///
     /// # Errors
     /// As for [`digest`](Self::digest).
@@ -127,8 +138,9 @@ pub trait State {
         tree: &mut DigestTree,
     ) -> Result<(), StateError>;
 
-    /// Appends the bytes of one page of one section, as [`explain`](Self::explain) of another machine wants them; none for
-    /// a page that is not there. A section that is not ours: nothing is written, `false`.
+    /// Appends the bytes of one page of one section, as input of [`explain`](Self::explain) on
+    /// another machine. Appends nothing if the page does not exist. Returns `false` if the section
+    /// does not belong to this state.
     ///
     /// # Errors
     /// As for [`digest`](Self::digest).
@@ -142,14 +154,14 @@ pub trait State {
         out: &mut Vec<u8>,
     ) -> Result<bool, StateError>;
 
-    /// How a page differs from what another machine sent of it (bytes from anywhere are fine); at most `limit` differences
-    /// are appended. A section that is not ours: `false`.
+    /// Compares a page with the bytes of another machine and appends at most `limit` differences.
+    /// The bytes may be untrusted. Returns `false` if the section does not belong to this state.
     ///
     /// # Errors
     /// As for [`digest`](Self::digest), and when the bytes are not a page.
     #[allow(
         clippy::too_many_arguments,
-        reason = "where, what and how much: none of them is optional"
+        reason = "every argument is required, and a struct would only rename them"
     )]
     fn explain(
         &self,
@@ -166,17 +178,17 @@ pub trait State {
 
 #[doc(hidden)]
 pub mod derived {
-    //! What the code that `derive(State)` writes calls.
+    //! Functions for code generated by `derive(State)`.
     pub use super::snapshot::{put_part, take_part};
     pub use super::value::{digest, explain, page, tree};
     pub use crate::digest::{Digest, DigestTree};
     pub use serde::Serialize;
 
-    // So that the code it writes needs no `alloc` by name.
+    // Generated code needs no `alloc` path with this alias.
     pub type Bytes = Vec<u8>;
     pub type Differences = Vec<super::StateDifference>;
 
-    /// The name of a field inside another name.
+    /// Appends a field to a path.
     pub fn join(name: &str, field: &str) -> String {
         if name.is_empty() { field.to_owned() } else { format!("{name}.{field}") }
     }

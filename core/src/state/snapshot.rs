@@ -1,24 +1,30 @@
-//! A held tick as bytes for files, and a state from such bytes: what a recording keeps to seek to.
+//! Snapshots: a held tick as bytes for files, and a state from such bytes. Recordings use them as
+//! keyframes for seeking.
 //!
-//! Values go through postcard, whose encoding is specified and the same everywhere; a world through its own snapshot. A
-//! struct of parts writes each behind its length (`derive(Snapshot)`).
+//! Values are encoded with postcard, which is specified and the same everywhere. A world has its
+//! own snapshot format. A struct of parts writes each part behind its length (`derive(Snapshot)`).
 
 use super::{State, StateError};
 use crate::world::{SnapshotError, World};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Why bytes are not a state of this type. The state may hold some of them already: restore another, or throw it away.
+/// Error of restoring a state. The state may already contain some of the bytes: restore another
+/// snapshot, or discard the state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// A value's bytes are not one of its type.
-    #[error("the value can't be read ({0}); was it written by another version of the game?")]
+    /// The bytes are not a value of the type.
+    #[error(
+        "the value cannot be read ({0}); was the snapshot written by another version of the game?"
+    )]
     Value(String),
     /// Bytes follow the value.
-    #[error("{extra} bytes follow the value; was it written by another version of the game?")]
+    #[error(
+        "{extra} bytes follow the value; was the snapshot written by another version of the game?"
+    )]
     Trailing {
-        /// How many.
+        /// The number of extra bytes.
         extra: usize,
     },
     /// The bytes end before the last part.
@@ -26,15 +32,15 @@ pub enum RestoreError {
         "the snapshot ends before its last part; was it written by another version of the game?"
     )]
     Truncated,
-    /// The bytes of a world are not one.
+    /// The bytes are not a snapshot of a world.
     #[error(transparent)]
     World(#[from] SnapshotError),
 }
 
-/// A state that can be written to a file and read from it. Recordings ask for it; sessions do not.
+/// A state that can be written to a file and read back. Recordings require it; sessions do not.
 ///
-/// Values that are `Clone + Serialize + DeserializeOwned` have it, and so has a [`World`]; a struct of such parts derives it
-/// beside [`State`].
+/// Values that are `Clone + Serialize + DeserializeOwned` implement it, and so does [`World`]. A
+/// struct of such parts derives it beside [`State`].
 ///
 /// ```
 /// use isostep_core::state::{Snapshot, State};
@@ -56,17 +62,18 @@ pub enum RestoreError {
     note = "derive serde::Deserialize beside Clone and Serialize; if it holds a World, derive isostep::Snapshot beside State"
 )]
 pub trait Snapshot: State {
-    /// Appends a held tick.
+    /// Appends a snapshot of a held tick.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     fn snapshot(&self, slots: &Self::Slots, tick: u32, out: &mut Vec<u8>)
     -> Result<(), StateError>;
 
-    /// Becomes what was written. Nothing that was saved before holds any more: make new [`slots`](State::slots).
+    /// Restores a snapshot. Earlier saves are invalid afterwards: create new
+    /// [`slots`](State::slots).
     ///
     /// # Errors
-    /// When the bytes are no such state.
+    /// If the bytes are not a snapshot of such a state.
     fn restore(&mut self, bytes: &[u8]) -> Result<(), RestoreError>;
 }
 
@@ -113,7 +120,7 @@ impl Snapshot for World {
 /// Appends a part of a struct behind its length.
 ///
 /// # Errors
-/// When the tick is not held.
+/// If the tick is not held.
 pub fn put_part<T: Snapshot>(
     part: &T,
     slots: &T::Slots,
@@ -128,10 +135,10 @@ pub fn put_part<T: Snapshot>(
     Ok(())
 }
 
-/// Restores a part from the front of the bytes and moves on behind it.
+/// Restores a part from the front of the bytes and advances past it.
 ///
 /// # Errors
-/// When it is not there, or not one.
+/// If the part is missing or invalid.
 pub fn take_part<T: Snapshot>(part: &mut T, bytes: &mut &[u8]) -> Result<(), RestoreError> {
     let (length, rest) = bytes.split_first_chunk::<4>().ok_or(RestoreError::Truncated)?;
     let length = u32::from_le_bytes(*length) as usize;

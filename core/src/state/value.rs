@@ -1,6 +1,7 @@
-//! Any value that is `Clone + Serialize` as a state: a ring of copies, digests and pages by a walk over its fields.
+//! States from any value that is `Clone + Serialize`: a ring of copies, with digests and pages
+//! computed by a walk over its fields.
 //!
-//! The value is one section; each field, element or entry at its top is a page of it.
+//! The value is one section. Each top-level field, element or entry is a page of it.
 
 use super::leaves::{explain_page, put_page};
 use super::{State, StateDifference, StateError};
@@ -8,7 +9,7 @@ use crate::digest::{Digest, DigestTree};
 use crate::history::History;
 use serde::Serialize;
 
-/// What a value without a name is called.
+/// Section name of a value without a name.
 const TOP: &str = "state";
 
 fn section_of(name: &str) -> &str {
@@ -18,7 +19,7 @@ fn section_of(name: &str) -> &str {
 /// The digest of a value.
 ///
 /// # Errors
-/// When the value can't take part in digests.
+/// If the value cannot be part of a digest.
 pub fn digest<T: Serialize>(value: &T) -> Result<Digest, StateError> {
     Ok(Digest::of_value(value)?)
 }
@@ -26,7 +27,7 @@ pub fn digest<T: Serialize>(value: &T) -> Result<Digest, StateError> {
 /// Adds a value's section to a tree.
 ///
 /// # Errors
-/// When the value can't take part in digests.
+/// If the value cannot be part of a digest.
 pub fn tree<T: Serialize>(value: &T, name: &str, tree: &mut DigestTree) -> Result<(), StateError> {
     let done = tree.value(section_of(name), value).map(drop);
     done.map_err(|error| named(error.into(), name))
@@ -35,7 +36,7 @@ pub fn tree<T: Serialize>(value: &T, name: &str, tree: &mut DigestTree) -> Resul
 /// Appends a page of a value.
 ///
 /// # Errors
-/// When the value can't take part in digests.
+/// If the value cannot be part of a digest.
 pub fn page<T: Serialize>(
     value: &T,
     name: &str,
@@ -50,10 +51,10 @@ pub fn page<T: Serialize>(
     Ok(true)
 }
 
-/// Appends how a page of a value differs.
+/// Appends the differences between a page of a value and another machine's bytes of it.
 ///
 /// # Errors
-/// When the value can't take part in digests, or the bytes are not a page.
+/// If the value cannot be part of a digest, or the bytes are not a page.
 pub fn explain<T: Serialize>(
     value: &T,
     name: &str,
@@ -78,7 +79,7 @@ fn named(error: StateError, name: &str) -> StateError {
     if name.is_empty() { error } else { error.within(name) }
 }
 
-/// Where a leaf is, seen from the top: the value's own name in front of it.
+/// Entity and field of a leaf, with the value's own name in front.
 fn place(name: &str, entity: &str, field: &str) -> (String, String) {
     let entity = match (name, entity) {
         ("", "") => TOP.to_owned(),

@@ -1,22 +1,25 @@
-//! A world as a state: it holds its own ticks, so a save notes which of them is which of the session's.
+//! A world as a state. The world holds its own ticks; a save records the mapping from session tick
+//! to world tick.
 //!
-//! A game may step a world several times in a tick, or not at all. So ticks of the session map to ticks of the world, in
-//! ascending order on both sides; several of the session may share one of the world.
+//! A game may step a world several times in a tick, or not at all. Session ticks therefore map to
+//! world ticks in ascending order on both sides, and several session ticks may share one world
+//! tick.
 
 use super::{State, StateDifference, StateError, derived::join};
 use crate::digest::{Digest, DigestTree};
 use crate::history::{HistoryError, find_tick};
 use crate::world::{StateSection, World};
 
-/// How often a game may step a world in a tick, on average over the ticks that are held, before the world lets go of the
-/// oldest. It bounds what a world holds for a session that is gone.
+/// Largest average number of world steps per session tick, over the held ticks. If a game exceeds
+/// it, the world drops its oldest ticks. It bounds the memory that a world holds for a session that
+/// no longer exists.
 const STEPS_IN_A_TICK: usize = 16;
 
-/// Which tick of a world is which of a session.
+/// Mapping from session ticks to world ticks.
 #[derive(Clone, Debug)]
 pub struct WorldSlots {
     capacity: usize,
-    /// Sorted by tick; at most `capacity` of them are not pinned.
+    /// Sorted by tick; at most `capacity` of them are unpinned.
     held: Vec<Saved>,
 }
 
@@ -25,12 +28,13 @@ struct Saved {
     tick: u32,
     world_tick: u32,
     pins: u32,
-    /// Nobody pins it any more, but it left the ring of the world while somebody did: one pin of the world's stays.
+    /// No session tick pins it any more, but it left the ring of the world while pinned: one pin of
+    /// the world remains.
     stays: bool,
 }
 
 impl Saved {
-    /// Lets the world go of it.
+    /// Releases the world tick.
     fn release(self, world: &mut World) {
         for _ in 0..self.pins + u32::from(self.stays) {
             world.unpin(self.world_tick);
@@ -43,7 +47,7 @@ impl WorldSlots {
         find_tick(&self.held, tick, |saved| saved.tick)
     }
 
-    /// The world's own tick, which it holds.
+    /// The world tick of a session tick, if the world still holds it.
     pub(super) fn world_tick(&self, world: &World, tick: u32) -> Result<u32, StateError> {
         let Saved { world_tick, .. } = self.held[self.find(tick)?];
         if world.holds_tick(world_tick) {
@@ -52,14 +56,14 @@ impl WorldSlots {
         Err(StateError::Forgotten { tick, world_tick })
     }
 
-    /// Drops what was saved from a place on, with its pins.
+    /// Drops the saves from an index on, with their pins.
     fn cut(&mut self, world: &mut World, from: usize) {
         for saved in self.held.drain(from..) {
             saved.release(world);
         }
     }
 
-    /// Drops the oldest that nobody pinned until at most this many are left.
+    /// Drops the oldest unpinned saves until at most `left` remain.
     fn drop_oldest(&mut self, world: &mut World, left: usize) {
         let loose = self.held.iter().filter(|saved| saved.pins == 0).count();
         for _ in left..loose {
@@ -69,7 +73,7 @@ impl WorldSlots {
         }
     }
 
-    /// Has the world's ring hold what no pin holds.
+    /// Resizes the world's ring to hold all unpinned saves.
     fn keep(&self, world: &mut World) {
         let oldest = self.held.iter().find(|saved| saved.pins == 0 && !saved.stays);
         let from = oldest.map_or(world.tick(), |saved| saved.world_tick);
@@ -77,7 +81,7 @@ impl WorldSlots {
     }
 }
 
-/// The section of a world that has a name in a tree.
+/// The section of a world with this name in a tree.
 fn section_of(name: &str, section: &str) -> Option<StateSection> {
     let own =
         if name.is_empty() { section } else { section.strip_prefix(name)?.strip_prefix('.')? };
@@ -168,7 +172,7 @@ impl State for World {
     fn drop_caches(&mut self, _: &mut WorldSlots) {
         self.compute_scalar();
         self.forget_future();
-        self.drop_memo();
+        self.drop_step_records();
         self.drop_scratch();
     }
 

@@ -1,18 +1,18 @@
-//! Clusters in batches, and the contacts of each batch in packs.
+//! Batches of islands, and the contacts of each batch in packs.
 //!
-//! A batch has a few small clusters or one large one. Its rows are its own: every body of its clusters, each moving thing
-//! that these touch, one row for all that rests and one for empty lanes. So a batch is solved without looking at
-//! anything else, on any thread; what clusters share a batch shows in no result.
+//! A batch has a few small islands or one large one. It has rows of its own: every body of its islands, each moving
+//! kinematic body that these touch, one row for all bodies at rest and one for empty lanes. So a batch is solved without
+//! access to anything else, on any thread, and the grouping of islands into batches affects no result.
 //!
-//! Contacts of one colour share no dynamic body, in one cluster or several, so their order does not matter: those of a
-//! batch are packed by colour, and within it by whether they lean on what rests and by shape, to fill lanes that do the
-//! same work.
+//! Contacts of one colour share no dynamic body, in one island or several, so their order has no effect. The contacts of
+//! a batch are packed by colour, then by whether their first body is at rest, then by number of rows, to fill packs with
+//! lanes that do the same work.
 
-use super::block::Motion;
 use super::bodies::StepBody;
-use super::clusters::{COLOURS, Clusters, NONE};
+use super::constraint::Motion;
 use super::contacts::Contact;
 use super::impact::Bouncing;
+use super::islands::{COLOURS, Islands, NONE};
 use super::lanes::Batch;
 use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
 use super::rows::{Rows, RowsMut, Traits};
@@ -20,20 +20,20 @@ use crate::data::sort_by_key;
 use crate::math::{Q20, Q30};
 use core::ops::Range;
 
-/// Contacts of a batch, about: enough to fill lanes of every colour, few enough to stay in a processor's cache.
+/// Approximate contacts of a batch: enough to fill the lanes of every colour, few enough to stay in a processor's cache.
 const CONTACTS: usize = 128;
 
-/// What a batch is made of, as ranges of the columns of all.
+/// A batch, as ranges of the shared columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Span {
-    pub(super) clusters: Range<usize>,
+    pub(super) islands: Range<usize>,
     pub(super) packs: Range<usize>,
     pub(super) points: Range<usize>,
     pub(super) angular: Range<usize>,
     pub(super) rows: Range<usize>,
-    /// How many rows, after the first two, are of the batch's own bodies; the rest visits.
+    /// Number of rows, after the first two, of the batch's own bodies. The remaining rows are read-only bodies.
     pub(super) members: usize,
-    /// Whether a contact has restitution.
+    /// True if a contact has restitution.
     pub(super) bounces: bool,
 }
 
@@ -45,17 +45,17 @@ pub(crate) struct Batches {
     pub(super) points: Vec<PointPack>,
     pub(super) angular: Vec<AngularPack>,
     pub(super) rows: Rows,
-    /// For each place its row in its batch.
+    /// Row of each place in its batch.
     row_of: Vec<u32>,
     pub(super) bouncing: Vec<Bouncing>,
     order: Vec<(u64, u32)>,
     sort: Vec<(u64, u32)>,
-    /// What tests put in the solver's way.
+    /// Shuffled lanes and poisoned empty lanes, for tests.
     #[cfg(feature = "test-internals")]
-    pub(super) disorder: super::plant::Disorder,
+    pub(super) disorder: super::fault::Disorder,
 }
 
-/// Batches and all that is theirs, one after the other.
+/// Batches with their parts of the columns, split into units of work.
 pub(super) struct Parts<'a> {
     pub(super) spans: &'a [Span],
     pub(super) packs: &'a mut [Pack],
@@ -84,27 +84,27 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// What a step has found so far.
+/// Bodies, contacts and islands of a step.
 pub(super) struct Found<'a> {
     pub(super) bodies: &'a [StepBody],
     pub(super) motions: &'a [Motion],
     pub(super) contacts: &'a [Contact],
-    pub(super) clusters: &'a Clusters,
+    pub(super) islands: &'a Islands,
 }
 
 impl Batches {
-    /// Cuts the clusters into batches and names the bodies and contacts of each lane.
+    /// Groups the islands into batches and assigns bodies and contacts to lanes.
     pub(super) fn build(&mut self, found: &Found<'_>) {
         self.list.clear();
         self.packs.clear();
         self.rows.clear();
         self.row_of.clear();
         self.row_of.resize(found.bodies.len(), NONE);
-        let clusters = &found.clusters.list;
+        let islands = &found.islands.list;
         let (mut first, mut contacts) = (0, 0);
-        for (number, cluster) in clusters.iter().enumerate() {
-            contacts += cluster.contacts.len();
-            if contacts >= CONTACTS || number + 1 == clusters.len() {
+        for (number, island) in islands.iter().enumerate() {
+            contacts += island.contacts.len();
+            if contacts >= CONTACTS || number + 1 == islands.len() {
                 self.add(first..number + 1, found);
                 (first, contacts) = (number + 1, 0);
             }
@@ -117,31 +117,31 @@ impl Batches {
         }
     }
 
-    /// What tests put in the solver's way.
+    /// Poisons empty lanes and applies the fault [`super::Fault::SkewedLane`], for tests.
     #[cfg(feature = "test-internals")]
-    pub(super) fn disturb(&mut self, clusters: &Clusters) {
+    pub(super) fn disturb(&mut self, islands: &Islands) {
         self.disorder.poison(&mut self.packs, &mut self.points, &mut self.angular);
-        if clusters.plant == Some(super::Plant::SkewedLane) {
+        if islands.fault == Some(super::Fault::SkewedLane) {
             self.points.iter_mut().for_each(|point| point.impulse.0[5] += 1);
         }
     }
 
-    fn add(&mut self, clusters: Range<usize>, found: &Found<'_>) {
+    fn add(&mut self, islands: Range<usize>, found: &Found<'_>) {
         let (points, angular) =
             self.list.last().map_or((0, 0), |span| (span.points.end, span.angular.end));
         let rows = self.rows.traits.len();
         self.rows.push(Traits::default(), Motion::default());
         self.rows.push(Traits::default(), Motion::default());
         let mut members = 0;
-        for cluster in &found.clusters.list[clusters.clone()] {
-            for &place in &found.clusters.members[cluster.members.clone()] {
+        for island in &found.islands.list[islands.clone()] {
+            for &place in &found.islands.members[island.members.clone()] {
                 self.row_of[place as usize] = (self.rows.traits.len() - rows) as u32;
                 self.rows.push_body(place, found);
                 members += 1;
             }
         }
         let mut span = Span {
-            clusters,
+            islands,
             packs: self.packs.len()..self.packs.len(),
             points: points..points,
             angular: angular..angular,
@@ -152,25 +152,25 @@ impl Batches {
         self.order(&span, found);
         self.pack(&mut span, found);
         span.rows.end = self.rows.traits.len();
-        // Other batches have rows of their own for what visits this one.
+        // Other batches have their own rows for these read-only bodies.
         for traits in &self.rows.traits[span.rows.clone()][2 + members..] {
             self.row_of[traits.place as usize] = NONE;
         }
         self.list.push(span);
     }
 
-    /// Puts the contacts of a batch in the order of work.
+    /// Sorts the contacts of a batch into solver order.
     fn order(&mut self, span: &Span, found: &Found<'_>) {
         self.order.clear();
-        for cluster in &found.clusters.list[span.clusters.clone()] {
-            let colours = &found.clusters.colours[cluster.contacts.clone()];
-            let places = &found.clusters.contacts[cluster.contacts.clone()];
+        for island in &found.islands.list[span.islands.clone()] {
+            let colours = &found.islands.colours[island.contacts.clone()];
+            let places = &found.islands.contacts[island.contacts.clone()];
             for (&colour, &place) in colours.iter().zip(places) {
                 let contact = &found.contacts[place as usize];
                 let shape =
                     (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
-                let shape = u64::from(leans(contact, found)) << 7 | shape;
-                // Those beyond the colours stay one after the other.
+                let shape = u64::from(against_resting(contact, found)) << 7 | shape;
+                // Contacts beyond the last colour stay one after the other.
                 let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
                 self.order.push((u64::from(colour) << 8 | shape, place));
             }
@@ -198,7 +198,7 @@ impl Batches {
             for (lanes, row) in pack.bodies.iter_mut().zip(rows) {
                 lanes[filled] = row;
             }
-            pack.rests &= rows[0] == STILL && leans(contact, found);
+            pack.rests &= rows[0] == STILL && against_resting(contact, found);
             pack.contacts[filled] = place;
             pack.counts[filled] = contact.row.points.len() as u8;
             pack.points = pack.points.max(contact.row.points.len() as u32);
@@ -220,16 +220,16 @@ impl Batches {
         }
     }
 
-    /// The rows of a contact's two bodies, which are made if they visit.
+    /// Rows of a contact's two bodies. A read-only body gets a row at its first use.
     fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [u32; 2] {
         let bodies = contact.bodies;
         #[cfg(feature = "test-internals")]
-        let bodies = match found.clusters.plant {
-            Some(super::Plant::ReadOutside) => [bodies[0], found.clusters.members[0]],
+        let bodies = match found.islands.fault {
+            Some(super::Fault::ReadOutside) => [bodies[0], found.islands.members[0]],
             _ => bodies,
         };
         bodies.map(|place| {
-            fence(contact, place, found.clusters);
+            assert_own_island(contact, place, found.islands);
             let known = self.row_of[place as usize];
             if known != NONE {
                 return known;
@@ -246,26 +246,26 @@ impl Batches {
     }
 }
 
-/// A debug build panics when a contact would read or write a body of another cluster.
+/// Panics in a debug build if a contact reads or writes a body of another island.
 #[inline(always)]
-fn fence(contact: &Contact, place: u32, clusters: &Clusters) {
-    let label = |place: u32| clusters.labels[place as usize];
+fn assert_own_island(contact: &Contact, place: u32, islands: &Islands) {
+    let label = |place: u32| islands.labels[place as usize];
     let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
     let (own, read) = (own.unwrap_or(NONE), label(place));
     debug_assert!(
         read == own || read == NONE,
-        "a row of cluster {read} is read while cluster {own} is worked on: no result may depend on it"
+        "a row of island {read} is read while island {own} is worked on: no result may depend on it"
     );
 }
 
-/// Whether the first body of a contact is at rest, and nothing moves it.
-fn leans(contact: &Contact, found: &Found<'_>) -> bool {
+/// Returns whether the first body of a contact is static, or kinematic without a velocity.
+fn against_resting(contact: &Contact, found: &Found<'_>) -> bool {
     let body = &found.bodies[contact.bodies[0] as usize];
     !body.dynamic && !body.awake
 }
 
-/// How many angular rows a contact needs: several points resist turning with their friction, a single one and rolling
-/// only if the material says so.
+/// Number of angular rows of a contact. Several points resist twisting by their friction; a single point and rolling
+/// need a material that has it.
 fn angular_rows(contact: &Contact) -> u64 {
     let mixed = &contact.row.mixed;
     let twist = if contact.row.points.len() > 1 { mixed.friction } else { mixed.spinning };
@@ -274,17 +274,17 @@ fn angular_rows(contact: &Contact) -> u64 {
 
 impl Rows {
     fn push_body(&mut self, place: u32, found: &Found<'_>) {
-        // A substep that adds more than this ends at the cap of speeds, whatever it began with.
+        // A substep that adds more than this ends at the speed cap in any case.
         const MOST: Q20 = Q20::from_bits(1 << 29);
         let body = &found.bodies[place as usize];
         let traits = Traits {
             place,
             gravity: body.gravity.map(|g| g.clamp_abs(MOST)),
-            keep: body.keep,
+            damping: body.damping,
             speed_cap: body.speed_cap,
             locks: body.locks,
             dynamic: body.dynamic,
-            glides: body.awake && !body.dynamic,
+            moving_kinematic: body.awake && !body.dynamic,
             slender: body.inertia.slender,
         };
         self.push(traits, found.motions[place as usize]);

@@ -1,62 +1,62 @@
-//! The bodies of one step in compact columns: those that are not at rest, in the order of their ids, then those that
-//! something met. Gathered from the slot at the start; those that are awake are written back at the end.
+//! Bodies of one step in compact columns: active bodies in the order of their ids, then bodies that pairs name. Gathered
+//! from the frame at the start; active bodies are written back at the end.
 
-use super::block::{Motion, V, map3};
+use super::constraint::{Motion, V, map3};
 use super::gather::Shared;
 use super::inertia::Inertia;
 use crate::math::{Q20, Q30, Quat, Real, Turn, Vec3};
 use crate::world::rows::{BodyKind, ColdRow, HotRow};
 
-/// A body during a step.
+/// Body during a step.
 #[allow(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepBody {
-    /// The body's index among all bodies of the world.
+    /// Index among all bodies of the world.
     pub(crate) index: u32,
     pub(crate) dynamic: bool,
-    /// A dynamic body that does not sleep or a kinematic one with a velocity: the step moves it.
+    /// True for an awake dynamic body and a kinematic one with a velocity.
     pub(crate) awake: bool,
-    /// It is only met: another step has decided its next state, or it rests.
-    pub(crate) guest: bool,
-    /// It slept until this step.
+    /// The step does not move it: its next state is already decided, or it rests.
+    pub(crate) read_only: bool,
+    /// Woken by this step.
     pub(crate) woken: bool,
-    /// It touches what keeps moving, so it can't sleep.
-    pub(crate) restless: bool,
-    /// A contact of this tick touched.
+    /// In contact with a moving kinematic body, so it can't sleep.
+    pub(crate) touches_moving: bool,
+    /// A contact of this tick is touching.
     pub(crate) touches: bool,
-    /// What [`HotRow::still`] and [`HotRow::next`] will be.
+    /// New values of [`HotRow::still`] and [`HotRow::next`].
     pub(crate) still: u16,
     pub(crate) next: u32,
     pub(crate) flags: u8,
     pub(crate) exponent: i8,
     pub(crate) locks: u8,
-    /// Raw kilograms; zero for what nothing moves.
+    /// Raw kilograms; zero for static and kinematic bodies.
     pub(crate) mass: i64,
     pub(crate) center: Vec3,
     pub(crate) rotation: Quat,
     pub(crate) inertia: Inertia,
     /// Velocity that gravity adds in a substep.
     pub(crate) gravity: V<20>,
-    /// What is left of the velocity after a tick's damping.
-    pub(crate) keep: [Q30; 2],
+    /// Damping factors of linear and angular velocity for a tick: the remaining part.
+    pub(crate) damping: [Q30; 2],
     pub(crate) speed_cap: Q20,
 }
 
 impl StepBody {
-    /// Whether gravity does not accelerate it: none acts, or only along locked axes.
+    /// Returns whether gravity does not accelerate it: there is none, or only along locked axes.
     pub(crate) fn is_weightless(&self) -> bool {
         let free = |axis: usize| self.locks >> axis & 1 == 0;
         (0..3).all(|axis| self.gravity[axis] == Q20::ZERO || !free(axis))
     }
 
-    /// Whether this step decides what it does next.
+    /// Returns whether this step computes its next state.
     #[inline]
     pub(crate) const fn is_moved(&self) -> bool {
-        self.awake && !self.guest
+        self.awake && !self.read_only
     }
 }
 
-/// The columns.
+/// Columns of the step's bodies, by place.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
     pub(crate) list: Vec<StepBody>,
@@ -69,7 +69,7 @@ impl Bodies {
         self.motions.clear();
     }
 
-    /// Adds a body that is not awake.
+    /// Adds a body as inactive and read-only.
     pub(crate) fn push(
         &mut self,
         index: u32,
@@ -88,9 +88,9 @@ impl Bodies {
             index,
             dynamic,
             awake: false,
-            guest: true,
+            read_only: true,
             woken: false,
-            restless: false,
+            touches_moving: false,
             touches: false,
             still: hot.still,
             next: hot.next,
@@ -102,20 +102,23 @@ impl Bodies {
             rotation: hot.rotation,
             inertia: if dynamic { Inertia::new(hot, cold, turn) } else { Inertia::NONE },
             gravity: if dynamic { falls() } else { Default::default() },
-            keep: [keep(cold.linear_damping, tick), keep(cold.angular_damping, tick)],
-            speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::block::SPEED_CAP),
+            damping: [
+                damping_factor(cold.linear_damping, tick),
+                damping_factor(cold.angular_damping, tick),
+            ],
+            speed_cap: Q20::from_real_saturating(cold.speed_cap).min(super::constraint::SPEED_CAP),
         });
         self.motions.push(Motion { linear: hot.velocity, angular: hot.spin });
     }
 }
 
-/// A velocity as the solver has it.
+/// Converts a velocity to the solver's format.
 pub(super) fn lanes(v: Vec3) -> V<20> {
     map3(&v.to_array(), Q20::from_real_saturating)
 }
 
-/// 1 / (1 + damping·dt), which is never negative however strong the damping.
-fn keep(damping: Real, tick: Real) -> Q30 {
+/// Returns 1 / (1 + damping·dt), which is positive for any damping.
+fn damping_factor(damping: Real, tick: Real) -> Q30 {
     if damping == Real::ZERO {
         return Q30::ONE;
     }

@@ -1,34 +1,35 @@
-//! Contacts of a step: making one from two posed shapes, and carrying the last tick's impulses over. Which ones are kept
-//! as they are is `keep.rs`'s matter.
+//! Contacts of a step: constructs one from the manifold of two posed shapes and transfers the last tick's impulses.
+//! `recycle.rs` decides which contacts are recycled instead.
 
-use super::block::V;
+use super::arms::Arms;
 use super::bodies::StepBody;
-use super::levers::Arms;
+use super::constraint::V;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
 use crate::math::{Q30, Real, Scaled, Vec3, round_shift};
 use crate::world::rows::{ContactPoint, ContactRow};
 
-/// A contact in this step.
+/// Contact during a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub(crate) row: ContactRow,
-    /// Places of the two bodies among the step's.
+    /// Places of the two bodies in the step's columns.
     pub(crate) bodies: [u32; 2],
-    /// Separation of each point now, raw metres.
+    /// Current separation of each point, raw metres.
     pub(crate) separations: [i64; 4],
     /// Half the thickness of the thinner shape, raw metres.
     pub(crate) size: i64,
-    /// Where its levers were in the last step's, or past their end.
+    /// Index of its arms in the arm cache of the last step, or `u32::MAX`.
     pub(crate) known: u32,
-    /// How far the first body goes until they meet, if they meet fast.
+    /// Displacement of the first body until the impact, for fast approaches.
     pub(crate) lead: Vec3,
     /// Three of its points were pushed in the tick, or four, and it does not slide.
     pub(crate) stands: bool,
 }
 
 impl Contact {
-    /// A contact from fresh geometry; `offset` leads from the first body's centre of mass to its shape's centre.
+    /// Constructs a contact from a new manifold; `offset` is the vector from the first body's centre of mass to its
+    /// shape's centre.
     #[inline(always)]
     pub(crate) fn from_manifold(
         manifold: &Manifold,
@@ -61,13 +62,13 @@ impl Contact {
         }
     }
 
-    /// Takes impulses over from the last tick's contact: for each point from the nearest old one in the first
-    /// body's frame, else from the one with the same feature.
+    /// Takes impulses from the last tick's contact. Each point takes them from the nearest old point in the first body's
+    /// frame, else from the one with the same feature.
     pub(crate) fn inherit(&mut self, old: &ContactRow, thickness: Real) {
         self.row.friction = old.friction;
         self.row.twist = old.twist;
         self.row.rolling = old.rolling;
-        // One point for one with the same feature, whether it is near or not.
+        // Single points with the same feature match at any distance.
         if let ([new], [old]) = (&mut self.row.points[..], &old.points[..])
             && new.feature == old.feature
         {
@@ -99,7 +100,7 @@ impl Contact {
         }
     }
 
-    /// Arms of the points from both centres of mass, as the geometry was made.
+    /// Arms of the points from both centres of mass, at the poses of the manifold.
     pub(crate) fn arms(&self) -> Arms {
         let reference = self.row.reference.to_bits();
         let mut of = FixedVec::new();
@@ -111,22 +112,23 @@ impl Contact {
         Arms { of }
     }
 
-    /// Two directions across the normal and each other, the first along the slip of the surfaces if there is one:
-    /// the octagon that bounds friction then brakes against the motion and not aside.
+    /// Returns two tangents, orthogonal to the normal and to each other. The first is along the slip velocity if there
+    /// is one: the octagon that bounds friction then decelerates without a sideways force.
     pub(crate) fn tangents(&self, slip: V<20>) -> [V<30>; 2] {
         let n = self.row.normal;
         let first = self.slip_direction(slip).unwrap_or_else(|| any_across(n));
-        [first, super::block::cross(&n.map(Q30::from_bits), &first)]
+        [first, super::constraint::cross(&n.map(Q30::from_bits), &first)]
     }
 
-    /// Direction of the slip in the contact's plane, if it is faster than ⅛ m/s. What is slower is as good as
-    /// at rest, where a direction would only jitter.
+    /// Direction of the slip velocity in the contact plane, if it is faster than ⅛ m/s. At lower speeds the direction
+    /// would only jitter.
     fn slip_direction(&self, slip: V<20>) -> Option<V<30>> {
         const SLOW: i64 = 1 << 17;
         let n = self.row.normal.map(Q30::from_bits);
-        let along = super::block::dot(&n, &slip).round::<30, 20>();
+        let along = super::constraint::dot(&n, &slip).round::<30, 20>();
         let across: [i64; 3] = core::array::from_fn(|i| {
-            i64::from(slip[i].to_bits()) - i64::from(super::block::times(n[i], along).to_bits())
+            i64::from(slip[i].to_bits())
+                - i64::from(super::constraint::times(n[i], along).to_bits())
         });
         if across.iter().all(|c| c.abs() < SLOW) {
             return None;
@@ -136,12 +138,12 @@ impl Contact {
     }
 }
 
-/// A direction across the normal that depends on nothing else.
+/// Returns a tangent that depends on the normal only.
 fn any_across(n: [i32; 3]) -> V<30> {
-    // About 0.57: whatever the normal, one of the first two axes is at least that far from it.
+    // About 0.57: for any normal, one of the first two axes has a smaller component than this.
     const FAR: i32 = 612_032_839;
     let axis = usize::from(n[0].abs() >= FAR);
-    // The axis itself, when it lies across: what follows would find the same.
+    // An axis orthogonal to the normal is used directly; the general case gives the same result.
     if n[axis] == 0 {
         let mut first = [Q30::ZERO; 3];
         first[axis] = Q30::ONE;

@@ -1,75 +1,77 @@
-//! Contacts in a crowd: many bodies in one spot have a contact for every two of them, and solving all of those would take
-//! minutes. A body's contacts with other dynamic bodies are solved if they are among its [`MOST`] deepest or among the other
-//! body's. So what has few contacts keeps them all: a crate on a raft with hundreds of others stays on it.
+//! Contact limit in crowds. Where many bodies overlap in one spot there is a contact for every two of them, and solving
+//! all of those would take minutes. A contact between two dynamic bodies is solved if it is among the [`MOST`] deepest
+//! of either body. So a body with few contacts keeps all of them: a crate on a raft with hundreds of others stays on it.
 //!
-//! Which are solved follows from the island alone: from the separations of its contacts, and among equal ones from the order of its
-//! bodies. The others join bodies into islands and wake sleepers as all do; they have no row in the state, and nothing is told of them.
+//! The choice depends on the island only: on the separations of its contacts, and among equal ones on the order of its
+//! bodies. Contacts that are not solved still connect islands and wake sleepers. They have no row in the state, and no
+//! events.
 //!
-//! The narrow phase keeps only the separation of pairs in a crowd ([`Edge`]), since contacts are large; those that are chosen are
-//! found once more.
+//! The narrow phase stores only the separation of pairs in a crowd ([`Edge`]), since contacts are large. The chosen
+//! pairs go through the narrow phase once more.
 
 use super::bodies::StepBody;
 use super::contacts::Contact;
-use super::narrow::{self, Finding, Met};
+use super::narrow::{self, Finding, PairCandidate};
 use super::{Scratch, StepReport};
 use crate::data::sort_by_key;
 use crate::world::World;
 use crate::world::rows::PairKey;
 use std::collections::BinaryHeap;
 
-/// Contacts between dynamic bodies that each of them may have solved at least. Boxes of one size that touch on all sides have 26.
+/// Deepest contacts with dynamic bodies that are always solved, for each body. Boxes of one size that touch on all sides
+/// have 26.
 pub(super) const MOST: usize = 32;
 
-/// Two bodies of a crowd that have a contact.
+/// Edge between two bodies of a crowd: they have a contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
-    pub(super) met: Met,
-    /// The least of its points, raw metres.
+    pub(super) pair: PairCandidate,
+    /// Least separation of its points, raw metres.
     pub(super) separation: i64,
 }
 
-/// What is known of crowds in a step.
+/// Crowds of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Crowd {
-    /// Pairs of each place so far.
+    /// Number of pairs of each place so far.
     pairs: Vec<u32>,
-    /// Dynamic bodies with more than [`MOST`] of them.
+    /// Number of dynamic bodies with more than [`MOST`] pairs.
     large: u32,
     pub(super) edges: Vec<Edge>,
-    /// How many bodies of the same island have lower ids, by place.
+    /// Rank of each place among the bodies of its island.
     ranks: Vec<u32>,
-    /// Contacts with dynamic bodies, by place.
+    /// Number of contacts with dynamic bodies, by place.
     counts: Vec<u32>,
-    /// Number of the heap of each place that has more than [`MOST`] contacts.
+    /// Heap index of each place with more than [`MOST`] contacts.
     heaps_of: Vec<u32>,
-    /// The deepest contacts of each of these, the least deep one on top.
+    /// Deepest contacts of these places, the least deep one on top.
     heaps: Vec<BinaryHeap<Depth>>,
-    chosen: Vec<Met>,
-    sort: Vec<Met>,
+    chosen: Vec<PairCandidate>,
+    sort: Vec<PairCandidate>,
 }
 
-/// The order of contacts in a crowd: by separation, then by their shapes, counted within the island, with the bits mixed. In the
-/// order of ids the first few bodies would get all contacts of a crowd in which all are equally deep.
+/// Sort key of contacts in a crowd: separation, then the two shapes, numbered within the island, with mixed bits. In the
+/// order of ids, the first few bodies would get all contacts of a crowd with equal depths.
 type Depth = (i64, u64);
 
-fn depth(&Edge { met: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
+fn depth(&Edge { pair: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
     let ordinals = key.shapes().map(|shape| shape & 0xff);
     let [a, b] = [0, 1].map(|i: usize| ranks[places[i] as usize] << 8 | ordinals[i]);
     let pair = PairKey::new(a, b).0;
-    // Odd factors and shifts: no two pairs become one.
+    // Odd factors and shifts are bijective: no two pairs get the same key.
     let mixed = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (separation, (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93))
 }
 
-/// Edges that were looked at: contacts, and those of crowds.
+/// Cursor over all edges: contacts, then edges of crowds.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct EdgeCursor {
     contacts: usize,
     edges: usize,
 }
 
-impl Looked {
-    /// The bodies of the next edge.
+impl EdgeCursor {
+    /// Returns the places of the next edge's bodies.
     pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[u32; 2]> {
         if let Some((_, places)) = scratch.ends.get(self.contacts) {
             self.contacts += 1;
@@ -77,7 +79,7 @@ impl Looked {
         }
         let edge = scratch.crowd.edges.get(self.edges)?;
         self.edges += 1;
-        Some(edge.met.1)
+        Some(edge.pair.1)
     }
 }
 
@@ -88,7 +90,7 @@ impl Crowd {
         self.large = 0;
     }
 
-    /// Counts a pair that might touch.
+    /// Counts a pair candidate.
     #[inline(always)]
     pub(super) fn count(&mut self, places: [u32; 2], bodies: &[StepBody]) {
         for place in places.map(|place| place as usize) {
@@ -102,12 +104,12 @@ impl Crowd {
         }
     }
 
-    /// Whether there may be contacts that are not solved.
+    /// Returns whether there may be contacts that are not solved.
     pub(super) const fn is_there(&self) -> bool {
         self.large >= 2
     }
 
-    /// Whether the contact of two bodies may be one of those.
+    /// Returns whether the contact of two bodies may be left unsolved.
     pub(super) fn has(&self, places: [u32; 2], bodies: &[StepBody]) -> bool {
         places
             .map(|place| place as usize)
@@ -115,7 +117,7 @@ impl Crowd {
             .all(|place| self.pairs[*place] as usize > MOST && bodies[*place].dynamic)
     }
 
-    /// Finds how deep a contact must be, for each body that has too many.
+    /// Finds the depth limit of each body with too many contacts.
     fn measure(&mut self, contacts: &[Contact], bodies: &[StepBody]) {
         let Self { edges, ranks, counts, heaps_of, heaps, .. } = self;
         let all = || {
@@ -124,7 +126,7 @@ impl Crowd {
         };
         counts.clear();
         counts.resize(bodies.len(), 0);
-        for place in all().flat_map(|edge| edge.met.1) {
+        for place in all().flat_map(|edge| edge.pair.1) {
             counts[place as usize] += 1;
         }
         heaps_of.clear();
@@ -138,7 +140,7 @@ impl Crowd {
         heaps[..used].iter_mut().for_each(BinaryHeap::clear);
         for edge in all() {
             let depth = depth(&edge, ranks);
-            for heap in edge.met.1.map(|place| heaps_of[place as usize]) {
+            for heap in edge.pair.1.map(|place| heaps_of[place as usize]) {
                 let Some(heap) = heaps.get_mut(heap as usize) else { continue };
                 if heap.len() < MOST {
                     heap.push(depth);
@@ -151,19 +153,19 @@ impl Crowd {
         }
     }
 
-    /// Whether the contact of two dynamic bodies is solved.
+    /// Returns whether the contact of two dynamic bodies is solved.
     fn is_solved(&self, edge: &Edge) -> bool {
-        edge.met.1.map(|place| self.heaps_of[place as usize]).into_iter().any(|heap| {
+        edge.pair.1.map(|place| self.heaps_of[place as usize]).into_iter().any(|heap| {
             let top = self.heaps.get(heap as usize).and_then(BinaryHeap::peek);
             top.is_none_or(|top| depth(edge, &self.ranks) <= *top)
         })
     }
 }
 
-/// The number of no heap.
+/// Heap index of places without a heap.
 const NONE: u32 = u32::MAX;
 
-/// The edge of a contact between two dynamic bodies.
+/// Returns the edge of a contact between two dynamic bodies.
 fn edge_of(contact: &Contact, bodies: &[StepBody]) -> Option<Edge> {
     let dynamic = contact.bodies.iter().all(|place| bodies[*place as usize].dynamic);
     dynamic.then(|| Edge::of(contact))
@@ -173,21 +175,21 @@ impl Edge {
     pub(super) fn of(contact: &Contact) -> Self {
         let separations = &contact.separations[..contact.row.points.len()];
         let separation = separations.iter().copied().min().unwrap_or(i64::MAX);
-        Self { met: (contact.row.key, contact.bodies), separation }
+        Self { pair: (contact.row.key, contact.bodies), separation }
     }
 }
 
-/// Leaves the contacts that are solved, when all islands are known.
+/// Removes the contacts that are not solved. Needs the islands.
 pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     if !scratch.crowd.is_there() {
         return;
     }
-    let Scratch { crowd, contacts, bodies, clusters, .. } = scratch;
+    let Scratch { crowd, contacts, bodies, islands, .. } = scratch;
     let bodies = &bodies.list;
     crowd.ranks.clear();
     crowd.ranks.resize(bodies.len(), 0);
-    for cluster in &clusters.list {
-        for (&place, rank) in clusters.members[cluster.members.clone()].iter().zip(0..) {
+    for island in &islands.list {
+        for (&place, rank) in islands.members[island.members.clone()].iter().zip(0..) {
             crowd.ranks[place as usize] = rank;
         }
     }
@@ -195,7 +197,7 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
     contacts.retain(|contact| edge_of(contact, bodies).is_none_or(|edge| crowd.is_solved(&edge)));
     let mut chosen = core::mem::take(&mut crowd.chosen);
     chosen.clear();
-    chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.met));
+    chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.pair));
     sort_by_key(&mut chosen, &mut crowd.sort, |(key, _)| key.0);
     report.kept += narrow::find(world, scratch, &chosen, Finding::Contacts);
     let Scratch { crowd, contacts, ends, .. } = scratch;

@@ -1,14 +1,14 @@
-//! Last phase: what the other phases had to tell, in the order of kinds and keys.
+//! Last phase: sorts the events of the other phases by kind and key.
 
 use super::resim::make_room;
 use super::{Scratch, StepReport};
 use crate::data::sort_by_key;
-use crate::world::slot::Slot;
+use crate::world::frame::Frame;
 use crate::world::{EventRow, World};
 
-pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Slot, report: &mut StepReport) {
+pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Frame, report: &mut StepReport) {
     if scratch.diff.on && scratch.rules.holds(super::rules::Rule::Events) {
-        // Of the old future's events those stay that this step does not decide.
+        // Events of the old timeline that this step does not decide are kept.
         let Scratch { events, bodies, places, copied, .. } = scratch;
         let decides = |body: u32| {
             let place = places.get(body);

@@ -1,15 +1,15 @@
-//! First phase: rows of the bodies that are not at rest into compact columns, in the order of their ids. Others join
-//! when something meets them.
+//! First phase: copies rows of active bodies into compact columns, in the order of their ids. Other bodies are added
+//! when a pair names them.
 
-use super::block::V;
 use super::bodies::lanes;
+use super::constraint::V;
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;
+use crate::world::frame::{STREAM_BODIES, index_at};
 use crate::world::rows::PAGE_ROWS;
-use crate::world::slot::{STREAM_BODIES, index_at};
 
-/// Where each body is among the step's columns.
+/// Place of each body in the step's columns.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     streams: Vec<Vec<u32>>,
@@ -18,7 +18,7 @@ pub(crate) struct Places {
 const NOWHERE: u32 = u32::MAX;
 
 impl Places {
-    /// The place of a body, if it has one.
+    /// Returns the place of a body, if it has one.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<u32> {
         let local = self.streams.get((index / STREAM_BODIES) as usize)?;
@@ -38,12 +38,12 @@ impl Places {
     }
 }
 
-/// What all bodies share; it takes divisions to find.
+/// Values that all bodies share and that need divisions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shared {
     /// Velocity that gravity adds in a substep.
     pub(super) gravity: Vec3,
-    /// The same in lanes, as most bodies have it.
+    /// The same in lanes, for bodies with a gravity scale of one.
     pub(super) pull: V<20>,
     /// Seconds in a tick.
     pub(super) tick: Real,
@@ -58,16 +58,16 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 let row = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
                 let place = push(world, scratch, index_at(s, p, row));
-                scratch.bodies.list[place as usize].guest = false;
+                scratch.bodies.list[place as usize].read_only = false;
             }
         }
     }
     report.bodies = scratch.bodies.list.len() as u32;
 }
 
-/// Starts with no bodies.
+/// Clears the columns.
 pub(super) fn clear(world: &World, scratch: &mut Scratch) {
-    // Only places that were set can be wrong now.
+    // Only places that were set can be stale.
     for body in &scratch.bodies.list {
         scratch.places.set(body.index, NOWHERE);
     }
@@ -79,7 +79,7 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     scratch.shared = Shared { gravity, pull: lanes(gravity), tick: tick_rate.recip() };
 }
 
-/// The place of a body, which is made, as a guest, if it is one that nothing met before.
+/// Returns the place of a body. A body without one is added as read-only.
 #[inline]
 pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
     scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))

@@ -1,72 +1,72 @@
-//! Impacts, at the start of a substep: in a cluster where something bouncy meets fast enough, the fastest contact
-//! gets its impulse, then the fastest of what is left, so that a shock travels along a cradle or through a rack.
-//! Gravity and the soft contacts come after, and find everything parting.
+//! Impacts, at the start of a substep. In an island where a contact with restitution approaches fast enough, the fastest
+//! contact gets its impulse, then the fastest of the remaining ones, so that a shock propagates along a Newton's cradle
+//! or through a rack. Gravity and the soft contacts follow, and find all points separating.
 //!
-//! What meets within the substep is hit at the moment it meets: bodies get the speed at once, and a step back
-//! for the part of the substep that was over by then. So nothing depends on where in a substep a fall ends.
-//! A cluster's result depends on that cluster alone.
+//! An impact within the substep acts at its time of impact: bodies get the new velocity at once, and a displacement back
+//! for the part of the substep before the impact. So the result does not depend on the position of the impact within a
+//! substep. An island's result depends on that island only.
 
-use super::block::{Block, Motion, NormalRow, SPEED_CAP, dot, sub, times};
-use super::clusters::Clusters;
+use super::constraint::{Motion, NormalRow, SPEED_CAP, ScalarContact, dot, sub, times};
+use super::islands::Islands;
 use super::lanes::Batch;
 use super::lanes::pack::Pack;
 use super::rows::{MOVED_LIMIT, RowsMut, lock};
-use super::strike;
+use super::scalar_contact;
 use crate::data::{Tournament, sort_by_key};
 use crate::math::{Q20, Q30, Wide};
 use core::ops::Range;
 
-/// Clusters of a batch in which something bounces. Their contacts are taken out of the lanes when the first impact of the
-/// tick comes; until then those that bounce are enough to see whether it does.
+/// Islands of a batch with restitution. Their contacts are extracted from the lanes at the first impact of the tick;
+/// until then only those with restitution are extracted, to detect it.
 #[derive(Debug, Default)]
 pub(crate) struct Bouncing {
     groups: Vec<Group>,
-    /// The cluster, pack and lane of each contact of the groups, by cluster.
+    /// Island, pack and lane of each contact of the groups, sorted by island.
     at: Vec<At>,
     sort: Vec<At>,
-    /// Where the points of each pack begin.
+    /// First point row of each pack.
     starts: Vec<usize>,
-    /// Those with restitution, by cluster.
-    bouncy: Vec<Block>,
-    /// All contacts of the groups that were hit.
-    blocks: Vec<Block>,
+    /// Contacts with restitution, sorted by island.
+    bouncy: Vec<ScalarContact>,
+    /// All contacts of the groups that had an impact.
+    constraints: Vec<ScalarContact>,
     buffers: Buffers,
 }
 
-/// A cluster in which something bounces, as ranges of the columns above.
+/// Island with restitution, as ranges of the columns above.
 #[derive(Debug)]
 struct Group {
     at: Range<usize>,
     bouncy: Range<usize>,
-    /// Where its blocks begin, if something was hit.
-    blocks: Option<usize>,
+    /// Start of its constraints, if there was an impact.
+    constraints: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct At {
-    cluster: u32,
+    island: u32,
     pack: u32,
     lane: u32,
 }
 
 impl Bouncing {
-    /// Finds the clusters in which a contact has restitution.
-    pub(super) fn take(&mut self, batch: &Batch<'_>, clusters: &Clusters) {
-        let Self { groups, at, sort, starts, bouncy, blocks, .. } = self;
+    /// Finds the islands in which a contact has restitution.
+    pub(super) fn take(&mut self, batch: &Batch<'_>, islands: &Islands) {
+        let Self { groups, at, sort, starts, bouncy, constraints, .. } = self;
         groups.clear();
         at.clear();
         bouncy.clear();
-        blocks.clear();
+        constraints.clear();
         for (pack, packed) in (0..).zip(&*batch.packs) {
             for (lane, _) in packed.lanes() {
                 let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane] as usize]);
                 let own = rows.into_iter().find(|traits| traits.dynamic);
-                let cluster = own.map_or(u32::MAX, |own| clusters.numbers[own.place as usize]);
-                at.push(At { cluster, pack, lane: lane as u32 });
+                let island = own.map_or(u32::MAX, |own| islands.numbers[own.place as usize]);
+                at.push(At { island, pack, lane: lane as u32 });
             }
         }
-        sort_by_key(at, sort, |at| u64::from(at.cluster));
-        // Rows of a pack's points begin where those of the packs before it end.
+        sort_by_key(at, sort, |at| u64::from(at.island));
+        // Point rows of a pack begin where those of the packs before it end.
         let mut first = 0;
         starts.clear();
         for pack in &*batch.packs {
@@ -76,152 +76,159 @@ impl Bouncing {
         let bounces =
             |at: &&At| batch.packs[at.pack as usize].restitution.get(at.lane as usize) > Q30::ZERO;
         let mut from = 0;
-        for cluster in at.chunk_by(|a, b| a.cluster == b.cluster) {
+        for island in at.chunk_by(|a, b| a.island == b.island) {
             let first = bouncy.len();
-            bouncy.extend(cluster.iter().filter(bounces).map(|at| at.block(batch, starts)));
+            bouncy.extend(island.iter().filter(bounces).map(|at| at.scalar_contact(batch, starts)));
             if bouncy.len() > first {
-                let at = from..from + cluster.len();
-                groups.push(Group { at, bouncy: first..bouncy.len(), blocks: None });
+                let at = from..from + island.len();
+                groups.push(Group { at, bouncy: first..bouncy.len(), constraints: None });
             }
-            from += cluster.len();
+            from += island.len();
         }
-        // In any tick all of them may be hit.
-        blocks.reserve(groups.iter().map(|group| group.at.len()).sum());
+        // All of them may have an impact in any tick.
+        constraints.reserve(groups.iter().map(|group| group.at.len()).sum());
     }
 
-    /// Has everything bounce that meets fast enough in this substep.
-    pub(super) fn run(&mut self, batch: &mut Batch<'_>, clusters: &Clusters, threshold: Q20) {
-        let Self { groups, at, starts, bouncy, blocks, buffers, .. } = self;
+    /// Resolves all impacts of this substep.
+    pub(super) fn run(&mut self, batch: &mut Batch<'_>, islands: &Islands, threshold: Q20) {
+        let Self { groups, at, starts, bouncy, constraints, buffers, .. } = self;
         let least = i64::from(threshold.to_bits());
         for group in groups {
-            // What may start it never changes but for how often it was hit, which does not matter here.
-            let starting = |block: &Block| speed(block, &batch.rows, least) > 0;
+            // Only the impact count of these contacts changes, and it has no effect here.
+            let starting = |constraint: &ScalarContact| speed(constraint, &batch.rows, least) > 0;
             if !bouncy[group.bouncy.clone()].iter().any(starting) {
                 continue;
             }
-            let from = *group.blocks.get_or_insert_with(|| {
-                let from = blocks.len();
-                blocks.extend(at[group.at.clone()].iter().map(|at| {
+            let from = *group.constraints.get_or_insert_with(|| {
+                let from = constraints.len();
+                constraints.extend(at[group.at.clone()].iter().map(|at| {
                     let contact = batch.packs[at.pack as usize].contacts[at.lane as usize];
-                    let order = clusters.ranks[contact as usize];
-                    Block { order, ..at.block(batch, starts) }
+                    let order = islands.ranks[contact as usize];
+                    ScalarContact { order, ..at.scalar_contact(batch, starts) }
                 }));
                 from
             });
-            run(&mut blocks[from..from + group.at.len()], &mut batch.rows, least, buffers);
+            run(&mut constraints[from..from + group.at.len()], &mut batch.rows, least, buffers);
         }
     }
 
-    /// Tells the lanes how their contacts were hit.
+    /// Writes approach speeds and impact impulses back to the lanes.
     pub(super) fn put(&self, packs: &mut [Pack]) {
         for group in &self.groups {
-            let Some(from) = group.blocks else { continue };
-            for (at, block) in self.at[group.at.clone()].iter().zip(&self.blocks[from..]) {
+            let Some(from) = group.constraints else { continue };
+            for (at, constraint) in self.at[group.at.clone()].iter().zip(&self.constraints[from..])
+            {
                 let pack = &mut packs[at.pack as usize];
-                pack.approach.set(at.lane as usize, block.approach);
-                pack.struck.set(at.lane as usize, block.struck);
+                pack.approach.set(at.lane as usize, constraint.approach);
+                pack.impact_impulse.set(at.lane as usize, constraint.impact_impulse);
             }
         }
     }
 }
 
 impl At {
-    /// The contact out of its lane; `starts` says where the points of each pack begin.
-    fn block(&self, batch: &Batch<'_>, starts: &[usize]) -> Block {
+    /// Extracts the contact from its lane; `starts` has the first point row of each pack.
+    fn scalar_contact(&self, batch: &Batch<'_>, starts: &[usize]) -> ScalarContact {
         let (pack, from) = (&batch.packs[self.pack as usize], starts[self.pack as usize]);
-        pack.block(self.lane as usize, &batch.points[from..from + pack.points as usize])
+        pack.scalar_contact(self.lane as usize, &batch.points[from..from + pack.points as usize])
     }
 }
 
-/// Columns that are kept for their memory.
+/// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Last contact of each body, by place: 2·contact + side. All are `NONE` between clusters.
+    /// Last contact of each body, by place: 2·contact + side. All are `NONE` between islands.
     last: Vec<u32>,
-    /// The one before it of the same body, by 2·contact + side.
+    /// Previous contact of the same body, by 2·contact + side.
     before: Vec<u32>,
-    /// Contacts that meet, by speed and then by order.
+    /// Approaching contacts, by speed and then by order.
     fastest: Tournament,
     group: Vec<u32>,
     hits: Vec<Hit>,
-    /// The refresh that last saw each contact, and how many there were: a contact is looked at once in each.
+    /// Refresh that last updated each contact, and the number of refreshes: each refresh updates a contact once.
     seen: Vec<u32>,
     refreshes: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A cluster gets this many impulses for each of its contacts, then the rest is left to soft contacts. A shock
-/// passes a contact a few times: as often as balls fly into a cradle, and once for each echo. Where echoes never
-/// end (a bouncy ball caught under a lid), this ends them.
+/// Limit of impulses per contact of an island; beyond it the rest is left to soft contacts. A shock passes a contact a
+/// few times: as often as balls fly into a cradle, and once for each echo. Where echoes never end (a bouncy ball caught
+/// under a lid), this limit ends them.
 const HITS_PER_CONTACT: usize = 8;
 
-/// Contacts within 1/64 of the fastest one's speed are hit together. One after the other, the first of two that
-/// should be equal would take more, and a rack that is symmetric would burst to one side.
+/// Contacts within 1/64 of the fastest approach speed are resolved together. In sequence, the first of two equal
+/// contacts would take more, and a symmetric rack would burst to one side.
 const TOGETHER_SHIFT: u32 = 6;
 
-/// Passes over the points that are hit together, at most; one or two do for a single point.
+/// Maximum number of Gauss-Seidel passes over the points of a group; a single point needs one or two.
 const PASSES: u32 = 24;
 
-/// A point that is being hit.
+/// Point of an impact.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     contact: u32,
     point: u32,
-    /// Relative speed along the normal that the hit must reach, and the speed it meets, raw Q20.
+    /// Target of the relative normal velocity, and the impact speed, raw Q20.
     goal: i64,
     impact: i64,
-    /// When in the substep it is.
+    /// Time of impact as a fraction of the substep.
     time: Q30,
     impulse: Q20,
 }
 
-/// How a point meets in this substep; speeds are raw Q20 and positive.
+/// Impact of a point in this substep; speeds are raw Q20 and positive.
 struct Meeting {
-    /// How fast the surfaces approach now.
+    /// Current approach speed.
     approach: i64,
-    /// How fast an impact has to take them to be, counting what gravity does before and after it.
+    /// Speed that restitution acts on: includes gravity before and after the impact.
     impact: i64,
     time: Q30,
 }
 
-/// Impacts of one cluster, in which one that bounces meets at `least` or faster; `blocks` are its contacts in any order.
-fn run(blocks: &mut [Block], bodies: &mut RowsMut<'_>, least: i64, buffers: &mut Buffers) {
-    buffers.link(blocks, bodies.traits.len());
-    buffers.fastest.reset(blocks.iter().map(|block| key(block, bodies, least)));
-    let mut left = HITS_PER_CONTACT * blocks.len();
-    while left > 0 && buffers.take_group(blocks, bodies) {
+/// Resolves the impacts of one island in which a contact with restitution approaches at `least` or faster. The contacts
+/// may be in any order.
+fn run(
+    constraints: &mut [ScalarContact],
+    bodies: &mut RowsMut<'_>,
+    least: i64,
+    buffers: &mut Buffers,
+) {
+    buffers.link(constraints, bodies.traits.len());
+    buffers.fastest.reset(constraints.iter().map(|constraint| key(constraint, bodies, least)));
+    let mut left = HITS_PER_CONTACT * constraints.len();
+    while left > 0 && buffers.take_group(constraints, bodies) {
         left = left.saturating_sub(buffers.group.len());
-        hit(&mut buffers.hits, blocks, bodies);
-        buffers.refresh(blocks, bodies, least);
+        hit(&mut buffers.hits, constraints, bodies);
+        buffers.refresh(constraints, bodies, least);
     }
-    buffers.unlink(blocks);
+    buffers.unlink(constraints);
 }
 
 impl Buffers {
-    /// Strings the contacts of each dynamic body together.
-    fn link(&mut self, blocks: &[Block], bodies: usize) {
+    /// Links the contacts of each body into a list.
+    fn link(&mut self, constraints: &[ScalarContact], bodies: usize) {
         self.last.resize(bodies.max(self.last.len()), NONE);
         self.before.clear();
         self.seen.clear();
-        self.seen.resize(blocks.len(), 0);
+        self.seen.resize(constraints.len(), 0);
         self.refreshes = 0;
-        for (contact, block) in blocks.iter().enumerate() {
-            for (side, body) in block.bodies.into_iter().enumerate() {
+        for (contact, constraint) in constraints.iter().enumerate() {
+            for (side, body) in constraint.bodies.into_iter().enumerate() {
                 let last = &mut self.last[body as usize];
                 self.before.push(core::mem::replace(last, (2 * contact + side) as u32));
             }
         }
     }
 
-    fn unlink(&mut self, blocks: &[Block]) {
-        for body in blocks.iter().flat_map(|block| block.bodies) {
+    fn unlink(&mut self, constraints: &[ScalarContact]) {
+        for body in constraints.iter().flat_map(|constraint| constraint.bodies) {
             self.last[body as usize] = NONE;
         }
     }
 
-    /// Takes the fastest contacts out, with their points that meet; `false` if none is left.
-    fn take_group(&mut self, blocks: &[Block], bodies: &RowsMut<'_>) -> bool {
+    /// Removes the fastest contacts and adds their approaching points to `hits`. Returns `false` if none is left.
+    fn take_group(&mut self, constraints: &[ScalarContact], bodies: &RowsMut<'_>) -> bool {
         self.group.clear();
         self.hits.clear();
         let mut floor = 1;
@@ -234,30 +241,31 @@ impl Buffers {
             }
             self.fastest.set(contact, 0);
             self.group.push(contact);
-            self.aim(contact, &blocks[contact as usize], bodies);
+            self.aim(contact, &constraints[contact as usize], bodies);
         }
         !self.group.is_empty()
     }
 
-    /// What the points of a contact that meet must come to: all of them with its restitution, also those slower than
-    /// the fastest, or a box that falls flat would turn.
-    fn aim(&mut self, contact: u32, block: &Block, bodies: &RowsMut<'_>) {
-        let along = along(block, bodies.motions);
-        for (point, row) in block.points.iter().enumerate() {
-            if let Some(Meeting { approach, impact, time }) = meeting(block, row, along, bodies, 1)
+    /// Adds the approaching points of a contact with their target velocities. All points use its restitution, also those
+    /// slower than the fastest, or a box that falls flat would turn.
+    fn aim(&mut self, contact: u32, constraint: &ScalarContact, bodies: &RowsMut<'_>) {
+        let along = along(constraint, bodies.motions);
+        for (point, row) in constraint.points.iter().enumerate() {
+            if let Some(Meeting { approach, impact, time }) =
+                meeting(constraint, row, along, bodies, 1)
             {
-                let back = i64::from(times(block.restitution, lane(impact)).to_bits());
+                let back = i64::from(times(constraint.restitution, lane(impact)).to_bits());
                 let (point, goal, impulse) = (point as u32, impact - approach + back, Q20::ZERO);
                 self.hits.push(Hit { contact, point, goal, impact, time, impulse });
             }
         }
     }
 
-    /// Puts contacts back whose bodies were hit.
-    fn refresh(&mut self, blocks: &[Block], bodies: &RowsMut<'_>, least: i64) {
+    /// Updates the keys of all contacts of the dynamic bodies in the group.
+    fn refresh(&mut self, constraints: &[ScalarContact], bodies: &RowsMut<'_>, least: i64) {
         self.refreshes += 1;
         for &contact in &self.group {
-            for body in blocks[contact as usize].bodies {
+            for body in constraints[contact as usize].bodies {
                 if !bodies.traits[body as usize].dynamic {
                     continue;
                 }
@@ -266,7 +274,7 @@ impl Buffers {
                     let other = link / 2;
                     let seen = &mut self.seen[other as usize];
                     if core::mem::replace(seen, self.refreshes) != self.refreshes {
-                        self.fastest.set(other, key(&blocks[other as usize], bodies, least));
+                        self.fastest.set(other, key(&constraints[other as usize], bodies, least));
                     }
                     link = self.before[link as usize];
                 }
@@ -275,197 +283,211 @@ impl Buffers {
     }
 }
 
-/// A contact's place among those that meet: by speed, then the lowest order first; zero if it does not meet.
-fn key(block: &Block, bodies: &RowsMut<'_>, least: i64) -> u64 {
-    match speed(block, bodies, least) {
+/// Sort key of a contact: by speed, then the lowest order first; zero if it does not approach.
+fn key(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
+    match speed(constraint, bodies, least) {
         0 => 0,
-        speed => speed << 32 | u64::from(u32::MAX - block.order),
+        speed => speed << 32 | u64::from(u32::MAX - constraint.order),
     }
 }
 
-/// The fastest that a point of the contact meets in this substep, if it is at least `least`, else zero.
-fn speed(block: &Block, bodies: &RowsMut<'_>, least: i64) -> u64 {
-    let along = along(block, bodies.motions);
-    let meeting = |row| meeting(block, row, along, bodies, least);
-    block.points.iter().filter_map(meeting).fold(0, |most, m| most.max(m.approach as u64))
+/// Largest approach speed of the contact's points in this substep, if it is at least `least`, else zero.
+fn speed(constraint: &ScalarContact, bodies: &RowsMut<'_>, least: i64) -> u64 {
+    let along = along(constraint, bodies.motions);
+    let meeting = |row| meeting(constraint, row, along, bodies, least);
+    constraint.points.iter().filter_map(meeting).fold(0, |most, m| most.max(m.approach as u64))
 }
 
-/// How a point meets in this substep, if it does, and at `least` or faster; `along` is the bodies' part of its speed.
+/// Returns the impact of a point in this substep, if it approaches at `least` or faster; `along` is the linear part of
+/// its speed.
 #[inline(always)]
 fn meeting(
-    block: &Block,
+    constraint: &ScalarContact,
     row: &NormalRow,
     along: i64,
     bodies: &RowsMut<'_>,
     least: i64,
 ) -> Option<Meeting> {
-    let approach = -(along + turning(block, row, bodies.motions));
+    let approach = -(along + turning(constraint, row, bodies.motions));
     if approach < least {
         return None;
     }
-    let separation = i64::from(row.separation.to_bits()) + seen(block, row, bodies.moved);
-    let faster = -acceleration(block, row, bodies);
-    // What pushes them apart is left to soft contacts, and so is what would change everything within a substep.
+    let separation = i64::from(row.separation.to_bits()) + seen(constraint, row, bodies.moved);
+    let faster = -acceleration(constraint, row, bodies);
+    // Separating accelerations are left to soft contacts, and so are those that exceed the approach speed within a
+    // substep.
     let faster = faster.clamp(0, approach);
     if separation > approach + faster {
         return None;
     }
     let time = (separation.max(0) << 30) / (approach + faster);
     let time = Q30::from_bits(time as i32);
-    // On the way down, bodies that fall are half a substep's gravity faster than their velocity says, and the more
-    // the later they meet. And they will get all of this substep's gravity, also of the part before they met. Without
-    // this, what bounces for long loses or gains a few per mille of its height each time.
+    // A falling body is half a substep's gravity faster than its stored velocity, and faster still the later the impact
+    // is in the substep. It also gets the full gravity of this substep, including the part before the impact. Without
+    // this correction, long bounces lose or gain a few per mille of their height each time.
     let impact = approach + faster / 2 + i64::from(times(time, lane(faster)).to_bits());
     Some(Meeting { approach, impact, time })
 }
 
-/// What a row sees of a column, raw Q20.
+/// Relative value of a column along a row, raw Q20.
 #[inline(always)]
-fn seen(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
-    let [a, b] = block.bodies.map(|body| &column[body as usize]);
-    seen_by(block, row, a, b)
+fn seen(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
+    let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
+    seen_by(constraint, row, a, b)
 }
 
-/// The same of two bodies.
+/// Does the same for two given motions.
 #[inline(always)]
-fn seen_by(block: &Block, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
-    let along = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
-    let turning = strike::relative_spin(&row.row, &a.angular, &b.angular);
+fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) -> i64 {
+    let along = dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
+    let turning = scalar_contact::relative_spin(&row.row, &a.angular, &b.angular);
     i64::from(along.to_bits()) + i64::from(turning.to_bits())
 }
 
-/// The bodies' part of it, which all points of a contact share.
+/// Linear part of it, which all points of a contact share.
 #[inline(always)]
-fn along(block: &Block, column: &[Motion]) -> i64 {
-    let [a, b] = block.bodies.map(|body| &column[body as usize]);
-    i64::from(dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
+fn along(constraint: &ScalarContact, column: &[Motion]) -> i64 {
+    let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
+    i64::from(dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
 }
 
-/// The part of their spin.
+/// Angular part of it.
 #[inline(always)]
-fn turning(block: &Block, row: &NormalRow, column: &[Motion]) -> i64 {
-    let [a, b] = block.bodies.map(|body| &column[body as usize]);
-    i64::from(strike::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
+fn turning(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
+    let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
+    i64::from(scalar_contact::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
 }
 
-/// What gravity and the forces of contacts will do to the relative speed of a point in this substep.
-fn acceleration(block: &Block, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
-    let [a, b] = block.bodies.map(|body| {
-        let (body, carried) = (&bodies.traits[body as usize], &bodies.carried[body as usize]);
-        let linear = [0, 1, 2].map(|i| limited_sum(carried.linear[i], body.gravity[i], SPEED_CAP));
-        Motion { linear, angular: carried.angular }
+/// Change of a point's relative normal velocity by gravity and carried impulses in this substep.
+fn acceleration(constraint: &ScalarContact, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
+    let [a, b] = constraint.bodies.map(|body| {
+        let (body, carried_impulse) =
+            (&bodies.traits[body as usize], &bodies.carried_impulse[body as usize]);
+        let linear =
+            [0, 1, 2].map(|i| limited_sum(carried_impulse.linear[i], body.gravity[i], SPEED_CAP));
+        Motion { linear, angular: carried_impulse.angular }
     });
-    let linear = dot(&block.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
-    let turning = strike::relative_spin(&row.row, &a.angular, &b.angular);
+    let linear = dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>();
+    let turning = scalar_contact::relative_spin(&row.row, &a.angular, &b.angular);
     i64::from(linear.to_bits()) + i64::from(turning.to_bits())
 }
 
-/// Pushes until all points have reached their goals or part faster, then lets friction act on what that took.
-fn hit(hits: &mut [Hit], blocks: &mut [Block], bodies: &mut RowsMut<'_>) {
-    // Rounding moves speeds by one; less than that is no progress.
+/// Applies normal impulses until all points have reached their target or separate faster, then applies friction from
+/// these impulses.
+fn hit(hits: &mut [Hit], constraints: &mut [ScalarContact], bodies: &mut RowsMut<'_>) {
+    // Rounding changes speeds by one; a smaller change is no progress.
     const ENOUGH: i32 = 2;
     for pass in 0..PASSES {
         let mut most = 0;
         for hits in hits.chunk_by_mut(|a, b| a.contact == b.contact) {
-            let block = &blocks[hits[0].contact as usize];
-            let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
-            let bound = bodies.are_locked(block);
+            let constraint = &constraints[hits[0].contact as usize];
+            let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body as usize]);
+            let bound = bodies.are_locked(constraint);
             for hit in hits {
-                let row = &block.points[hit.point as usize];
-                let missing = lane(hit.goal - seen_by(block, row, &a, &b));
-                let wanted = hit.impulse + times(row.factor, missing);
-                let impulse = wanted.max(Q20::ZERO).min(block.impulse_cap);
+                let row = &constraint.points[hit.point as usize];
+                let missing = lane(hit.goal - seen_by(constraint, row, &a, &b));
+                let wanted = hit.impulse + times(row.effective_mass, missing);
+                let impulse = wanted.max(Q20::ZERO).min(constraint.impulse_cap);
                 let change = impulse - hit.impulse;
-                // Nothing moves, and after the first pass there is nothing to lock or to cap either.
+                // No change: after the first pass, locks and caps hold already.
                 if pass > 0 && change == Q20::ZERO {
                     continue;
                 }
                 hit.impulse = impulse;
                 most = most.max(change.to_bits().abs());
-                push(block, row, change, &mut a, &mut b);
+                push(constraint, row, change, &mut a, &mut b);
                 if bound {
-                    bodies.lock(block, [&mut a, &mut b]);
+                    bodies.lock(constraint, [&mut a, &mut b]);
                 }
-                (a, b) = (strike::capped(a), strike::capped(b));
+                (a, b) = (scalar_contact::capped(a), scalar_contact::capped(b));
             }
-            bodies.store(block, [a, b]);
+            bodies.store(constraint, [a, b]);
         }
         if most <= ENOUGH {
             break;
         }
     }
     for hits in hits.chunk_by(|a, b| a.contact == b.contact) {
-        finish(hits, &mut blocks[hits[0].contact as usize], bodies);
+        finish(hits, &mut constraints[hits[0].contact as usize], bodies);
     }
 }
 
-/// Friction of a contact that was hit, and the step back for both.
-fn finish(hits: &[Hit], block: &mut Block, bodies: &mut RowsMut<'_>) {
-    let load = hits.iter().fold(Q20::ZERO, |sum, hit| strike::saturating_add(sum, hit.impulse));
-    block.struck = strike::saturating_add(block.struck, load);
-    block.approach = hits.iter().fold(block.approach, |most, hit| most.max(lane(hit.impact)));
-    let [mut a, mut b] = block.bodies.map(|body| bodies.motions[body as usize]);
-    let kept = core::mem::replace(&mut block.sliding_impulse, [Q20::ZERO; 2]);
-    let bound = times(block.friction, load.min(block.impulse_cap));
-    strike::slide(block, bound, &mut a, &mut b);
-    let slid = core::mem::replace(&mut block.sliding_impulse, kept);
-    bodies.lock(block, [&mut a, &mut b]);
-    bodies.store(block, [strike::capped(a), strike::capped(b)]);
+/// Applies the friction of an impact, and the displacement back of both bodies.
+fn finish(hits: &[Hit], constraint: &mut ScalarContact, bodies: &mut RowsMut<'_>) {
+    let load =
+        hits.iter().fold(Q20::ZERO, |sum, hit| scalar_contact::saturating_add(sum, hit.impulse));
+    constraint.impact_impulse = scalar_contact::saturating_add(constraint.impact_impulse, load);
+    constraint.approach =
+        hits.iter().fold(constraint.approach, |most, hit| most.max(lane(hit.impact)));
+    let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body as usize]);
+    let kept = core::mem::replace(&mut constraint.sliding_impulse, [Q20::ZERO; 2]);
+    let bound = times(constraint.friction, load.min(constraint.impulse_cap));
+    scalar_contact::slide(constraint, bound, &mut a, &mut b);
+    let slid = core::mem::replace(&mut constraint.sliding_impulse, kept);
+    bodies.lock(constraint, [&mut a, &mut b]);
+    bodies.store(constraint, [scalar_contact::capped(a), scalar_contact::capped(b)]);
 
     let [mut a, mut b] = [Motion::default(); 2];
     for hit in hits {
-        let row = &block.points[hit.point as usize];
-        push(block, row, -times(hit.time, hit.impulse), &mut a, &mut b);
+        let row = &constraint.points[hit.point as usize];
+        push(constraint, row, -times(hit.time, hit.impulse), &mut a, &mut b);
     }
-    strike::apply_sliding(block, slid.map(|d| -times(hits[0].time, d)), &mut a, &mut b);
-    for (body, back) in block.bodies.into_iter().zip([a, b]) {
+    scalar_contact::apply_sliding(
+        constraint,
+        slid.map(|d| -times(hits[0].time, d)),
+        &mut a,
+        &mut b,
+    );
+    for (body, back) in constraint.bodies.into_iter().zip([a, b]) {
         bodies.step_back(body as usize, back);
     }
 }
 
 impl RowsMut<'_> {
-    /// Whether a body of a contact has locked axes.
+    /// Returns whether a body of a contact has locked axes.
     #[inline(always)]
-    fn are_locked(&self, block: &Block) -> bool {
-        block.bodies.iter().any(|body| self.traits[*body as usize].locks != 0)
+    fn are_locked(&self, constraint: &ScalarContact) -> bool {
+        constraint.bodies.iter().any(|body| self.traits[*body as usize].locks != 0)
     }
 
     #[inline(always)]
-    fn lock(&self, block: &Block, [a, b]: [&mut Motion; 2]) {
-        let [list_a, list_b] = block.bodies.map(|body| &self.traits[body as usize]);
+    fn lock(&self, constraint: &ScalarContact, [a, b]: [&mut Motion; 2]) {
+        let [list_a, list_b] = constraint.bodies.map(|body| &self.traits[body as usize]);
         lock(list_a, a);
         lock(list_b, b);
     }
 
     #[inline(always)]
-    fn store(&mut self, block: &Block, motions: [Motion; 2]) {
-        for (row, motion) in block.bodies.into_iter().zip(motions) {
+    fn store(&mut self, constraint: &ScalarContact, motions: [Motion; 2]) {
+        for (row, motion) in constraint.bodies.into_iter().zip(motions) {
             self.motions[row as usize] = motion;
         }
     }
 
     fn step_back(&mut self, body: usize, mut back: Motion) {
-        // What 64 substeps can make at full speed is 2³⁴; however often a body is hit, the way stays below 2³⁷.
-        const WAY_LIMIT: i64 = 1 << 36;
+        // 64 substeps at full speed sum up to 2³⁴. With this limit the displacement stays below 2³⁷ for any number of
+        // impacts.
+        const DISPLACEMENT_LIMIT: i64 = 1 << 36;
         lock(&self.traits[body], &mut back);
-        let (moved, way) = (&mut self.moved[body], &mut self.way[body]);
-        let add = |way: &mut i64, back: Q20| {
-            *way = (*way + i64::from(back.to_bits())).clamp(-WAY_LIMIT, WAY_LIMIT);
+        let (moved, displacement) = (&mut self.moved[body], &mut self.displacement[body]);
+        let add = |displacement: &mut i64, back: Q20| {
+            *displacement = (*displacement + i64::from(back.to_bits()))
+                .clamp(-DISPLACEMENT_LIMIT, DISPLACEMENT_LIMIT);
         };
         for i in 0..3 {
             moved.linear[i] = limited_sum(moved.linear[i], back.linear[i], MOVED_LIMIT);
             moved.angular[i] = limited_sum(moved.angular[i], back.angular[i], MOVED_LIMIT);
-            add(&mut way[i], back.linear[i]);
-            add(&mut way[3 + i], back.angular[i]);
+            add(&mut displacement[i], back.linear[i]);
+            add(&mut displacement[3 + i], back.angular[i]);
         }
     }
 }
 
-/// An impulse along the normal at one point.
+/// Applies a normal impulse at one point.
 #[inline(always)]
-fn push(block: &Block, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Motion) {
-    let linear = block.normal.map(|n| times(n, impulse));
-    strike::apply_linear(block.share, &linear, a, b);
+fn push(constraint: &ScalarContact, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Motion) {
+    let linear = constraint.normal.map(|n| times(n, impulse));
+    scalar_contact::apply_linear(constraint.mass_fraction, &linear, a, b);
     let turn = |side: usize, i: usize| {
         Wide::ZERO.plus(row.row.response[side][i], impulse).round::<22, 20>()
     };
@@ -475,7 +497,7 @@ fn push(block: &Block, row: &NormalRow, impulse: Q20, a: &mut Motion, b: &mut Mo
     }
 }
 
-/// A speed within ±512 m/s, so that no product with a row's factor overflows.
+/// Clamps a speed to ±512 m/s, so that no product with an effective mass overflows.
 fn lane(speed: i64) -> Q20 {
     const LIMIT: i64 = 1 << 29;
     Q20::from_bits(speed.clamp(-LIMIT, LIMIT) as i32)

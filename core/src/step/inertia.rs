@@ -1,35 +1,35 @@
 //! Inverse inertia of a step's bodies in world directions, as the solver's rows need it.
 //!
-//! M = m·4^e·I⁻¹ has entries below 512 for most bodies and is used as it is. For slender ones the entry of the long axis has no room
-//! in a lane, though what a point on their surface sees of it has: M·j is about three times the ratio of length to
-//! thickness. They have the root W of M = W·Wᵀ instead, whose columns are the principal axes times √(m·4^e/I), and a row
-//! computes W·(Wᵀ·j).
+//! M = m·4^e·I⁻¹ has entries below 512 for most bodies and is used directly. For slender bodies the entry of the long
+//! axis exceeds a lane, but the response M·j of a point on their surface does not: it is about three times the ratio of
+//! length to thickness. They store the root W of M = W·Wᵀ instead, whose columns are the principal axes times
+//! √(m·4^e/I), and a row computes W·(Wᵀ·j).
 
-use super::block::V;
+use super::constraint::V;
 use crate::math::{Q20, Q22, Quat, Real, Turn};
 use crate::world::rows::{ColdRow, HotRow};
 
 /// Inverse inertia in world directions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inertia {
-    /// M by row, or W by row if `slender`; zero for bodies that nothing turns.
+    /// M by row, or W by row if `slender`; zero for bodies without rotation.
     pub(super) rows: [V<22>; 3],
     pub(super) slender: bool,
-    /// Largest component of Wᵀ·j that W·(Wᵀ·j) has room for; zero if not `slender`.
+    /// Largest component of Wᵀ·j for which W·(Wᵀ·j) fits; zero if not `slender`.
     pub(super) limit: V<20>,
-    /// Whether free rotation changes its spin: the principal inertias differ and no rotation is locked.
+    /// True if free rotation changes the spin: the principal inertias differ and no rotation is locked.
     pub(super) wobbles: bool,
 }
 
-/// Entries of M below this have room in a lane.
+/// Largest entry of M that fits a lane.
 const MATRIX_LIMIT: Real = Real::from_int(511);
 
 impl Inertia {
-    /// Of a body that nothing turns.
+    /// Inverse inertia of a body without rotation.
     pub(super) const NONE: Self =
         Self { rows: [[Q22::ZERO; 3]; 3], slender: false, limit: [Q20::ZERO; 3], wobbles: false };
 
-    /// Of a dynamic body; `turn` is its rotation.
+    /// Inverse inertia of a dynamic body; `turn` is its rotation matrix.
     #[inline]
     pub(super) fn new(hot: &HotRow, cold: &ColdRow, turn: &Turn) -> Self {
         let axes = if cold.principal == Quat::IDENTITY {
@@ -46,7 +46,11 @@ impl Inertia {
         let half = axes.map(|row| core::array::from_fn(|j| product(row[j], inverse[j])));
         let entry = |i: usize, j: usize| {
             let locked = (cold.locks >> 3) & (1 << i | 1 << j) != 0;
-            if locked { Q22::ZERO } else { super::block::dot(&axes[j], &half[i]).round::<30, 22>() }
+            if locked {
+                Q22::ZERO
+            } else {
+                super::constraint::dot(&axes[j], &half[i]).round::<30, 22>()
+            }
         };
         let row = |i: usize| [entry(i, 0), entry(i, 1), entry(i, 2)];
         Self { rows: [row(0), row(1), row(2)], wobbles, ..Self::NONE }
@@ -69,8 +73,8 @@ impl Inertia {
     }
 }
 
-/// Shares out the room that W·(Wᵀ·j) has: arms are shorter than 2, so a short axis takes at most 2·m·4^e/I. A needle has one long
-/// axis, which gets the rest; bodies with a heavy core and long arms have three.
+/// Divides the range of W·(Wᵀ·j) among the axes. Arms are shorter than 2, so a short axis takes at most 2·m·4^e/I. A
+/// needle has one long axis, which gets the rest; bodies with a heavy core and long arms have three.
 fn limits(inverse: [Real; 3], roots: [Real; 3]) -> V<20> {
     const SMALL: Real = Real::from_int(16);
     let two = Real::from_int(2);
@@ -84,7 +88,7 @@ fn limits(inverse: [Real; 3], roots: [Real; 3]) -> V<20> {
     })
 }
 
-/// A cosine times an entry.
+/// Multiplies a cosine by an entry.
 fn product(cosine: crate::math::Q30, entry: Q22) -> Q22 {
     crate::math::Wide::ZERO.plus(cosine, entry).round::<30, 22>()
 }

@@ -1,129 +1,128 @@
-//! One tick, as a list of phases. Each is a file; they run in the order of [`Phase`].
+//! One tick as a list of phases. Each phase is a file; they run in the order of [`Phase`].
 //!
 //! ```text
-//!  slot t, with this tick's commands
+//!  frame t, with this tick's commands
 //!    │
-//!  gather ──────── bodies that are not at rest, into columns by place
+//!  gather ──────── rows of active bodies into columns, in the order of their ids
 //!    │
-//!  broad phase ─── pairs of shapes whose bounds overlap ◀─────────────────┐
-//!    │                                                                    │ pairs of who woke
-//!  narrow phase ── their contacts: kept, or made anew ──────▶ wake ───────┘ until nobody wakes
-//!    │               (pairs with a sensor wait)
-//!  clusters ────── bodies that contacts join; colours order the contacts inside
+//!  broad phase ─── shape pairs with overlapping bounds ◀──────────────────┐
+//!    │                                                                    │ pairs of woken bodies,
+//!  narrow phase ── contacts: recycled, or a new manifold ───▶ wake ───────┘ until no body wakes
+//!    │               (sensor pairs are set aside)
+//!  islands ─────── dynamic bodies connected by contacts; graph colouring orders the contacts
 //!    │
-//!  prepare ─────── batches of clusters; their contacts, eight side by side, in packs of coefficients
+//!  prepare ─────── batches of islands; constraint rows of eight contacts in a pack
 //!    │
-//!  solve ───────── for each batch: damp, gravity, warm start, then
-//!    │               8 × ( impacts ─▶ gravity and carried force ─▶ one pass over the packs ─▶ move )
-//!    │               and one relax pass at the end
-//!  sleep ───────── clusters that have been slow for long enough lose their motion
+//!  solve ───────── for each batch: damping, gravity, warm start, then
+//!    │               8 × ( impacts ─▶ gravity and carried impulse ─▶ one biased pass ─▶ integrate )
+//!    │               and one relaxation pass at the end
+//!  sleep ───────── islands below the sleep threshold for long enough fall asleep
 //!    │
-//!  write ───────── poses and velocities into pages ─────────────┐
-//!  record ──────── contacts into pages; which began, ended, hit │
-//!  sensors ─────── who is inside, who came, who left            ├──▶ slot t + 1
-//!  events ──────── all that in order ───────────────────────────┘
+//!  write ───────── poses and velocities into pages ──────────────┐
+//!  record ──────── contacts into pages; began, ended and impacts │
+//!  sensors ─────── overlaps: entered, stayed, left               ├──▶ frame t + 1
+//!  events ──────── all events, sorted ───────────────────────────┘
 //! ```
 //!
-//! **What a phase may read.** Up to the wake phase everything is a function of the rows of a pair's two bodies and the
-//! pair's own row. From the clusters on, everything is a function of one cluster and the static and kinematic bodies
-//! that it touches: a batch has rows of its own (`batches.rs`), and a debug build panics when a contact would read across.
-//! So a body's next state depends on nothing but its cluster, and a cluster can be simulated alone, anew, or on another thread.
+//! **Locality.** Up to the wake phase, a result is a function of the rows of a pair's two bodies and of the pair's own
+//! row. From the islands on, it is a function of one island and of the static and kinematic bodies in contact with it. A
+//! batch has rows of its own (`batches.rs`), and a debug build panics when a contact reads a body of another island. So
+//! a body's next state depends on its island only, and an island can be simulated alone, again, or on another thread.
 //!
-//! **What rests costs nothing.** A sleeping cluster is in no column, its rows stay in pages that slots share, and its
-//! leaves in the tree are passed over until something active overlaps them. The wake phase is a least fixpoint: which
-//! sleepers wake does not depend on the order in which they are found.
+//! **Sleep.** A sleeping island is in no column. Its rows stay in pages that frames share, and the tree query skips its
+//! leaves until an active body overlaps them. The wake phase is a least fixpoint, so its result does not depend on the
+//! order of waking.
 //!
-//! **What stays.** Everything in [`Scratch`] can be thrown away between two ticks, or between commands and the step,
-//! without changing a bit.
+//! **Scratch.** Dropping all of [`Scratch`] between two ticks, or between commands and the step, changes no bit.
 
+mod arms;
 mod batches;
-mod block;
 mod bodies;
 mod broad;
-mod clusters;
+mod constraint;
 mod contacts;
-mod covers;
 mod crowd;
 mod events;
+#[cfg(feature = "test-internals")]
+mod fault;
 mod gather;
+mod history_bounds;
 mod impact;
 mod inertia;
-mod keep;
+mod islands;
 pub(crate) mod lanes;
-mod levers;
 mod narrow;
-#[cfg(feature = "test-internals")]
-mod plant;
 mod prepare;
 mod record;
+mod recycle;
 mod resim;
 mod rows;
 mod rules;
+mod scalar_contact;
 mod sensors;
 mod shapes;
 mod sleep;
 mod solve;
 mod spin;
-mod strike;
 mod supports;
 mod sweep;
 mod wake;
 mod write;
 
-pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
-pub use plant::Plant;
+pub use fault::Fault;
+pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
 pub use rules::Rule;
 
 use crate::data::BitSet;
 use crate::math::Real;
 use crate::parallel::Threads;
+use crate::world::frame::Frame;
 use crate::world::rows::PairKey;
-use crate::world::slot::Slot;
-use crate::world::timeline::{Entry, Memo, Timeline};
+use crate::world::timeline::{Entry, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
 use resim::Begin;
 
-/// The parts of a step, in their order.
+/// Phases of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Rows of moving bodies into compact columns.
+    /// Copies rows of active bodies into compact columns.
     Gather,
-    /// Which shapes might touch.
+    /// Finds pairs of shapes with overlapping bounds.
     BroadPhase,
-    /// Where they touch.
+    /// Computes or recycles the contacts of these pairs.
     NarrowPhase,
-    /// Which sleepers that wakes, and what these touch.
+    /// Wakes sleeping bodies that gained a contact, and finds their pairs.
     Wake,
-    /// Which bodies move together, and in which order their contacts are solved.
-    Clusters,
-    /// Coefficients of the solver's rows.
+    /// Finds islands and colours their contacts.
+    Islands,
+    /// Fills the constraint rows.
     Prepare,
-    /// Warm start, substeps, relax.
+    /// Warm start, substeps, relaxation.
     Solve,
-    /// Which clusters fall asleep.
+    /// Puts islands to sleep.
     Sleep,
-    /// New poses and velocities into pages.
+    /// Writes poses and velocities into pages.
     Write,
-    /// Contacts into pages, and which of them began or ended.
+    /// Writes contacts into pages and finds those that began or ended.
     Record,
-    /// What is inside which sensor.
+    /// Updates sensor overlaps.
     Sensors,
-    /// What there is to tell, in order.
+    /// Sorts the events.
     Events,
 }
 
 impl Phase {
-    /// All phases in order.
+    /// All phases, in order.
     pub const ALL: [Self; 12] = [
         Self::Gather,
         Self::BroadPhase,
         Self::NarrowPhase,
         Self::Wake,
-        Self::Clusters,
+        Self::Islands,
         Self::Prepare,
         Self::Solve,
         Self::Sleep,
@@ -134,18 +133,19 @@ impl Phase {
     ];
 }
 
-/// What a step did. Not state: it counts what this call computed, which is less when a tick is computed again
-/// ([`again`](Self::again)). What happened in the tick is in [`World::events`](crate::world::World::events).
+/// Counters of one step. They are not state: they count the work of this call, which is less in an incremental
+/// resimulation ([`again`](Self::again)). [`World::events`](crate::world::World::events) lists what happened in the
+/// tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Bodies that were not at rest when the step began: dynamic ones that don't sleep, kinematic ones with a velocity.
+    /// Bodies that were active when the step began: awake dynamic bodies, and kinematic bodies with a velocity.
     pub bodies: u32,
     /// Bodies that woke in the step.
     pub woken: u32,
     /// Bodies that fell asleep at its end.
     pub slept: u32,
-    /// Groups of dynamic bodies that contacts join.
-    pub clusters: u32,
+    /// Islands: sets of dynamic bodies connected by contacts.
+    pub islands: u32,
     /// Pairs of shapes whose bounds overlap.
     pub pairs: u32,
     /// Contacts between them.
@@ -158,92 +158,93 @@ pub struct StepReport {
     pub sensed: u32,
     /// Events of the step.
     pub events: u32,
-    /// Contacts kept from the last tick because their bodies hardly moved.
+    /// Contacts recycled from the last tick because their bodies hardly moved.
     pub kept: u32,
-    /// Groups of contacts that share no dynamic body.
+    /// Colours of the contact graph. Contacts of one colour share no dynamic body.
     pub colours: u32,
-    /// The deepest overlap, metres, as a negative separation; zero if there is none.
+    /// Deepest overlap, metres, as a negative separation; zero if there is none.
     pub deepest: Real,
-    /// Bodies that were held at the end of the world.
+    /// Bodies that were clamped to the world limit.
     pub limited: u32,
-    /// Whether this was a tick of an old future that was computed again, so that the counts above are of what may differ.
+    /// True if this step was an incremental resimulation of an old tick. The counts above then cover the simulated
+    /// bodies only.
     pub again: bool,
-    /// Bodies that differed or were simulated because of others, and came out as they were in the old future.
+    /// Simulated bodies whose new rows equal those of the old timeline.
     pub reconverged: u32,
-    /// Pages of bodies and contacts that the new slot shares with the one before, or has from the old future.
+    /// Pages of bodies and contacts that the new frame shares with the frame before, or keeps from the old timeline.
     pub pages_shared: u32,
-    /// Pages of the new slot.
+    /// Pages of the new frame.
     pub pages: u32,
     /// Nanoseconds by phase, if a clock was given.
     pub nanoseconds: [u64; Phase::ALL.len()],
 }
 
-/// What can be rebuilt from the state at any time.
+/// Caches and buffers of a step. All of it can be rebuilt from the state at any time.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// Bodies whose shapes in the broad phase are out of date.
     pub(crate) changed: Vec<u32>,
-    /// Bodies that began or ceased to move, woke or fell asleep since the broad phase last ran.
-    pub(crate) stirred: Vec<u32>,
+    /// Bodies that became active or inactive since the broad phase last ran.
+    pub(crate) activity_changed: Vec<u32>,
     supports: supports::Supports,
     shared: gather::Shared,
     broad: broad::Broad,
     bodies: bodies::Bodies,
     shapes: shapes::Shapes,
     places: gather::Places,
-    /// Pairs that might touch, without sensors.
-    met: Vec<narrow::Met>,
+    /// Pairs with overlapping bounds, without sensor pairs.
+    candidates: Vec<narrow::PairCandidate>,
     pieces: Vec<narrow::Piece>,
     contacts: Vec<contacts::Contact>,
-    /// Their keys and the places of their bodies, for those who need no more of them.
-    ends: Vec<narrow::Met>,
+    /// Pair keys and body places of the contacts, for phases that need no more of them.
+    ends: Vec<narrow::PairCandidate>,
     crowd: crowd::Crowd,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(u32, u32)>,
-    /// Bodies that are not what they were in the old future, and rest: the next slot gets them as they are.
+    /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
     copied: BitSet,
-    /// Bodies that had a contact with one that is computed again.
+    /// Bodies that had a contact with a simulated body on the last tick.
     neighbours: BitSet,
-    /// Overlaps of the old future.
+    /// Sensor overlaps of the old timeline.
     others: Vec<PairKey>,
-    /// Sleepers that wake in this tick as they did in the old future.
-    rising: BitSet,
+    /// Sleeping bodies that a contact woke at this tick in the old timeline.
+    woken_in_old: BitSet,
     diff: resim::Diff,
     resim: resim::Buffers,
     pub(crate) rules: rules::Rules,
     woken: Vec<u32>,
     slept: Vec<u32>,
-    clusters: clusters::Clusters,
+    islands: islands::Islands,
     batches: batches::Batches,
-    levers: levers::Memory,
+    arms: arms::ArmCache,
     solver: solve::Buffers,
-    /// What becomes of each body that the step moves, by place.
+    /// New row of each body that the step moves, by place.
     moved: Vec<write::Moved>,
-    /// Who computes this step: none but the calling thread unless there is enough to do.
+    /// Worker threads of this step: only the calling thread unless there is enough work.
     threads: Threads,
-    /// How wide the solver's kernels are.
+    /// SIMD width of the solver's kernels.
     pub(crate) lanes: lanes::Chosen,
-    /// Ticks before this one are computed in scalar lanes, because a state is distrusted.
+    /// Ticks before this one use scalar lanes, because a state is suspected to be wrong.
     pub(crate) scalar_until: u32,
     record: record::Buffers,
     sensors: sensors::Buffers,
     events: Vec<EventRow>,
     sort_events: Vec<EventRow>,
-    /// The last tick's rows are written over.
+    /// Lets the step overwrite the rows of the last tick.
     #[cfg(feature = "bench-internals")]
     pub(crate) in_place: bool,
-    /// Every contact is made anew. Not scratch at all, but only benches set it, to see what keeping saves.
+    /// Disables contact recycling. This changes results; only benches set it, to measure what recycling saves.
     #[cfg(feature = "bench-internals")]
-    pub(crate) never_keep: bool,
+    pub(crate) never_recycle: bool,
 }
 
-/// Entries of `changed` and `stirred` beyond which the broad phase is cheaper to rebuild.
+/// Number of entries of `changed` and `activity_changed` beyond which a rebuild of the broad phase is cheaper.
 const MAX_LISTED: usize = 1 << 16;
 
 impl Scratch {
     #[cfg(feature = "test-internals")]
-    pub(crate) const fn plant(&mut self, plant: Plant) {
-        self.clusters.plant = Some(plant);
+    pub(crate) const fn inject_fault(&mut self, fault: Fault) {
+        self.islands.fault = Some(fault);
     }
 
     #[cfg(feature = "test-internals")]
@@ -251,88 +252,88 @@ impl Scratch {
         self.batches.disorder.random = Some(crate::Rng::new(seed));
     }
 
-    /// Follows the world to a tick of the ring. Caches that are not valid for it are dropped; `world/arrive.rs` says why
-    /// nothing else can be stale.
+    /// Drops caches that are not valid for tick `to` of the ring. `world/arrive.rs` gives the reason why no other cache
+    /// can be stale.
     pub(crate) fn rewind(&mut self, timeline: &Timeline, to: u32) {
         self.supports.rewind(to);
         self.broad.rewind(to, &mut self.rules);
         for tick in to + 1..=timeline.newest() {
-            match &timeline.entry(tick).memo {
-                Some(memo) => self.changed.extend_from_slice(&memo.changed),
-                // The bodies that were changed then are unknown.
+            match &timeline.entry(tick).step_record {
+                Some(step_record) => self.changed.extend_from_slice(&step_record.changed),
+                // Without a step record the changed bodies are unknown.
                 None => self.broad = broad::Broad::default(),
             }
         }
-        // Rewinding again and again without a step must not make the lists ever longer.
-        if self.changed.len() + self.stirred.len() > MAX_LISTED {
+        // Repeated rewinds without a step must not let the lists grow without bound.
+        if self.changed.len() + self.activity_changed.len() > MAX_LISTED {
             self.broad = broad::Broad::default();
         }
         if !self.broad.is_ready() {
             self.changed.clear();
-            self.stirred.clear();
+            self.activity_changed.clear();
         }
     }
 
-    /// Dynamic bodies that the last step computed, each with the least of its cluster.
+    /// Dynamic bodies that the last step simulated, each with the label of its island.
     pub(crate) fn computed(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let places = self.clusters.places();
+        let places = self.islands.places();
         places.map(|(place, label)| (self.bodies.list[place as usize].index, label))
     }
 
-    /// Whether a sleeper may lean on this body, which is not dynamic.
+    /// Returns whether a sleeping body may have a contact with this static or kinematic body.
     pub(crate) fn may_bear_sleepers(&self, index: u32) -> bool {
         self.supports.may_have(index)
     }
 
     #[cfg(feature = "bench-internals")]
-    const fn keeps(&self) -> bool {
-        !self.never_keep
+    const fn recycles(&self) -> bool {
+        !self.never_recycle
     }
 
     #[cfg(not(feature = "bench-internals"))]
     #[allow(clippy::unused_self, reason = "benches have a switch here")]
-    const fn keeps(&self) -> bool {
+    const fn recycles(&self) -> bool {
         true
     }
 }
 
-/// Computes the slot of the next tick.
+/// Computes the frame of the next tick.
 pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
     let mut timer = Timer::new(clock);
     let mut report = StepReport::default();
     let mut scratch = core::mem::take(&mut world.scratch);
     scratch.events.clear();
-    // As many as in the last step, about.
+    // The number of contacts of the last step is the estimate for this one.
     let crowded = world.threads.pays(scratch.contacts.len());
     scratch.threads = if crowded { world.threads.clone() } else { Threads::ONE };
     let threads = scratch.threads.clone();
     let _awake = threads.expect();
-    let Entry { slot: mut next, memo, seam } =
+    let Entry { frame: mut next, step_record, pending_dirty } =
         core::mem::take(world.timeline.entry_mut(world.tick + 1));
-    let known = memo.is_some();
-    let mut memo = memo.unwrap_or_default();
-    match resim::begin(world, &mut scratch, known.then_some(&memo)) {
-        Begin::Same => {
-            // All but the ids: a body that came and went in the old future left its generation there.
+    let known = step_record.is_some();
+    let mut step_record = step_record.unwrap_or_default();
+    match resim::begin(world, &mut scratch, known.then_some(&step_record)) {
+        Begin::Unchanged => {
+            // Ids may differ: a body spawned and despawned in the old timeline left its generation there.
             next.match_pages(&world.work, &mut world.store);
-            // The same commands for each body, but perhaps in another order.
-            core::mem::swap(&mut memo.commands, &mut world.commands);
-            core::mem::swap(&mut memo.spawned, &mut world.spawned);
-            scratch.clusters.clear();
+            // The commands of each body are equal, but their order among bodies may differ.
+            core::mem::swap(&mut step_record.commands, &mut world.commands);
+            core::mem::swap(&mut step_record.spawned, &mut world.spawned);
+            scratch.islands.clear();
             report.again = true;
         }
         begin => {
-            let again = begin == Begin::Again;
+            let again = begin == Begin::Incremental;
             scratch.diff.on = again;
             report.again = again;
             find_contacts(
                 world,
                 &mut scratch,
-                again.then_some((&memo, &next)),
+                again.then_some((&step_record, &next)),
                 &mut timer,
                 &mut report,
             );
-            solve_clusters(world, &mut scratch, &mut timer, &mut report);
+            solve_islands(world, &mut scratch, &mut timer, &mut report);
             if again {
                 resim::begin_next(world, &mut scratch, &mut next);
             } else {
@@ -341,11 +342,11 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
             #[cfg(feature = "bench-internals")]
             if scratch.in_place {
                 let tick = world.tick;
-                world.timeline.entry_mut(tick).slot.let_go_of_hot(&mut world.store);
+                world.timeline.entry_mut(tick).frame.let_go_of_hot(&mut world.store);
                 world.work.let_go_of_hot(&mut world.store);
             }
             write_slot(world, &mut scratch, &mut next, &mut timer, &mut report);
-            resim::remember(world, &mut scratch, &mut memo);
+            resim::remember(world, &mut scratch, &mut step_record);
             if again {
                 resim::end(world, &mut scratch, &next, &mut report);
             }
@@ -356,8 +357,9 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     if !old_future {
         world.dirty.clear();
     }
-    let seam = if old_future { seam } else { cleared(seam) };
-    *world.timeline.entry_mut(world.tick + 1) = Entry { slot: next, memo: Some(memo), seam };
+    let pending_dirty = if old_future { pending_dirty } else { cleared(pending_dirty) };
+    *world.timeline.entry_mut(world.tick + 1) =
+        Entry { frame: next, step_record: Some(step_record), pending_dirty };
     if !report.again {
         world.timeline.extend_to(world.tick + 1);
     }
@@ -370,11 +372,11 @@ fn cleared(mut set: BitSet) -> BitSet {
     set
 }
 
-/// The first phases: who has contacts with whom.
+/// Runs the phases up to wake: pairs, contacts and woken bodies.
 fn find_contacts(
     world: &World,
     scratch: &mut Scratch,
-    old: Option<(&Memo, &Slot)>,
+    old: Option<(&StepRecord, &Frame)>,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
@@ -395,15 +397,15 @@ fn find_contacts(
     timer.end(Phase::Wake, report);
 }
 
-/// The phases that see one cluster at a time.
-fn solve_clusters(
+/// Runs the phases that are local to an island.
+fn solve_islands(
     world: &World,
     scratch: &mut Scratch,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
-    clusters::run(world, scratch, report);
-    timer.end(Phase::Clusters, report);
+    islands::run(world, scratch, report);
+    timer.end(Phase::Islands, report);
     solve::prepare(world, scratch);
     timer.end(Phase::Prepare, report);
     solve::run(world, scratch);
@@ -413,11 +415,11 @@ fn solve_clusters(
     timer.end(Phase::Sleep, report);
 }
 
-/// The phases that write the next slot.
+/// Runs the phases that write the next frame.
 fn write_slot(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     timer: &mut Timer<'_>,
     report: &mut StepReport,
 ) {
@@ -431,7 +433,7 @@ fn write_slot(
     timer.end(Phase::Events, report);
 }
 
-/// Times phases if there is a clock.
+/// Phase timer; does nothing without a clock.
 struct Timer<'a> {
     clock: Option<&'a mut dyn FnMut() -> u64>,
     last: u64,

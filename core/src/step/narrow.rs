@@ -1,27 +1,26 @@
-//! Third phase: contacts of the pairs, kept or made anew, with the last tick's impulses. Pairs with a sensor are put
-//! aside for the phase that tells of them.
+//! Third phase: contacts of the pairs, recycled or from a new manifold, with the last tick's impulses for warm starting.
+//! Sensor pairs are set aside for the sensor phase.
 
-use super::block::Motion;
 use super::bodies::{Bodies, StepBody};
 use super::broad::MARGIN;
+use super::constraint::Motion;
 use super::contacts::Contact;
 use super::crowd::{Crowd, Edge};
 use super::gather::place_of;
-use super::keep::Keeping;
+use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
 use crate::collide::{collide, collide_on_the_way, out_of_reach};
 use crate::math::{Real, Turn, Vec3};
+use crate::world::frame::Place;
 use crate::world::rows::{ContactRow, PairKey, body_of};
-use crate::world::slot::Place;
 use crate::world::{Material, Mixed, World};
 use core::iter::once_with;
 
-/// How far two bodies may move against each other while their contact is kept: at most 5 cm, and a twentieth of
-/// the thinner one.
-const KEEP_LIMIT: Real = Real::ratio(5, 100);
-const KEEP_SHARE: Real = Real::ratio(5, 100);
+/// Relative motion up to which a contact is recycled: at most 5 cm, and a twentieth of the thinner shape.
+const RECYCLE_LIMIT: Real = Real::ratio(5, 100);
+const RECYCLE_FRACTION: Real = Real::ratio(5, 100);
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     scratch.contacts.clear();
@@ -31,24 +30,24 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     add(world, scratch, report);
 }
 
-/// Adds the contacts of the pairs that the broad phase has now.
+/// Adds the contacts of the pairs that the broad phase has found last.
 pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
-    let mut met = core::mem::take(&mut scratch.met);
-    met.clear();
+    let mut candidates = core::mem::take(&mut scratch.candidates);
+    candidates.clear();
     for i in 0..scratch.broad.pairs.len() {
         let (a, b) = scratch.broad.pairs[i];
         match meet(world, scratch, [a, b]) {
             Some(places) => {
                 scratch.crowd.count(places, &scratch.bodies.list);
-                met.push((PairKey::new(a, b), places));
+                candidates.push((PairKey::new(a, b), places));
             }
             None => scratch.sensing.push((a, b)),
         }
     }
     let from = scratch.contacts.len();
     let edges = scratch.crowd.edges.len();
-    report.kept += find(world, scratch, &met, Finding::Edges);
-    scratch.met = met;
+    report.kept += find(world, scratch, &candidates, Finding::Edges);
+    scratch.candidates = candidates;
     let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
     ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
     let mut deepest = report.deepest.to_bits();
@@ -59,74 +58,79 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         deepest = separations[..count].iter().fold(deepest, |least, s| least.min(*s));
         let bodies = &mut bodies.list;
         for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
-            bodies[this].restless |= bodies[other].awake && !bodies[other].dynamic;
+            bodies[this].touches_moving |= bodies[other].awake && !bodies[other].dynamic;
         }
     }
     report.contacts = contacts.len() as u32;
     report.deepest = Real::from_bits(deepest);
 }
 
-/// What becomes of pairs in a crowd.
+/// Result of [`find`] for pairs in a crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
-    /// Only their separation is kept.
+    /// Only the separation is stored.
     Edges,
-    /// They are contacts, as all are.
+    /// Full contacts, as outside a crowd.
     Contacts,
 }
 
-/// Finds the contacts of all pairs, in pieces if there are threads for it, and says how many were kept.
-pub(super) fn find(world: &World, scratch: &mut Scratch, met: &[Met], finding: Finding) -> u32 {
-    let keeps = scratch.keeps();
+/// Finds the contacts of all pairs, split among threads if there are several, and returns the number of recycled ones.
+pub(super) fn find(
+    world: &World,
+    scratch: &mut Scratch,
+    candidates: &[PairCandidate],
+    finding: Finding,
+) -> u32 {
+    let recycles = scratch.recycles();
     let Scratch { bodies, shapes, contacts, pieces, threads, crowd, .. } = scratch;
     let crowded = (finding == Finding::Edges && crowd.is_there()).then_some(&*crowd);
     let sweeper = Sweeper::new(world);
-    let finder = Finder { world, bodies, shapes, sweeper, keeps, crowded };
-    let cut = threads.count() > 1 && met.len() > PIECE;
-    let count = if cut { met.len().div_ceil(PIECE) } else { 1 };
+    let finder = Finder { world, bodies, shapes, sweeper, recycles, crowded };
+    let cut = threads.count() > 1 && candidates.len() > PIECE;
+    let count = if cut { candidates.len().div_ceil(PIECE) } else { 1 };
     if pieces.len() < count {
         pieces.resize_with(count, Piece::default);
     }
     if !cut {
-        // Straight to where they belong.
+        // Without a split, contacts go directly into the result.
         let piece = &mut pieces[0];
         core::mem::swap(&mut piece.contacts, contacts);
-        finder.run(met, piece);
+        finder.run(candidates, piece);
         core::mem::swap(&mut piece.contacts, contacts);
         crowd.edges.append(&mut piece.edges);
-        return core::mem::take(&mut piece.kept);
+        return core::mem::take(&mut piece.recycled);
     }
     let pieces = &mut pieces[..count];
-    threads.share(pieces.iter_mut().zip(met.chunks(PIECE)), |(piece, met)| {
+    threads.share(pieces.iter_mut().zip(candidates.chunks(PIECE)), |(piece, candidates)| {
         piece.contacts.clear();
-        finder.run(met, piece);
+        finder.run(candidates, piece);
     });
-    let mut kept = 0;
+    let mut recycled = 0;
     for piece in pieces {
         contacts.extend_from_slice(&piece.contacts);
         crowd.edges.append(&mut piece.edges);
-        kept += core::mem::take(&mut piece.kept);
+        recycled += core::mem::take(&mut piece.recycled);
     }
-    kept
+    recycled
 }
 
-/// Pairs of a piece.
+/// Pairs in one unit of work of a thread.
 const PIECE: usize = 64;
 
-/// A pair that might touch, and the places of its bodies.
-pub(crate) type Met = (PairKey, [u32; 2]);
+/// Pair of shapes with overlapping bounds, and the places of its bodies.
+pub(crate) type PairCandidate = (PairKey, [u32; 2]);
 
-/// Consecutive pairs, and what was found of them.
+/// Results of one unit of work: consecutive pairs.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     contacts: Vec<Contact>,
     edges: Vec<Edge>,
-    kept: u32,
+    recycled: u32,
     last: Last,
     mixture: Option<Mixture>,
 }
 
-/// Two surfaces and how they go together: the pair before often had the same.
+/// Mixed material of two surfaces, cached because consecutive pairs often have the same two materials.
 #[derive(Debug)]
 struct Mixture {
     of: [Material; 2],
@@ -134,7 +138,7 @@ struct Mixture {
 }
 
 impl Piece {
-    /// How the surfaces of two shapes go together.
+    /// Mixes the materials of two shapes.
     #[inline(always)]
     fn mix(&mut self, world: &World, [a, b]: [&StepShape; 2]) -> Mixed {
         match &self.mixture {
@@ -149,22 +153,22 @@ impl Piece {
     }
 }
 
-/// What finding a contact reads; it depends on nothing but its pair.
+/// Inputs of the narrow phase. A contact depends on its pair only.
 struct Finder<'a> {
     world: &'a World,
     bodies: &'a Bodies,
     shapes: &'a Shapes,
     sweeper: Sweeper,
-    keeps: bool,
-    /// Where only edges are wanted.
+    recycles: bool,
+    /// Crowd whose pairs give edges only.
     crowded: Option<&'a Crowd>,
 }
 
 impl Finder<'_> {
-    fn run(&self, met: &[Met], piece: &mut Piece) {
+    fn run(&self, candidates: &[PairCandidate], piece: &mut Piece) {
         piece.last.clear();
         piece.mixture = None;
-        for &(key, places) in met {
+        for &(key, places) in candidates {
             if self.crowded.is_some_and(|crowd| crowd.has(places, &self.bodies.list)) {
                 self.edge(key, places, piece);
             } else {
@@ -173,29 +177,29 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the contact of a pair and keeps no more than its separation.
+    /// Finds the contact of a pair but stores only its separation.
     #[inline(never)]
     fn edge(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
         if !pair.is_flat() {
             let Some(reach) = pair.reach(&self.sweeper) else { return };
             if let Some(separation) = pair.separation(&reach) {
-                piece.edges.push(Edge { met: (key, places), separation });
+                piece.edges.push(Edge { pair: (key, places), separation });
                 return;
             }
         }
-        let (count, kept) = (piece.contacts.len(), piece.kept);
+        let (count, recycled) = (piece.contacts.len(), piece.recycled);
         self.pair(key, places, piece);
         piece.edges.extend(piece.contacts[count..].iter().map(Edge::of));
         piece.contacts.truncate(count);
-        piece.kept = kept;
+        piece.recycled = recycled;
     }
 
     #[inline(always)]
     fn pair(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
         let flat = pair.is_flat();
-        // Most pairs of a crowd end here. Flat ones may be kept whatever their reach.
+        // Most pairs of a crowd end here. Flat pairs may be recycled whatever their reach.
         let reach = if flat { None } else { pair.reach(&self.sweeper) };
         if !flat && reach.is_none() {
             return;
@@ -203,11 +207,11 @@ impl Finder<'_> {
         let owner = key.shapes()[usize::from(!pair.bodies[0].dynamic)];
         let old = piece.last.find(self.world, body_of(owner), key);
         let old = old.filter(|_| !self.world.pending.is_void(key));
-        let kept = old.filter(|_| flat && self.keeps).and_then(|old| pair.keep(old));
-        if let (Some(old), Some(separations)) = (old, kept) {
-            piece.kept += 1;
+        let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
+        if let (Some(old), Some(separations)) = (old, recycled) {
+            piece.recycled += 1;
             let (size, known, lead, stands) = (pair.size(), u32::MAX, Vec3::ZERO, false);
-            // Made where it belongs: `push` would take it there from the stack.
+            // Constructed in place: `push` would copy it from the stack.
             piece.contacts.extend(once_with(|| {
                 let row = *old;
                 Contact { row, bodies: places, separations, size, known, lead, stands }
@@ -218,7 +222,7 @@ impl Finder<'_> {
     }
 }
 
-/// The places of the bodies of two shapes, which are known then; `None` if one is a sensor's.
+/// Returns the places of the bodies of two shapes and poses the shapes; `None` for a sensor pair.
 #[inline]
 fn meet(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     let [a, b] = keys;
@@ -231,7 +235,7 @@ fn meet(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]
     (!senses).then_some([first, second])
 }
 
-/// The same, where one has no place yet. It gets none because of a sensor.
+/// Does the same if a body has no place yet. A sensor pair adds no body.
 #[inline(never)]
 fn meet_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
     if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
@@ -244,7 +248,7 @@ fn meet_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u
     }))
 }
 
-/// Two shapes that might touch.
+/// Pair of shapes with the columns of their bodies.
 struct Pair<'a> {
     key: PairKey,
     places: [u32; 2],
@@ -254,14 +258,14 @@ struct Pair<'a> {
     motions: [&'a Motion; 2],
 }
 
-/// What is known of two shapes that are not out of each other's reach.
+/// Motion bounds of two shapes within each other's reach.
 struct Reach {
-    /// How far apart they may be and touch within the tick; none for slow ones.
+    /// Largest distance at which they can touch within the tick; `None` for slow pairs.
     within: Option<i64>,
-    /// The same, if it is so far that they are looked at along their way.
+    /// The same, if it is large enough for a sweep.
     far: Option<i64>,
-    /// What the second moves against the first in the tick, if there is a reach.
-    way: Vec3,
+    /// Displacement of the second shape relative to the first in the tick, if there is a reach.
+    displacement: Vec3,
 }
 
 impl<'a> Pair<'a> {
@@ -278,12 +282,12 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The thickness of the thinner shape.
+    /// Thickness of the thinner shape.
     fn thickness(&self) -> Real {
         self.shapes[0].thickness.min(self.shapes[1].thickness)
     }
 
-    /// Half of it, raw metres.
+    /// Half of the thickness, raw metres.
     fn size(&self) -> i64 {
         self.thickness().to_bits() / 2
     }
@@ -292,44 +296,45 @@ impl<'a> Pair<'a> {
         self.shapes[0].flat && self.shapes[1].flat
     }
 
-    /// The separations of the old contact, if it is kept.
+    /// Returns the new separations of the old contact, if it is recycled.
     #[inline]
-    fn keep(&self, old: &ContactRow) -> Option<[i64; 4]> {
+    fn recycle(&self, old: &ContactRow) -> Option<[i64; 4]> {
         if !self.is_flat() {
             return None;
         }
         let radius = |i: usize| {
             if self.bodies[i].dynamic { self.shapes[i].radius.unwrap_or(0) } else { 0 }
         };
-        let keeping = Keeping {
-            tolerance: KEEP_LIMIT.min(self.thickness() * KEEP_SHARE),
+        let recycling = Recycling {
+            tolerance: RECYCLE_LIMIT.min(self.thickness() * RECYCLE_FRACTION),
             extent: Real::from_bits(radius(0).max(radius(1))),
             margin: MARGIN.to_bits(),
         };
-        keeping.separations(old, self.bodies, self.turns)
+        recycling.separations(old, self.bodies, self.turns)
     }
 
-    /// How far the shapes reach, or `None` if they are out of it, as balls around them show.
+    /// Returns the reach of the pair, or `None` if the bounding spheres are out of reach.
     #[inline(always)]
     fn reach(&self, sweeper: &Sweeper) -> Option<Reach> {
         let Self { shapes, motions, .. } = *self;
         let delta = shapes[1].center - shapes[0].center;
         let margin = MARGIN.to_bits();
         let reach = sweeper.reach(motions, self.is_flat());
-        // What moves less than the margin in a tick can wait until it is within it.
+        // A pair that moves less than the margin in a tick is found in time when it is within the margin.
         let far = reach.filter(|reach| *reach > 2 * margin);
         let radii = [shapes[0].radius, shapes[1].radius];
         if out_of_reach(radii, delta.to_bits(), far.unwrap_or(margin)) {
             return None;
         }
-        let way = if reach.is_some() { sweeper.way(motions) } else { Vec3::ZERO };
-        if far.is_some() && sweep::misses(radii, delta, way) {
+        let displacement = if reach.is_some() { sweeper.displacement(motions) } else { Vec3::ZERO };
+        if far.is_some() && sweep::misses(radii, delta, displacement) {
             return None;
         }
-        Some(Reach { within: reach, far, way })
+        Some(Reach { within: reach, far, displacement })
     }
 
-    /// The least separation of the contact that [`make`](Self::make) would add, if that takes no more than where round shapes are.
+    /// Least separation of the contact that [`make`](Self::make) would add, if the poses at the start of the tick
+    /// suffice to compute it.
     fn separation(&self, reach: &Reach) -> Option<i64> {
         let [a, b] = self.shapes.map(StepShape::posed);
         let points = collide(&a, &b, MARGIN.to_bits()).points;
@@ -337,30 +342,33 @@ impl<'a> Pair<'a> {
         least.filter(|least| *least <= 0 || reach.within.is_none())
     }
 
-    /// Adds a contact from where the shapes are now, if they touch.
+    /// Adds a contact with a new manifold, if the shapes touch.
     #[inline(never)]
     fn make(
         &self,
         world: &World,
         sweeper: &Sweeper,
-        &Reach { within, far, way }: &Reach,
+        &Reach { within, far, displacement }: &Reach,
         old: Option<&ContactRow>,
         piece: &mut Piece,
     ) -> Option<()> {
         let Self { bodies, shapes, .. } = *self;
         let margin = MARGIN.to_bits();
         let [a, b] = [shapes[0].posed(), shapes[1].posed()];
-        let way = if self.is_flat() && within.is_none() { sweeper.way(self.motions) } else { way };
+        let way = match within {
+            None if self.is_flat() => sweeper.displacement(self.motions),
+            _ => displacement,
+        };
         let manifold = collide_on_the_way(&a, &b, margin, way.to_bits());
         let mut found = Found { manifold, time: Real::ZERO };
         if let Some(reach) = within {
             let points = &found.manifold.points;
             let least = points.iter().map(|point| point.separation).min();
-            // Of what is within the margin only round shapes that don't touch yet are better looked at along their way;
-            // the faces of boxes tell more where they are than where they will be.
+            // Within the margin, only round shapes that do not touch yet are swept. For boxes the faces at the start of
+            // the tick are the better manifold.
             if least.map_or(far.is_some(), |least| least > 0 && !self.is_flat()) {
                 let first = least.map(|least| (found.manifold.normal, least));
-                found = sweep::run(&a, &b, way, reach, first)?;
+                found = sweep::run(&a, &b, displacement, reach, first)?;
             }
         }
         if found.manifold.points.is_empty() {
@@ -372,7 +380,7 @@ impl<'a> Pair<'a> {
         let (manifold, size) = (&found.manifold, self.size());
         contacts.push(Contact::from_manifold(manifold, row, self.places, bodies, offset, size));
         let contact = contacts.last_mut()?;
-        if found.time > Real::ZERO && sweeper.rewind(contact, way, found.time).is_none() {
+        if found.time > Real::ZERO && sweeper.rewind(contact, displacement, found.time).is_none() {
             contacts.pop();
             return None;
         }
@@ -389,15 +397,15 @@ fn shape_row(world: &World, key: u32) -> &crate::world::rows::ShapeRow {
     &shapes[(key & 0xff) as usize]
 }
 
-/// The last tick's contacts, asked for in the order of their keys. Each page has them in that order too, so its cursor
-/// only moves on; a search would go through memory that is not at hand.
+/// Lookup of the last tick's contacts, with keys in ascending order. Each page is sorted by key too, so its cursor only
+/// moves forward; a binary search would touch more cold memory.
 #[derive(Debug, Default)]
 pub(crate) struct Last {
-    /// Contacts with lower keys than what was last asked for, by stream and page.
+    /// Number of contacts with lower keys than the last query, by stream and page.
     cursors: Vec<Vec<u32>>,
 }
 
-/// Nothing of a page was asked for.
+/// Cursor of a page without a query so far.
 const UNKNOWN: u32 = u32::MAX;
 
 impl Last {
@@ -405,7 +413,7 @@ impl Last {
         self.cursors.iter_mut().for_each(Vec::clear);
     }
 
-    /// The contact of a pair in the page of its owner; keys ascend from call to call.
+    /// Returns the contact of a pair in the page of its owner. Keys must ascend from call to call.
     fn find<'a>(&mut self, world: &'a World, owner: u32, key: PairKey) -> Option<&'a ContactRow> {
         let Place { stream, page, .. } = Place::of(owner);
         let pages = &world.work.streams[stream].contacts;

@@ -1,24 +1,25 @@
-//! From contacts to packs: reduced-mass units, arms over the bounding size, what the last tick's impulses become. Here is what
-//! takes 64 bits or a root, lane by lane; rows are made in lanes. Integers only.
+//! Fills packs from contacts: reduced-mass units, arms over the bounding size, impulses for warm starting. This file
+//! does the parts that need 64 bits or a square root, lane by lane; `lanes/rows.rs` computes the rows in lanes. Results
+//! depend on integers only.
 
+use super::arms::{Known, ScaledArms, scaled_length};
 use super::batches::Found;
-use super::block::{Motion, V, dot, map3, sub};
 use super::bodies::StepBody;
+use super::constraint::{Motion, V, dot, map3, sub};
 use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows};
-use super::levers::{Known, Levers, scaled_length};
 use crate::math::{Lane, Q20, Q30, Wide};
 
-/// Softness of contacts, for the substep in use.
+/// Soft-constraint coefficients for the substep length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Softness {
     pub(crate) softness: Q30,
     pub(crate) bias_rate: Q30,
 }
 
-/// What all contacts of a step share.
+/// Parameters that all contacts of a step share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
     pub(crate) softness: Softness,
@@ -28,33 +29,33 @@ pub(crate) struct Common {
     pub(crate) rate: i64,
 }
 
-/// Separations over the substep are cut here, ½ m at 480 substeps a second: with the way of the bodies they
-/// then stay within 32 bits.
+/// Limit of separations over the substep, ½ m at 480 substeps a second: with the displacement of the bodies they then
+/// stay within 32 bits.
 pub(super) const SEPARATION_LIMIT: i64 = 1 << 28;
 
 /// An eighth of a radian, Q30.
 const MAX_HALF_TURN: i64 = 1 << 27;
 
-/// What the packs of a step are made from.
+/// Inputs of the packs of a step.
 pub(super) struct Prepare<'a> {
     pub(super) found: &'a Found<'a>,
     pub(super) common: Common,
     pub(super) lanes: Chosen,
     /// Push-out speed of shallow overlaps.
     pub(super) push: Q20,
-    /// What was known of contacts in the last step.
+    /// Cached arms of the last step.
     pub(super) last: &'a [Known],
 }
 
-/// Packs that are filled by one thread at a time.
+/// Packs in one unit of work of a thread.
 const PACKS: usize = 8;
 
-/// Packs and the rows that are theirs, some at a time.
+/// Packs with their rows, split into units of work.
 pub(super) struct Unfilled<'a> {
     pub(super) packs: &'a mut [Pack],
     pub(super) points: &'a mut [PointPack],
     pub(super) angular: &'a mut [AngularPack],
-    /// What becomes known of the contact of each lane.
+    /// Cache entries to write, one for each lane.
     pub(super) known: &'a mut [Known],
 }
 
@@ -94,7 +95,7 @@ impl Prepare<'_> {
         }
     }
 
-    /// Fills a pack whose lanes know their contacts.
+    /// Fills a pack whose lanes have their contacts assigned.
     fn fill(
         &self,
         pack: &mut Pack,
@@ -112,7 +113,7 @@ impl Prepare<'_> {
         for row in &mut *angular {
             (row.friction, row.impulse) = (Eight::default(), Eight::default());
         }
-        // First for all lanes: contacts lie about in memory, and those of several lanes are on their way at once.
+        // In a loop of its own, before staging: contacts are scattered in memory, so the loads of several lanes overlap.
         for (known, contact) in known.iter_mut().zip(pack.contacts) {
             if contact != NO_CONTACT {
                 *known = self.known(&self.found.contacts[contact as usize]);
@@ -120,20 +121,20 @@ impl Prepare<'_> {
         }
         for lane in 0..WIDTH {
             if pack.contacts[lane] != NO_CONTACT {
-                self.stage(lane, pack, points, angular, &known[lane].levers, stage);
+                self.stage(lane, pack, points, angular, &known[lane].arms, stage);
             }
         }
         make_rows(pack, points, angular, stage, self.lanes);
     }
 
-    /// Half the rotation vector of this tick, Q30, of a kinematic body. With arms at half a tick, what stands on a turntable
+    /// Half the rotation vector of this tick, Q30, of a kinematic body. With arms at half a tick, a body on a turntable
     /// moves along a chord of its circle; along the tangent it would creep outwards.
     fn half_turn(&self, body: &StepBody, motion: &Motion) -> [i64; 3] {
         if body.dynamic || motion.angular == [Q20::ZERO; 3] {
             return [0; 3];
         }
         motion.angular.map(|spin| {
-            // Speeds are at most 2²⁸, so this fits for any exponent; the smallest bodies are cut by the limit anyway.
+            // Speeds are at most 2²⁸, so this fits for any exponent; the smallest bodies exceed the clamp anyway.
             let speed = i64::from(spin.to_bits()) << 10;
             let shift = i32::from(body.exponent);
             let turn = if shift > 0 { speed >> shift } else { speed << (-shift).min(24) };
@@ -141,13 +142,13 @@ impl Prepare<'_> {
         })
     }
 
-    /// What is known of a contact, or becomes known now.
+    /// Returns the cached arms of a contact, or computes them.
     #[inline(always)]
     fn known(&self, contact: &Contact) -> Known {
         let exponents = contact.bodies.map(|body| self.found.bodies[body as usize].exponent);
         let last = self.last.get(contact.known as usize);
         #[cfg(feature = "test-internals")]
-        if self.found.clusters.plant == Some(super::Plant::StaleLevers)
+        if self.found.islands.fault == Some(super::Fault::StaleArms)
             && let Some(last) = last
         {
             return *last;
@@ -155,14 +156,14 @@ impl Prepare<'_> {
         Known::of(contact, exponents, last)
     }
 
-    /// Puts what a contact brings into its lane.
+    /// Stages the inputs of a contact in its lane.
     fn stage(
         &self,
         lane: usize,
         pack: &mut Pack,
         points: &mut [PointPack],
         angular: &mut [AngularPack],
-        levers: &Levers,
+        arms: &ScaledArms,
         stage: &mut Stage,
     ) {
         let contact = &self.found.contacts[pack.contacts[lane] as usize];
@@ -170,13 +171,13 @@ impl Prepare<'_> {
         let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
         let half_turns = [0, 1].map(|side: usize| self.half_turn(bodies[side], motions[side]));
         let halfway;
-        let levers = if half_turns == [[0; 3]; 2] {
-            levers
+        let arms = if half_turns == [[0; 3]; 2] {
+            arms
         } else {
-            halfway = levers.turned(half_turns);
+            halfway = arms.turned(half_turns);
             &halfway
         };
-        let slip = slip(motions, &levers.center);
+        let slip = slip(motions, &arms.center);
         let normal = contact.row.normal.map(Q30::from_bits);
         let [t1, t2] = contact.tangents(slip);
         put3(&mut pack.normal, lane, &normal);
@@ -184,18 +185,18 @@ impl Prepare<'_> {
         put3(&mut pack.tangents[1], lane, &t2);
         let approach = -dot(&map3(&normal, Lane::odd), &slip).round::<30, 20>();
         pack.approach.set(lane, approach);
-        pack.struck.set(lane, Q20::ZERO);
+        pack.impact_impulse.set(lane, Q20::ZERO);
         let softness = self.common.softness;
         pack.softness.set(lane, softness.softness);
         pack.bias_rate.set(lane, softness.bias_rate);
         let mixed = &contact.row.mixed;
         pack.friction.set(lane, mixed.friction);
         pack.restitution.set(lane, mixed.restitution);
-        let shares = mass_shares(bodies[0].mass, bodies[1].mass);
-        pack.share.set(lane, shares[0]);
+        let mass_fractions = mass_fractions(bodies[0].mass, bodies[1].mass);
+        pack.mass_fraction.set(lane, mass_fractions[0]);
         for side in 0..2 {
-            put3(&mut stage.center[side], lane, &levers.center[side]);
-            stage.shares[side].set(lane, shares[side]);
+            put3(&mut stage.center[side], lane, &arms.center[side]);
+            stage.mass_fractions[side].set(lane, mass_fractions[side]);
             let inertia = &bodies[side].inertia;
             for i in 0..3 {
                 put3(&mut stage.inertia[side][i], lane, &inertia.rows[i]);
@@ -208,7 +209,7 @@ impl Prepare<'_> {
         }
         for (j, (point, pack)) in contact.row.points.iter().zip(points).enumerate() {
             for side in 0..2 {
-                put3(&mut stage.arms[j][side], lane, &levers.of[j][side]);
+                put3(&mut stage.arms[j][side], lane, &arms.of[j][side]);
             }
             pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
             pack.impulse.set(lane, point.impulse);
@@ -217,12 +218,12 @@ impl Prepare<'_> {
         put3(&mut stage.friction, lane, &contact.row.friction);
         if !angular.is_empty() {
             let exponents = bodies.map(|body| body.exponent);
-            stage_turns(lane, angular, stage, contact, exponents, levers.twist);
+            stage_turns(lane, angular, stage, contact, exponents, arms.twist);
         }
     }
 }
 
-/// Puts what a contact brings to rows against twisting and rolling into its lane.
+/// Stages the inputs of the rows against twisting and rolling.
 fn stage_turns(
     lane: usize,
     angular: &mut [AngularPack],
@@ -232,22 +233,22 @@ fn stage_turns(
     spread: [Q30; 2],
 ) {
     let mixed = &contact.row.mixed;
-    // Several points resist turning with their friction at their mean distance; a single one only if its
-    // material says so, at the size of the contact.
+    // Several points resist twisting by friction at their mean distance from the centre. A single point does so only
+    // with spinning friction in its material, at the size of the contact.
     let several = contact.row.points.len() > 1;
     let friction = if several { mixed.friction } else { mixed.spinning };
-    let levers = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
+    let scaled = |radius: i64| exponents.map(|exponent| scaled_length(radius, exponent));
     if friction != Q30::ZERO {
-        let twist = if several { spread } else { levers(contact.size) };
-        for (lever, value) in stage.twist.iter_mut().zip(twist) {
-            lever.set(lane, value);
+        let twist = if several { spread } else { scaled(contact.size) };
+        for (to, value) in stage.twist.iter_mut().zip(twist) {
+            to.set(lane, value);
         }
         angular[0].friction.set(lane, friction);
         angular[0].impulse.set(lane, contact.row.twist);
     }
     if mixed.rolling != Q30::ZERO {
-        for (lever, value) in stage.roll.iter_mut().zip(levers(contact.size)) {
-            lever.set(lane, value);
+        for (to, value) in stage.roll.iter_mut().zip(scaled(contact.size)) {
+            to.set(lane, value);
         }
         put3(&mut stage.rolling, lane, &contact.row.rolling);
         for row in &mut angular[1..] {
@@ -256,7 +257,7 @@ fn stage_turns(
     }
 }
 
-/// Velocity of the second surface against the first where both have these arms.
+/// Relative velocity of the second surface against the first at these arms.
 fn slip(motions: [&Motion; 2], arms: &[V<30>; 2]) -> V<20> {
     let surface = |side: usize| -> V<20> {
         let (Motion { linear, angular }, arm) = (motions[side], &arms[side]);
@@ -268,35 +269,34 @@ fn slip(motions: [&Motion; 2], arms: &[V<30>; 2]) -> V<20> {
     sub(&surface(1), &surface(0))
 }
 
-/// What each body takes of an impulse's speed: the other's share of both masses, and all where that is immovable.
+/// Mass fractions of the two bodies: the other body's part of the total mass, and one if the other body is immovable.
 ///
-/// Between, the first share is odd, or half of all speeds of equal masses would lie between two lane values; and
-/// it is the odd one below, so that what does is rounded toward zero. Rounded up instead, a stack of 20 keeps ten
-/// times the residual speed.
-fn mass_shares(a: i64, b: i64) -> [Q30; 2] {
+/// Between zero and one, the first fraction is odd, or half of all speeds of equal masses would be ties. It is rounded
+/// down to odd, so that ties round toward zero. Rounded up instead, a stack of 20 keeps ten times the residual speed.
+fn mass_fractions(a: i64, b: i64) -> [Q30; 2] {
     let odd_below = |bits: i32| Q30::from_bits(bits - (!bits & 1));
     let first = match (a, b) {
         (0, _) => Q30::ZERO,
         (_, 0) => Q30::ONE,
-        // As the general case has it, without its division.
+        // Equal to the general case, without its division.
         _ if a == b => odd_below(1 << 29),
         _ => {
             let (numerator, sum) = ((b as u128) << 30, a as u128 + b as u128);
-            odd_below(rounded_share(numerator, sum) as i32)
+            odd_below(rounded_fraction(numerator, sum) as i32)
         }
     };
     [first, Q30::ONE - first]
 }
 
-/// `numerator / sum` to the nearest, ties up, for a numerator of at most 2³⁰ times the sum.
+/// Computes `numerator / sum` to the nearest, ties up, for a numerator of at most 2³⁰ times the sum.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
-fn rounded_share(numerator: u128, sum: u128) -> u128 {
+fn rounded_fraction(numerator: u128, sum: u128) -> u128 {
     let seed = ((numerator >> 30) as u64 as f64 / sum as u64 as f64 * (1u64 << 30) as f64) as u64;
     repaired(numerator + sum / 2, sum, u128::from(seed))
 }
 
-/// The quotient, rounded down, from a guess near it.
+/// Returns the quotient, rounded down, from a guess near it.
 #[inline(always)]
 fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
     if guess * divisor <= numerator && numerator - guess * divisor < divisor {
@@ -305,21 +305,21 @@ fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
     numerator / divisor
 }
 
-/// Push-out speed of a deep overlap: its depth in a fifth of a second. It falls as the overlap shrinks, so that the body does not
-/// leave with it; 20 m/s at most, for overlaps of 4 m.
+/// Push-out speed of a deep overlap: its depth in a fifth of a second. It falls as the overlap shrinks, so that the body
+/// does not leave with it. At most 20 m/s, for overlaps of 4 m.
 fn deep_push(separation: i64) -> Q20 {
     let depth = (-separation).clamp(0, 1 << 34);
     Q20::from_bits(((depth * 5) >> 12) as i32)
 }
 
-/// A distance in raw metres as the speed that makes it in a substep.
+/// Converts a distance in raw metres to the speed that covers it in one substep.
 fn separation_speed(separation: i64, rate: i64) -> Q20 {
     let limited = separation.clamp(-(1 << 34), 1 << 34);
     let speed = (limited * rate + (1 << 11)) >> 12;
     Q20::from_bits(speed.clamp(-SEPARATION_LIMIT, SEPARATION_LIMIT) as i32)
 }
 
-/// Two impulses along the tangents in world directions.
+/// Converts two impulses along the tangents to world directions.
 pub(crate) fn across([t1, t2]: &[V<30>; 2], [x, y]: [Q20; 2]) -> V<20> {
     core::array::from_fn(|i| Wide::ZERO.plus(t1[i], x).plus(t2[i], y).round::<30, 20>())
 }
@@ -333,12 +333,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn shares_by_floats_are_those_of_integers(a in 1i64.., b in 1i64.., shift in 0u32..60) {
+        fn mass_fractions_from_floats_match_integers(a in 1i64.., b in 1i64.., shift in 0u32..60) {
             for (a, b) in [(a, b), (a >> shift, b), (a, b >> shift)] {
                 let (numerator, sum) = ((b as u128) << 30, a as u128 + b as u128);
                 let expected = (numerator + sum / 2) / sum.max(1);
                 if sum > 0 {
-                    prop_assert_eq!(rounded_share(numerator, sum), expected);
+                    prop_assert_eq!(rounded_fraction(numerator, sum), expected);
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Tenth phase: contacts with their impulses into pages of the next slot, and what began and ended with them, and what
-//! hit how hard. Rows of sleepers stay as they are.
+//! Tenth phase: writes contacts with their impulses into pages of the next frame, and the events of contacts that began,
+//! ended or had an impact. Rows of sleeping bodies are not changed.
 
 use super::batches::Batches;
 use super::bodies::StepBody;
@@ -10,17 +10,17 @@ use super::resim::Diff;
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
 use crate::math::{Q20, Real, Vec3, round_shift, saturate};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
 use crate::world::pages::{PageRef, Pages};
 use crate::world::rows::{
     BodyKind, ColdPage, ContactRow, PAGE_ROWS, PairKey, TELLS_PERSIST, body_of,
 };
-use crate::world::slot::{Place, STREAM_BODIES, Slot, Store};
-use crate::world::{EventKind, EventRow, Pending, Strike, World};
+use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
 
-/// Columns that are kept for their memory.
+/// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Page that owns each contact, and the contact's place; by page and key.
+    /// Page of the owner of each contact, and the contact's place; sorted by page and key.
     owners: Vec<(u32, u32)>,
     sort: Vec<(u32, u32)>,
     /// Pages with a body whose contacts may have changed.
@@ -28,7 +28,7 @@ pub(crate) struct Buffers {
     sort_pages: Vec<u32>,
 }
 
-/// Contacts that a page has room for once it has any: two for each of its bodies.
+/// Initial capacity of a page with contacts: two for each of its bodies.
 const MIN_ROOM: usize = 64;
 
 /// Pages of a stream.
@@ -37,12 +37,12 @@ const STREAM_PAGES: u32 = STREAM_BODIES / PAGE_ROWS as u32;
 pub(super) fn run(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     report: &mut StepReport,
 ) {
     find_pages(world, scratch);
     let buffers = core::mem::take(&mut scratch.record);
-    let mut told = Told {
+    let mut output = Output {
         same_ids: world.work.has_same_ids(world.base()),
         events: core::mem::take(&mut scratch.events),
         diff: core::mem::take(&mut scratch.diff),
@@ -51,16 +51,16 @@ pub(super) fn run(
     for &number in &buffers.pages {
         let owners = &buffers.owners[start..];
         let owners = &owners[..owners.iter().take_while(|(page, _)| *page == number).count()];
-        write_page(world, scratch, next, number, owners, &mut told);
+        write_page(world, scratch, next, number, owners, &mut output);
         start += owners.len();
     }
-    tell_impacts(world, scratch, &mut told.events);
-    (scratch.events, scratch.diff) = (told.events, told.diff);
+    push_impact_events(world, scratch, &mut output.events);
+    (scratch.events, scratch.diff) = (output.events, output.diff);
     scratch.record = buffers;
     report.touching = scratch.contacts.iter().filter(|contact| contact.row.touching).count() as u32;
 }
 
-/// Copies from the solved packs what starts the next tick, and which contacts touched.
+/// Copies impulses for warm starting, and the touching flags, from the solved packs.
 pub(super) fn take_impulses(scratch: &mut Scratch) {
     let Batches { packs, points, angular, .. } = &scratch.batches;
     let (mut points, mut angular) = (&points[..], &angular[..]);
@@ -72,7 +72,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
         for (lane, place) in pack.lanes() {
             let contact = &mut scratch.contacts[place];
             let (row, separations) = (&mut contact.row, &contact.separations);
-            row.touching = pack.struck.get(lane) > Q20::ZERO;
+            row.touching = pack.impact_impulse.get(lane) > Q20::ZERO;
             let mut pushed = 0;
             for ((point, solved), separation) in row.points.iter_mut().zip(rows).zip(separations) {
                 point.impulse = solved.impulse.get(lane);
@@ -102,9 +102,9 @@ fn sticks(row: &ContactRow) -> bool {
     16 * square < 9 * limit * limit
 }
 
-/// Tells of each contact that touches now and whose shapes met fast in this tick.
-fn tell_impacts(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
-    let threshold = Q20::from_real_saturating(world.def.impact_speed);
+/// Adds an event for each touching contact whose approach speed in this tick was above the restitution threshold.
+fn push_impact_events(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
+    let threshold = Q20::from_real_saturating(world.def.restitution_threshold);
     let Batches { packs, points, .. } = &scratch.batches;
     let mut points = &points[..];
     for pack in packs {
@@ -118,19 +118,19 @@ fn tell_impacts(world: &World, scratch: &Scratch, events: &mut Vec<EventRow>) {
             }
             if let [Some(a), Some(b)] = ids(&world.work, contact.row.key) {
                 let soft: i64 = rows.iter().map(|point| i64::from(point.total.0[lane])).sum();
-                let pushed = soft + i64::from(pack.struck.0[lane]);
-                let strike = strike(approach, pushed, contact, &scratch.bodies.list);
+                let pushed = soft + i64::from(pack.impact_impulse.0[lane]);
+                let impact = impact(approach, pushed, contact, &scratch.bodies.list);
                 let row = EventRow::pair(EventKind::Impact, contact.row.key, [a, b]);
-                events.push(EventRow { strike, ..row });
+                events.push(EventRow { impact, ..row });
             }
         }
     }
 }
 
-/// How a contact was hit; `pushed` is the sum of its normal impulses in the solver's units.
-fn strike(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) -> Strike {
+/// Impact data of a contact; `pushed` is the sum of its normal impulses in the solver's units.
+fn impact(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) -> ImpactData {
     let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
-    Strike {
+    ImpactData {
         speed: approach,
         impulse: impulse(pushed, [a.mass, b.mass]),
         point: a.center + contact.lead + Vec3::from_bits(contact.arms().center()[0]),
@@ -138,16 +138,16 @@ fn strike(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) ->
     }
 }
 
-/// Newton-seconds from the solver's units, which are speeds of the reduced mass (raw Q20); masses are raw kilograms,
-/// zero for what nothing moves.
+/// Converts an impulse from the solver's units, speeds of the reduced mass (raw Q20), to newton-seconds. Masses are raw
+/// kilograms, zero for immovable bodies.
 fn impulse(speed: i64, [a, b]: [i64; 2]) -> Real {
     let [a, b] = [a, b].map(i128::from);
     let mass = if a == 0 || b == 0 { a + b } else { a * b / (a + b) };
-    // Below 2³⁴ times 2⁶³.
+    // The product is below 2³⁴ times 2⁶³.
     Real::from_bits(saturate(round_shift(i128::from(speed) * mass, 20)).max(0))
 }
 
-/// Sorts contacts by the page of their owner and finds the pages that they, or those that they end, may be in.
+/// Sorts contacts by the page of their owner, and lists the pages in which contacts may change or end.
 fn find_pages(world: &World, scratch: &mut Scratch) {
     let Scratch { record, ends, bodies, copied, neighbours, .. } = scratch;
     let Buffers { owners, sort, pages, sort_pages } = record;
@@ -157,7 +157,7 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
         let [a, b] = places.map(|body| &bodies[body as usize]);
         (page_number(if a.dynamic { a.index } else { b.index }), place)
     }));
-    // Contacts stand in the order in which they were found: by key, unless something woke.
+    // Contacts are in the order in which they were found: by key, unless a body woke.
     sort_by_key(owners, sort, |(_, place)| ends[*place as usize].0.0);
     sort_by_key(owners, sort, |(page, _)| u64::from(*page));
     pages.clear();
@@ -169,27 +169,26 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
     pages.dedup();
 }
 
-/// What writing pages has to tell.
-struct Told {
-    /// Whether the slots before and after commands have the same ids.
+/// Results of writing pages.
+struct Output {
+    /// True if the frames before and after commands have the same ids.
     same_ids: bool,
     events: Vec<EventRow>,
     diff: Diff,
 }
 
-/// Writes the contacts of one page: those that this step decides, and between them the others as they are in the next
-/// slot.
+/// Writes the contacts of one page: those that this step decides, merged with the others of the next frame.
 fn write_page(
     world: &mut World,
     scratch: &Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     number: u32,
     owners: &[(u32, u32)],
-    told: &mut Told,
+    output: &mut Output,
 ) {
     let (s, p) = ((number / STREAM_PAGES) as usize, (number % STREAM_PAGES) as usize);
     let World { timeline, tick, work, store, pending, .. } = world;
-    let base = &timeline.entry(*tick).slot;
+    let base = &timeline.entry(*tick).frame;
     let before = base.streams.get(s).and_then(|stream| stream.contacts.get(p)).copied();
     let Some(page) = next.streams.get_mut(s).and_then(|stream| stream.contacts.get_mut(p)) else {
         return;
@@ -205,35 +204,35 @@ fn write_page(
         new.overlaps.clear();
         new.overlaps.extend_from_slice(&old.overlaps);
         new.rows.clear();
-        // Pages change hands between slots: generous room, or each of them would have to grow to its peak.
+        // Pages move between frames. Without this reserve each of them would grow to its peak separately.
         let most = old.rows.len().max(owners.len());
         if new.rows.capacity() < most {
             new.rows.reserve(most.next_power_of_two().max(MIN_ROOM));
         }
         let side = Side { scratch, work, store, pending };
-        let (cold, events, same_ids) = (&store.cold, &mut told.events, told.same_ids);
-        let teller = Teller { base, work, same_ids, cold, events };
-        merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, teller);
-        if told.diff.on {
-            compare(&old.rows, &new.rows, &mut told.diff);
+        let (cold, events, same_ids) = (&store.cold, &mut output.events, output.same_ids);
+        let writer = EventWriter { base, work, same_ids, cold, events };
+        merge(was.map_or(&[], |page| &page.rows), owners, &old.rows, &mut new.rows, &side, writer);
+        if output.diff.on {
+            compare(&old.rows, &new.rows, &mut output.diff);
         }
     }
     store.contacts.put(*page, new, old);
 }
 
-/// Merges three lists by key: contacts of the last tick and of this one, which this step decides, and others of the
-/// next slot.
+/// Merges three lists by key: decided contacts of the last tick and of this one, and the undecided contacts of the next
+/// frame.
 fn merge(
     was: &[ContactRow],
     is: &[(u32, u32)],
     others: &[ContactRow],
     out: &mut Vec<ContactRow>,
     side: &Side<'_>,
-    mut teller: Teller<'_>,
+    mut writer: EventWriter<'_>,
 ) {
     let contact = |(_, place): &(u32, u32)| &side.scratch.contacts[*place as usize].row;
     if core::ptr::eq(was, others) {
-        merge_shared(was, is.iter().map(contact), out, side, &mut teller);
+        merge_shared(was, is.iter().map(contact), out, side, &mut writer);
         return;
     }
     let mut was = was.iter().filter(|row| side.decides(row.key)).peekable();
@@ -251,39 +250,39 @@ fn merge(
             (Some(row), None) if side.rests(key) => add(out, row),
             _ => {
                 out.extend_from_slice(is.map_or(&[], core::slice::from_ref));
-                teller.tell(key, was, is);
+                writer.compare_contact(key, was, is);
             }
         }
     }
 }
 
-/// The same where the next slot still shares the page with the last one, as it does unless a tick is computed again: each
-/// of its contacts is either this step's or another's.
+/// Does the same where the next frame still shares the page with the last one, as in every full step: each of its
+/// contacts is either decided by this step or not.
 fn merge_shared<'a>(
     was: &[ContactRow],
     is: impl Iterator<Item = &'a ContactRow>,
     out: &mut Vec<ContactRow>,
     side: &Side<'_>,
-    teller: &mut Teller<'_>,
+    writer: &mut EventWriter<'_>,
 ) {
     let mut is = is.peekable();
     for row in was {
         while let Some(new) = is.next_if(|is| is.key < row.key) {
             add(out, new);
-            teller.tell(new.key, None, Some(new));
+            writer.compare_contact(new.key, None, Some(new));
         }
         if let Some(new) = is.next_if(|is| is.key == row.key) {
             add(out, new);
-            teller.tell(row.key, Some(row), Some(new));
+            writer.compare_contact(row.key, Some(row), Some(new));
         } else if !side.decides(row.key) || side.rests(row.key) {
             add(out, row);
         } else {
-            teller.tell(row.key, Some(row), None);
+            writer.compare_contact(row.key, Some(row), None);
         }
     }
     for new in is {
         add(out, new);
-        teller.tell(new.key, None, Some(new));
+        writer.compare_contact(new.key, None, Some(new));
     }
 }
 
@@ -293,10 +292,10 @@ fn add(out: &mut Vec<ContactRow>, row: &ContactRow) {
     out.extend_from_slice(core::slice::from_ref(row));
 }
 
-/// What it takes to know whose contacts a step decides.
+/// Decides which contacts this step writes.
 struct Side<'a> {
     scratch: &'a Scratch,
-    work: &'a Slot,
+    work: &'a Frame,
     store: &'a Store,
     pending: &'a Pending,
 }
@@ -306,7 +305,7 @@ impl Side<'_> {
         self.scratch.places.get(index).map(|place| &self.scratch.bodies.list[place as usize])
     }
 
-    /// A contact with a body that the step moves, or with one that is not what it was.
+    /// Returns whether the step decides a contact: one of its bodies moves, is dirty, or was changed by a command.
     fn decides(&self, key: PairKey) -> bool {
         let mut bodies = key.shapes().map(body_of).into_iter();
         let moves = |body: u32| self.body(body).is_some_and(StepBody::is_moved);
@@ -314,7 +313,7 @@ impl Side<'_> {
             || self.pending.is_void(key)
     }
 
-    /// A contact whose bodies all rest: it stays as it was.
+    /// Returns whether all bodies of a contact rest, so that its row stays unchanged.
     fn rests(&self, key: PairKey) -> bool {
         let awake = |body: u32| {
             let active = || {
@@ -339,22 +338,22 @@ fn compare(old: &[ContactRow], new: &[ContactRow], diff: &mut Diff) {
     }
 }
 
-/// Tells how a contact went on.
-struct Teller<'a> {
-    base: &'a Slot,
-    work: &'a Slot,
-    /// Whether both have the same ids.
+/// Adds the events of contacts.
+struct EventWriter<'a> {
+    base: &'a Frame,
+    work: &'a Frame,
+    /// True if both have the same ids.
     same_ids: bool,
     cold: &'a Pages<ColdPage>,
     events: &'a mut Vec<EventRow>,
 }
 
-impl Teller<'_> {
-    fn tell(&mut self, key: PairKey, was: Option<&ContactRow>, is: Option<&ContactRow>) {
+impl EventWriter<'_> {
+    fn compare_contact(&mut self, key: PairKey, was: Option<&ContactRow>, is: Option<&ContactRow>) {
         let goes_on = was.is_some_and(|row| row.touching) && is.is_some_and(|row| row.touching);
-        // Nobody came or went: the bodies are who they were.
+        // Equal ids: the bodies of the pair are the same.
         if goes_on && self.same_ids {
-            if key.shapes().iter().any(|shape| self.tells_persist(body_of(*shape))) {
+            if key.shapes().iter().any(|shape| self.reports_persist(body_of(*shape))) {
                 self.push(EventKind::ContactPersisted, key, ids(self.work, key));
             }
             return;
@@ -364,7 +363,7 @@ impl Teller<'_> {
         if let (Some(touched), Some(touches)) = (touched, touches)
             && touched == touches
         {
-            if key.shapes().iter().any(|shape| self.tells_persist(body_of(*shape))) {
+            if key.shapes().iter().any(|shape| self.reports_persist(body_of(*shape))) {
                 self.push(EventKind::ContactPersisted, key, touches);
             }
             return;
@@ -383,19 +382,19 @@ impl Teller<'_> {
         }
     }
 
-    fn tells_persist(&self, body: u32) -> bool {
+    fn reports_persist(&self, body: u32) -> bool {
         let Place { stream, page, row } = Place::of(body);
         let page = self.cold.get(self.work.streams[stream].cold[page]);
         page.rows[row].flags & TELLS_PERSIST != 0
     }
 }
 
-/// The bodies of a pair in a slot.
-pub(super) fn ids(slot: &Slot, key: PairKey) -> [Option<Id>; 2] {
+/// Returns the ids of a pair's bodies in a frame.
+pub(super) fn ids(slot: &Frame, key: PairKey) -> [Option<Id>; 2] {
     key.shapes().map(|shape| slot.id_at(body_of(shape)))
 }
 
-/// A number for each page of the world, ascending with the indices of its bodies.
+/// Returns the number of a body's page. Numbers ascend with body indices.
 fn page_number(index: u32) -> u32 {
     let Place { stream, page, .. } = Place::of(index);
     stream as u32 * STREAM_PAGES + page as u32

@@ -1,29 +1,31 @@
-//! A tick computed again: which bodies may come out otherwise than in the old future, and nothing else.
+//! Incremental resimulation of one tick: finds the bodies that may differ from the old timeline and simulates only
+//! those.
 //!
-//! D are the bodies whose state or commands differ. S are the old and the new cluster of each of them; only S is simulated,
-//! into the old future's slot of the next tick. A cluster of the new timeline without a body of D has only edges that
-//! existed before, so it lies inside one old cluster and does what it did. What comes out as it was is clean again.
+//! D is the set of dirty bodies: their state or commands differ. S contains the old and the new island of each body of
+//! D. Only S is simulated, into the old frame of the next tick. An island of the new timeline without a body of D has
+//! only edges that existed before. It lies inside one old island, so its next state is the old one. Rows that come out
+//! equal make their bodies clean again.
 //!
-//! `rules.rs` names what this rests on.
+//! `rules.rs` names the rules; docs/incremental-rollback.md gives the argument.
 
-use super::crowd::Looked;
+use super::crowd::EdgeCursor;
 use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
 use crate::data::{BitSet, sort_by_key};
+use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::slot::{Place, Slot, Store, index_at};
-use crate::world::timeline::{Memo, bring_in, order, take_out};
+use crate::world::timeline::{StepRecord, bring_in, order, take_out};
 use crate::world::{Command, World};
 
-/// How much of the active bodies may be dirty before a full step is cheaper: a half.
-const FULL_SHARE: u32 = 2;
+/// A full step is cheaper if more than one body in this many active bodies is dirty.
+const FULL_STEP_DIVISOR: u32 = 2;
 
-/// What differs between what a step wrote and what was there.
+/// Differences between the rows that a step writes and the old rows.
 #[derive(Debug, Default)]
 pub(crate) struct Diff {
-    /// Whether there is anything to compare with.
+    /// True during an incremental resimulation: old rows exist to compare with.
     pub(crate) on: bool,
     rows: BitSet,
     pairs: Vec<(u32, u32)>,
@@ -44,60 +46,61 @@ impl Diff {
     }
 }
 
-/// Lists that are kept for their memory.
+/// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Bodies that are looked into: D, and what joins.
+    /// Bodies of S: the dirty ones and those that joined.
     seen: BitSet,
-    /// Labels of clusters that were taken in, so that each is once.
-    clusters: BitSet,
-    /// Those of them whose pairs are still to be found.
+    /// Labels of islands already added.
+    islands: BitSet,
+    /// Bodies of S whose pairs are still to be found.
     fresh: Vec<u32>,
     queue: Vec<u32>,
     named: [Vec<(u32, u32)>; 2],
     sort: Vec<(u32, u32)>,
-    /// What is taken out of a sorted list, or comes in.
+    /// Entries to remove from a sorted list, or to merge into it.
     few: Vec<(u32, u32)>,
 }
 
-/// How a step begins.
+/// Kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begin {
-    /// There is no old future, or not enough is known of it, or too much differs.
+    /// There is no old timeline, its step record is missing, or too many bodies differ.
     Full,
-    /// Some bodies may differ from the old future.
-    Again,
-    /// Nothing differs: the next slot is what it was.
-    Same,
+    /// Some bodies may differ from the old timeline.
+    Incremental,
+    /// Nothing differs: the old frame of the next tick is kept.
+    Unchanged,
 }
 
-/// Decides how a step begins; `old` is what is known of the next slot.
-pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&Memo>) -> Begin {
+/// Decides the kind of a step; `old` is the step record of the next tick.
+pub(super) fn begin(world: &mut World, scratch: &mut Scratch, old: Option<&StepRecord>) -> Begin {
     if world.tick == world.timeline.newest() {
         return Begin::Full;
     }
     if let Some(old) = old {
         find_dirty(world, scratch, old);
         if world.dirty.is_empty() {
-            return Begin::Same;
+            return Begin::Unchanged;
         }
-        if !is_hopeless(world) {
-            return Begin::Again;
+        if !prefers_full_step(world) {
+            return Begin::Incremental;
         }
     }
     world.timeline.drop_after(world.tick);
     Begin::Full
 }
 
-/// Finds the unclean bodies of a tick that is computed again.
-fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &Memo) {
+/// Collects the dirty bodies of a resimulated tick.
+fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
     let World { dirty, timeline, tick, commands, spawned, pending, .. } = world;
-    let seam = &mut timeline.entry_mut(*tick).seam;
-    if !seam.is_empty() && scratch.rules.holds(Rule::Seam) {
-        dirty.union_with(seam);
+    let pending_dirty = &mut timeline.entry_mut(*tick).pending_dirty;
+    if !pending_dirty.is_empty() && scratch.rules.holds(Rule::PendingDirty) {
+        dirty.union_with(pending_dirty);
     }
-    seam.clear();
-    // Bodies that commands changed or woke are few; that they may have been changed alike is not worth finding out.
+    pending_dirty.clear();
+    // Commands change or wake few bodies, so all of them are dirty. A comparison for equal changes is not worth its
+    // cost.
     for index in old.woken.iter().chain(&pending.woken) {
         if scratch.rules.holds(Rule::Woken) {
             dirty.insert(*index);
@@ -113,8 +116,8 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &Memo) {
         return;
     }
     let Buffers { named: [new_named, old_named], sort, .. } = &mut scratch.resim;
-    name(commands, new_named, sort);
-    name(&old.commands, old_named, sort);
+    commanded_bodies(commands, new_named, sort);
+    commanded_bodies(&old.commands, old_named, sort);
     let (mut a, mut b) = (&new_named[..], &old_named[..]);
     while let Some(body) = [a.first(), b.first()].into_iter().flatten().map(|n| n.0).min() {
         let take = |list: &mut &[(u32, u32)]| {
@@ -135,8 +138,9 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &Memo) {
     }
 }
 
-/// Bodies that commands name, with the commands' places; by body. Spawned bodies are among the changed ones.
-fn name(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
+/// Lists the bodies that commands name, each with the position of the command, sorted by body. Spawned bodies are in
+/// `changed` instead.
+fn commanded_bodies(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
     out.clear();
     out.extend(
         commands.iter().zip(0..).filter_map(|(command, place)| Some((command.body()?, place))),
@@ -144,8 +148,8 @@ fn name(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u3
     sort_by_key(out, sort, |entry| u64::from(entry.0));
 }
 
-/// Whether so much is dirty that a full step is as good.
-fn is_hopeless(world: &World) -> bool {
+/// Returns whether so many bodies are dirty that a full step costs no more.
+fn prefers_full_step(world: &World) -> bool {
     let active: u32 = world
         .work
         .streams
@@ -153,14 +157,14 @@ fn is_hopeless(world: &World) -> bool {
         .flat_map(|stream| &stream.active)
         .map(|page| page.count_ones())
         .sum();
-    world.dirty.len() > active / FULL_SHARE + 8
+    world.dirty.len() > active / FULL_STEP_DIVISOR + 8
 }
 
-/// The first phases for the unclean bodies and their clusters.
+/// Runs gather to wake for the dirty bodies and their islands.
 pub(super) fn expand(
     world: &World,
     scratch: &mut Scratch,
-    (old, next): (&Memo, &Slot),
+    (old, next): (&StepRecord, &Frame),
     report: &mut StepReport,
 ) {
     gather::clear(world, scratch);
@@ -171,16 +175,16 @@ pub(super) fn expand(
     scratch.copied.clear();
     scratch.woken.clear();
     broad::widen(world, scratch, next);
-    scratch.rising.clear();
-    // Whoever is asleep now and was awake then is unclean, and joins anyway.
-    for &index in &old.rose {
+    scratch.woken_in_old.clear();
+    // A body asleep now but awake in the old timeline is already dirty, and joins S anyway.
+    for &index in &old.woken_by_contact {
         if world.work.id_at(index).is_some() && !world.work.is_active(index) {
-            scratch.rising.insert(index);
+            scratch.woken_in_old.insert(index);
         }
     }
     let mut buffers = core::mem::take(&mut scratch.resim);
     buffers.seen.clear();
-    buffers.clusters.clear();
+    buffers.islands.clear();
     buffers.queue.clear();
     for list in [&mut buffers.queue, &mut buffers.fresh] {
         make_room(list, 0);
@@ -189,15 +193,15 @@ pub(super) fn expand(
         make_room(list, 0);
     }
     buffers.queue.extend(world.dirty.iter());
-    let (mut looked, mut told) = (Looked::default(), 0);
+    let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        // Who woke may have been taken in as a sleeper, and has more pairs now.
+        // A woken body may have joined as a sleeper. It has more pairs now.
         buffers.fresh.clear();
-        for &index in &scratch.woken[told..] {
+        for &index in &scratch.woken[searched..] {
             scratch.copied.remove(index);
             buffers.fresh.push(index);
         }
-        told = scratch.woken.len();
+        searched = scratch.woken.len();
         while let Some(index) = buffers.queue.pop() {
             if buffers.seen.insert(index) {
                 join(world, scratch, old, index, &mut buffers);
@@ -208,7 +212,7 @@ pub(super) fn expand(
         }
         broad::around(world, scratch, &buffers.fresh, report);
         narrow::add(world, scratch, report);
-        while let Some(places) = looked.next(scratch) {
+        while let Some(places) = edges.next(scratch) {
             for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if !body.dynamic {
@@ -220,7 +224,7 @@ pub(super) fn expand(
                     wake::wake(world, scratch, body.index, &mut woken);
                     buffers.queue.extend_from_slice(&woken[from..]);
                     scratch.woken = woken;
-                } else if body.guest && scratch.rules.holds(Rule::NewClusters) {
+                } else if body.read_only && scratch.rules.holds(Rule::NewIslands) {
                     let index = body.index;
                     buffers.queue.push(index);
                 }
@@ -233,51 +237,52 @@ pub(super) fn expand(
     scratch.resim = buffers;
 }
 
-/// Lists who had a contact with these bodies on the last tick: it may end now, and the other's page has it.
+/// Collects the bodies that had a contact with a body of S on the last tick. Such a contact may end now, and its row may
+/// be in the other body's page.
 fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) {
     scratch.neighbours.clear();
-    let Some(memo) = &world.timeline.entry(world.tick).memo else {
-        // Nobody knows: all bodies, then.
+    let Some(step_record) = &world.timeline.entry(world.tick).step_record else {
+        // Without a step record any body may be a neighbour.
         for (id, _) in world.bodies() {
             scratch.neighbours.insert(id.0.index());
         }
         return;
     };
-    buffers.clusters.clear();
+    buffers.islands.clear();
     for index in &buffers.seen {
-        if let Some(label) = memo.label(index)
-            && buffers.clusters.insert(label)
+        if let Some(label) = step_record.label(index)
+            && buffers.islands.insert(label)
         {
-            for body in memo.cluster(label) {
+            for body in step_record.island(label) {
                 scratch.neighbours.insert(body);
             }
         }
-        for body in memo.around(index) {
+        for body in step_record.around(index) {
             scratch.neighbours.insert(body);
         }
     }
 }
 
-/// Takes a body in, and queues those that it moved with or touched in the old future.
-fn join(world: &World, scratch: &mut Scratch, old: &Memo, index: u32, buffers: &mut Buffers) {
+/// Adds a body to S, and queues its island and its static edges of the old timeline.
+fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buffers: &mut Buffers) {
     if let Some(label) = old.label(index)
-        && scratch.rules.holds(Rule::OldClusters)
-        && buffers.clusters.insert(label)
+        && scratch.rules.holds(Rule::OldIslands)
+        && buffers.islands.insert(label)
     {
-        buffers.queue.extend(old.cluster(label));
+        buffers.queue.extend(old.island(label));
     }
-    if old.around(index).next().is_some() && scratch.rules.holds(Rule::Rim) {
+    if old.around(index).next().is_some() && scratch.rules.holds(Rule::StaticEdges) {
         buffers.queue.extend(old.around(index));
     }
-    scratch.rising.remove(index);
+    scratch.woken_in_old.remove(index);
     let live = world.work.id_at(index).is_some();
     let active = live && world.work.is_active(index);
     if live {
         let place = place_of(world, scratch, index);
         let body = &mut scratch.bodies.list[place as usize];
-        // One that was woken a moment ago is awake already.
+        // A body woken earlier in this step is awake already.
         if active || body.woken {
-            body.guest = false;
+            body.read_only = false;
         } else {
             scratch.copied.insert(index);
         }
@@ -287,16 +292,16 @@ fn join(world: &World, scratch: &mut Scratch, old: &Memo, index: u32, buffers: &
     }
 }
 
-/// Makes the old future's slot one that has the ids, pages and commanded changes of this timeline.
-pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Slot) {
+/// Gives the old frame of the next tick the ids, pages and commanded changes of this timeline.
+pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Frame) {
     let World { work, store, dirty, .. } = world;
-    mark_strangers(work, store, dirty, scratch, next);
+    mark_replaced(work, store, dirty, scratch, next);
     forget_pages(work, store, scratch, next);
     next.match_pages(work, store);
     for index in dirty.iter() {
         let Place { stream, page, row } = Place::of(index);
         let Some(from) = work.streams.get(stream).and_then(|s| s.cold.get(page)).copied() else {
-            // A page that only the old future had, and has in its next slot.
+            // Only the old timeline has this page, and its next frame has it too.
             scratch.diff.mark(index);
             continue;
         };
@@ -311,7 +316,7 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
         }
         next.mark_active(store, index);
     }
-    // Those that the step moves are written by it; the others stay as they are.
+    // The step writes the bodies that it moves; the others keep their rows.
     let Scratch { copied, diff, .. } = scratch;
     for index in copied.iter().filter(|index| work.has_page(*index)) {
         let row = *work.hot(store, index);
@@ -323,8 +328,8 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Sl
     }
 }
 
-/// Marks bodies that the old future's slot does not have under their id: rows alone don't show that.
-fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Slot) {
+/// Marks bodies whose generation or page the old frame lacks. A comparison of rows does not show either.
+fn mark_replaced(work: &Frame, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Frame) {
     let Scratch { diff, rules, .. } = scratch;
     for index in dirty {
         let ids = (work.id_at(index), next.id_at(index));
@@ -335,7 +340,7 @@ fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scra
             diff.mark(index);
         }
     }
-    // Pages that the old slot lacks are about to be shared with it, rows and all, so that comparing would find them equal.
+    // Pages that the old frame lacks are about to be shared with it, so a comparison would find equal rows.
     for (s, stream) in work.streams.iter().enumerate() {
         let known = next.streams.get(s).map_or(0, |stream| stream.cold.len());
         for (p, &page) in stream.cold.iter().enumerate().skip(known) {
@@ -349,8 +354,9 @@ fn mark_strangers(work: &Slot, store: &Store, dirty: &BitSet, scratch: &mut Scra
     }
 }
 
-/// Takes bodies whose pages only the old future has out of the sensors that saw them, before the pages go.
-fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mut Slot) {
+/// Removes bodies whose pages only the old timeline has from the sensors that overlap them, before the pages are
+/// dropped.
+fn forget_pages(work: &Frame, store: &mut Store, scratch: &mut Scratch, next: &mut Frame) {
     for index in scratch.copied.iter().filter(|index| !work.has_page(*index)) {
         let mut at = 0;
         while let Some(seen) = next.contact_page(store, index)
@@ -367,67 +373,70 @@ fn forget_pages(work: &Slot, store: &mut Store, scratch: &mut Scratch, next: &mu
     }
 }
 
-/// Notes who moved with whom and touched what, for those who compute the tick again.
-pub(super) fn remember(world: &mut World, scratch: &mut Scratch, memo: &mut Memo) {
-    let Scratch { clusters, bodies, contacts, resim, diff, woken, .. } = scratch;
+/// Writes the step record: islands, static edges, woken bodies and commands, for a later resimulation of this tick.
+pub(super) fn remember(world: &mut World, scratch: &mut Scratch, step_record: &mut StepRecord) {
+    let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
     let Buffers { seen, sort, few, .. } = resim;
     if diff.on {
-        // Few of many, as a rule: the lists stay sorted, and nothing but memory is moved.
+        // Usually few of many entries change: the lists stay sorted, and entries are only moved.
         few.clear();
-        few.extend(seen.iter().filter_map(|index| Some((index, memo.label(index)?))));
-        take_out(&mut memo.labels, few);
+        few.extend(seen.iter().filter_map(|index| Some((index, step_record.label(index)?))));
+        take_out(&mut step_record.labels, few);
         few.iter_mut().for_each(|entry| *entry = (entry.1, entry.0));
         sort_by_key(few, sort, |entry| order(*entry));
-        take_out(&mut memo.members, few);
-        memo.rim.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
-        memo.rose.retain(|index| !seen.contains(*index));
+        take_out(&mut step_record.members, few);
+        step_record.static_edges.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
+        step_record.woken_by_contact.retain(|index| !seen.contains(*index));
     } else {
-        memo.members.clear();
-        memo.labels.clear();
-        memo.rim.clear();
-        memo.rose.clear();
+        step_record.members.clear();
+        step_record.labels.clear();
+        step_record.static_edges.clear();
+        step_record.woken_by_contact.clear();
     }
-    make_room(&mut memo.rose, woken.len());
-    memo.rose.extend_from_slice(woken);
-    let sorted = [memo.members.len(), memo.labels.len(), memo.rim.len()];
-    for list in [&mut memo.members, &mut memo.labels] {
-        make_room(list, clusters.members.len());
+    make_room(&mut step_record.woken_by_contact, woken.len());
+    step_record.woken_by_contact.extend_from_slice(woken);
+    let sorted =
+        [step_record.members.len(), step_record.labels.len(), step_record.static_edges.len()];
+    for list in [&mut step_record.members, &mut step_record.labels] {
+        make_room(list, islands.members.len());
     }
-    make_room(&mut memo.rim, contacts.len());
-    for cluster in &clusters.list {
-        for &place in &clusters.members[cluster.members.clone()] {
-            memo.members.push((cluster.label, bodies.list[place as usize].index));
+    make_room(&mut step_record.static_edges, contacts.len());
+    for island in &islands.list {
+        for &place in &islands.members[island.members.clone()] {
+            step_record.members.push((island.label, bodies.list[place as usize].index));
         }
     }
-    let moved = clusters.labels.iter().zip(&bodies.list);
-    let moved = moved.filter(|(label, _)| **label != super::clusters::NONE);
-    memo.labels.extend(moved.map(|(label, body)| (body.index, *label)));
+    let moved = islands.labels.iter().zip(&bodies.list);
+    let moved = moved.filter(|(label, _)| **label != super::islands::NONE);
+    step_record.labels.extend(moved.map(|(label, body)| (body.index, *label)));
     for contact in contacts {
         let [a, b] = contact.bodies.map(|place| &bodies.list[place as usize]);
         if a.dynamic != b.dynamic {
-            let (rim, body) = if a.dynamic { (b, a) } else { (a, b) };
-            memo.rim.push((rim.index, body.index));
+            let (static_edges, body) = if a.dynamic { (b, a) } else { (a, b) };
+            step_record.static_edges.push((static_edges.index, body.index));
         }
     }
     for (list, sorted) in
-        [&mut memo.members, &mut memo.labels, &mut memo.rim].into_iter().zip(sorted)
+        [&mut step_record.members, &mut step_record.labels, &mut step_record.static_edges]
+            .into_iter()
+            .zip(sorted)
     {
         sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
         bring_in(list, sorted, few);
     }
-    // What the world has of them is done with.
-    core::mem::swap(&mut memo.commands, &mut world.commands);
-    core::mem::swap(&mut memo.spawned, &mut world.spawned);
-    core::mem::swap(&mut memo.woken, &mut world.pending.woken);
-    core::mem::swap(&mut memo.changed, &mut world.pending.changed);
+    // The world's lists are done with: swap them in.
+    core::mem::swap(&mut step_record.commands, &mut world.commands);
+    core::mem::swap(&mut step_record.spawned, &mut world.spawned);
+    core::mem::swap(&mut step_record.woken, &mut world.pending.woken);
+    core::mem::swap(&mut step_record.changed, &mut world.pending.changed);
     make_room(&mut world.commands, 0);
     make_room(&mut world.spawned, 0);
     make_room(&mut world.pending.woken, 0);
     make_room(&mut world.pending.changed, 0);
 }
 
-/// Makes room for this many more, generously: each tick that is held has its own list, and each would have to grow to its
-/// peak.
+/// Reserves room for `more` entries, rounded up to a power of two. Each held tick has its own list, and each of them
+/// would otherwise grow to its peak separately.
 pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     let most = list.len() + more;
     if list.capacity() < most.max(MIN_ROOM) {
@@ -435,11 +444,11 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     }
 }
 
-/// What a list of a held tick has room for from the start.
+/// Initial capacity of a list of a held tick.
 const MIN_ROOM: usize = 256;
 
-/// The unclean bodies of the next tick.
-pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Slot, report: &mut StepReport) {
+/// Computes the dirty bodies of the next tick.
+pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report: &mut StepReport) {
     let simulated = scratch.resim.seen.len();
     world.dirty.clear();
     world.dirty.union_with(&scratch.diff.rows);

@@ -1,46 +1,48 @@
-//! Rows of a batch's bodies, and what happens to them between the passes over its contacts. The loops are plain; they are
-//! inlined into a copy for each width of lanes, where the compiler makes vectors of them.
+//! Rows of a batch's bodies, and their integration between the passes over its contacts. The loops are plain; they are
+//! inlined into a copy for each SIMD width, where the compiler vectorises them.
 //!
-//! Row 0 is for all that rests, row 1 for empty lanes, then come the batch's own bodies, then what visits it.
+//! Row 0 is for all bodies at rest, row 1 for empty lanes. The batch's own bodies follow, then its read-only bodies.
 
-use super::block::{Motion, SPEED_CAP, V, times};
+use super::constraint::{Motion, SPEED_CAP, V, times};
 use crate::math::{Q20, Q30, isqrt};
 use core::ops::Range;
 
-/// What a row's body is like.
+/// Constant properties of a row's body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
     /// Velocity that gravity adds in a substep.
     pub(super) gravity: V<20>,
-    /// What is left of the velocity after a tick's damping.
-    pub(super) keep: [Q30; 2],
+    /// Damping factors of linear and angular velocity for a tick: the remaining part.
+    pub(super) damping: [Q30; 2],
     pub(super) speed_cap: Q20,
-    /// The body's place among the step's.
+    /// Place of the body in the step's columns.
     pub(super) place: u32,
     pub(super) locks: u8,
     pub(super) dynamic: bool,
-    /// Something that nothing pushes and that moves all the same.
-    pub(super) glides: bool,
-    /// Its spin is capped by length.
+    /// True for a kinematic body with a velocity.
+    pub(super) moving_kinematic: bool,
+    /// The spin is capped by length.
     pub(super) slender: bool,
 }
 
-/// The rows of all batches.
+/// Rows of all batches.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(super) traits: Vec<Traits>,
     pub(super) motions: Vec<Motion>,
     moved: Vec<Motion>,
-    pub(super) way: Vec<[i64; 6]>,
-    carried: Vec<Motion>,
+    pub(super) displacement: Vec<[i64; 6]>,
+    carried_impulse: Vec<Motion>,
     start: Vec<Motion>,
 }
 
 impl Rows {
     pub(super) fn clear(&mut self) {
         self.traits.clear();
-        self.way.clear();
-        for column in [&mut self.motions, &mut self.moved, &mut self.carried, &mut self.start] {
+        self.displacement.clear();
+        for column in
+            [&mut self.motions, &mut self.moved, &mut self.carried_impulse, &mut self.start]
+        {
             column.clear();
         }
     }
@@ -49,87 +51,87 @@ impl Rows {
         self.traits.push(traits);
         self.motions.push(motion);
         self.moved.push(Motion::default());
-        self.way.push([0; 6]);
-        self.carried.push(Motion::default());
+        self.displacement.push([0; 6]);
+        self.carried_impulse.push(Motion::default());
         self.start.push(Motion::default());
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub(super) fn all(&mut self) -> RowsMut<'_> {
         RowsMut {
             traits: &self.traits,
             motions: &mut self.motions,
             moved: &mut self.moved,
-            way: &mut self.way,
-            carried: &mut self.carried,
+            displacement: &mut self.displacement,
+            carried_impulse: &mut self.carried_impulse,
             start: &mut self.start,
         }
     }
 }
 
-/// The rows of one batch.
+/// Rows of one batch.
 pub(crate) struct RowsMut<'a> {
     pub(super) traits: &'a [Traits],
     /// Velocity and spin.
     pub(super) motions: &'a mut [Motion],
-    /// Sum of the velocities of the substeps so far, cut where contacts need no more.
+    /// Sum of the substep velocities so far, clamped to [`MOVED_LIMIT`]: contacts need no more.
     pub(super) moved: &'a mut [Motion],
-    /// The same in full.
-    pub(super) way: &'a mut [[i64; 6]],
-    /// What contacts did to each body in the last substep.
-    pub(super) carried: &'a mut [Motion],
+    /// The same sum without the clamp.
+    pub(super) displacement: &'a mut [[i64; 6]],
+    /// Carried impulse: velocity change from contacts in the last substep.
+    pub(super) carried_impulse: &'a mut [Motion],
     /// Motion at the start of the substep, after gravity.
     start: &'a mut [Motion],
 }
 
 impl RowsMut<'_> {
-    /// Takes the first rows off.
+    /// Splits off the first `count` rows.
     pub(super) fn split_off(&mut self, count: usize) -> Self {
         Self {
             traits: self.traits.split_off(..count).unwrap_or_default(),
             motions: self.motions.split_off_mut(..count).unwrap_or_default(),
             moved: self.moved.split_off_mut(..count).unwrap_or_default(),
-            way: self.way.split_off_mut(..count).unwrap_or_default(),
-            carried: self.carried.split_off_mut(..count).unwrap_or_default(),
+            displacement: self.displacement.split_off_mut(..count).unwrap_or_default(),
+            carried_impulse: self.carried_impulse.split_off_mut(..count).unwrap_or_default(),
             start: self.start.split_off_mut(..count).unwrap_or_default(),
         }
     }
 }
 
-/// What bodies move in a tick for the purpose of separations is cut here, half a metre at 480 substeps a second.
+/// Limit of the displacement that separations use, half a metre at 480 substeps a second.
 pub(super) const MOVED_LIMIT: Q20 = Q20::from_bits(1 << 28);
 
 impl RowsMut<'_> {
-    /// A tick's damping.
+    /// Applies a tick's damping.
     pub(super) fn damp(&mut self, members: Range<usize>) {
         for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
-            let scale = |v: V<20>, keep: Q30| v.map(|c| times(keep, c));
-            motion.linear = shortened(scale(motion.linear, body.keep[0]), body.speed_cap);
-            motion.angular = shortened(scale(motion.angular, body.keep[1]), SPEED_CAP);
+            let scale = |v: V<20>, damping: Q30| v.map(|c| times(damping, c));
+            motion.linear = shortened(scale(motion.linear, body.damping[0]), body.speed_cap);
+            motion.angular = shortened(scale(motion.angular, body.damping[1]), SPEED_CAP);
         }
     }
 
-    /// What visits is as fast as the solver allows at most.
-    pub(super) fn cap_visitors(&mut self, from: usize) {
+    /// Clamps the motion of read-only bodies to the speed cap.
+    pub(super) fn cap_read_only(&mut self, from: usize) {
         for motion in &mut self.motions[from..] {
             motion.linear = motion.linear.map(|v| v.clamp_abs(SPEED_CAP));
             motion.angular = motion.angular.map(|v| v.clamp_abs(SPEED_CAP));
         }
     }
 
-    /// Adds gravity and what contacts did in the last substep, and starts a substep.
+    /// Adds gravity and the carried impulse, and starts a substep.
     #[inline(always)]
     pub(super) fn accelerate_plain(&mut self, members: Range<usize>) {
         let columns = self.traits[members.clone()]
             .iter()
             .zip(&mut self.motions[members.clone()])
-            .zip(&self.carried[members.clone()])
+            .zip(&self.carried_impulse[members.clone()])
             .zip(&mut self.start[members]);
-        for (((body, motion), carried), start) in columns {
-            // Each is below 2³⁰, so that sums of two fit; gravity is cut where it would reach the cap anyway.
-            let mut faster = combine(motion, carried, |v, c| limited(v + c, SPEED_CAP));
+        for (((body, motion), carried_impulse), start) in columns {
+            // Each is below 2³⁰, so that sums of two fit; gravity is clamped where it would reach the cap anyway.
+            let mut faster = combine(motion, carried_impulse, |v, c| limited(v + c, SPEED_CAP));
             if body.slender {
-                faster.angular = halved_spin(sum(&motion.angular, &carried.angular));
+                faster.angular = halved_spin(sum(&motion.angular, &carried_impulse.angular));
             }
             for i in 0..3 {
                 faster.linear[i] = limited(faster.linear[i] + body.gravity[i], SPEED_CAP);
@@ -139,51 +141,51 @@ impl RowsMut<'_> {
         }
     }
 
-    /// Starts a substep with what is.
+    /// Starts a substep from the current motion.
     pub(super) fn restart(&mut self, members: Range<usize>) {
         self.start[members.clone()].copy_from_slice(&self.motions[members]);
     }
 
-    /// Notes what contacts did since the substep began.
+    /// Stores the velocity change since the substep began as the carried impulse.
     #[inline(always)]
     pub(super) fn carry_plain(&mut self, members: Range<usize>) {
         let columns = self.motions[members.clone()]
             .iter()
             .zip(&self.start[members.clone()])
-            .zip(&mut self.carried[members]);
-        for ((motion, start), carried) in columns {
-            *carried = combine(motion, start, |m, s| m - s);
+            .zip(&mut self.carried_impulse[members]);
+        for ((motion, start), carried_impulse) in columns {
+            *carried_impulse = combine(motion, start, |m, s| m - s);
         }
     }
 
-    /// Adds what contacts did in the substep to what they did before.
+    /// Adds the velocity change of the substep to the carried impulse.
     #[inline(always)]
     pub(super) fn carry_on_plain(&mut self, members: Range<usize>) {
         let columns = self.traits[members.clone()]
             .iter()
             .zip(&self.motions[members.clone()])
             .zip(&self.start[members.clone()])
-            .zip(&mut self.carried[members]);
-        for (((body, motion), start), carried) in columns {
+            .zip(&mut self.carried_impulse[members]);
+        for (((body, motion), start), carried_impulse) in columns {
             let change = combine(motion, start, |m, s| m - s);
-            let angular = sum(&carried.angular, &change.angular);
-            *carried = combine(carried, &change, |c, d| limited(c + d, SPEED_CAP));
+            let angular = sum(&carried_impulse.angular, &change.angular);
+            *carried_impulse = combine(carried_impulse, &change, |c, d| limited(c + d, SPEED_CAP));
             if body.slender {
-                carried.angular = halved_spin(angular);
+                carried_impulse.angular = halved_spin(angular);
             }
         }
     }
 
-    /// Moves everything on by one substep.
+    /// Integrates the displacement over one substep.
     #[inline(always)]
     pub(super) fn advance_plain(&mut self, members: Range<usize>) {
         let columns = self.traits[members.start..]
             .iter()
             .zip(&mut self.motions[members.start..])
             .zip(&mut self.moved[members.start..])
-            .zip(&mut self.way[members.start..]);
-        for (i, (((body, motion), moved), way)) in columns.enumerate() {
-            if i >= members.len() && !body.glides {
+            .zip(&mut self.displacement[members.start..]);
+        for (i, (((body, motion), moved), displacement)) in columns.enumerate() {
+            if i >= members.len() && !body.moving_kinematic {
                 continue;
             }
             if body.locks != 0 {
@@ -191,13 +193,13 @@ impl RowsMut<'_> {
             }
             *moved = combine(moved, motion, |a, b| limited(a + b, MOVED_LIMIT));
             for i in 0..3 {
-                way[i] += i64::from(motion.linear[i].to_bits());
-                way[3 + i] += i64::from(motion.angular[i].to_bits());
+                displacement[i] += i64::from(motion.linear[i].to_bits());
+                displacement[3 + i] += i64::from(motion.angular[i].to_bits());
             }
         }
     }
 
-    /// Ends the tick: the relax pass knows no locks, and gravity no caps.
+    /// Applies locks and speed caps at the end of the tick: the relaxation pass ignores locks, and gravity ignores caps.
     pub(super) fn end(&mut self, members: Range<usize>) {
         for (body, motion) in self.traits[members.clone()].iter().zip(&mut self.motions[members]) {
             lock(body, motion);
@@ -207,7 +209,7 @@ impl RowsMut<'_> {
     }
 }
 
-/// Takes motion along locked axes away.
+/// Zeroes motion along locked axes.
 pub(super) fn lock(body: &Traits, motion: &mut Motion) {
     if body.locks != 0 && body.dynamic {
         for i in 0..3 {
@@ -221,29 +223,29 @@ pub(super) fn lock(body: &Traits, motion: &mut Motion) {
     }
 }
 
-/// A velocity of at most this length, in the same direction.
+/// Scales a velocity down to at most `cap`, in the same direction.
 #[inline]
 fn shortened(v: V<20>, cap: Q20) -> V<20> {
     let bits = v.map(|c| i64::from(c.to_bits()));
     let cap = i64::from(cap.to_bits());
-    // No component is beyond 2²⁹, so squares and their sum have room.
+    // No component is beyond 2²⁹, so squares and their sum fit 64 bits.
     let square = bits[0] * bits[0] + bits[1] * bits[1] + bits[2] * bits[2];
     if square <= cap * cap {
         return v;
     }
-    // Rounded up, so that the quotient is not too long; towards zero, so that it is none longer.
+    // The length is rounded up and the quotient toward zero, so the result is never longer than the cap.
     let length = isqrt(square as u128) as i64 + 1;
     bits.map(|c| Q20::from_bits((c * cap / length) as i32))
 }
 
-/// The sum of two spins.
+/// Returns the sum of two spins.
 #[inline(always)]
 fn sum(a: &V<20>, b: &V<20>) -> V<20> {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// A spin within the cap in the same direction, as the kernels have it for slender bodies; its components are below four times
-/// the cap.
+/// Returns a spin within the cap in the same direction, as the kernels compute it for slender bodies. Components must be
+/// below four times the cap.
 pub(super) fn halved_spin(mut v: V<20>) -> V<20> {
     for _ in 0..2 {
         let most = v.iter().fold(0, |most, c| most.max(c.to_bits().abs()));
@@ -253,7 +255,7 @@ pub(super) fn halved_spin(mut v: V<20>) -> V<20> {
     v.map(|c| limited(c, SPEED_CAP))
 }
 
-/// The value within ±`limit`, which is positive.
+/// Clamps the value to ±`limit`, which is positive.
 #[inline(always)]
 fn limited(value: Q20, limit: Q20) -> Q20 {
     value.max(Q20::from_bits(-limit.to_bits())).min(limit)

@@ -1,37 +1,37 @@
-//! What computing a tick again incrementally rests on, by name. A test build switches each off, to see that its tests
-//! notice, and counts how often each mattered.
+//! Rules of incremental resimulation, by name (docs/incremental-rollback.md). A test build can switch each rule off, so
+//! that tests prove they detect its absence, and counts how often each rule was exercised.
 
-/// What exact resimulation rests on. A test build can switch each off, to see that its tests notice.
+/// Rule that exact incremental resimulation depends on. A test build can switch each rule off.
 #[cfg_attr(not(feature = "test-internals"), allow(unreachable_pub, reason = "tests see it"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A contact row that differs makes its bodies unclean, even if they are where they were.
+    /// A differing contact row makes both bodies dirty, even if their state rows are equal.
     ContactRows,
-    /// Differing commands make unclean.
+    /// A body with differing commands is dirty.
     Commands,
-    /// The old cluster of an unclean body is simulated.
-    OldClusters,
-    /// The new cluster of an unclean body is simulated.
-    NewClusters,
-    /// What had or has a contact with an unclean static or kinematic body is simulated.
-    Rim,
-    /// The border to the old future keeps its unclean bodies when one rewinds again before it is reached.
-    Seam,
-    /// Leaves of the tree cover where bodies were in the ticks that can be rewound to.
-    Covers,
-    /// What commands woke is unclean.
+    /// The old island of a dirty body is simulated.
+    OldIslands,
+    /// The new island of a dirty body is simulated.
+    NewIslands,
+    /// Dynamic bodies in contact with a dirty static or kinematic body, in either timeline, are simulated.
+    StaticEdges,
+    /// A tick at which a resimulation stopped keeps its dirty set until a later resimulation crosses it.
+    PendingDirty,
+    /// Leaves of the tree enclose the bounds of their bodies at every held tick.
+    HistoryBounds,
+    /// Bodies that commands woke are dirty.
     Woken,
-    /// Events of what is simulated replace those of the old future.
+    /// Events of simulated bodies replace those of the old timeline.
     Events,
-    /// Sensors of what is simulated are looked at again.
+    /// Sensor overlaps of simulated bodies are recomputed.
     Sensors,
-    /// Supports of sleepers are those of every tick that is held, not of the tick at which they were collected.
+    /// The support set contains the supports of every held tick, not only of the tick at which it was built.
     SupportTicks,
-    /// A tree is not used for ticks before the one that it was built at.
+    /// A tree is not used for ticks before the one at which it was built.
     TreeTicks,
-    /// A body of another generation than in the old future is dirty, even if its rows are equal.
+    /// A body with another generation than in the old timeline is dirty, even if its rows are equal.
     Generations,
-    /// Bodies of a page that the old future does not have are dirty.
+    /// Bodies of a page that the old timeline lacks are dirty.
     NewPages,
 }
 
@@ -40,15 +40,15 @@ pub enum Rule {
     allow(unreachable_pub, dead_code, reason = "tests see it")
 )]
 impl Rule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Self; 14] = [
         Self::ContactRows,
         Self::Commands,
-        Self::OldClusters,
-        Self::NewClusters,
-        Self::Rim,
-        Self::Seam,
-        Self::Covers,
+        Self::OldIslands,
+        Self::NewIslands,
+        Self::StaticEdges,
+        Self::PendingDirty,
+        Self::HistoryBounds,
         Self::Woken,
         Self::Events,
         Self::Sensors,
@@ -58,12 +58,12 @@ impl Rule {
         Self::NewPages,
     ];
 
-    /// Those that are about jumps between ticks and about identity, which take scripts of any calls to need.
+    /// Rules about jumps between ticks and about identity. Only random scripts of public calls exercise them.
     pub const JUMPS: [Self; 4] =
         [Self::SupportTicks, Self::TreeTicks, Self::Generations, Self::NewPages];
 }
 
-/// Rules that are switched off, and how often each mattered.
+/// Switched-off rules, and how often each rule was exercised.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     #[cfg(feature = "test-internals")]
@@ -73,7 +73,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Whether a rule holds; counts that it was needed.
+    /// Returns whether a rule is switched on, and counts the query.
     #[inline]
     #[allow(
         clippy::unused_self,

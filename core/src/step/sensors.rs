@@ -1,16 +1,16 @@
-//! Eleventh phase: what is inside which sensor, and who came and went. A pair with no side that is awake, moving or
-//! changed stays as it was, so a static sensor keeps what fell asleep inside it.
+//! Eleventh phase: sensor overlaps and their events. A pair without an awake, moving or changed body keeps its overlap,
+//! so a static sensor keeps bodies that fell asleep inside it.
 
 use super::gather::place_of;
 use super::record::ids;
 use super::{Scratch, StepReport};
 use crate::collide::collide;
 use crate::data::sort_by_key;
+use crate::world::frame::{Frame, Place};
 use crate::world::rows::{Overlap, PairKey, TELLS_STAY, body_of};
-use crate::world::slot::{Place, Slot};
 use crate::world::{EventKind, EventRow, World};
 
-/// Columns that are kept for their memory. Keys have the sensor first.
+/// Buffers, reused to avoid allocation. Keys have the sensor first.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     was: Vec<PairKey>,
@@ -21,7 +21,7 @@ pub(crate) struct Buffers {
 pub(super) fn run(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     report: &mut StepReport,
 ) {
     if scratch.diff.on && !scratch.rules.holds(super::rules::Rule::Sensors) {
@@ -40,7 +40,7 @@ pub(super) fn run(
         let (was, is) = (old.next_if_eq(&key).is_some(), new.next_if_eq(&key).is_some());
         let rests = scratch.diff.on && rests(world, scratch, *key);
         if !rests {
-            tell(world, scratch, *key, was, is);
+            push_events(world, scratch, *key, was, is);
         }
         if !scratch.diff.on && was != is {
             set(world, next, *key, is);
@@ -54,11 +54,11 @@ pub(super) fn run(
     scratch.sensors = Buffers { was, is, sort };
 }
 
-/// Takes out what the old future has inside sensors and this timeline has not.
+/// Removes sensor overlaps of the old timeline that this timeline lacks.
 fn drop_others(
     world: &mut World,
     scratch: &mut Scratch,
-    next: &mut Slot,
+    next: &mut Frame,
     (known, is): (&mut Vec<PairKey>, &[PairKey]),
     sort: &mut Vec<PairKey>,
 ) {
@@ -74,19 +74,19 @@ fn drop_others(
     scratch.others = others;
 }
 
-/// Whether no side is awake, moving or changed, so that the pair stays as it was.
+/// Returns whether no body of the pair is awake, moving or changed, so that its overlap is kept.
 fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
-    let stirs = |body: u32| {
+    let active = |body: u32| {
         let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place as usize].awake);
         moved.unwrap_or_else(|| world.work.is_active_or_gone(body))
-            || scratch.rising.contains(body)
+            || scratch.woken_in_old.contains(body)
             || world.pending.changed.contains(&body)
     };
-    !key.shapes().into_iter().any(|shape| stirs(body_of(shape)))
+    !key.shapes().into_iter().any(|shape| active(body_of(shape)))
 }
 
-/// The overlaps in a slot whose pair this tick decides.
-fn find_old(world: &World, scratch: &Scratch, slot: &Slot, out: &mut Vec<PairKey>) {
+/// Collects the overlaps of a frame whose pairs this step decides.
+fn find_old(world: &World, scratch: &Scratch, slot: &Frame, out: &mut Vec<PairKey>) {
     out.clear();
     let mut add = |index: u32| {
         let Place { stream, page, .. } = Place::of(index);
@@ -102,7 +102,7 @@ fn find_old(world: &World, scratch: &Scratch, slot: &Slot, out: &mut Vec<PairKey
     scratch.copied.iter().for_each(add);
 }
 
-/// The overlaps of this tick.
+/// Collects the overlaps of this tick.
 fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
     out.clear();
     for i in 0..scratch.sensing.len() {
@@ -122,7 +122,7 @@ fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
     }
 }
 
-fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {
+fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool) {
     let (old, new) = (ids(world.base(), key), ids(&world.work, key));
     let mut push = |kind: EventKind, bodies: [Option<crate::data::Id>; 2]| {
         if let [Some(a), Some(b)] = bodies {
@@ -130,9 +130,9 @@ fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool)
         }
     };
     if was && is && old == new {
-        let tells =
+        let reports =
             |shape: &u32| world.work.cold(&world.store, body_of(*shape)).flags & TELLS_STAY != 0;
-        if key.shapes().iter().any(tells) {
+        if key.shapes().iter().any(reports) {
             push(EventKind::SensorStayed, new);
         }
         return;
@@ -145,8 +145,8 @@ fn tell(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is: bool)
     }
 }
 
-/// Notes an overlap in the pages of both bodies, or takes it out; returns whether that changed anything.
-fn set(world: &mut World, next: &mut Slot, key: PairKey, is: bool) -> bool {
+/// Adds an overlap to the pages of both bodies, or removes it; returns whether that changed anything.
+fn set(world: &mut World, next: &mut Frame, key: PairKey, is: bool) -> bool {
     let [sensor, other] = key.shapes();
     let mut changed = false;
     for overlap in [

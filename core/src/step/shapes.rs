@@ -1,31 +1,31 @@
-//! Shapes of the step's bodies where they are: what broad and narrow phase and sensors ask of them, found once a tick.
+//! Posed shapes of the step's bodies, for broad phase, narrow phase and sensors. Each is computed once a tick.
 //!
-//! A column beside the bodies, filled as shapes are asked for: of a body that is only met, few of many shapes may be.
+//! A column beside the bodies, filled on demand: a body that is only named by a pair may need few of many shapes.
 
 use super::bodies::{Bodies, StepBody};
 use crate::collide::Posed;
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::{Geometry, Shape};
+use crate::world::frame::Place;
 use crate::world::rows::ShapeRow;
-use crate::world::slot::Place;
 use crate::world::{Combine, Material, World};
 
-/// A shape during a step.
+/// Shape during a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepShape {
     pub(crate) shape: Shape,
-    /// Its bounding radius, raw metres; none for a half space.
+    /// Bounding radius, raw metres; none for a half space.
     pub(crate) radius: Option<i64>,
     pub(crate) thickness: Real,
-    /// From the body's centre of mass to the shape's origin.
+    /// Vector from the body's centre of mass to the shape's origin.
     pub(crate) offset: Vec3,
-    /// Where the shape's origin is.
+    /// Position of the shape's origin.
     pub(crate) center: Vec3,
-    /// Rows of its rotation, raw Q1.30.
+    /// Rows of its rotation matrix, raw Q1.30.
     rotation: [[i32; 3]; 3],
     pub(crate) flat: bool,
     pub(crate) material: Material,
-    /// The round in which all this became known.
+    /// Value of [`Shapes::round`] when it was computed.
     round: u64,
 }
 
@@ -53,7 +53,7 @@ impl StepShape {
     }
 }
 
-/// The surface of a shape that is not known yet.
+/// Material of a shape that is not computed yet.
 const NOTHING: Material = Material {
     friction: Real::ZERO,
     restitution: Real::ZERO,
@@ -64,19 +64,19 @@ const NOTHING: Material = Material {
     sensor: false,
 };
 
-/// The columns.
+/// Columns of the step's shapes.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
-    /// By place of the body: where its shapes begin.
+    /// First shape of each body, by place.
     starts: Vec<u32>,
-    /// By place of the body: its rotation, multiplied out.
+    /// Rotation matrix of each body, by place.
     pub(crate) turns: Vec<Turn>,
     list: Vec<StepShape>,
-    /// How many of them are this step's; what is behind them, and what was not set since, is of earlier ones.
+    /// Number of entries of this step. Entries beyond it, and those with an older `round`, are stale.
     count: usize,
-    /// Counts how often the columns were cleared.
+    /// Counts the clears.
     round: u64,
-    /// The box that was last asked for its radius, and that: it takes a root to find, and bodies are often alike.
+    /// Last box and its radius: a radius needs a square root, and consecutive bodies often have equal boxes.
     measured: Option<(Shape, Option<i64>)>,
 }
 
@@ -88,7 +88,7 @@ impl Shapes {
         self.round += 1;
     }
 
-    /// Makes room for the shapes of the body that comes next.
+    /// Reserves entries for the shapes of the next body.
     pub(super) fn push(&mut self, turn: Turn, shapes: u8) {
         self.starts.push(self.count as u32);
         self.turns.push(turn);
@@ -98,13 +98,13 @@ impl Shapes {
         }
     }
 
-    /// A shape that is known.
+    /// Returns a shape that is already computed.
     #[inline]
     pub(crate) fn get(&self, place: u32, key: u32) -> &StepShape {
         &self.list[(self.starts[place as usize] + (key & 0xff)) as usize]
     }
 
-    /// A shape, made known if it is not.
+    /// Returns a shape, computed if it is stale.
     #[inline]
     pub(crate) fn find(
         &mut self,
@@ -120,7 +120,7 @@ impl Shapes {
         &self.list[at]
     }
 
-    /// Finds a shape of a body that is met.
+    /// Computes a shape of a body.
     #[inline(never)]
     fn meet(&mut self, world: &World, body: &StepBody, place: u32, ordinal: u32) {
         let page = world.work.cold_page(&world.store, body.index);
@@ -131,7 +131,7 @@ impl Shapes {
         self.set(place, ordinal, shape, &Placed::new(&at, page.rows[row].local_center, shape), &at);
     }
 
-    /// Notes a shape.
+    /// Stores a shape.
     #[inline]
     pub(super) fn set(
         &mut self,
@@ -160,7 +160,7 @@ impl Shapes {
 }
 
 impl Shapes {
-    /// A shape's bounding radius.
+    /// Returns a shape's bounding radius.
     #[inline]
     fn radius(&mut self, shape: &Shape) -> Option<i64> {
         let find = || shape.bounding_radius().map(Real::to_bits);
@@ -178,7 +178,7 @@ impl Shapes {
     }
 }
 
-/// Where a body is.
+/// Pose of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub(super) center: Vec3,
@@ -186,15 +186,14 @@ pub(super) struct At {
     pub(super) turn: Turn,
 }
 
-/// Where a shape is.
+/// Pose of a shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// From the body's centre of mass to the shape's origin.
+    /// Vector from the body's centre of mass to the shape's origin.
     offset: Vec3,
-    /// The same place, found by way of the body's origin: the last bits may differ from the centre and the offset, and
-    /// bounds are made of this.
+    /// Pose computed by way of the body's origin. Its last bits may differ from centre plus offset; bounds use this one.
     pose: Transform,
-    /// The pose's rotation.
+    /// Rotation matrix of the pose.
     turn: Turn,
 }
 
@@ -202,7 +201,7 @@ impl Placed {
     #[inline]
     pub(super) fn new(body: &At, local_center: Vec3, shape: &ShapeRow) -> Self {
         let At { center, rotation: own, turn } = *body;
-        // Nearly always the shape is the body: spare turning nothing.
+        // Most shapes coincide with their body: skip the rotation of zero vectors.
         let turned = |v: Vec3| if v == Vec3::ZERO { v } else { turn.rotate(v) };
         let rotation = if shape.pose.rotation == Quat::IDENTITY {
             own.times_identity()
@@ -217,7 +216,7 @@ impl Placed {
         }
     }
 
-    /// A box around the shape.
+    /// Bounding box of the shape.
     #[inline]
     pub(super) fn bounds(&self, shape: &Shape) -> Aabb {
         shape.bounds_turned(&self.pose, &self.turn)

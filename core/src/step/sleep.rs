@@ -1,9 +1,10 @@
-//! Eighth phase: which islands fall asleep. Decided from this tick's island alone: all its bodies have been slow for long
-//! enough, none touches what keeps moving, and gravity is borne by something. Time in which a body speeds up does not count: a
-//! box that has begun to tip over is slow for longer than it takes to fall asleep.
+//! Eighth phase: puts islands to sleep. The decision depends on this tick's island only: all bodies have been below the
+//! sleep threshold for `time_to_sleep`, none touches a moving kinematic body, and an island with weight touches a static
+//! or kinematic body. Time in which a body speeds up does not count: a box that has begun to tip over is slow for longer
+//! than `time_to_sleep`.
 
-use super::block::{Motion, V, dot, times};
 use super::bodies::{Bodies, StepBody};
+use super::constraint::{Motion, V, dot, times};
 use super::contacts::Contact;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Q30, Real};
@@ -14,16 +15,17 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     if !scratch.diff.on {
         scratch.supports.find(world, &mut scratch.rules);
     }
-    let Scratch { clusters, bodies, contacts, stirred, supports, slept, solver, .. } = scratch;
+    let Scratch { islands, bodies, contacts, activity_changed, supports, slept, solver, .. } =
+        scratch;
     slept.clear();
-    let speed = i64::from(Q20::from_real_saturating(world.def.sleep_speed).to_bits());
-    let ticks = (world.def.sleep_after * Real::from_int(world.def.tick_rate as i32)).ceil();
+    let speed = i64::from(Q20::from_real_saturating(world.def.sleep_threshold).to_bits());
+    let ticks = (world.def.time_to_sleep * Real::from_int(world.def.tick_rate as i32)).ceil();
     // At most a minute at 240 ticks a second, so far below `ASLEEP`.
     let ticks = (ticks.to_bits() >> 32).max(1) as u16;
     let longest = speed * i64::from(world.def.substeps);
-    for cluster in &clusters.list {
-        let members = &clusters.members[cluster.members.clone()];
-        let own = &clusters.contacts[cluster.contacts.clone()];
+    for island in &islands.list {
+        let members = &islands.members[island.members.clone()];
+        let own = &islands.contacts[island.contacts.clone()];
         calm(bodies, members, own, contacts, speed);
         let supported = || {
             own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
@@ -36,13 +38,13 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         for &place in members {
             let body = &mut bodies.list[place as usize];
             let motion = &bodies.motions[place as usize];
-            // The relax pass has just taken the push-out speed away, so the mean over the tick must be slow too.
-            let [x, y, z, u, v, w] = solver.way[place as usize];
+            // The relaxation pass has just removed the push-out speed, so the mean over the substeps must be slow too.
+            let [x, y, z, u, v, w] = solver.displacement[place as usize];
             let slow = is_slow(&motion.linear, speed)
                 && is_slow(&motion.angular, speed)
                 && is_short([x, y, z], longest)
                 && is_short([u, v, w], longest);
-            let may = speed > 0 && body.flags & STAYS_AWAKE == 0 && !body.restless;
+            let may = speed > 0 && body.flags & STAYS_AWAKE == 0 && !body.touches_moving;
             body.still = if !slow || !may {
                 0
             } else {
@@ -52,7 +54,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             all &= body.still == ticks;
         }
         if all {
-            lay_down(bodies, members);
+            put_to_sleep(bodies, members);
             slept.extend_from_slice(members);
             for &contact in own {
                 for place in contacts[contact as usize].bodies {
@@ -64,7 +66,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             }
         }
     }
-    stirred.extend(slept.iter().map(|place| bodies.list[*place as usize].index));
+    activity_changed.extend(slept.iter().map(|place| bodies.list[*place as usize].index));
     report.slept = slept.len() as u32;
 }
 
@@ -80,7 +82,7 @@ fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact],
     let calms = |place: &u32| {
         let body = &bodies.list[*place as usize];
         let slow = is_slow(&bodies.motions[*place as usize].linear, SWAY * speed);
-        slow && body.touches && !body.restless
+        slow && body.touches && !body.touches_moving
     };
     let bears = |place: &u32| !bodies.list[*place as usize].dynamic;
     let stands = touching().all(|contact| contact.stands)
@@ -124,7 +126,7 @@ const CALM_SHARE: i32 = 8;
 /// What the spin about the normal of a single point loses in a tick, as a speed of the surface: 2⁻¹⁰ m/s.
 const PIVOT: Q20 = Q20::from_bits(1 << 10);
 
-/// Whether a body is faster than at the start of the tick, by more than resting bodies jitter: 2⁻¹⁴ m/s.
+/// Returns whether a body is faster than at the start of the tick by more than the jitter of resting bodies, 2⁻¹⁴ m/s.
 fn speeds_up(world: &World, body: &StepBody, motion: &Motion) -> bool {
     const JITTER: u64 = 1 << 6;
     let before = world.work.hot(&world.store, body.index);
@@ -135,13 +137,13 @@ fn speeds_up(world: &World, body: &StepBody, motion: &Motion) -> bool {
     faster(&motion.linear, &before.velocity) || faster(&motion.angular, &before.spin)
 }
 
-/// The square of a velocity's length, raw. No component is beyond 2²⁸.
+/// Squared length of a velocity, raw. No component is beyond 2²⁸.
 fn square(v: &V<20>) -> u64 {
     v.iter().map(|c| u64::from(c.to_bits().unsigned_abs()).pow(2)).sum()
 }
 
-/// Ends the motion of all members and links them, each to the next and the last to the first.
-fn lay_down(bodies: &mut Bodies, members: &[u32]) {
+/// Zeroes the motion of all members and links them in a ring.
+fn put_to_sleep(bodies: &mut Bodies, members: &[u32]) {
     for (i, &place) in members.iter().enumerate() {
         let next = members[(i + 1) % members.len()];
         let next = bodies.list[next as usize].index;
@@ -151,13 +153,13 @@ fn lay_down(bodies: &mut Bodies, members: &[u32]) {
     }
 }
 
-/// Whether a sum of substep velocities is at most `limit` long, which is below 2³⁰.
-fn is_short(way: [i64; 3], limit: i64) -> bool {
-    let [x, y, z] = way;
+/// Returns whether a sum of substep velocities is at most `limit` long, which is below 2³⁰.
+fn is_short(displacement: [i64; 3], limit: i64) -> bool {
+    let [x, y, z] = displacement;
     x.abs().max(y.abs()).max(z.abs()) <= limit && x * x + y * y + z * z <= limit * limit
 }
 
-/// Whether the length is at most `speed`.
+/// Returns whether the length is at most `speed`.
 fn is_slow(v: &V<20>, speed: i64) -> bool {
     let bits = v.map(|c| i64::from(c.to_bits()));
     // No component is beyond 2²⁸.

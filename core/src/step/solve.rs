@@ -1,72 +1,73 @@
-//! Sixth and seventh phase: packs from contacts, then the substeps, batch by batch.
+//! Sixth and seventh phase: fills the packs from contacts, then runs the substeps of each batch.
 //!
-//! One warm pass a tick; after that each body carries what contacts did to it in a substep into the next, so one
-//! pass a substep is enough. The last substep ends with a relax pass.
+//! One warm start a tick. After that the velocity change from contacts in one substep is applied again at the start of
+//! the next (the carried impulse), so one Gauss-Seidel pass a substep is enough. The last substep ends with a relaxation
+//! pass.
 
 use super::Scratch;
 use super::batches::{Batches, Found, Parts, Span};
-use super::clusters::Clusters;
 use super::impact::Bouncing;
+use super::islands::Islands;
 use super::lanes::{Batch, Chosen};
 use super::prepare::{Common, Prepare, Softness, Unfilled};
 use crate::math::{Q20, Q30, Real};
 use crate::world::{World, real_vector};
 
-/// Columns that live within a tick.
+/// Columns that are valid within a tick.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Sum of the velocities of the substeps, by place.
-    pub(super) way: Vec<[i64; 6]>,
+    /// Sum of the substep velocities, by place.
+    pub(super) displacement: Vec<[i64; 6]>,
 }
 
-/// What all batches share.
+/// Parameters that all batches share.
 #[derive(Clone, Copy)]
 struct Shared {
     lanes: Chosen,
-    /// How fast overlaps are pushed apart.
+    /// Maximum push-out speed.
     push: Q20,
-    /// What meets slower does not bounce.
+    /// Restitution threshold: slower approaches do not bounce.
     threshold: Q20,
     substeps: u32,
 }
 
 impl Shared {
     fn new(world: &World, scratch: &Scratch) -> Self {
-        let push = Q20::from_real_saturating(world.def.push_speed);
+        let push = Q20::from_real_saturating(world.def.max_push_out_speed);
         #[cfg(feature = "test-internals")]
-        let push = match scratch.clusters.plant {
-            Some(super::Plant::GlobalCounter) => {
-                push + Q20::from_bits((scratch.clusters.contacts.len() as i32 % 64) << 10)
+        let push = match scratch.islands.fault {
+            Some(super::Fault::GlobalCounter) => {
+                push + Q20::from_bits((scratch.islands.contacts.len() as i32 % 64) << 10)
             }
             _ => push,
         };
         Self {
             lanes: if world.tick < scratch.scalar_until { Chosen::SCALAR } else { scratch.lanes },
             push,
-            threshold: Q20::from_real_saturating(world.def.impact_speed),
+            threshold: Q20::from_real_saturating(world.def.restitution_threshold),
             substeps: world.def.substeps,
         }
     }
 }
 
-/// Damping ratio of contacts: over-damped, so that they don't bounce.
+/// Damping ratio of contacts: overdamped, so that soft contacts do not bounce.
 const DAMPING_RATIO: Real = Real::from_int(2);
 
 pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
     let common = common(world);
     let shared = Shared::new(world, scratch);
-    let Scratch { bodies, contacts, clusters, batches, levers, .. } = scratch;
-    levers.find(contacts);
-    let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, clusters };
+    let Scratch { bodies, contacts, islands, batches, arms, .. } = scratch;
+    arms.find(contacts);
+    let found = Found { bodies: &bodies.list, motions: &bodies.motions, contacts, islands };
     batches.build(&found);
     let Batches { packs, points, angular, .. } = &mut *batches;
-    let (last, known) = levers.turn(contacts, packs);
+    let (last, known) = arms.turn(contacts, packs);
     let (lanes, push) = (shared.lanes, shared.push);
     let prepare = Prepare { found: &found, common, lanes, push, last };
     let all = Unfilled { packs, points, angular, known };
     scratch.threads.share(all, |some| prepare.fill_all(some));
     #[cfg(feature = "test-internals")]
-    batches.disturb(clusters);
+    batches.disturb(islands);
     for pack in &batches.packs {
         for (lane, place) in pack.lanes() {
             let contact = &mut contacts[place];
@@ -91,12 +92,13 @@ fn common(world: &World) -> Common {
     }
 }
 
-/// Substeps to a period of a contact's spring. With one pass a substep the impulse lags behind the motion, and a mode that few rows
-/// see (a rod rolling on its supports) grows unless softness·(1 + `bias_rate`) < 1, that is from 2π on (docs/solver.md). Towers of
-/// crossed rods need 9. The same against static bodies: twice as stiff is unstable.
+/// Substeps per period of a contact's spring. With one pass a substep the impulse lags behind the motion. A mode that
+/// few rows see (a rod rolling on its supports) grows unless softness·(1 + `bias_rate`) < 1, which requires more than 2π
+/// substeps per period (docs/solver.md). Towers of crossed rods need 9. Contacts with static bodies use the same value:
+/// twice the stiffness is unstable.
 const SUBSTEPS_PER_PERIOD: Real = Real::from_int(9);
 
-/// A spring of this frequency, implicit in a substep.
+/// Coefficients of a soft constraint of this frequency, implicit in a substep.
 fn softness(frequency: Real, rate: Real) -> Softness {
     let turn = Real::TAU * frequency / rate;
     let damped = DAMPING_RATIO + DAMPING_RATIO + turn;
@@ -109,46 +111,46 @@ fn softness(frequency: Real, rate: Real) -> Softness {
 
 pub(super) fn run(world: &World, scratch: &mut Scratch) {
     let shared = Shared::new(world, scratch);
-    let Scratch { bodies, batches, solver, clusters, threads, .. } = scratch;
+    let Scratch { bodies, batches, solver, islands, threads, .. } = scratch;
     let Batches { list, packs, points, angular, rows, bouncing, .. } = batches;
     let parts = Parts { spans: list, packs, points, angular, rows: rows.all(), bouncing };
     threads.share(parts, |(span, mut batch, bouncing)| {
         if span.bounces {
-            bouncing.take(&batch, clusters);
+            bouncing.take(&batch, islands);
         }
-        solve(&mut batch, span, bouncing, clusters, shared);
+        solve(&mut batch, span, bouncing, islands, shared);
     });
-    solver.way.clear();
-    solver.way.resize(bodies.list.len(), [0; 6]);
+    solver.displacement.clear();
+    solver.displacement.resize(bodies.list.len(), [0; 6]);
     for row in list.iter().flat_map(|span| span.rows.start + 2..span.rows.end) {
         let place = rows.traits[row].place as usize;
         bodies.motions[place] = rows.motions[row];
-        solver.way[place] = rows.way[row];
+        solver.displacement[place] = rows.displacement[row];
     }
 }
 
-/// All substeps of one batch: its bodies and contacts stay at hand until it is done.
+/// Runs all substeps of one batch, so that its bodies and constraints stay in the cache.
 fn solve(
     batch: &mut Batch<'_>,
     span: &Span,
     bouncing: &mut Bouncing,
-    clusters: &Clusters,
+    islands: &Islands,
     shared: Shared,
 ) {
     let Shared { lanes, threshold, substeps, .. } = shared;
     let members = 2..2 + span.members;
     batch.rows.damp(members.clone());
     if span.bounces {
-        bouncing.run(batch, clusters, threshold);
+        bouncing.run(batch, islands, threshold);
     }
-    batch.rows.cap_visitors(members.end);
+    batch.rows.cap_read_only(members.end);
     batch.rows.accelerate(members.clone(), lanes);
     batch.warm_start(lanes);
     batch.rows.carry(members.clone(), lanes);
     for substep in 0..substeps {
         if substep > 0 {
             if span.bounces {
-                bouncing.run(batch, clusters, threshold);
+                bouncing.run(batch, islands, threshold);
             }
             batch.rows.accelerate(members.clone(), lanes);
         } else {

@@ -8,25 +8,26 @@
 use crate::math::{Q20, Quat, Real, Vec3};
 use crate::world::rows::ColdRow;
 
-/// Most steps of a tick.
+/// Maximum number of integration steps of a tick.
 const MOST_STEPS: u32 = 16;
 
-/// Angle of a step, radians: with it the iterations of the midpoint reach the last bits.
+/// Maximum angle of a step, radians: with it the fixed-point iteration converges to the last bits.
 const STEP_ANGLE: Real = Real::ratio(1, 16);
 
-/// Angle of a step of a body that touches something.
+/// Maximum angle of a step of a touching body, radians.
 const TOUCHING_ANGLE: Real = Real::ratio(1, 4);
 
-/// Iterations that solve a step.
+/// Fixed-point iterations of a step.
 const ITERATIONS: u32 = 6;
 
-/// Angle of a step beyond which iterations may not converge: spins of more than four radians a tick are left as they are.
+/// Angle of a step, radians, beyond which the iteration may not converge: spins of more than four radians a tick stay
+/// constant.
 const MAX_STEP_ANGLE: Real = Real::ratio(1, 4);
 
 /// Spin changes below 2⁻¹⁶ m/s a tick are skipped, so that resting bodies stay exactly at rest. Shift in raw Q20.
 const LEAST_CHANGE_SHIFT: u32 = 4;
 
-/// A body's rotation and scaled spin.
+/// Rotation and scaled spin of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spinning {
     pub(super) rotation: Quat,
@@ -34,7 +35,7 @@ pub(super) struct Spinning {
 }
 
 impl Spinning {
-    /// Whether the spin is fast enough to change within a tick.
+    /// Returns whether the spin is fast enough to change within a tick.
     #[inline]
     pub(super) fn wobbles(&self, exponent: i8, tick_rate: u32) -> bool {
         let square: i64 = self.spin.iter().map(|c| i64::from(c.to_bits()).pow(2)).sum();
@@ -43,10 +44,11 @@ impl Spinning {
         if exponent < 0 { square > least >> -exponent } else { square >> exponent > least }
     }
 
-    /// The same body a tick later, with nothing acting on it; `None` beyond [`MAX_STEP_ANGLE`]; the caller keeps the spin.
+    /// Returns the state after a tick of free rotation; `None` beyond [`MAX_STEP_ANGLE`], where the caller keeps the
+    /// spin.
     pub(super) fn after_tick(&self, cold: &ColdRow, tick_rate: u32, touches: bool) -> Option<Self> {
         let mut axes = self.rotation * cold.principal;
-        // Radians in a tick, about the principal axes.
+        // Rotation vector of the tick in principal axes, radians.
         let scale = scale_of(cold.exponent);
         let spin = crate::world::real_vector(self.spin);
         let turn = axes.rotate_inverse(spin) / Real::from_int(tick_rate as i32);
@@ -81,14 +83,14 @@ fn scale_of(exponent: i8) -> Real {
     Real::from_bits(1 << (32 + i32::from(exponent)))
 }
 
-/// (I₂ − I₃)/I₁ and round, from the inverse inertias. No body is beyond ±1.
+/// Ratios (I₂ − I₃)/I₁ and cyclic permutations, from the inverse inertias. They lie within ±1 for any body.
 fn ratios(inverse: Vec3) -> Vec3 {
     let [x, y, z] = inverse.to_array();
     let ratio = |i: Real, j: Real, k: Real| (i / j - i / k).clamp(-Real::ONE, Real::ONE);
     Vec3::new(ratio(x, y, z), ratio(y, z, x), ratio(z, x, y))
 }
 
-/// The solution of m = a + g∘(m₂m₃, m₃m₁, m₁m₂).
+/// Solves m = a + g∘(m₂m₃, m₃m₁, m₁m₂).
 fn implicit(start: Vec3, ratios: Vec3) -> Vec3 {
     let mut end = start;
     for _ in 0..ITERATIONS {
@@ -98,7 +100,7 @@ fn implicit(start: Vec3, ratios: Vec3) -> Vec3 {
     end
 }
 
-/// The rotation whose half-angle tangent is half the length of this vector.
+/// Cayley transform: the rotation whose half-angle tangent is half the length of this vector.
 fn cayley(a: Vec3) -> Quat {
     let Vec3 { x, y, z } = a * Real::HALF;
     Quat::from_xyzw(x, y, z, Real::ONE).unwrap_or(Quat::IDENTITY)

@@ -5,8 +5,8 @@
 use super::rules::{Rule, Rules};
 use crate::data::BitSet;
 use crate::world::World;
+use crate::world::frame::Frame;
 use crate::world::rows::body_of;
-use crate::world::slot::Slot;
 
 /// A set of supports, if it is known.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Supports {
         }
         let mut last = &world.work;
         for tick in world.timeline.held().rev() {
-            let slot = &world.timeline.entry(tick).slot;
+            let slot = &world.timeline.entry(tick).frame;
             add_all(world, slot, Some(last), &mut bodies);
             last = slot;
         }
@@ -65,7 +65,7 @@ impl Supports {
 
 /// Adds the bodies of a slot that have a contact; skips pages that `other` shares, which were visited already. Dynamic bodies
 /// are included: a command may have changed a body's kind while its contact page stayed the same.
-fn add_all(world: &World, slot: &Slot, other: Option<&Slot>, bodies: &mut BitSet) {
+fn add_all(world: &World, slot: &Frame, other: Option<&Frame>, bodies: &mut BitSet) {
     for (s, stream) in slot.streams.iter().enumerate() {
         let known = other.and_then(|other| other.streams.get(s));
         for (p, &page) in stream.contacts.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Fourth phase: what a contact wakes. A sleeper that has a contact with something awake, moving or changed wakes with all
-//! it fell asleep with; their pairs may have contacts with further sleepers, and so on until nobody wakes: a least
-//! fixpoint, so the order can't matter.
+//! Fourth phase: wakes sleeping bodies. A sleeping body in contact with an awake, moving or changed body wakes together
+//! with its whole sleeping island. The pairs of woken bodies may have contacts with further sleepers; the phase repeats
+//! until no body wakes. This is a least fixpoint, so the order of waking has no effect.
 
-use super::crowd::Looked;
+use super::crowd::EdgeCursor;
 use super::gather::place_of;
 use super::{Scratch, StepReport, broad, narrow};
 use crate::world::World;
@@ -10,9 +10,9 @@ use crate::world::World;
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let mut woken = core::mem::take(&mut scratch.woken);
     woken.clear();
-    let (mut looked, mut told) = (Looked::default(), 0);
+    let (mut edges, mut searched) = (EdgeCursor::default(), 0);
     loop {
-        while let Some(places) = looked.next(scratch) {
+        while let Some(places) = edges.next(scratch) {
             for place in places {
                 let body = &scratch.bodies.list[place as usize];
                 if body.dynamic && !body.awake {
@@ -20,18 +20,18 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 }
             }
         }
-        if told == woken.len() {
+        if searched == woken.len() {
             break;
         }
-        broad::wake(world, scratch, &woken[told..], report);
-        told = woken.len();
+        broad::wake(world, scratch, &woken[searched..], report);
+        searched = woken.len();
         narrow::add(world, scratch, report);
     }
     report.woken = woken.len() as u32;
     scratch.woken = woken;
 }
 
-/// Wakes a body and those it fell asleep with.
+/// Wakes a body and its whole sleeping island.
 pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) {
     let mut at = index;
     loop {
@@ -41,7 +41,7 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut
             return;
         }
         let next = body.next;
-        (body.awake, body.guest, body.woken, body.still, body.next) = (true, false, true, 0, 0);
+        (body.awake, body.read_only, body.woken, body.still, body.next) = (true, false, true, 0, 0);
         woken.push(at);
         at = next;
     }

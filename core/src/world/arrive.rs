@@ -46,7 +46,7 @@ impl World {
             Route::Rewind => {
                 // The dirty bodies of the tick that is left stay known there, as long as it has a future to differ from.
                 if self.tick < self.timeline.newest() && !self.dirty.is_empty() {
-                    self.timeline.entry_mut(self.tick).seam.union_with(&self.dirty);
+                    self.timeline.entry_mut(self.tick).pending_dirty.union_with(&self.dirty);
                 }
                 self.dirty.clear();
                 self.scratch.rewind(&self.timeline, tick);
@@ -57,6 +57,6 @@ impl World {
             }
         }
         self.tick = tick;
-        self.work.share_from(&self.timeline.entry(tick).slot, &mut self.store);
+        self.work.share_from(&self.timeline.entry(tick).frame, &mut self.store);
     }
 }

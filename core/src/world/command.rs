@@ -1,13 +1,13 @@
-//! Commands: everything a game changes, recorded for the tick and applied at once, so that a game reads its own
-//! writes. The same list applied to the same slot gives the same world.
+//! Commands: all changes that a game makes. A command is applied at once, so a game reads its own writes, and is recorded for the
+//! tick. The same list applied to the same frame gives the same world.
 
 use super::def::{BodyDef, CommandError, MAX_SPEED, check_place, check_range};
+use super::frame::Place;
 use super::material::{Filter, Material, check_layer};
 use super::rows::{
     BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow, TELLS_PERSIST,
     TELLS_STAY,
 };
-use super::slot::Place;
 use super::{BodyId, World};
 use crate::math::{Q20, Quat, Real, Sym3, Transform, Vec3, saturate};
 use crate::shape::{Geometry, MassError, MassProperties, Shape};
@@ -18,41 +18,41 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Command {
-    /// Makes a body, with an id from the stream's range.
+    /// Spawns a body with an id from a stream's range.
     Spawn(u8, Box<BodyDef>),
-    /// Takes a body away.
+    /// Removes a body.
     Despawn(BodyId),
     /// Sets the velocity of the centre of mass, m/s.
     SetVelocity(BodyId, Vec3),
     /// Sets the angular velocity, rad/s.
     SetAngularVelocity(BodyId, Vec3),
-    /// Pushes the centre of mass, N·s.
+    /// Applies an impulse at the centre of mass, N·s.
     Impulse(BodyId, Vec3),
-    /// Pushes at a point of the world, N·s.
+    /// Applies an impulse at a point in world space, N·s.
     ImpulseAt(BodyId, Vec3, Vec3),
-    /// Turns, N·m·s.
+    /// Applies an angular impulse, N·m·s.
     AngularImpulse(BodyId, Vec3),
-    /// Puts the body elsewhere; its velocity stays.
+    /// Moves a body to a pose at once; its velocity is unchanged.
     Teleport(BodyId, Transform),
-    /// Has a kinematic body arrive at a pose at the end of this tick.
+    /// Moves a kinematic body so that it reaches a pose at the end of this tick.
     MoveTo(BodyId, Transform),
-    /// Changes how it moves.
+    /// Changes the kind. A dynamic body needs a mass.
     SetKind(BodyId, BodyKind),
-    /// Takes it out of the simulation or puts it back, without forgetting it.
+    /// Disables or enables a body. A disabled body keeps its state and takes no part in the simulation.
     SetEnabled(BodyId, bool),
-    /// Changes the surface of one of its shapes.
+    /// Changes the material of a shape.
     SetMaterial(BodyId, u8, Material),
-    /// Changes whom one of its shapes meets.
+    /// Changes the collision filter of a shape.
     SetFilter(BodyId, u8, Filter),
-    /// Changes how much gravity it feels.
+    /// Changes the factor on the world's gravity.
     SetGravityScale(BodyId, Real),
-    /// Changes linear and angular damping.
+    /// Changes linear and angular damping, 1/s.
     SetDamping(BodyId, Real, Real),
-    /// Changes its user data.
+    /// Changes the user data. Does not wake the body.
     SetUserData(BodyId, u64),
-    /// Wakes it, and whatever it fell asleep with.
+    /// Wakes a body and the bodies that fell asleep with it.
     Wake(BodyId),
-    /// Changes whether it may fall asleep.
+    /// Allows or forbids the body to fall asleep.
     SetMaySleep(BodyId, bool),
 }
 
@@ -60,7 +60,7 @@ impl World {
     /// Applies a command and records it. Returns the new body's id for [`Command::Spawn`].
     ///
     /// # Errors
-    /// When the command makes no sense; the world stays as it was and nothing is recorded.
+    /// If the command is invalid. The world is unchanged and nothing is recorded.
     pub fn command(&mut self, command: Command) -> Result<Option<BodyId>, CommandError> {
         let spawned = self.apply(&command)?;
         self.commands.push(command);
@@ -183,7 +183,7 @@ impl World {
         }
     }
 
-    /// Wakes whoever must notice that a body is about to change: those it fell asleep with, or what sleeps on it.
+    /// Wakes all bodies that a change of this body can affect: those that fell asleep with it, or sleeping bodies in contact with it.
     fn disturb(&mut self, index: u32) {
         let Self { work, store, pending, scratch, .. } = self;
         if work.cold(store, index).kind == BodyKind::Dynamic {
@@ -196,7 +196,7 @@ impl World {
         for s in 0..work.streams.len() {
             for p in 0..work.streams[s].contacts.len() {
                 let mut next = 0;
-                // One after the other, because waking needs the slot.
+                // One at a time, because waking borrows the frame.
                 while let Some((at, owner)) = work.leans(store, (s, p), index, next) {
                     work.wake(store, owner, &mut pending.woken);
                     next = at + 1;
@@ -205,14 +205,14 @@ impl World {
         }
     }
 
-    /// Notes that a body is not what or where it was.
+    /// Marks a body as changed by command.
     fn changed(&mut self, index: u32) {
         self.work.mark_active(&self.store, index);
         self.pending.changed.push(index);
         self.scratch.changed.push(index);
     }
 
-    /// Changes the hot row of a body that moves.
+    /// Changes the velocities of a dynamic or kinematic body. Wakes it if they differ from before.
     fn pushed(
         &mut self,
         body: BodyId,
@@ -226,13 +226,13 @@ impl World {
         let mut hot = *self.work.hot(&self.store, body.0.index());
         let before = hot;
         change(&mut hot, &cold);
-        // What changes nothing wakes nobody: platforms at rest are told so on every tick.
+        // A command that changes nothing wakes no body: games set the velocity of a resting platform on every tick.
         if hot != before {
             self.work.wake(&mut self.store, body.0.index(), &mut self.pending.woken);
             let row = self.work.hot_mut(&mut self.store, body.0.index());
             (row.velocity, row.spin) = (hot.velocity, hot.spin);
             self.work.mark_active(&self.store, body.0.index());
-            self.scratch.stirred.push(body.0.index());
+            self.scratch.activity_changed.push(body.0.index());
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl World {
         self.pushed(body, |hot, _| hot.spin = lanes)
     }
 
-    /// Adds an impulse at the centre of mass and one that turns.
+    /// Adds a linear and an angular impulse at the centre of mass.
     fn push(&mut self, body: BodyId, linear: Vec3, angular: Vec3) -> Result<(), CommandError> {
         self.hot_of(body)?;
         if self.work.cold(&self.store, body.0.index()).kind != BodyKind::Dynamic {
@@ -345,16 +345,16 @@ impl World {
     }
 }
 
-/// What the body weighs, or `None` for one that nothing moves and that could not be weighed.
+/// Computes the mass properties; `None` for a static or kinematic body without a valid mass.
 fn mass_properties(def: &BodyDef) -> Result<Option<MassProperties>, CommandError> {
     let weighable =
         def.shapes.iter().filter(|shape| *shape.shape.geometry() != Geometry::HalfSpace);
-    // What only sees weighs nothing.
+    // Sensors add no mass.
     let weighable = weighable.filter(|shape| !shape.material.sensor);
     let parts = weighable
         .map(|shape| MassProperties::of_shape(&shape.shape, &shape.pose, shape.density))
         .collect::<Result<Vec<_>, _>>();
-    // A kinematic or static body may be too heavy to weigh; then it can't become dynamic.
+    // The mass of a static or kinematic body may exceed the limit. Such a body can't become dynamic.
     let combined = match parts.and_then(|parts| MassProperties::combine(&parts)) {
         Ok(combined) => combined,
         Err(_) if def.kind != BodyKind::Dynamic => None,
@@ -455,18 +455,18 @@ fn principal_inertia(inertia: &Sym3, exponent: i8) -> (Quat, Vec3) {
 fn torque_impulse(center: Vec3, point: Vec3, impulse: Vec3) -> Result<Vec3, CommandError> {
     let arm = point - center;
     let torque = arm.cross(impulse);
-    // A product that has no room saturates, and its direction would be wrong.
+    // A saturated product would have the wrong direction.
     let fits = |c: &Real| *c > Real::MIN && *c < Real::MAX;
     if torque.to_array().iter().all(fits) { Ok(torque) } else { Err(CommandError::TooFast(torque)) }
 }
 
-/// The scaled spin that an angular impulse gives: ω·2^e gains A·D·Aᵀ·L / (m·2^e), with A the principal axes and D =
-/// m·4^e/I. What has no room saturates along a principal axis, far beyond the speed that is refused.
+/// Change of the scaled spin by an angular impulse L: ω·2^e gains A·D·Aᵀ·L / (m·2^e), with A the principal axes and D =
+/// m·4^e/I. An overflow saturates along a principal axis, far above the speed limit.
 fn spin_of(angular: Vec3, hot: &HotRow, cold: &ColdRow) -> Vec3 {
     let axes = hot.rotation * cold.principal;
     let along = axes.rotate_inverse(angular);
     let gained = along.zip(cold.inverse_inertia, |l, inverse| {
-        // In 128 bits: the parts may lie far outside the range of the quotient.
+        // 128 bits: the factors may lie far outside the range of the quotient.
         let product = i128::from(l.to_bits()) * i128::from(inverse.to_bits());
         let divisor = i128::from(cold.mass.to_bits());
         let shift = i32::from(cold.exponent);
@@ -485,7 +485,7 @@ pub(crate) fn scale_by_power(v: Vec3, power: i8) -> Vec3 {
     v * Real::from_bits(1 << (32 + power))
 }
 
-/// A speed in lanes, refused beyond the cap.
+/// Converts a velocity to lanes. Fails above [`MAX_SPEED`].
 fn speed_lanes(velocity: Vec3) -> Result<[Q20; 3], CommandError> {
     if velocity.to_array().iter().any(|c| !(-MAX_SPEED..=MAX_SPEED).contains(c)) {
         return Err(CommandError::TooFast(velocity));

@@ -1,4 +1,4 @@
-//! What is handed in: definitions of worlds, bodies and shapes, and why one may be refused.
+//! Definitions of worlds, bodies and shapes, their limits, and the errors for values outside of them.
 
 use super::material::{Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 use super::rows::BodyKind;
@@ -7,42 +7,43 @@ use crate::math::{Quat, Real, Transform, Vec3, ZeroLength};
 use crate::shape::{Geometry, MassError, Shape};
 use serde::{Deserialize, Serialize};
 
-/// How far from the origin things can be, metres: 2³⁰.
+/// Largest coordinate of a position, metres: 2³⁰.
 pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
-/// The fastest that anything moves along an axis, m/s. Spin is limited so that no point moves faster by it.
+/// Largest speed along an axis, m/s. Spin is limited so that no point of a body moves faster by it.
 ///
-/// Steps look half a metre ahead: two things that close in by more than that in one tick (faster than 31 m/s at 60 ticks a second)
-/// may pass through each other where they are thinner than their way. Make walls thick, or ticks short, where bullets fly.
+/// The step detects contacts up to half a metre ahead. Two bodies that approach by more than that in one tick (faster than
+/// 31 m/s at 60 ticks per second) may tunnel through each other if they are thinner than their displacement. Use thick walls or a
+/// higher tick rate for fast projectiles.
 pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
 
-/// Why a world can't be made.
+/// Error of [`World::new`](super::World::new): a value of the [`WorldDef`] is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
     /// The tick rate is out of range.
-    #[error("{0} ticks a second are out of range; it must be 10 to 240")]
+    #[error("the tick rate is {0} per second; set `tick_rate` to 10 to 240")]
     TickRate(u32),
     /// The number of substeps is out of range.
-    #[error("{0} substeps are out of range; it must be 1 to 64")]
+    #[error("the number of substeps is {0}; set `substeps` to 1 to 64")]
     Substeps(u32),
-    /// The push-out speed is out of range.
-    #[error("a push-out speed of {0} m/s is out of range; it must lie between 0 and 10")]
-    PushSpeed(Real),
-    /// The speed below which bodies fall asleep is out of range.
-    #[error("a sleep speed of {0} m/s is out of range; it must lie between 0 (never) and 1")]
-    SleepSpeed(Real),
-    /// The time that bodies take to fall asleep is out of range.
-    #[error("falling asleep after {0} s is out of range; it must lie between 0 and 60")]
-    SleepAfter(Real),
-    /// The impact speed is out of range.
-    #[error("an impact speed of {0} m/s is out of range; it must lie between 0.01 and 100")]
-    ImpactSpeed(Real),
+    /// The maximum push-out speed is out of range.
+    #[error("the maximum push-out speed is {0} m/s; set `max_push_out_speed` to 0 to 10")]
+    MaxPushOutSpeed(Real),
+    /// The sleep threshold is out of range.
+    #[error("the sleep threshold is {0} m/s; set `sleep_threshold` to 0 (never sleep) to 1")]
+    SleepThreshold(Real),
+    /// The time to sleep is out of range.
+    #[error("the time to sleep is {0} s; set `time_to_sleep` to 0 to 60")]
+    TimeToSleep(Real),
+    /// The restitution threshold is out of range.
+    #[error("the restitution threshold is {0} m/s; set `restitution_threshold` to 0.01 to 100")]
+    RestitutionThreshold(Real),
     /// Gravity is out of range.
-    #[error("gravity of {0} m/s² is out of range; each component must lie within ±1000")]
+    #[error("gravity is {0} m/s²; set each component within ±1000")]
     Gravity(Vec3),
 }
 
-/// How a world is made.
+/// Definition of a world.
 ///
 /// ```
 /// use isostep_core::world::{World, WorldDef, WorldError};
@@ -58,25 +59,25 @@ pub enum WorldError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct WorldDef {
-    /// m/s², within ±1000 along each axis. The default is 9.81 along −y.
+    /// Acceleration by gravity, m/s², within ±1000 along each axis. The default is 9.81 along −y.
     pub gravity: Vec3,
-    /// Ticks a second, 10 to 240. The default is 60.
+    /// Ticks per second, 10 to 240. The default is 60.
     pub tick_rate: u32,
-    /// Solver passes a tick, 1 to 64. The default of 8 stands stacks of 30; a mass ratio beyond about 50 on top
-    /// of one wants 16 or 32.
+    /// Substeps of the solver per tick, 1 to 64. The default is 8, enough for stacks of 30 boxes. A heavy body on a stack with a
+    /// mass ratio above about 50 needs 16 or 32.
     pub substeps: u32,
-    /// How fast overlaps are pushed apart, m/s, 0 to 10. The default is 0.25.
-    pub push_speed: Real,
-    /// Bodies whose centre and surface are slower than this, m/s, may fall asleep, 0 to 1; 0 for never. The default is 0.02.
-    pub sleep_speed: Real,
-    /// For how long all bodies of a cluster must be slow before it falls asleep, seconds, 0 to 60. The default is ½.
-    pub sleep_after: Real,
-    /// Below this approach speed, m/s, nothing bounces, whatever its restitution: else a ball on the ground would
-    /// never lie still. 0.01 to 100; the default is 0.5.
-    pub impact_speed: Real,
-    /// Coefficients for chosen pairs of materials.
+    /// Largest speed at which overlaps are pushed apart, m/s, 0 to 10. The default is 0.25.
+    pub max_push_out_speed: Real,
+    /// Speed of a body's centre and surface, m/s, below which it may fall asleep, 0 to 1. 0 disables sleep. The default is 0.02.
+    pub sleep_threshold: Real,
+    /// Time that all bodies of an island must be slow before it falls asleep, seconds, 0 to 60. The default is ½.
+    pub time_to_sleep: Real,
+    /// Approach speed, m/s, below which restitution is ignored, 0.01 to 100. Without a threshold a ball on the ground would never
+    /// come to rest. The default is 0.5.
+    pub restitution_threshold: Real,
+    /// Coefficients for chosen pairs of material tags.
     pub materials: MaterialTable,
-    /// Which layers meet.
+    /// Layers that collide with each other.
     pub layers: Layers,
 }
 
@@ -86,10 +87,10 @@ impl Default for WorldDef {
             gravity: Vec3::new(Real::ZERO, Real::ratio(-981, 100), Real::ZERO),
             tick_rate: 60,
             substeps: 8,
-            push_speed: Real::ratio(1, 4),
-            sleep_speed: Real::ratio(2, 100),
-            sleep_after: Real::HALF,
-            impact_speed: Real::HALF,
+            max_push_out_speed: Real::ratio(1, 4),
+            sleep_threshold: Real::ratio(2, 100),
+            time_to_sleep: Real::HALF,
+            restitution_threshold: Real::HALF,
             materials: MaterialTable::default(),
             layers: Layers::default(),
         }
@@ -104,17 +105,17 @@ impl WorldDef {
         if !(1..=64).contains(&self.substeps) {
             return Err(WorldError::Substeps(self.substeps));
         }
-        if !(Real::ZERO..=Real::from_int(10)).contains(&self.push_speed) {
-            return Err(WorldError::PushSpeed(self.push_speed));
+        if !(Real::ZERO..=Real::from_int(10)).contains(&self.max_push_out_speed) {
+            return Err(WorldError::MaxPushOutSpeed(self.max_push_out_speed));
         }
-        if !(Real::ZERO..=Real::ONE).contains(&self.sleep_speed) {
-            return Err(WorldError::SleepSpeed(self.sleep_speed));
+        if !(Real::ZERO..=Real::ONE).contains(&self.sleep_threshold) {
+            return Err(WorldError::SleepThreshold(self.sleep_threshold));
         }
-        if !(Real::ZERO..=Real::from_int(60)).contains(&self.sleep_after) {
-            return Err(WorldError::SleepAfter(self.sleep_after));
+        if !(Real::ZERO..=Real::from_int(60)).contains(&self.time_to_sleep) {
+            return Err(WorldError::TimeToSleep(self.time_to_sleep));
         }
-        if !(Real::ratio(1, 100)..=Real::from_int(100)).contains(&self.impact_speed) {
-            return Err(WorldError::ImpactSpeed(self.impact_speed));
+        if !(Real::ratio(1, 100)..=Real::from_int(100)).contains(&self.restitution_threshold) {
+            return Err(WorldError::RestitutionThreshold(self.restitution_threshold));
         }
         let limit = Real::from_int(1000);
         if self.gravity.to_array().iter().any(|g| !(-limit..=limit).contains(g)) {
@@ -124,71 +125,75 @@ impl WorldDef {
     }
 }
 
-/// Why a command was refused. The world stays as it was.
+/// Error of a command. The world is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The id names nothing: the body was despawned, or never spawned here.
-    #[error("there is no body {0}; it was despawned, or never spawned here")]
-    NoSuchBody(crate::data::Id),
-    /// The body has no shape with this number.
-    #[error("the body has no shape {0}")]
-    NoSuchShape(u8),
-    /// A place outside the world.
-    #[error("{0} is outside the world, which ends {WORLD_LIMIT} m from the origin on each axis")]
-    OutOfWorld(Vec3),
-    /// A speed beyond the limit.
+    /// The body was despawned, or was never spawned in this world.
     #[error(
-        "it would move at {0} m/s (or its surface, by spin); each component must lie within ±{MAX_SPEED}"
+        "body {0} does not exist: it was despawned or never spawned in this world; check the id with `World::body`"
+    )]
+    NoSuchBody(crate::data::Id),
+    /// The body has no shape with this index.
+    #[error("the body has no shape {0}; shapes are numbered from 0 in the order of the definition")]
+    NoSuchShape(u8),
+    /// A position is outside the world.
+    #[error("{0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
+    OutOfWorld(Vec3),
+    /// A speed exceeds [`MAX_SPEED`].
+    #[error(
+        "the velocity, or the surface velocity by spin, would be {0} m/s; each component must lie within ±{MAX_SPEED}"
     )]
     TooFast(Vec3),
-    /// A number that must not be negative.
+    /// A value is outside its range.
     #[error("{what} is {value}; it must lie between 0 and {limit}")]
     OutOfRange {
-        /// Which number.
+        /// Name of the value.
         what: &'static str,
-        /// What it was.
+        /// Rejected value.
         value: Real,
-        /// The largest value it can have.
+        /// Upper limit. The lower limit is 0.
         limit: Real,
     },
-    /// Only dynamic bodies are pushed.
+    /// The command needs a dynamic body, or, if it sets a velocity, a dynamic or kinematic one.
     #[error(
-        "body {0} is not moved so: nothing pushes what is static or kinematic, and what is static has no velocity; change its kind first"
+        "body {0} can't be moved this way: impulses need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
     )]
     NotDynamic(crate::data::Id),
-    /// Only kinematic bodies are led.
-    #[error("body {0} is not kinematic; change its kind first or teleport it")]
-    NotKinematic(crate::data::Id),
-    /// Locks of axes that do not exist.
+    /// The command needs a kinematic body.
     #[error(
-        "locks are {0:#04x}; bits 0 to 2 lock translation along an axis, bits 3 to 5 rotation about it, and no others"
+        "body {0} is not kinematic; set its kind with `Command::SetKind` first, or teleport it"
+    )]
+    NotKinematic(crate::data::Id),
+    /// A lock bit has no axis.
+    #[error(
+        "the locks are {0:#04x}; use bits 0 to 2 for translation along x, y, z and bits 3 to 5 for rotation about them"
     )]
     NoSuchLock(u8),
-    /// A body of more shapes than there are numbers for.
-    #[error("a body has at most 255 shapes")]
+    /// The body has more than 255 shapes.
+    #[error("the body has more than 255 shapes; use fewer shapes or several bodies")]
     TooManyShapes,
-    /// A dynamic body with neither shape nor mass.
-    #[error("a dynamic body needs a mass: give it a shape that is no sensor, or call `mass`")]
+    /// A dynamic body has neither a mass nor a shape that adds one.
+    #[error("the dynamic body has no mass; add a shape that is not a sensor, or set `mass`")]
     NoMass,
-    /// The stream has no room.
+    /// The stream holds its maximum number of bodies.
     #[error(transparent)]
     PoolFull(#[from] PoolFull),
-    /// A mass that is out of range.
+    /// The mass is out of range.
     #[error(transparent)]
     Mass(#[from] MassError),
-    /// A material that is out of range.
+    /// The material is out of range.
     #[error(transparent)]
     Material(#[from] MaterialError),
-    /// A layer that does not exist.
+    /// The layer does not exist.
     #[error(transparent)]
     Layer(#[from] NoSuchLayer),
-    /// A direction without length.
+    /// A direction has length 0.
     #[error(transparent)]
     ZeroLength(#[from] ZeroLength),
 }
 
-/// A shape of a body, with where it is and what it is like.
+/// Definition of a body's shape: geometry, pose in the body, density, material and filter.
 ///
 /// ```
 /// use isostep_core::shape::Shape;
@@ -200,22 +205,22 @@ pub enum CommandError {
 /// let mut world = World::new(WorldDef::default())?;
 /// let body = world.spawn(BodyDef::dynamic().shape(slab))?;
 /// // 4 × 0.5 × 2 m³.
-/// let mass = world.body(body).expect("it was just made").mass();
+/// let mass = world.body(body).expect("just spawned").mass();
 /// assert!((mass - real!(3668)).abs() < real!(1), "{mass}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct ShapeDef {
-    /// The shape.
+    /// Geometry.
     pub shape: Shape,
-    /// Its pose in the body's frame.
+    /// Pose in the body's frame.
     pub pose: Transform,
-    /// kg/m³; what it adds to a dynamic body's mass. The default is 1000, water.
+    /// Density, kg/m³. Determines the mass that the shape adds to a dynamic body. The default is 1000, water.
     pub density: Real,
-    /// Its surface.
+    /// Surface material.
     pub material: Material,
-    /// Whom it meets.
+    /// Collision filter.
     pub filter: Filter,
 }
 
@@ -232,33 +237,33 @@ impl From<Shape> for ShapeDef {
 }
 
 impl ShapeDef {
-    /// The shape at a pose in the body's frame.
+    /// Sets the pose in the body's frame.
     pub fn at(mut self, pose: Transform) -> Self {
         self.pose = pose;
         self
     }
 
-    /// The shape with this density in kg/m³.
+    /// Sets the density, kg/m³.
     pub fn density(mut self, density: Real) -> Self {
         self.density = density;
         self
     }
 
-    /// The shape with this surface. What was made a [`sensor`](Self::sensor) stays one.
+    /// Sets the material. A shape that was made a [`sensor`](Self::sensor) stays a sensor.
     pub fn material(mut self, material: Material) -> Self {
         let sensor = self.material.sensor || material.sensor;
         self.material = Material { sensor, ..material };
         self
     }
 
-    /// The shape as a sensor: it tells what overlaps it, even a little, and neither pushes nor weighs. It sees every shape
-    /// of another body that is no sensor itself, if at least one of the two bodies is not static.
+    /// Makes the shape a sensor: it reports overlaps, however shallow, adds no mass and applies no forces. Sensors detect only
+    /// non-sensor shapes of other bodies, and only if at least one of the two bodies is not static.
     ///
     /// ```
     /// use isostep_core::{real, shape::Shape, world::{Material, ShapeDef}};
     /// let ball = ShapeDef::from(Shape::sphere(real!(1))?);
     /// let ice = Material { friction: real!(0), ..Material::default() };
-    /// // In either order.
+    /// // The order of the two calls does not matter.
     /// assert_eq!(ball.clone().sensor().material(ice), ball.clone().material(ice).sensor());
     /// assert!(ball.clone().sensor().material(ice).material.sensor);
     /// assert!(!ball.material(ice).material.sensor);
@@ -269,14 +274,14 @@ impl ShapeDef {
         self
     }
 
-    /// The shape on this layer.
+    /// Sets the collision layer, 0 to 31.
     pub fn layer(mut self, layer: u8) -> Self {
         self.filter.layer = layer;
         self
     }
 }
 
-/// A body to be spawned.
+/// Definition of a body.
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::BodyDef, Vec3};
@@ -288,35 +293,36 @@ impl ShapeDef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct BodyDef {
-    /// How it moves.
+    /// Static, kinematic or dynamic.
     pub kind: BodyKind,
-    /// Where its origin is and how it is turned.
+    /// Pose of the body's origin.
     pub pose: Transform,
-    /// m/s.
+    /// Velocity of the centre of mass, m/s.
     pub velocity: Vec3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular_velocity: Vec3,
-    /// Its shapes; their masses add up.
+    /// Shapes. Their masses add up.
     pub shapes: Vec<ShapeDef>,
-    /// Kilograms, instead of what the shapes weigh.
+    /// Mass in kilograms. `None` computes it from the shapes.
     pub mass: Option<Real>,
-    /// How much of the world's gravity it feels.
+    /// Factor on the world's gravity, within ±100.
     pub gravity_scale: Real,
-    /// Share of the speed lost in a second, for small values.
+    /// Linear damping, 1/s: for small values the fraction of speed lost per second. 0 to 1000.
     pub linear_damping: Real,
-    /// Share of the spin lost in a second, for small values.
+    /// Angular damping, 1/s: for small values the fraction of spin lost per second. 0 to 1000.
     pub angular_damping: Real,
-    /// Largest speed, m/s; what is faster is slowed down in its direction.
+    /// Largest speed, m/s. A faster velocity is scaled down and keeps its direction.
     pub speed_cap: Real,
-    /// Bit i locks translation along world axis i, bit 3 + i rotation about it.
+    /// Locked degrees of freedom: bit i locks translation along world axis i, bit 3 + i rotation about it.
     pub locks: u8,
-    /// Whether it may fall asleep when it rests.
+    /// Allows the body to fall asleep at rest.
     pub may_sleep: bool,
-    /// Whether its contacts are told of on every tick that they last, not only when they begin and end.
+    /// Reports [`Event::ContactPersisted`](super::Event::ContactPersisted) on every tick between a contact's begin and end.
     pub persist_events: bool,
-    /// Whether what is inside its sensors, or what sensor it is inside of, is told on every tick.
+    /// Reports [`Event::SensorStayed`](super::Event::SensorStayed) on every tick that a shape is inside a sensor, if this body has
+    /// the shape or the sensor.
     pub stay_events: bool,
-    /// Whatever the game likes to keep there.
+    /// Value for the game's own use. The simulation does not read it.
     pub user_data: u64,
 }
 
@@ -341,107 +347,107 @@ impl BodyDef {
         }
     }
 
-    /// A static body: it stays where it is put.
+    /// Creates a static body: it never moves except by [`teleport`](super::World::teleport).
     pub fn fixed() -> Self {
         Self::new(BodyKind::Static)
     }
 
-    /// A body that moves as it is told.
+    /// Creates a kinematic body: it moves with the velocity that the game sets, and no contact changes it.
     pub fn kinematic() -> Self {
         Self::new(BodyKind::Kinematic)
     }
 
-    /// A body that is moved by forces and by what it touches.
+    /// Creates a dynamic body: gravity, impulses and contacts move it.
     pub fn dynamic() -> Self {
         Self::new(BodyKind::Dynamic)
     }
 
-    /// With its origin here.
+    /// Sets the position of the origin.
     pub fn at(mut self, position: Vec3) -> Self {
         self.pose.translation = position;
         self
     }
 
-    /// Turned like this.
+    /// Sets the rotation.
     pub fn rotated(mut self, rotation: Quat) -> Self {
         self.pose.rotation = rotation;
         self
     }
 
-    /// With one more shape.
+    /// Adds a shape.
     pub fn shape(mut self, shape: impl Into<ShapeDef>) -> Self {
         self.shapes.push(shape.into());
         self
     }
 
-    /// With this velocity, m/s.
+    /// Sets the velocity, m/s.
     pub fn velocity(mut self, velocity: Vec3) -> Self {
         self.velocity = velocity;
         self
     }
 
-    /// With this angular velocity, rad/s.
+    /// Sets the angular velocity, rad/s.
     pub fn angular_velocity(mut self, angular_velocity: Vec3) -> Self {
         self.angular_velocity = angular_velocity;
         self
     }
 
-    /// With this mass in kilograms instead of what its shapes weigh.
+    /// Sets the mass in kilograms, instead of the sum of the shapes' masses.
     pub fn mass(mut self, mass: Real) -> Self {
         self.mass = Some(mass);
         self
     }
 
-    /// Never turning. To lock some axes only, set [`locks`](Self::locks).
+    /// Locks rotation about all axes. To lock some axes only, set [`locks`](Self::locks).
     pub fn lock_rotation(mut self) -> Self {
         self.locks |= 0b111_000;
         self
     }
 
-    /// Never moving along those of the world's axes x, y and z that are true: `[false, true, false]` stays at its height.
+    /// Locks translation along the world axes x, y and z that are true. `[false, true, false]` keeps the body at its height.
     pub const fn lock_translation(mut self, axes: [bool; 3]) -> Self {
         let [x, y, z] = axes;
         self.locks |= x as u8 | (y as u8) << 1 | (z as u8) << 2;
         self
     }
 
-    /// Losing about these shares of its speed and spin in a second.
+    /// Sets linear and angular damping, 1/s.
     pub fn damping(mut self, linear: Real, angular: Real) -> Self {
         (self.linear_damping, self.angular_damping) = (linear, angular);
         self
     }
 
-    /// Feeling this much of the world's gravity.
+    /// Sets the factor on the world's gravity.
     pub fn gravity_scale(mut self, scale: Real) -> Self {
         self.gravity_scale = scale;
         self
     }
 
-    /// Never faster than this along an axis, m/s.
+    /// Sets the largest speed, m/s.
     pub fn speed_cap(mut self, cap: Real) -> Self {
         self.speed_cap = cap;
         self
     }
 
-    /// Never falling asleep, however long it rests.
+    /// Prevents the body from falling asleep.
     pub fn stay_awake(mut self) -> Self {
         self.may_sleep = false;
         self
     }
 
-    /// With its contacts told of on every tick that they last.
+    /// Reports the body's contacts on every tick. See [`persist_events`](Self::persist_events).
     pub fn persist_events(mut self) -> Self {
         self.persist_events = true;
         self
     }
 
-    /// With what is inside its sensors, or what sensor it is inside of, told on every tick.
+    /// Reports sensor overlaps of the body on every tick. See [`stay_events`](Self::stay_events).
     pub fn stay_events(mut self) -> Self {
         self.stay_events = true;
         self
     }
 
-    /// With this user data.
+    /// Sets the user data.
     pub fn user_data(mut self, user_data: u64) -> Self {
         self.user_data = user_data;
         self

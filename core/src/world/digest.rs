@@ -1,16 +1,16 @@
-//! Digests of the world: a tree over sections and pages. Pages that slots share keep theirs.
+//! Digests of the world: a tree over sections and pages. Shared pages cache their digest.
 
+use super::frame::Place;
 use super::page_bytes::{State, StateSection, put_bodies, put_contacts, put_traits};
-use super::slot::Place;
-use super::{World, slot::index_at};
+use super::{World, frame::index_at};
 use crate::digest::{Digest, DigestTree};
 use crate::history::HistoryError;
 
 impl World {
-    /// The digest of the state after the last step. Commands that were given since are not in it.
+    /// Returns the digest of the state after the last step, without commands given since.
     ///
-    /// Two worlds with the same digest have the same bodies, contacts and events, and the same future if they are commanded
-    /// the same. How they got there does not matter.
+    /// Worlds with the same digest have the same bodies, contacts and events, and the same future under the same commands. Their
+    /// past does not matter.
     ///
     /// ```
     /// use isostep_core::{shape::Shape, world::{BodyDef, World, WorldDef}, Vec3, real};
@@ -33,24 +33,24 @@ impl World {
         self.digest_tree().root()
     }
 
-    /// The digests of the state after the last step by section and page; see [`StateSection`] for the sections. A page holds
-    /// 32 bodies, or what belongs to them; pages without rows are not in the tree.
+    /// Returns the digests of the state after the last step by section and page; see [`StateSection`] for the sections. A page holds
+    /// 32 bodies, or the data that belongs to them. Pages without rows are not in the tree.
     pub fn digest_tree(&self) -> DigestTree {
         self.state().digest_tree()
     }
 
-    /// The digest of the state at a tick that is held.
+    /// Returns the digest of the state at a held tick.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     pub fn digest_at(&self, tick: u32) -> Result<Digest, HistoryError> {
         Ok(self.digest_tree_at(tick)?.root())
     }
 
-    /// The digests of the state at a tick that is held, by section and page.
+    /// Returns the digests of the state at a held tick, by section and page.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     pub fn digest_tree_at(&self, tick: u32) -> Result<DigestTree, HistoryError> {
         Ok(self.state_at(tick)?.digest_tree())
     }
@@ -103,7 +103,7 @@ impl State<'_> {
         tree
     }
 
-    /// The digests taken anew, to check what pages remember.
+    /// Recomputes the digests, to check those that pages cache.
     #[cfg(feature = "test-support")]
     fn digest_tree_anew(self) -> DigestTree {
         let mut tree = DigestTree::new();
@@ -122,10 +122,10 @@ impl State<'_> {
 
 #[cfg(feature = "test-support")]
 impl World {
-    /// The digests of a held tick, with nothing taken from what pages remember.
+    /// Recomputes the digests of a held tick without the digests that pages cache.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     pub fn digest_tree_anew(&self, tick: u32) -> Result<DigestTree, HistoryError> {
         Ok(self.state_at(tick)?.digest_tree_anew())
     }

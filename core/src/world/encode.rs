@@ -1,15 +1,15 @@
-//! The state as bytes, this tick's commands included: all pages of all sections, for whoever compares worlds that were
-//! commanded and not yet stepped.
+//! The state as bytes, with this tick's commands applied: all pages of all sections. Used to compare worlds that have commands
+//! and are not yet stepped.
 
 use super::World;
 use super::page_bytes::{State, StateSection, put_contacts};
 use super::rows::ContactPage;
 
 impl World {
-    /// Appends the state as bytes, this tick's commands included; the same on every machine.
+    /// Appends the state as bytes, with this tick's commands applied. The same on every machine.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let Self { def, tick, work: slot, store, .. } = self;
-        let state = State { def, tick: *tick, slot, store };
+        let Self { def, tick, work: frame, store, .. } = self;
+        let state = State { def, tick: *tick, frame, store };
         for (number, section) in (0u8..).zip(StateSection::ALL) {
             let single = matches!(section, StateSection::World | StateSection::Events);
             let pages = state.pages().map(|page| page.0);
@@ -23,7 +23,7 @@ impl World {
                 } else {
                     state.put_page(section, page, out);
                 }
-                // A page without rows is not there.
+                // A page without rows is omitted.
                 if out.len() == start + 5 {
                     out.truncate(start);
                 }
@@ -34,7 +34,7 @@ impl World {
     fn encode_contacts(&self, page: u32, out: &mut Vec<u8>) {
         let first = page * super::rows::PAGE_ROWS as u32;
         let Some(contacts) = self.work.contact_page(&self.store, first) else { return };
-        // What a command made void is as good as gone.
+        // Contacts that a command invalidated are omitted.
         let counts = |row: &&super::rows::ContactRow| !self.pending.is_void(row.key);
         if self.pending.void.is_empty() {
             put_contacts(contacts, out);

@@ -1,67 +1,68 @@
-//! What a step has to tell: contacts that began or ended, impacts, sensors, sleep. Rows of the slot, sorted by kind and
-//! key, so a tick that is rewound to shows its own.
+//! Events of a step: contacts that begin or end, impacts, sensor overlaps, sleep. They are rows of the frame, sorted by kind and
+//! key, so a rewound tick has its own.
 
 use super::rows::PairKey;
 use super::{BodyId, World};
 use crate::data::Id;
 use crate::math::{Q20, Real, Vec3};
 
-/// Something that happened in the step to this tick.
+/// An event of the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// Two shapes began to touch: to overlap or to push each other.
+    /// Two shapes begin to touch: they overlap or have a contact impulse.
     ContactBegan(Pair),
-    /// Two shapes touch as they did on the tick before; told if one of the bodies has
-    /// [`persist_events`](super::BodyDef::persist_events) and is awake.
+    /// Two shapes still touch. Reported if one of the bodies has [`persist_events`](super::BodyDef::persist_events) and is awake.
     ContactPersisted(Pair),
-    /// Two shapes touch no more, or one of them is gone.
+    /// Two shapes stop touching, or one of them is removed.
     ContactEnded(Pair),
-    /// Two shapes met at a speed of at least [`impact_speed`](super::WorldDef::impact_speed). One that begins late in a tick
-    /// is told again on the next if they still approach so fast; add up the impulses, or wait for [`Self::ContactBegan`].
+    /// Two shapes approach at [`restitution_threshold`](super::WorldDef::restitution_threshold) or faster. An impact late in a tick
+    /// is reported again on the next tick if the shapes still approach that fast. Add up the impulses, or wait for
+    /// [`Self::ContactBegan`].
     Impact(Impact),
-    /// A shape is inside a sensor and was not before. The sensor is the pair's first.
+    /// A shape enters a sensor. The sensor is the first of the pair.
     SensorEntered(Pair),
-    /// A shape is inside a sensor as before; told if one of the bodies has
-    /// [`stay_events`](super::BodyDef::stay_events) and one is awake.
+    /// A shape is still inside a sensor. Reported if one of the bodies has [`stay_events`](super::BodyDef::stay_events) and one is
+    /// awake.
     SensorStayed(Pair),
-    /// A shape is no more inside a sensor, or one of them is gone.
+    /// A shape leaves a sensor, or one of the two is removed.
     SensorLeft(Pair),
-    /// A body fell asleep.
+    /// A body falls asleep.
     FellAsleep(BodyId),
-    /// A body that slept was woken, by what touches it, what held it, or a command.
+    /// A sleeping body is woken by a contact, by a change of its support, or by a command.
     Woke(BodyId),
-    /// A body is held at the end of the world.
+    /// A body is clamped to the limits of the world.
     LeftWorld(BodyId),
-    /// A body's speed or spin is held at the most that numbers allow.
+    /// A body's velocity or spin is clamped to the range of its number format.
     Saturated(BodyId),
 }
 
-/// Two shapes. Of contacts the lower body comes first, of sensors the sensor. A body may be gone by now.
+/// The two shapes of an event. Contacts name the body with the lower index first, sensor events the sensor. A body may have
+/// been despawned since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The two bodies.
     pub bodies: [BodyId; 2],
-    /// Which of each body's shapes.
+    /// Index of the shape in each body.
     pub shapes: [u8; 2],
 }
 
-/// How two shapes met.
+/// Data of an impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Impact {
-    /// Which shapes.
+    /// The two shapes.
     pub pair: Pair,
-    /// How fast they approached each other along the normal, m/s.
+    /// Approach speed along the normal, m/s.
     pub speed: Real,
-    /// What the contact pushed along its normal in this tick, N·s.
+    /// Normal impulse of the contact in this tick, N·s.
     pub impulse: Real,
-    /// Where, in the world.
+    /// Point in world space.
     pub point: Vec3,
     /// Unit vector from the first body to the second.
     pub normal: Vec3,
 }
 
-/// Kinds in the order in which they are told.
+/// Kinds in the order in which events are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum EventKind {
     ContactBegan,
@@ -93,7 +94,7 @@ impl EventKind {
         Self::Saturated,
     ];
 
-    /// What they are called, in the same order.
+    /// Names of the kinds, in the same order.
     pub(crate) const NAMES: [&str; 11] = [
         "contact began",
         "contact persisted",
@@ -108,13 +109,13 @@ impl EventKind {
         "saturated",
     ];
 
-    /// Whether it is about one body and not about two shapes.
+    /// Returns whether the event concerns one body instead of two shapes.
     pub(crate) const fn is_of_body(self) -> bool {
         matches!(self, Self::FellAsleep | Self::Woke | Self::LeftWorld | Self::Saturated)
     }
 }
 
-/// An event as it is kept.
+/// An event as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRow {
     pub(crate) kind: EventKind,
@@ -122,13 +123,13 @@ pub(crate) struct EventRow {
     pub(crate) key: PairKey,
     /// The pair, or the body twice.
     pub(crate) bodies: [Id; 2],
-    /// All zero but for impacts.
-    pub(crate) strike: Strike,
+    /// Zero except for impacts.
+    pub(crate) impact: ImpactData,
 }
 
-/// What an impact is like.
+/// Stored data of an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Strike {
+pub(crate) struct ImpactData {
     pub(crate) speed: Q20,
     pub(crate) impulse: Real,
     pub(crate) point: Vec3,
@@ -138,7 +139,7 @@ pub(crate) struct Strike {
 impl EventRow {
     /// An event of two shapes.
     pub(crate) fn pair(kind: EventKind, key: PairKey, bodies: [Id; 2]) -> Self {
-        Self { kind, key, bodies, strike: Strike::default() }
+        Self { kind, key, bodies, impact: ImpactData::default() }
     }
 
     /// An event of one body.
@@ -158,10 +159,10 @@ impl EventRow {
             EventKind::ContactEnded => Event::ContactEnded(pair),
             EventKind::Impact => Event::Impact(Impact {
                 pair,
-                speed: self.strike.speed.to_real(),
-                impulse: self.strike.impulse,
-                point: self.strike.point,
-                normal: Vec3::from_bits(self.strike.normal.map(|c| i64::from(c) << 2)),
+                speed: self.impact.speed.to_real(),
+                impulse: self.impact.impulse,
+                point: self.impact.point,
+                normal: Vec3::from_bits(self.impact.normal.map(|c| i64::from(c) << 2)),
             }),
             EventKind::SensorEntered => Event::SensorEntered(pair),
             EventKind::SensorStayed => Event::SensorStayed(pair),
@@ -175,12 +176,16 @@ impl EventRow {
 }
 
 impl World {
-    /// What happened in the last step: each an [`Event`], sorted by kind in the order of that list, then by shapes or body.
+    /// Iterates over the events of the last step, sorted by kind in the order of [`Event`], then by shapes or body.
     ///
-    /// They are part of the state: saved, restored, in snapshots and in the digest. So there are two right times to read them.
-    /// After [`step`](Self::step), to change values of the game's own. And at the start of the next step, to answer with
-    /// commands (despawn what was hit, push what touched): commands come before `step`, and a session refuses those that come
-    /// after it. After a rollback the events are those of the tick that was gone back to. Before the first step there are none.
+    /// Events are part of the state: they are saved, restored, and included in snapshots and the digest. There are two valid times
+    /// to read them:
+    ///
+    /// - After [`step`](Self::step), to update the game's own values.
+    /// - At the start of the next step, to react with commands (despawn a body that was hit). Commands precede `step`, and a session
+    ///   rejects commands that follow it.
+    ///
+    /// After a rollback the events are those of the restored tick. Before the first step there are none.
     ///
     /// ```
     /// use isostep_core::world::{BodyDef, Event, ShapeDef, World, WorldDef};
@@ -190,7 +195,7 @@ impl World {
     /// world.spawn(BodyDef::fixed().shape(goal))?;
     /// let ball = world.spawn(BodyDef::dynamic().at(Vec3::Y * 2).shape(Shape::sphere(real!(0.5))?))?;
     /// for _tick in 0..60 {
-    ///     // First what the last step told, then this step.
+    ///     // React to the events of the last step, then step.
     ///     let scored: Vec<_> = world.events().collect();
     ///     for event in scored {
     ///         if let Event::SensorEntered(pair) = event {

@@ -1,60 +1,60 @@
-//! Which field of which entity differs from what another machine has: pages compared row by row, field by field.
+//! Explanation of a desync: compares a page with that of another machine, row by row and field by field.
 
 use super::World;
 use super::fields::{Context, Field, Unit, text};
+use super::frame::Place;
 use super::page_bytes::{State, StateSection, Table, row_length};
-use super::slot::Place;
 use crate::history::HistoryError;
 use std::collections::BTreeSet;
 
-/// Why a page can't be explained.
+/// Error of [`World::explain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExplainError {
-    /// The tick is not held here.
+    /// The tick is not held.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The other page is cut off.
-    #[error("the page ends at byte {length}, in the middle of something; ask for it again")]
+    /// The other page is truncated.
+    #[error("the page is truncated after {length} bytes; request it again")]
     Truncated {
-        /// Its length.
+        /// Length of the page in bytes.
         length: usize,
     },
     /// Bytes follow the other page.
-    #[error("{extra} bytes follow the page")]
+    #[error("{extra} bytes follow the page; pass exactly the bytes of `World::page_bytes`")]
     Trailing {
-        /// How many.
+        /// Number of surplus bytes.
         extra: usize,
     },
-    /// What should be text is not.
+    /// Bytes of a name are not UTF-8.
     #[error(
         "byte {at} of the page is not text; the other machine runs another version, or the page was damaged"
     )]
     NotText {
-        /// Where.
+        /// Position of the first invalid byte.
         at: usize,
     },
 }
 
-/// A field that two machines have differently.
+/// A field that differs between two machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowDifference {
-    /// What it belongs to, like `body 5v1`, `contact 3v1.0–7v1.0`, `event woke 4v1`.
+    /// The entity, like `body 5v1`, `contact 3v1.0–7v1.0`, `event woke 4v1`.
     pub entity: String,
-    /// Like `velocity.x`; `exists` when only one of the two has the entity.
+    /// The field, like `velocity.x`; `exists` if only one machine has the entity.
     pub field: String,
-    /// What we have.
+    /// Value on this machine.
     pub ours: FieldValue,
-    /// What they have.
+    /// Value on the other machine.
     pub theirs: FieldValue,
 }
 
-/// A field's value.
+/// Value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldValue {
-    /// Readable, with its unit.
+    /// Readable text with its unit.
     pub text: String,
-    /// As it is stored.
+    /// Stored bits.
     pub bits: u64,
 }
 
@@ -67,11 +67,11 @@ impl core::fmt::Display for RowDifference {
 }
 
 impl World {
-    /// How a page differs from what another machine sent of it with [`page_bytes`](Self::page_bytes): every field of every
-    /// row that is not the same, with both values. Bytes from anywhere are fine.
+    /// Compares a page with the [`page_bytes`](Self::page_bytes) of another machine. Returns every field that differs, with both
+    /// values. The bytes may come from an untrusted source.
     ///
     /// # Errors
-    /// When the tick is not held, or the bytes have not the shape of a page.
+    /// If the tick is not held, or the bytes are not a page.
     ///
     /// ```
     /// use isostep_core::{shape::Shape, world::{BodyDef, StateSection, World, WorldDef}, Vec3, real};
@@ -98,7 +98,7 @@ impl World {
         self.explain_within(tick, section, page, theirs, usize::MAX)
     }
 
-    /// The same, stopping when there are this many differences.
+    /// Like [`explain`](Self::explain), up to a number of differences.
     pub(crate) fn explain_within(
         &self,
         tick: u32,
@@ -115,7 +115,7 @@ impl World {
         for &table in section.tables() {
             let (fields, key) = table.layout();
             let length = row_length(&fields);
-            // A page that is not there has no tables; one that is has them all.
+            // A missing page has no tables; any other has all of them.
             let cut = |whole: &[u8], bytes: &mut &[u8]| -> Option<Vec<Vec<u8>>> {
                 if whole.is_empty() {
                     return Some(Vec::new());
@@ -142,7 +142,7 @@ struct Explainer<'a> {
     table: Table,
     fields: Vec<Field>,
     key: usize,
-    /// Most differences that anybody wants.
+    /// Maximum number of differences.
     limit: usize,
 }
 
@@ -150,7 +150,7 @@ impl Explainer<'_> {
     fn compare(&self, ours: &[Vec<u8>], theirs: &[Vec<u8>], found: &mut Vec<RowDifference>) {
         let same = |(a, b): (&Vec<u8>, &Vec<u8>)| a[..self.key] == b[..self.key];
         let strangers = ours.iter().zip(theirs).filter(|pair| !same(*pair)).count();
-        // One key that differs is a key that differs, not a row that went and one that came.
+        // A single differing key is reported as a changed key, not as a removed and an added row.
         if ours.len() == theirs.len() && strangers <= 1 {
             ours.iter().zip(theirs).for_each(|(a, b)| self.rows(a, b, found));
             return;
@@ -185,7 +185,7 @@ impl Explainer<'_> {
         if ours == theirs || found.len() >= self.limit {
             return;
         }
-        let id_at = |index| self.state.slot.id_at(index);
+        let id_at = |index| self.state.frame.id_at(index);
         let context = Context { id_at: &id_at, exponent: self.exponent(ours) };
         for field in &self.fields {
             let values = [ours, theirs].map(|row| {
@@ -217,18 +217,18 @@ impl Explainer<'_> {
         });
     }
 
-    /// The exponent of the body that a row is about, if it is about one.
+    /// The size exponent of the body that a row belongs to; 0 if there is none.
     fn exponent(&self, row: &[u8]) -> i8 {
         if self.table != Table::Bodies {
             return 0;
         }
         let index = self.fields[0].bits(row) as u32;
-        let State { slot, store, .. } = self.state;
-        if slot.has_page(index) { slot.cold(store, index).exponent } else { 0 }
+        let State { frame, store, .. } = self.state;
+        if frame.has_page(index) { frame.cold(store, index).exponent } else { 0 }
     }
 
     fn entity(&self, row: &[u8]) -> String {
-        let id_at = |index| self.state.slot.id_at(index);
+        let id_at = |index| self.state.frame.id_at(index);
         let context = Context { id_at: &id_at, exponent: 0 };
         let number = |at: usize| self.fields[at].bits(row) as u32;
         let pair =
@@ -256,7 +256,7 @@ impl Explainer<'_> {
 }
 
 impl super::BodyId {
-    /// The number of the page in which the body's rows are, in sections by body.
+    /// Returns the number of the page that holds the body's rows.
     pub const fn page(self) -> u32 {
         let Place { stream, page, .. } = Place::of(self.0.index());
         (stream * super::page_bytes::STREAM_PAGES + page) as u32

@@ -1,69 +1,70 @@
-//! Surfaces and who meets whom: materials, how two of them mix, layers and groups. All data, no callbacks.
+//! Materials, how two of them combine, collision layers and groups. Data only, no callbacks.
 
 use crate::math::{Q30, Real};
 use serde::{Deserialize, Serialize};
 
-/// A coefficient that a material can't have.
+/// Error: a coefficient of a material is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is {value}; it must lie between 0 and {limit}")]
 pub struct MaterialError {
-    /// Which coefficient.
+    /// Name of the coefficient.
     pub what: &'static str,
-    /// What it was.
+    /// Rejected value.
     pub value: Real,
-    /// The largest value it can have.
+    /// Upper limit. The lower limit is 0.
     pub limit: Real,
 }
 
-/// How the coefficients of two materials become one. Of two rules the later one in this list counts.
+/// Rule that combines the coefficients of two materials. If two materials have different rules, the later one in this list
+/// applies.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[non_exhaustive]
 pub enum Combine {
-    /// The mean.
+    /// Arithmetic mean.
     #[default]
     Average,
-    /// The smaller one.
+    /// Smaller value.
     Min,
-    /// The product; a friction beyond 1.9 becomes 1.9.
+    /// Product. Friction is limited to 1.9.
     Multiply,
-    /// The larger one.
+    /// Larger value.
     Max,
 }
 
-/// What a surface is like.
+/// Surface properties of a shape.
 ///
 /// ```
 /// use isostep_core::real;
 /// use isostep_core::world::{Combine, Material};
-/// // A ball that bounces off everything, whatever the other surface says.
+/// // A ball that bounces off every surface, whatever the other material is.
 /// let rubber = Material { restitution: real!(0.75), combine: Combine::Max, ..Material::default() };
 /// assert!(rubber.friction > real!(0.5) && !rubber.sensor);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
 pub struct Material {
-    /// Coulomb friction, 0 to 1.9; the default is 0.6. What slides is braked straight by this; what rests is held by 0.93 to 1.05 of it,
-    /// depending on the direction.
+    /// Coulomb friction coefficient, 0 to 1.9. The default is 0.6. Sliding friction opposes the motion exactly. Static friction is
+    /// limited by an octagon: 0.93 to 1.05 of the coefficient, depending on the direction.
     pub friction: Real,
-    /// How much of an impact's speed comes back, 0 to 1; the default is 0. By default two surfaces take the mean: for a ball
-    /// that bounces on any floor give it [`Combine::Max`].
+    /// Fraction of the approach speed that is restored, 0 to 1. The default is 0. Two materials take the mean by default: use
+    /// [`Combine::Max`] for a ball that bounces on any floor.
     pub restitution: Real,
-    /// Resistance to rolling: the torque's arm as a share of the contact's size, 0 to 1; the default is 0.
+    /// Rolling friction: arm of the torque as a fraction of the contact's size, 0 to 1. The default is 0.
     pub rolling: Real,
-    /// Resistance to turning on the spot of a contact with one point: likewise, 0 to 1; the default is 0.
+    /// Friction against spinning about the normal, for contacts with one point: a fraction like `rolling`, 0 to 1. The default is 0.
     pub spinning: Real,
-    /// How coefficients of two materials become one; the default is [`Combine::Average`].
+    /// Rule that combines two materials. The default is [`Combine::Average`].
     pub combine: Combine,
-    /// A name in the table of overrides, or 0 for none.
+    /// Tag for the [`MaterialTable`], or 0 for none.
     pub tag: u16,
-    /// Whether it tells what is inside it and pushes nothing.
+    /// Makes the shape a sensor: it reports overlaps and applies no forces.
     pub sensor: bool,
 }
 
 impl Default for Material {
-    /// Friction 0.6, [`Combine::Average`], and nothing else.
+    /// Friction 0.6, [`Combine::Average`], all else zero.
     fn default() -> Self {
         Self {
             friction: Real::ratio(6, 10),
@@ -79,19 +80,19 @@ impl Default for Material {
 
 const MAX_FRICTION: Real = Real::ratio(19, 10);
 
-/// The largest friction that a contact can have.
+/// Largest friction coefficient of a contact.
 pub(crate) const MAX_FRICTION_LANE: Q30 = Q30::from_real_saturating(MAX_FRICTION);
 
 impl Material {
-    /// The material of a sensor: it tells what is inside it and pushes nothing.
+    /// Returns a material for sensors: it reports overlaps and applies no forces.
     pub fn sensor() -> Self {
         Self { sensor: true, ..Self::default() }
     }
 
-    /// Checks the coefficients.
+    /// Checks the ranges of the coefficients.
     ///
     /// # Errors
-    /// When one is outside its range.
+    /// If a coefficient is out of range.
     pub fn check(&self) -> Result<(), MaterialError> {
         for (what, value, limit) in [
             ("friction", self.friction, MAX_FRICTION),
@@ -107,7 +108,7 @@ impl Material {
     }
 }
 
-/// The coefficients of a contact, as the solver uses them.
+/// Combined coefficients of a contact, in the solver's format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Mixed {
     pub(crate) friction: Q30,
@@ -116,7 +117,7 @@ pub(crate) struct Mixed {
     pub(crate) spinning: Q30,
 }
 
-/// Coefficients for chosen pairs of material tags, instead of what combining would give.
+/// Coefficients for chosen pairs of material tags. They replace the combined coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaterialTable {
     /// Sorted by the pair of tags, lower first.
@@ -124,10 +125,10 @@ pub struct MaterialTable {
 }
 
 impl MaterialTable {
-    /// Has contacts between two tags use this material.
+    /// Sets the material for contacts between two tags.
     ///
     /// # Errors
-    /// When a coefficient is outside its range.
+    /// If a coefficient is out of range.
     pub fn set(&mut self, a: u16, b: u16, material: Material) -> Result<(), MaterialError> {
         material.check()?;
         let key = (a.min(b), a.max(b));
@@ -159,8 +160,8 @@ impl MaterialTable {
         })
     }
 
-    /// The coefficients in lanes. A product of two frictions may be beyond what one material can have, which is what the
-    /// solver has room for; it becomes the largest.
+    /// Converts coefficients to lanes. The product of two friction coefficients may exceed the solver's range; it is limited to
+    /// the largest.
     fn lanes(value: impl Fn(fn(&Material) -> Real) -> Real) -> Mixed {
         let lane = |of| Q30::from_real_saturating(value(of));
         Mixed {
@@ -172,23 +173,23 @@ impl MaterialTable {
     }
 }
 
-/// Which shapes meet: those whose layers meet, and that no group keeps apart.
+/// Collision filter of a shape. Two shapes collide if their layers do and they are not in the same group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[must_use]
 pub struct Filter {
-    /// The layer, 0 to 31; the world's [`Layers`] say which of them meet.
+    /// Layer, 0 to 31. The world's [`Layers`] define which layers collide.
     pub layer: u8,
-    /// Shapes with the same group other than 0 never meet (the parts of one machine).
+    /// Group. Shapes with the same nonzero group never collide, such as the parts of one machine.
     pub group: u32,
 }
 
-/// Which layers meet. By default all do.
+/// Layer matrix: pairs of layers that collide. By default all do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layers {
     meets: [u32; 32],
 }
 
-/// A layer that does not exist.
+/// Error: the layer does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no layer {0}; layers are numbered 0 to 31")]
 pub struct NoSuchLayer(pub u8);
@@ -200,10 +201,10 @@ impl Default for Layers {
 }
 
 impl Layers {
-    /// Says whether two layers meet.
+    /// Sets whether two layers collide.
     ///
     /// # Errors
-    /// When a layer does not exist.
+    /// If a layer does not exist.
     pub fn set(&mut self, a: u8, b: u8, meet: bool) -> Result<(), NoSuchLayer> {
         for layer in [a, b] {
             check_layer(layer)?;
@@ -215,7 +216,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Layers with these rows of bits, if two layers meet each other or neither meets the other.
+    /// Returns layers with these rows of bits, or `None` if the matrix is not symmetric.
     pub(crate) fn from_rows(meets: [u32; 32]) -> Option<Self> {
         let bit = |a: usize, b: usize| meets[a] >> b & 1;
         let symmetric = (0..32).all(|a| (0..a).all(|b| bit(a, b) == bit(b, a)));

@@ -1,10 +1,9 @@
-//! The world: bodies that collide and rest, the same on every machine.
+//! The world: rigid bodies, contacts, commands and the step. Same commands, same bits on every machine.
 //!
-//! State lives in pages of rows (`rows.rs`, `pages.rs`, `slot.rs`); a game changes it by commands
-//! (`command.rs`); [`World::step`] computes the next tick (`step/`).
+//! The state is stored in pages of rows (`rows.rs`, `pages.rs`, `frame.rs`). A game changes it with commands (`command.rs`), and
+//! [`World::step`] computes the next tick (`step/`).
 
 mod arrive;
-mod clusters;
 mod command;
 mod def;
 mod digest;
@@ -12,13 +11,14 @@ mod encode;
 mod events;
 mod explain;
 mod fields;
+pub(crate) mod frame;
+mod islands;
 mod material;
 mod page_bytes;
 pub(crate) mod pages;
 mod past;
 mod rewind;
 pub(crate) mod rows;
-pub(crate) mod slot;
 mod snapshot;
 #[cfg(feature = "test-support")]
 mod solo;
@@ -31,17 +31,17 @@ use crate::math::{Transform, Vec3};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use arrive::Route;
+use frame::{Frame, Store};
 use serde::{Deserialize, Serialize};
-use slot::{Slot, Store};
 use timeline::Timeline;
 
-pub use clusters::Clusters;
 pub use command::Command;
 pub(crate) use command::{origin, real_vector, scale_by_power};
 pub use def::{BodyDef, CommandError, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef, WorldError};
 pub use events::{Event, Impact, Pair};
-pub(crate) use events::{EventKind, EventRow, Strike};
+pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub use explain::{ExplainError, FieldValue, RowDifference};
+pub use islands::Islands;
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub use page_bytes::StateSection;
@@ -51,12 +51,12 @@ pub use rows::BodyKind;
 pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::{Body, ContactView};
 
-/// The name of a body.
+/// Id of a body: index and generation. The id of a despawned body never names another body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BodyId(pub(crate) Id);
 
 impl BodyId {
-    /// The id as one number: what is saved and hashed.
+    /// Returns the id as one number, the form that snapshots and digests contain.
     pub const fn to_bits(self) -> u64 {
         self.0.to_bits()
     }
@@ -68,17 +68,18 @@ impl core::fmt::Display for BodyId {
     }
 }
 
-/// Bodies, and how they move.
+/// A physics world: rigid bodies, their contacts, and the states of the last ticks.
 ///
-/// Units are metres, seconds, kilograms; the world ends at 2³⁰ m from the origin on each axis.
+/// Units are metres, seconds and kilograms. Positions lie within ±2³⁰ m of the origin on each axis.
 ///
 /// - **Configure**: [`World::new`] with a [`WorldDef`].
-/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn), methods for the commonest changes, and
-///   [`command`](Self::command) for all of them ([`Command`] lists them). They take effect at once, are recorded for the tick, and are refused with an error
-///   that says why.
-/// - **Advance**: [`step`](Self::step), once a tick.
+/// - **Change**: [`spawn`](Self::spawn), [`despawn`](Self::despawn), methods for the most common changes, and
+///   [`command`](Self::command) for all of them ([`Command`] lists them). A command takes effect at once and is recorded for the
+///   tick. An invalid command returns an error and changes nothing.
+/// - **Advance**: [`step`](Self::step), once per tick.
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
-///   [`clusters`](Self::clusters), and what happened in the step, [`events`](Self::events).
+///   [`islands`](Self::islands), and the [`events`](Self::events) of the last step.
+/// - **Roll back**: [`rewind`](Self::rewind) to a tick of the [`history`](Self::history), give its commands again, and step.
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
@@ -98,15 +99,15 @@ pub struct World {
     pub(crate) def: WorldDef,
     pub(crate) tick: u32,
     pub(crate) store: Store,
-    /// The states of the last ticks, this one's among them, and of the old future after a rewind.
+    /// Frames of the last ticks, the current one included, and of the old future after a rewind.
     pub(crate) timeline: Timeline,
-    /// This tick's state with its commands.
-    pub(crate) work: Slot,
+    /// The current frame with this tick's commands applied.
+    pub(crate) work: Frame,
     pub(crate) commands: Vec<Command>,
-    /// Ids of the bodies that commands of this tick made.
+    /// Ids of the bodies that this tick's commands spawned.
     pub(crate) spawned: Vec<BodyId>,
     pub(crate) pending: Pending,
-    /// Bodies whose state at this tick differs from that of the old future, if there is one.
+    /// Bodies whose state at this tick differs from the old future, if there is one.
     pub(crate) dirty: BitSet,
     pub(crate) resim_mode: ResimMode,
     resim_difference: Option<String>,
@@ -114,19 +115,19 @@ pub struct World {
     pub(crate) scratch: Scratch,
 }
 
-/// What this tick's commands leave to the step besides rows. It follows from the commands.
+/// Effects of this tick's commands that are not in rows. Derived from the commands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    /// Bodies that are not what or where they were.
+    /// Bodies that commands spawned, despawned, moved or redefined.
     pub(crate) changed: Vec<u32>,
-    /// Those of them whose old contacts mean nothing any more.
+    /// Bodies whose contacts of the last tick are invalid.
     pub(crate) void: BitSet,
-    /// Bodies that commands woke.
+    /// Bodies woken by command.
     pub(crate) woken: Vec<u32>,
 }
 
 impl Pending {
-    /// Whether an old row of these two shapes means nothing any more.
+    /// Returns whether the last tick's contact or overlap of these two shapes is invalid.
     #[inline]
     pub(crate) fn is_void(&self, key: rows::PairKey) -> bool {
         let void = |shape: u32| self.void.contains(rows::body_of(shape));
@@ -141,10 +142,10 @@ impl Pending {
 }
 
 impl Clone for World {
-    /// A world of its own with the same state and commands, but no history: it can't be rewound beyond this tick.
+    /// Copies state and commands but no history: the copy can't be rewound beyond this tick.
     fn clone(&self) -> Self {
         let mut store = Store::default();
-        let mut copy = |slot: &Slot| slot.copy_into(&self.store, &mut store);
+        let mut copy = |frame: &Frame| frame.copy_into(&self.store, &mut store);
         let (base, work) = (copy(self.base()), copy(&self.work));
         Self {
             commands: self.commands.clone(),
@@ -156,8 +157,8 @@ impl Clone for World {
 }
 
 impl World {
-    /// A world with the same definition, tick and mode, and another state; no commands, no history.
-    fn elsewhere(&self, mut store: Store, mut base: Slot, work: Slot) -> Self {
+    /// Returns a world with the same definition, tick and resimulation mode, and another state. It has no commands and no history.
+    fn elsewhere(&self, mut store: Store, mut base: Frame, work: Frame) -> Self {
         let mut timeline = Timeline::new(self.timeline.len());
         timeline.restart(self.tick, &base, &mut store);
         base.release(&mut store);
@@ -178,18 +179,18 @@ impl World {
         }
     }
 
-    /// An empty world.
+    /// Creates an empty world with [`DEFAULT_HISTORY`] ticks of history.
     ///
     /// # Errors
-    /// When the definition is out of range.
+    /// If the definition is out of range.
     pub fn new(def: WorldDef) -> Result<Self, WorldError> {
         Self::with_history(def, DEFAULT_HISTORY)
     }
 
-    /// An empty world that can be rewound by one tick less than this many; at least 2 are held.
+    /// Creates an empty world that holds this many ticks, at least 2. It can be rewound by one tick less.
     ///
     /// # Errors
-    /// When the definition is out of range.
+    /// If the definition is out of range.
     pub fn with_history(def: WorldDef, ticks: usize) -> Result<Self, WorldError> {
         def.check()?;
         Ok(Self {
@@ -197,7 +198,7 @@ impl World {
             tick: 0,
             store: Store::default(),
             timeline: Timeline::new(ticks),
-            work: Slot::default(),
+            work: Frame::default(),
             commands: Vec::new(),
             spawned: Vec::new(),
             pending: Pending::default(),
@@ -209,19 +210,19 @@ impl World {
         })
     }
 
-    /// Makes a body.
+    /// Spawns a body.
     ///
     /// # Errors
-    /// When the definition is out of range.
+    /// If the definition is out of range, or stream 0 is full.
     pub fn spawn(&mut self, def: BodyDef) -> Result<BodyId, CommandError> {
         self.spawn_in(0, def)
     }
 
-    /// Makes a body with an id from a stream's own range: what one player or system spawns renumbers nothing of
-    /// another's. A stream has room for 65,536 bodies at a time.
+    /// Spawns a body with an id from a stream's own range. Spawns in one stream, say of one player, do not affect the ids of
+    /// another. A stream holds up to 65,536 bodies at a time.
     ///
     /// # Errors
-    /// When the definition is out of range, or the stream is full.
+    /// If the definition is out of range, or the stream is full.
     pub fn spawn_in(&mut self, stream: u8, def: BodyDef) -> Result<BodyId, CommandError> {
         let id = self.apply_spawn(stream, &def)?;
         self.commands.push(Command::Spawn(stream, Box::new(def)));
@@ -229,10 +230,10 @@ impl World {
         Ok(id)
     }
 
-    /// Takes a body away.
+    /// Removes a body.
     ///
     /// # Errors
-    /// When there is no such body.
+    /// If the body does not exist.
     pub fn despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Despawn(body)).map(drop)
     }
@@ -240,31 +241,31 @@ impl World {
     /// Sets the velocity of a body's centre of mass, m/s.
     ///
     /// # Errors
-    /// When there is no such body, it is static, or the speed is beyond the limit.
+    /// If the body does not exist or is static, or the speed exceeds [`MAX_SPEED`].
     pub fn set_velocity(&mut self, body: BodyId, velocity: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetVelocity(body, velocity)).map(drop)
     }
 
-    /// Pushes a body's centre of mass for this tick with a force in newtons.
+    /// Applies a force at the centre of mass for this tick, N.
     ///
     /// # Errors
-    /// When there is no such body, it is not dynamic, or it would become too fast.
+    /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`].
     pub fn apply_force(&mut self, body: BodyId, force: Vec3) -> Result<(), CommandError> {
         self.command(Command::Impulse(body, force / self.def.tick_rate as i32)).map(drop)
     }
 
-    /// Pushes a body's centre of mass, N·s.
+    /// Applies an impulse at the centre of mass, N·s.
     ///
     /// # Errors
-    /// When there is no such body, it is not dynamic, or it would become too fast.
+    /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`].
     pub fn apply_impulse(&mut self, body: BodyId, impulse: Vec3) -> Result<(), CommandError> {
         self.command(Command::Impulse(body, impulse)).map(drop)
     }
 
-    /// Pushes a body at a point of the world, N·s.
+    /// Applies an impulse at a point in world space, N·s.
     ///
     /// # Errors
-    /// When there is no such body, it is not dynamic, or it would become too fast.
+    /// If the body does not exist or is not dynamic, or the new speed would exceed [`MAX_SPEED`].
     pub fn apply_impulse_at(
         &mut self,
         body: BodyId,
@@ -277,55 +278,55 @@ impl World {
     /// Sets a body's angular velocity, rad/s.
     ///
     /// # Errors
-    /// When there is no such body, it is static, or its surface would move too fast.
+    /// If the body does not exist or is static, or its surface speed would exceed [`MAX_SPEED`].
     pub fn set_angular_velocity(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetAngularVelocity(body, spin)).map(drop)
     }
 
-    /// Turns a body for this tick with a torque in newton metres.
+    /// Applies a torque for this tick, N·m.
     ///
     /// # Errors
-    /// When there is no such body, it is not dynamic, or its surface would move too fast.
+    /// If the body does not exist or is not dynamic, or its surface speed would exceed [`MAX_SPEED`].
     pub fn apply_torque(&mut self, body: BodyId, torque: Vec3) -> Result<(), CommandError> {
         self.command(Command::AngularImpulse(body, torque / self.def.tick_rate as i32)).map(drop)
     }
 
-    /// Puts a body elsewhere.
+    /// Moves a body to a pose at once. Its velocity is unchanged, and nothing between the two poses is hit.
     ///
     /// # Errors
-    /// When there is no such body, or the place is outside the world.
+    /// If the body does not exist, or the position is outside the world.
     pub fn teleport(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::Teleport(body, pose)).map(drop)
     }
 
-    /// Has a kinematic body arrive at a pose at the end of this tick. It gets the velocity that takes it there and
-    /// keeps it, so call this every tick, or stop the body when it has arrived.
+    /// Moves a kinematic body so that it reaches a pose at the end of this tick, and pushes dynamic bodies on the way. The body
+    /// keeps the velocity that this takes: call it every tick, or stop the body with [`set_velocity`](Self::set_velocity).
     ///
     /// # Errors
-    /// When there is no such body, it is not kinematic, or it would have to move too fast.
+    /// If the body does not exist or is not kinematic, or the speed would exceed [`MAX_SPEED`].
     pub fn move_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.command(Command::MoveTo(body, pose)).map(drop)
     }
 
-    /// Wakes a body and whatever it fell asleep with.
+    /// Wakes a body and the bodies that fell asleep with it.
     ///
     /// # Errors
-    /// When there is no such body.
+    /// If the body does not exist.
     pub fn wake(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.command(Command::Wake(body)).map(drop)
     }
 
-    /// The commands of this tick, in the order in which they were given.
+    /// Returns the commands of this tick, in order.
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
 
-    /// Takes back everything that was commanded since the last step.
+    /// Undoes all commands since the last step.
     pub fn discard_commands(&mut self) {
         self.arrive(self.tick, Route::Rewind);
     }
 
-    /// The number of steps so far.
+    /// Returns the number of the current tick: the number of steps since tick 0.
     pub const fn tick(&self) -> u32 {
         self.tick
     }
@@ -335,7 +336,7 @@ impl World {
         self.step_timed(None)
     }
 
-    /// Computes the next tick and measures its phases with a clock that counts nanoseconds.
+    /// Computes the next tick and measures its phases with a clock that returns nanoseconds.
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
         self.make_room();
         let again = self.tick < self.timeline.newest();
@@ -348,75 +349,74 @@ impl World {
         report
     }
 
-    /// The state after the last step.
-    pub(crate) fn base(&self) -> &Slot {
-        &self.timeline.entry(self.tick).slot
+    /// The frame after the last step, without this tick's commands.
+    pub(crate) fn base(&self) -> &Frame {
+        &self.timeline.entry(self.tick).frame
     }
 
-    /// Whether contacts of bodies that hardly move are kept. Without, the world is another one.
+    /// Turns contact recycling for slow bodies on or off. The result of the simulation changes.
     #[cfg(feature = "bench-internals")]
     pub const fn keep_contacts(&mut self, keep: bool) {
-        self.scratch.never_keep = !keep;
+        self.scratch.never_recycle = !keep;
     }
 
-    /// Whether a step writes the rows of bodies over those of the last tick, which can't be gone back to then: to see what
-    /// keeping them costs.
+    /// Has steps overwrite the body rows of the last tick, which then can't be rewound to. Measures the cost of keeping them.
     #[cfg(feature = "bench-internals")]
     pub const fn write_in_place(&mut self, in_place: bool) {
         self.scratch.in_place = in_place;
     }
 
-    /// Breaks a rule on purpose from now on.
+    /// Injects a fault into every step from now on.
     #[cfg(feature = "test-internals")]
-    pub const fn plant(&mut self, plant: crate::step::Plant) {
-        self.scratch.plant(plant);
+    pub const fn inject_fault(&mut self, fault: crate::step::Fault) {
+        self.scratch.inject_fault(fault);
     }
 
-    /// Switches a rule of incremental resimulation off.
+    /// Disables a rule of incremental resimulation.
     #[cfg(feature = "test-internals")]
     pub const fn switch_off(&mut self, rule: crate::step::Rule) {
         self.scratch.rules.switch_off(rule);
     }
 
-    /// How often a rule of incremental resimulation mattered.
+    /// Returns how often a rule of incremental resimulation took effect.
     #[cfg(feature = "test-internals")]
     pub const fn rule_count(&self, rule: crate::step::Rule) -> u64 {
         self.scratch.rules.count(rule)
     }
 
-    /// Who computes steps. Not state: any number of threads gives the same bits.
+    /// Returns the worker threads that compute steps. Not state: any number of threads gives the same bits.
     #[must_use]
     pub const fn threads(&self) -> &Threads {
         &self.threads
     }
 
-    /// Has these compute steps from now on. A world starts with the calling thread alone, and so does a copy of it. Steps of
-    /// few contacts are still the calling thread's alone: to wake another would take longer.
+    /// Sets the threads that compute steps. A new world, and a clone, uses the calling thread alone. Steps with few contacts
+    /// always run on the calling thread, because waking another would take longer.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }
 
-    /// How many contacts the solver works on at once. Not state: every width gives the same bits.
+    /// Returns the SIMD width of the solver, in contacts. Not state: every width gives the same bits.
     #[must_use]
     pub const fn lanes(&self) -> crate::Lanes {
         self.scratch.lanes.get()
     }
 
-    /// Has the solver use this width from now on, and says whether this machine can; if not, the width stays. A world starts
-    /// with the widest.
+    /// Sets the SIMD width of the solver. Returns false, and keeps the width, if this machine does not support it. A new world
+    /// uses the widest supported one.
     pub fn set_lanes(&mut self, lanes: crate::Lanes) -> bool {
         let chosen = crate::step::lanes::Chosen::new(lanes);
         self.scratch.lanes = chosen.unwrap_or(self.scratch.lanes);
         chosen.is_some()
     }
 
-    /// Packs contacts in another order at each step, with nonsense in lanes that none fills. Nothing of it may show.
+    /// Packs contacts in another order at each step, with random data in unused lanes. The result must not change.
     #[cfg(feature = "test-internals")]
     pub fn disorder_lanes(&mut self, seed: u64) {
         self.scratch.disorder(seed);
     }
 
-    /// Forgets everything that can be rebuilt from the state. It changes nothing but the cost of the next step.
+    /// Drops all caches that can be rebuilt from the state. Only the cost of the next step changes.
     pub fn drop_scratch(&mut self) {
         let rules = core::mem::take(&mut self.scratch.rules);
         let (lanes, scalar_until) = (self.scratch.lanes, self.scratch.scalar_until);

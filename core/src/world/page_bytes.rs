@@ -1,35 +1,35 @@
-//! The state by section and page, as canonical bytes: what digests are taken of and what travels when two machines look for
-//! the field in which they differ.
+//! The state by section and page, as canonical bytes. Digests are computed from them, and machines exchange them to find the
+//! field in which they differ.
 //!
-//! A page is some tables, each a count and that many rows of fixed width, sorted by key. Rows of dead bodies and places in
-//! memory never get here.
+//! A page consists of tables, each a row count and rows of fixed width, sorted by key. Rows of dead bodies and pool positions
+//! are never included.
 
 use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, WorldRow, layout, put};
+use super::frame::{Frame, STREAM_BODIES, Store, Stream, index_at};
 use super::rows::{ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow};
 use super::rows::{PAGE_ROWS, shape_key};
-use super::slot::{STREAM_BODIES, Slot, Store, Stream, index_at};
 use super::{EventRow, World, WorldDef};
 use crate::history::HistoryError;
 use std::sync::LazyLock;
 
-/// Pages of one stream; the page with number n holds bodies of stream n / 2048.
+/// Pages per stream. Page n holds bodies of stream n / 2048.
 pub(super) const STREAM_PAGES: usize = STREAM_BODIES as usize / PAGE_ROWS;
 
-/// A part of the state with digests of its own.
+/// A section of the state. Each has its own digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum StateSection {
-    /// The definition of the world, and the tick.
+    /// Definition of the world, and tick.
     World,
-    /// Which ids are taken, and how often each was.
+    /// Ids in use, and generations.
     Ids,
     /// Poses, velocities and sleep.
     Bodies,
-    /// What changes by command only: kind, mass, damping, and the shapes.
+    /// Values that only commands change: kind, mass, damping, shapes.
     Traits,
-    /// Contacts, and what is inside sensors.
+    /// Contacts and sensor overlaps.
     Contacts,
-    /// What the step had to tell.
+    /// Events of the step.
     Events,
 }
 
@@ -38,7 +38,7 @@ impl StateSection {
     pub const ALL: [Self; 6] =
         [Self::World, Self::Ids, Self::Bodies, Self::Traits, Self::Contacts, Self::Events];
 
-    /// Its name in a [`DigestTree`](crate::digest::DigestTree).
+    /// Returns its name in a [`DigestTree`](crate::digest::DigestTree).
     pub const fn name(self) -> &'static str {
         match self {
             Self::World => "world",
@@ -50,7 +50,7 @@ impl StateSection {
         }
     }
 
-    /// The section with a name.
+    /// Returns the section with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|section| section.name() == name)
     }
@@ -68,7 +68,7 @@ impl StateSection {
     }
 }
 
-/// The kinds of rows.
+/// Kinds of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Table {
     World,
@@ -109,7 +109,7 @@ impl Table {
         }
     }
 
-    /// Its fields, and how many bytes at the front of a row are its key.
+    /// Its fields, and the length of the key at the front of a row in bytes.
     pub(super) fn layout(self) -> (Vec<Field>, usize) {
         fn of<R: Row>() -> (Vec<Field>, usize) {
             (layout::<R>(), R::KEY)
@@ -133,12 +133,12 @@ pub(super) fn row_length(fields: &[Field]) -> usize {
     fields.last().map_or(0, |last| last.start + last.width)
 }
 
-/// One tick's state with all that it takes to write it.
+/// One tick's state with everything that writing it needs.
 #[derive(Clone, Copy)]
 pub(super) struct State<'a> {
     pub(super) def: &'a WorldDef,
     pub(super) tick: u32,
-    pub(super) slot: &'a Slot,
+    pub(super) frame: &'a Frame,
     pub(super) store: &'a Store,
 }
 
@@ -159,9 +159,9 @@ fn live_rows(live: u32) -> impl Iterator<Item = usize> {
 }
 
 impl<'a> State<'a> {
-    /// The numbers of all pages that could have rows.
+    /// Iterates over the numbers of all pages that may have rows.
     pub(super) fn pages(self) -> impl Iterator<Item = (u32, &'a Stream, usize)> {
-        let streams = self.slot.streams.iter().enumerate();
+        let streams = self.frame.streams.iter().enumerate();
         streams.flat_map(|(s, stream)| {
             let pages = 0..stream.ids.generations().len().div_ceil(PAGE_ROWS);
             pages.map(move |page| ((s * STREAM_PAGES + page) as u32, stream, page))
@@ -190,10 +190,10 @@ impl<'a> State<'a> {
     pub(super) fn put_page(self, section: StateSection, number: u32, out: &mut Vec<u8>) {
         let single = number == 0;
         let (s, p) = (number as usize / STREAM_PAGES, number as usize % STREAM_PAGES);
-        let stream = self.slot.streams.get(s).filter(|stream| p < stream.hot.len());
+        let stream = self.frame.streams.get(s).filter(|stream| p < stream.hot.len());
         match (section, stream) {
             (StateSection::World, _) if single => self.put_world(out),
-            (StateSection::Events, _) if single => put_events(&self.slot.events, out),
+            (StateSection::Events, _) if single => put_events(&self.frame.events, out),
             (StateSection::Ids, Some(stream)) => put_table(Self::id_rows(stream, p), out),
             (StateSection::Bodies, Some(stream)) => {
                 let live = self.store.cold.get(stream.cold[p]).live;
@@ -257,26 +257,26 @@ pub(super) fn put_contacts(page: &ContactPage, out: &mut Vec<u8>) {
 }
 
 impl World {
-    /// A tick's state, of a tick that is held.
+    /// The state at a held tick.
     pub(super) fn state_at(&self, tick: u32) -> Result<State<'_>, HistoryError> {
-        let slot = if self.timeline.find(tick, self.tick)? {
-            &self.timeline.entry(tick).slot
+        let frame = if self.timeline.find(tick, self.tick)? {
+            &self.timeline.entry(tick).frame
         } else {
             self.timeline.pinned(tick).expect("found, and not in the ring")
         };
-        Ok(State { def: &self.def, tick, slot, store: &self.store })
+        Ok(State { def: &self.def, tick, frame, store: &self.store })
     }
 
     /// The state after the last step.
     pub(super) fn state(&self) -> State<'_> {
-        State { def: &self.def, tick: self.tick, slot: self.base(), store: &self.store }
+        State { def: &self.def, tick: self.tick, frame: self.base(), store: &self.store }
     }
 
-    /// The bytes of a page at a tick that is held, as digests are taken of them; none for a page that is not there. Another
-    /// machine [explains](Self::explain) from them how its own page differs.
+    /// Returns the canonical bytes of a page at a held tick, the input of its digest; empty for a page that does not exist. Another
+    /// machine compares them with its own page by [`explain`](Self::explain).
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     pub fn page_bytes(
         &self,
         tick: u32,
@@ -289,7 +289,7 @@ impl World {
     }
 }
 
-/// A hash over names, units and widths of all fields: states that mean different things have different ones.
+/// Hash of the names, units and widths of all fields. It changes whenever the layout or the meaning of the state does.
 pub(super) fn layout_hash() -> u64 {
     static HASH: LazyLock<u64> = LazyLock::new(|| {
         let mut text = String::new();

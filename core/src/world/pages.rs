@@ -1,26 +1,25 @@
-//! Pages: blocks of rows, counted by how many slots share them. Writing to a shared page copies it first, so
-//! an older slot never changes, and a page nobody touched costs nothing to keep.
+//! Pages: blocks of rows with a reference count, shared between frames. A write to a shared page copies it first, so older
+//! frames never change and an unchanged page costs nothing.
 //!
-//! Pages live in one pool and are named by their place in it. Those places never reach saved bytes or decide
-//! an order.
+//! Pages are stored in one pool and referred to by their position in it. Positions are never saved and never decide an order.
 //!
-//! Each page keeps the digest that was last taken of it until it is written, so what slots share is hashed once.
+//! A page caches its last digest until it is written, so a page that frames share is hashed once.
 
 use crate::digest::Digest;
 use std::sync::OnceLock;
 
-/// The place of a page in its pool.
+/// Position of a page in its pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageRef(u32);
 
 impl PageRef {
-    /// For counting; it means nothing else.
+    /// Number for counting distinct pages.
     pub(crate) const fn number(self) -> u32 {
         self.0
     }
 }
 
-/// Something that can take over another one's content without allocating, where it has room.
+/// Content that can be copied without an allocation if the target has capacity.
 pub(crate) trait Page: Default {
     fn copy_from(&mut self, other: &Self);
 }
@@ -29,15 +28,15 @@ pub(crate) trait Page: Default {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages<T> {
     content: Vec<T>,
-    /// How many slots hold each page; 0 for pages in `free`.
+    /// Number of frames that hold each page; 0 for pages in `free`.
     holders: Vec<u32>,
     free: Vec<u32>,
-    /// Digest of each page since it was last written, and which of its rows it was taken of.
+    /// Digest of each page since its last write, with the set of rows it covers.
     digests: Vec<OnceLock<(u32, Digest)>>,
 }
 
 impl<T: Page> Pages<T> {
-    /// A page with one holder and whatever content it last had.
+    /// Allocates a page with one holder and unspecified content.
     pub(crate) fn allocate(&mut self) -> PageRef {
         if let Some(place) = self.free.pop() {
             self.holders[place as usize] = 1;
@@ -47,12 +46,12 @@ impl<T: Page> Pages<T> {
         self.content.push(T::default());
         self.holders.push(1);
         self.digests.push(OnceLock::new());
-        // Room for its return, so that releasing never allocates.
+        // Capacity for its return, so that releasing a page never allocates.
         self.free.reserve(self.content.len() - self.free.len());
         PageRef(self.content.len() as u32 - 1)
     }
 
-    /// A page of its own with this content.
+    /// Allocates a page with a copy of this content.
     pub(crate) fn add(&mut self, content: &T) -> PageRef {
         let page = self.allocate();
         self.content[page.0 as usize].copy_from(content);
@@ -80,12 +79,12 @@ impl<T: Page> Pages<T> {
         &self.content[page.0 as usize]
     }
 
-    /// The page for writing: itself when nobody else holds it, else a copy that takes its place.
+    /// Returns the page for writing. If it is shared, a copy replaces it first.
     pub(crate) fn write(&mut self, page: &mut PageRef) -> &mut T {
         self.write_most(page, |from, to| to.copy_from(from))
     }
 
-    /// The same for who is going to write most of it: `keep` copies what stays as it is.
+    /// Like [`Self::write`], for writers that overwrite most of the page: `keep` copies only the rows that stay.
     pub(crate) fn write_most(
         &mut self,
         page: &mut PageRef,
@@ -101,20 +100,20 @@ impl<T: Page> Pages<T> {
         self.written(*page)
     }
 
-    /// The content of a page for writing, whatever it last was, taken out so that others can be read meanwhile. The page
-    /// that it replaces stays readable until [`Self::put`] brings the content back.
+    /// Takes out a page's content, unspecified, for writing, so that other pages can be read meanwhile. The replaced page stays
+    /// readable until [`Self::put`] returns the content.
     pub(crate) fn take_for_writing(&mut self, page: &mut PageRef) -> T {
         *page = self.allocate();
         core::mem::take(&mut self.content[page.0 as usize])
     }
 
-    /// Brings back what [`Self::take_for_writing`] took and lets go of the page that it replaces.
+    /// Returns content from [`Self::take_for_writing`] and releases the replaced page.
     pub(crate) fn put(&mut self, page: PageRef, content: T, replaced: PageRef) {
         *self.written(page) = content;
         self.release(replaced);
     }
 
-    /// A page for writing whose former content does not matter.
+    /// Returns a page for writing with unspecified content.
     pub(crate) fn overwrite(&mut self, page: &mut PageRef) -> &mut T {
         if self.holders[page.0 as usize] > 1 {
             let old = *page;
@@ -124,13 +123,13 @@ impl<T: Page> Pages<T> {
         self.written(*page)
     }
 
-    /// The content for writing, after which a digest of it would be stale.
+    /// Returns the content for writing and drops the cached digest.
     fn written(&mut self, page: PageRef) -> &mut T {
         self.digests[page.0 as usize] = OnceLock::new();
         &mut self.content[page.0 as usize]
     }
 
-    /// The digest of some rows of a page: what was last taken of the same rows, or what `take` makes of the content.
+    /// Digest of some rows of a page: the cached one if it covers the same rows, else computed by `take`.
     pub(crate) fn digest(
         &self,
         page: PageRef,
@@ -144,7 +143,7 @@ impl<T: Page> Pages<T> {
             return *digest;
         }
         let digest = take(self.get(page));
-        // Of other rows only when a body of the page was despawned since; then it is taken every time.
+        // The rows differ only if a body of the page was despawned since. Then the digest is computed every time.
         let _ = known.set((rows, digest));
         digest
     }

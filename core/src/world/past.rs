@@ -1,13 +1,12 @@
-//! Looking at a tick that is held without going back to it: what a renderer or a report asks about the ticks that a
-//! rollback computed again. Nothing here changes the world.
+//! Read access to a held tick without rewinding, for renderers and reports about ticks that a rollback computed again.
 
 use super::events::{Event, EventRow};
-use super::slot::Slot;
+use super::frame::Frame;
 use super::view::Body;
 use super::{BodyId, Command, World};
 use crate::history::HistoryError;
 
-/// The world as it was on a tick, before that tick's own commands.
+/// Read access to the world at a held tick, before that tick's own commands.
 ///
 /// ```
 /// use isostep_core::{Transform, Vec3, real, shape::Shape, world::{BodyDef, Command, World, WorldDef}};
@@ -25,58 +24,59 @@ use crate::history::HistoryError;
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
     world: &'a World,
-    slot: &'a Slot,
+    frame: &'a Frame,
     commands: &'a [Command],
     tick: u32,
 }
 
 impl<'a> Past<'a> {
-    /// The tick.
+    /// Returns the tick.
     pub const fn tick(&self) -> u32 {
         self.tick
     }
 
-    /// The body as it was; `None` if it was not there.
+    /// Returns the body at this tick; `None` if it did not exist.
     pub fn body(&self, id: BodyId) -> Option<Body<'a>> {
-        self.slot.is_live(id.0).then(|| self.row(id.0.index()))
+        self.frame.is_live(id.0).then(|| self.row(id.0.index()))
     }
 
-    /// All bodies in the order of their ids.
+    /// Iterates over all bodies in the order of their ids.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, Body<'a>)> + use<'a> {
         let past = *self;
-        let ids = past.slot.streams.iter().flat_map(|stream| stream.ids.iter());
+        let ids = past.frame.streams.iter().flat_map(|stream| stream.ids.iter());
         ids.map(move |id| (BodyId(id), past.row(id.index())))
     }
 
-    /// What happened in the step to this tick, in the order of [`World::events`].
+    /// Iterates over the events of the step to this tick, in the order of [`World::events`].
     pub fn events(&self) -> impl ExactSizeIterator<Item = Event> + use<'a> {
-        self.slot.events.iter().map(EventRow::event)
+        self.frame.events.iter().map(EventRow::event)
     }
 
-    /// The commands that the step to this tick began with, as far as they are known: those of a restored tick, or after
-    /// [`World::drop_memo`], are not.
+    /// Returns the commands that the step to this tick began with. Empty for a restored tick and after
+    /// [`World::drop_step_records`], because they are not known there.
     pub const fn commands(&self) -> &'a [Command] {
         self.commands
     }
 
     fn row(&self, index: u32) -> Body<'a> {
         let store = &self.world.store;
-        Body { hot: self.slot.hot(store, index), cold: self.slot.cold(store, index) }
+        Body { hot: self.frame.hot(store, index), cold: self.frame.cold(store, index) }
     }
 }
 
 impl World {
-    /// The world as it was on a tick that is held; the present tick is one of them, without its commands so far.
+    /// Returns the world at a held tick. The current tick is one of them, without its commands so far.
     ///
     /// # Errors
-    /// When the tick is not held; the error says which ticks are.
+    /// If the tick is not held. The error contains the held ticks.
     pub fn past(&self, tick: u32) -> Result<Past<'_>, HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         let entry = self.timeline.entry(tick);
-        if let (false, Some(slot)) = (in_ring, self.timeline.pinned(tick)) {
-            return Ok(Past { world: self, slot, commands: &[], tick });
+        if let (false, Some(frame)) = (in_ring, self.timeline.pinned(tick)) {
+            return Ok(Past { world: self, frame, commands: &[], tick });
         }
-        let commands = entry.memo.as_ref().map_or(&[][..], |memo| &memo.commands);
-        Ok(Past { world: self, slot: &entry.slot, commands, tick })
+        let commands =
+            entry.step_record.as_ref().map_or(&[][..], |step_record| &step_record.commands);
+        Ok(Past { world: self, frame: &entry.frame, commands, tick })
     }
 }

@@ -1,49 +1,49 @@
-//! Going back: which ticks are held, and how the ticks after one are computed again.
+//! Rewinding: the held ticks, and the mode in which the ticks after a rewind are computed again.
 
 use super::arrive::Route;
+use super::frame::Frame;
 use super::rows::{Overlap, PairKey};
-use super::slot::Slot;
 use super::{Command, World};
 use crate::history::HistoryError;
 
-/// How many ticks a world holds unless told otherwise: half a second at 60 ticks. A rollback that goes further back is one
-/// that a player sees, and a page that did not change costs nothing to hold.
+/// Default length of the history in ticks: half a second at 60 ticks per second. A longer rollback would be visible to the
+/// player. Unchanged pages are shared between ticks and cost nothing.
 pub const DEFAULT_HISTORY: usize = 32;
 
-/// How ticks are computed again after a rewind. The state is the same, only the cost differs.
+/// Mode of resimulation after a rewind. The resulting state is the same; only the cost differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResimMode {
-    /// Only what may differ from the old future: clusters with a body whose commands or state differ.
+    /// Simulates only islands that may differ from the old future: those with a body whose commands or state differ.
     #[default]
     Incremental,
-    /// Everything.
+    /// Simulates all islands.
     Full,
-    /// Both, compared after every tick; see [`World::resim_difference`]. The full step starts from the state before the
-    /// tick's commands and applies them again. For tests: it is slower than either.
+    /// Does both and compares them after every tick; see [`World::resim_difference`]. The full step starts from the state before
+    /// the tick's commands and applies them again. For tests: slower than either.
     Verify,
 }
 
-/// What the history of a world takes.
+/// Memory used by the history of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryReport {
-    /// Ticks that are held, pinned ones included.
+    /// Number of held ticks, pinned ones included.
     pub ticks: u32,
-    /// Bytes of all pages that any of them holds.
+    /// Bytes of all pages that the held ticks use.
     pub bytes: u64,
-    /// Bytes by which the newest tick differs from the one before: what one more tick takes.
+    /// Bytes of the pages in which the newest tick differs from the one before: the cost of one more tick.
     pub newest_bytes: u64,
 }
 
 impl World {
-    /// Goes back to a tick that is held. Commands of the present tick are forgotten, and so are pinned ticks after it:
-    /// they belong to a future that may not come.
+    /// Rewinds to a held tick. Drops the commands of the current tick, and all pins after the target tick, since they belong to
+    /// an abandoned timeline.
     ///
-    /// The next steps compute the ticks after it anew; give the commands of those ticks again, changed or not (the world does not repeat them). What the
-    /// commands did not change comes out the same and is not computed again (see [`ResimMode`]).
+    /// The next steps compute the ticks after it again. Give the commands of those ticks again, changed or not; the world does not
+    /// repeat them. Islands that the commands do not affect are reused instead of simulated (see [`ResimMode`]).
     ///
     /// # Errors
-    /// When the tick is not held; the error says which ticks are. The world stays as it was.
+    /// If the tick is not held. The error contains the held ticks, and the world is unchanged.
     pub fn rewind(&mut self, tick: u32) -> Result<(), HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         self.timeline.unpin_after(tick, &mut self.store);
@@ -53,24 +53,24 @@ impl World {
                 self.forget_future();
             }
         } else if let Some(pinned) = self.timeline.pinned(tick) {
-            let mut slot = Slot::default();
-            slot.share_from(pinned, &mut self.store);
-            self.timeline.restart(tick, &slot, &mut self.store);
-            slot.release(&mut self.store);
+            let mut frame = Frame::default();
+            frame.share_from(pinned, &mut self.store);
+            self.timeline.restart(tick, &frame, &mut self.store);
+            frame.release(&mut self.store);
             self.arrive(tick, Route::Restart);
         }
         Ok(())
     }
 
-    /// The ticks that can be gone back to, besides pinned ones.
+    /// Returns the ticks that [`rewind`](Self::rewind) accepts, without pinned ones.
     pub const fn history(&self) -> core::ops::RangeInclusive<u32> {
         *self.timeline.held().start()..=self.tick
     }
 
-    /// Changes how many ticks are held, at least 2: the world can be rewound by one less, once it has made them.
+    /// Sets the number of held ticks, at least 2. The world can be rewound by one less, once it has computed them.
     ///
-    /// With more, nothing is forgotten. With fewer, the old future that a rewind left goes first if it has no room (the next
-    /// steps then compute everything), and then the oldest ticks; pinned ones stay. No state changes.
+    /// A larger number drops nothing. A smaller one drops the old future first if it does not fit (the next steps are then computed in
+    /// full), then the oldest ticks. Pinned ticks stay. The state does not change.
     ///
     /// ```
     /// use isostep_core::world::{World, WorldDef};
@@ -93,16 +93,16 @@ impl World {
         if self.timeline.newest() == self.tick {
             self.dirty.clear();
         }
-        // The broad phase counts in lengths of the ring.
+        // The broad phase counts time in lengths of the ring.
         self.drop_scratch();
     }
 
-    /// How many ticks are held when there are enough.
+    /// The capacity of the history in ticks.
     pub(crate) const fn history_len(&self) -> usize {
         self.timeline.len()
     }
 
-    /// Has steps make the ring longer, up to a limit, rather than let go of a tick.
+    /// Lets steps grow the ring, up to a limit, instead of dropping ticks from this one on.
     pub(crate) const fn keep_from(&mut self, tick: u32, limit: usize) {
         self.timeline.keep_from(tick, limit);
     }
@@ -113,51 +113,50 @@ impl World {
         }
     }
 
-    /// Whether a tick can be gone back to.
+    /// Returns whether a tick can be rewound to.
     pub(crate) fn holds_tick(&self, tick: u32) -> bool {
         self.timeline.find(tick, self.tick).is_ok()
     }
 
-    /// Has the solver compute what is known already with one lane at a time, if it has to be computed again.
+    /// Lets the solver use scalar code for ticks up to the newest one known, should they be computed again.
     pub(crate) fn compute_scalar(&mut self) {
         self.scratch.scalar_until = self.timeline.newest();
     }
 
-    /// Forgets the old future that a rewind left: the next steps compute everything.
+    /// Drops the old future. The next steps are computed in full.
     pub(crate) fn forget_future(&mut self) {
         self.timeline.drop_after(self.tick);
         self.dirty.clear();
     }
 
-    /// Holds a tick beyond the ring until it is unpinned as often as it was pinned.
+    /// Holds a tick when it leaves the ring, until it is unpinned as often as it was pinned.
     ///
     /// # Errors
-    /// When the tick is not held.
+    /// If the tick is not held.
     pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
         self.timeline.pin(tick, self.tick, &mut self.store)
     }
 
-    /// Takes one pin back; returns whether there was one.
+    /// Removes one pin. Returns false if there was none.
     pub fn unpin(&mut self, tick: u32) -> bool {
         self.timeline.unpin(tick, &mut self.store)
     }
 
-    /// Chooses how ticks are computed again after a rewind.
+    /// Sets the mode of resimulation after a rewind.
     pub const fn set_resim_mode(&mut self, mode: ResimMode) {
         self.resim_mode = mode;
     }
 
-    /// Where an incremental resimulation first differed from a full one, if [`ResimMode::Verify`] saw that: it never
-    /// should.
+    /// Returns the first difference between an incremental and a full resimulation that [`ResimMode::Verify`] found. `None` unless
+    /// the engine has a bug.
     pub fn resim_difference(&self) -> Option<&str> {
         self.resim_difference.as_deref()
     }
 
-    /// Makes the commands so far part of this tick's state, as if the world had been like this before: what a game sets up
-    /// before its first step and does not want to repeat after going back to it. What came before this tick is
-    /// forgotten, pinned or not.
+    /// Makes the commands so far part of this tick's initial state, and drops all earlier ticks, pinned ones included. Use it after
+    /// the setup of a game, so that the setup need not be repeated after a rewind to this tick.
     ///
-    /// Events stay those of the last step: contacts of a body that was despawned just before end without one.
+    /// The events stay those of the last step. Contacts of a body that these commands despawned end without an event.
     pub fn commit(&mut self) {
         let Self { work, store, pending, .. } = self;
         for page in work.streams.iter_mut().flat_map(|stream| &mut stream.contacts) {
@@ -175,25 +174,25 @@ impl World {
         self.arrive(self.tick, Route::Restart);
     }
 
-    /// Forgets what would make it cheap to compute ticks again. It changes nothing but that cost.
-    pub fn drop_memo(&mut self) {
+    /// Drops the step records. Only the cost of resimulation changes.
+    pub fn drop_step_records(&mut self) {
         for tick in self.timeline.held() {
-            self.timeline.entry_mut(tick).memo = None;
+            self.timeline.entry_mut(tick).step_record = None;
         }
     }
 
-    /// What the history takes.
+    /// Returns the memory used by the history.
     pub fn history_report(&self) -> HistoryReport {
-        let slots: Vec<_> = self.timeline.slots().collect();
-        let bytes = self.store.bytes_of(slots.iter().copied(), None);
+        let frames: Vec<_> = self.timeline.frames().collect();
+        let bytes = self.store.bytes_of(frames.iter().copied(), None);
         let newest = self.timeline.newest();
         let before = newest.checked_sub(1).filter(|tick| self.timeline.held().contains(tick));
-        let newest_slot = &self.timeline.entry(newest).slot;
+        let newest_frame = &self.timeline.entry(newest).frame;
         let newest_bytes = self.store.bytes_of(
-            [newest_slot].into_iter(),
-            before.map(|tick| &self.timeline.entry(tick).slot),
+            [newest_frame].into_iter(),
+            before.map(|tick| &self.timeline.entry(tick).frame),
         );
-        HistoryReport { ticks: slots.len() as u32, bytes, newest_bytes }
+        HistoryReport { ticks: frames.len() as u32, bytes, newest_bytes }
     }
 
     pub(super) fn clear_commands(&mut self) {
@@ -204,7 +203,7 @@ impl World {
 }
 
 impl Command {
-    /// The index of the body that the command names; `None` for a spawn.
+    /// Index of the body that the command names; `None` for a spawn.
     pub(crate) const fn body(&self) -> Option<u32> {
         match self {
             Self::Spawn(..) => None,

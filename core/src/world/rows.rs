@@ -1,4 +1,4 @@
-//! The rows of a world's state: plain data, no pointers, no `usize`. A page holds the rows of 32 bodies.
+//! Rows of a world's state: plain data without pointers or `usize`. A page holds the rows of 32 bodies.
 
 use super::material::{Filter, Material, Mixed};
 use super::pages::Page;
@@ -7,24 +7,24 @@ use crate::data::FixedVec;
 use crate::math::{Q20, Quat, Real, Transform, Vec3};
 use crate::shape::Shape;
 
-/// Bodies to a page.
+/// Bodies per page.
 pub(crate) const PAGE_ROWS: usize = 32;
 
-/// How a body moves.
+/// Kind of a body: which influences move it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum BodyKind {
-    /// It stays where it is put.
+    /// Never moves, except by teleport.
     #[default]
     Static,
-    /// It moves as it is told and nothing stops it.
+    /// Moves with the velocity that the game sets. Contacts do not affect it.
     Kinematic,
-    /// It is moved by forces and by what it touches.
+    /// Moves by gravity, impulses and contacts.
     Dynamic,
 }
 
-/// What changes while a body moves.
+/// Fields that change while a body moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct HotRow {
     /// The centre of mass.
@@ -32,15 +32,15 @@ pub(crate) struct HotRow {
     pub(crate) rotation: Quat,
     /// m/s.
     pub(crate) velocity: [Q20; 3],
-    /// rad/s times 2^exponent m: the speed of a point that far out.
+    /// Scaled spin: rad/s times 2^exponent m, the speed of a point at that distance.
     pub(crate) spin: [Q20; 3],
-    /// For how many ticks it has been slow, no more than it takes to fall asleep; then [`ASLEEP`].
+    /// Ticks for which the body has been slow, up to the time to sleep; then [`ASLEEP`].
     pub(crate) still: u16,
-    /// Of a sleeper: the next body of those it fell asleep with, ascending and round, itself if it was alone. Else 0.
+    /// Of a sleeping body: the next body of its sleeping island, in an ascending ring; itself if it is alone. Of others: 0.
     pub(crate) next: u32,
 }
 
-/// What [`HotRow::still`] says of a sleeping body.
+/// Value of [`HotRow::still`] for a sleeping body.
 pub(crate) const ASLEEP: u16 = u16::MAX;
 
 impl HotRow {
@@ -49,14 +49,14 @@ impl HotRow {
         self.still == ASLEEP
     }
 
-    /// Whether it has any velocity or spin.
+    /// Returns whether the velocity or the spin is nonzero.
     #[inline]
     pub(crate) fn moves(&self) -> bool {
         self.velocity != [Q20::ZERO; 3] || self.spin != [Q20::ZERO; 3]
     }
 }
 
-/// What changes by command only.
+/// Fields that only commands change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ColdRow {
     pub(crate) kind: BodyKind,
@@ -68,11 +68,11 @@ pub(crate) struct ColdRow {
     pub(crate) shapes: u8,
     /// The least exponent with 2^exponent m at least the radius about the centre of mass.
     pub(crate) exponent: i8,
-    /// Kilograms; zero for bodies that nothing moves.
+    /// Kilograms; zero for static and kinematic bodies without a valid mass.
     pub(crate) mass: Real,
     /// The centre of mass in the body's own frame.
     pub(crate) local_center: Vec3,
-    /// From the principal axes of inertia to the body's frame.
+    /// Rotation from the principal axes of inertia to the body's frame.
     pub(crate) principal: Quat,
     /// m·4^exponent/I about each principal axis, at most [`MAX_INVERSE_INERTIA`]; zero for bodies without a mass.
     pub(crate) inverse_inertia: Vec3,
@@ -84,14 +84,14 @@ pub(crate) struct ColdRow {
     pub(crate) user_data: u64,
 }
 
-/// Largest m·4^exponent/I, 2¹⁸: a rod of 1:200 has it. Thinner ones have the inertia of that one about their long axis.
+/// Largest m·4^exponent/I, 2¹⁸: that of a rod of 1:200. A thinner rod gets the same value about its long axis.
 pub(crate) const MAX_INVERSE_INERTIA: Real = Real::from_int(1 << 18);
 
-/// It never falls asleep, nor does what it touches.
+/// The body, and the bodies of its island, never fall asleep.
 pub(crate) const STAYS_AWAKE: u8 = 1;
-/// Its contacts are told of on every tick that they last.
+/// Contacts of the body are reported on every tick.
 pub(crate) const TELLS_PERSIST: u8 = 2;
-/// What is inside its sensors, or has it inside, is told of on every tick.
+/// Sensor overlaps of the body are reported on every tick.
 pub(crate) const TELLS_STAY: u8 = 4;
 
 /// One shape of a body.
@@ -107,42 +107,42 @@ pub(crate) struct ShapeRow {
     pub(crate) filter: Filter,
 }
 
-/// A contact between two shapes: the frozen geometry and the impulses that start the next tick.
+/// A contact between two shapes: the manifold and the impulses for warm starting the next tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ContactRow {
     /// Keys of the two shapes, lower first.
     pub(crate) key: PairKey,
     pub(crate) mixed: Mixed,
-    /// From the first to the second, raw Q1.30.
+    /// Unit normal from the first body to the second, raw Q1.30.
     pub(crate) normal: [i32; 3],
     pub(crate) points: FixedVec<ContactPoint, 4>,
-    /// Where the bodies were when the geometry was made: the second centre from the first, and rotations.
+    /// Relative pose of the bodies when the manifold was computed: vector from the first centre to the second, and rotations.
     pub(crate) reference: Vec3,
     pub(crate) rotations: [Quat; 2],
     /// Friction impulse in world directions, reduced-mass units.
     pub(crate) friction: [Q20; 3],
-    /// Angular friction about the normal and, as a world vector, across it.
+    /// Angular friction impulse about the normal and, as a world vector, across it.
     pub(crate) twist: Q20,
     pub(crate) rolling: [Q20; 3],
-    /// Whether the shapes overlapped or pushed each other in the tick; if not, they were only near.
+    /// The shapes overlapped or had an impulse in the tick. If false, the contact is speculative.
     pub(crate) touching: bool,
 }
 
-/// A sensor and what is inside it. Both bodies' pages have it, each from its own side, so that it is found from either.
+/// Overlap of a sensor and a shape. Stored in the pages of both bodies, each from its own side, so that either body finds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Overlap {
-    /// Key of the shape whose body is in this page.
+    /// Key of the shape that belongs to this page.
     pub(crate) own: u32,
     pub(crate) other: u32,
-    /// Whether the shape of this page is the sensor.
+    /// The shape of this page is the sensor.
     pub(crate) senses: bool,
 }
 
-/// A point of a contact: arm, separation and feature as they were when the geometry was made, and the impulse. In one
-/// struct, because a [`Point`] in it would leave gaps, and rows of contacts are most of what a tick keeps.
+/// A contact point: arm, separation and feature at the time the manifold was computed, and the impulse. Flat, because a nested
+/// [`Point`] would add padding, and contact rows dominate the memory of a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ContactPoint {
-    /// From the first body's centre of mass.
+    /// Position relative to the first body's centre of mass.
     pub(crate) at: [i64; 3],
     pub(crate) separation: i64,
     pub(crate) feature: u32,
@@ -172,7 +172,7 @@ impl PairKey {
     }
 }
 
-/// The key of a shape: its body's index and its place among the body's shapes.
+/// Key of a shape: index of its body and position among the body's shapes.
 pub(crate) const fn shape_key(body: u32, ordinal: u8) -> u32 {
     body << 8 | ordinal as u32
 }
@@ -189,15 +189,14 @@ pub(crate) struct HotPage {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColdPage {
-    /// Bit i: row i is a live body.
+    /// Bit i is set if row i is a live body.
     pub(crate) live: u32,
     pub(crate) rows: [ColdRow; PAGE_ROWS],
     /// Sorted by row, then ordinal.
     pub(crate) shapes: Vec<ShapeRow>,
 }
 
-/// The contacts whose first dynamic body lies in the page, sorted by key, and the overlaps with sensors of all bodies
-/// in it, sorted.
+/// Contacts whose first dynamic body is in the page, and sensor overlaps of all its bodies. Both sorted by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContactPage {
     pub(crate) rows: Vec<ContactRow>,
@@ -235,7 +234,7 @@ impl ContactPage {
 }
 
 impl ColdPage {
-    /// Whether a row and its shapes are the same in another page; dead ones are.
+    /// Returns whether a row and its shapes are equal in both pages. Two dead rows are equal.
     pub(crate) fn has_same(&self, other: &Self, row: usize) -> bool {
         let live = |page: &Self| page.live >> row & 1 == 1;
         live(self) == live(other)
@@ -243,7 +242,7 @@ impl ColdPage {
                 || self.rows[row] == other.rows[row] && self.shapes_of(row) == other.shapes_of(row))
     }
 
-    /// Takes a row and its shapes over from another page.
+    /// Copies a row and its shapes from another page.
     pub(crate) fn take_row(&mut self, other: &Self, row: usize) {
         self.live = self.live & !(1 << row) | other.live & 1 << row;
         self.rows[row] = other.rows[row];
@@ -257,7 +256,7 @@ impl ColdPage {
     /// The shapes of one row.
     #[inline]
     pub(crate) fn shapes_of(&self, row: usize) -> &[ShapeRow] {
-        // As long as every body of the page has one shape, it stands at the body's own row.
+        // If every body of the page has one shape, the shape's position equals the row.
         let at_row = |shape: &ShapeRow| usize::from(shape.row) == row && shape.ordinal == 0;
         let start = if self.shapes.get(row).is_some_and(at_row) {
             row

@@ -1,13 +1,13 @@
-//! Some bodies of a world alone, to see that the others don't matter. For tests.
+//! A subset of a world's bodies in a world of their own. For tests of locality.
 
+use super::frame::{Frame, Place, Store};
 use super::rows::{ContactRow, Overlap, body_of};
-use super::slot::{Place, Slot, Store};
 use super::{BodyId, Pending, World};
 use std::collections::BTreeSet;
 
 impl World {
-    /// These bodies and what is between them, in a world that has nothing else; ids stay. Commands of this tick that
-    /// were already given are in it.
+    /// Copies these bodies and their contacts with each other into a world that has nothing else. Ids stay, and this tick's commands
+    /// are included.
     #[must_use]
     pub fn solo(&self, bodies: &[BodyId]) -> Self {
         let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
@@ -24,7 +24,7 @@ impl World {
         Self { pending, ..self.elsewhere(store, base, work) }
     }
 
-    /// Everything that these bodies have or have among each other, as text by name: rows, contacts, overlaps, events.
+    /// Returns all rows, contacts, overlaps and events of these bodies, as text by name.
     pub fn rows_among(&self, bodies: &[BodyId]) -> Vec<(String, String)> {
         let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
         let mut rows = Vec::new();
@@ -60,33 +60,33 @@ fn inside(chosen: &BTreeSet<u32>, overlap: &Overlap) -> bool {
     [overlap.own, overlap.other].iter().all(|shape| chosen.contains(&body_of(*shape)))
 }
 
-/// The rows of chosen bodies in pages of their own.
-fn copy(from: &Slot, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Slot {
-    let mut slot = Slot::default();
+/// Copies the rows of chosen bodies into new pages.
+fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Frame {
+    let mut frame = Frame::default();
     for (number, stream) in from.streams.iter().enumerate() {
-        slot.stream(number as u8).ids = stream.ids.clone();
+        frame.stream(number as u8).ids = stream.ids.clone();
     }
     for &index in chosen {
         let Place { stream, page, row } = Place::of(index);
         let Some(contacts) = from.streams.get(stream).and_then(|s| s.contacts.get(page)) else {
             continue;
         };
-        slot.make_page(store, index);
-        *slot.hot_mut(store, index) = *from.hot(pages, index);
+        frame.make_page(store, index);
+        *frame.hot_mut(store, index) = *from.hot(pages, index);
         let cold = from.cold_page(pages, index);
-        let to = slot.cold_page_mut(store, index);
+        let to = frame.cold_page_mut(store, index);
         to.rows[row] = cold.rows[row];
         to.live |= cold.live & 1 << row;
         if cold.live >> row & 1 == 1 {
             to.shapes.extend_from_slice(cold.shapes_of(row));
-            slot.mark_active(store, index);
+            frame.mark_active(store, index);
         }
         let contacts = pages.contacts.get(*contacts);
-        let to = slot.contact_page_mut(store, index);
+        let to = frame.contact_page_mut(store, index);
         if to.rows.is_empty() && to.overlaps.is_empty() {
             to.rows.extend(contacts.rows.iter().filter(|row| among(chosen, row)));
             to.overlaps.extend(contacts.overlaps.iter().filter(|overlap| inside(chosen, overlap)));
         }
     }
-    slot
+    frame
 }

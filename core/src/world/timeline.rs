@@ -1,62 +1,62 @@
-//! The slots of the last ticks, and beside each what makes it cheap to compute it again.
+//! The frames of the last ticks, each with the step record that makes it cheap to compute again.
 //!
-//! After a rewind the slots of later ticks stay: the old future. A step that meets one reuses what would come out the same
+//! After a rewind the frames of later ticks stay as the old future. A step reuses the islands of it that would come out the same
 //! (`step/resim.rs`).
 
 use super::BodyId;
 use super::command::Command;
-use super::slot::{Slot, Store};
+use super::frame::{Frame, Store};
 use crate::data::BitSet;
 use crate::history::HistoryError;
 
-/// What is known of the step to a tick. Losing it costs work, never a bit.
+/// Step record: data about the step to a tick. Not state: without it the step is computed in full, with the same result.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memo {
+pub(crate) struct StepRecord {
     pub(crate) commands: Vec<Command>,
-    /// The ids that spawn commands got, in their order.
+    /// Ids from spawn commands, in order.
     pub(crate) spawned: Vec<BodyId>,
-    /// Bodies that commands woke.
+    /// Bodies woken by command.
     pub(crate) woken: Vec<u32>,
-    /// Bodies that commands changed.
+    /// Bodies changed by command.
     pub(crate) changed: Vec<u32>,
-    /// Label and index of each body that was simulated, sorted.
+    /// Island label and index of each simulated body, sorted.
     pub(crate) members: Vec<(u32, u32)>,
-    /// The same the other way round, sorted.
+    /// Index and island label of each simulated body, sorted.
     pub(crate) labels: Vec<(u32, u32)>,
-    /// A static or kinematic body and a dynamic one that had a contact with it, sorted.
-    pub(crate) rim: Vec<(u32, u32)>,
-    /// Sleepers that woke in the step.
-    pub(crate) rose: Vec<u32>,
+    /// Pairs of a static or kinematic body and a dynamic body in contact with it, sorted.
+    pub(crate) static_edges: Vec<(u32, u32)>,
+    /// Bodies woken by contact.
+    pub(crate) woken_by_contact: Vec<u32>,
 }
 
-impl Memo {
-    /// The cluster that a body was in, if it was simulated.
+impl StepRecord {
+    /// Island label of a body, if it was simulated.
     pub(crate) fn label(&self, index: u32) -> Option<u32> {
         let at = self.labels.binary_search_by_key(&index, |entry| entry.0).ok()?;
         Some(self.labels[at].1)
     }
 
-    /// The bodies of a cluster.
-    pub(crate) fn cluster(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
+    /// The bodies of an island.
+    pub(crate) fn island(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
         let start = self.members.partition_point(|member| member.0 < label);
         let members = self.members[start..].iter().take_while(move |member| member.0 == label);
         members.map(|member| member.1)
     }
 
-    /// The dynamic bodies that had a contact with a static or kinematic one.
+    /// The dynamic bodies in contact with a static or kinematic body.
     pub(crate) fn around(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
-        let start = self.rim.partition_point(|edge| edge.0 < index);
-        let edges = self.rim[start..].iter().take_while(move |edge| edge.0 == index);
+        let start = self.static_edges.partition_point(|edge| edge.0 < index);
+        let edges = self.static_edges[start..].iter().take_while(move |edge| edge.0 == index);
         edges.map(|edge| edge.1)
     }
 }
 
-/// The order of the lists of a memo.
+/// Sort key of the lists of a step record.
 pub(crate) fn order((a, b): (u32, u32)) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// Takes sorted entries out of a sorted list.
+/// Removes sorted entries from a sorted list.
 pub(crate) fn take_out(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
     let (mut from, mut to) = (0, 0);
     for entry in gone {
@@ -75,7 +75,7 @@ pub(crate) fn take_out(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
     }
 }
 
-/// Brings what follows the first `sorted` entries, and is sorted, to its places among them.
+/// Merges the sorted entries after the first `sorted` ones into them. `few` is scratch.
 pub(crate) fn bring_in(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u32, u32)>) {
     if sorted == 0 {
         return;
@@ -91,31 +91,31 @@ pub(crate) fn bring_in(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u3
     }
 }
 
-/// A tick that is held.
+/// A held tick.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
-    pub(crate) slot: Slot,
-    /// Of the step to this tick, if it is known.
-    pub(crate) memo: Option<Memo>,
-    /// Bodies of this slot that are not what the step to the next slot read.
-    pub(crate) seam: BitSet,
+    pub(crate) frame: Frame,
+    /// Record of the step to this tick, if known.
+    pub(crate) step_record: Option<StepRecord>,
+    /// Pending dirty bodies: their rows in this frame differ from those that the step to the next frame read.
+    pub(crate) pending_dirty: BitSet,
 }
 
-/// Slots by tick.
+/// Ring of frames by tick.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     /// The entry of tick t is at t modulo the length.
     entries: Vec<Entry>,
     oldest: u32,
     newest: u32,
-    /// Slots that stay when the ring has passed them, with how often they were pinned.
-    pinned: Vec<(u32, u32, Slot)>,
-    /// The oldest tick that must not leave the ring, and how long it may grow for that.
+    /// Frames that stay after they leave the ring: tick, number of pins, frame.
+    pinned: Vec<(u32, u32, Frame)>,
+    /// Oldest tick that must stay in the ring, and the limit up to which the ring grows for it.
     keep: Option<(u32, usize)>,
 }
 
 impl Timeline {
-    /// A ring of this many ticks, with an empty slot for tick 0.
+    /// Creates a ring of this many ticks, with an empty frame for tick 0.
     pub(crate) fn new(length: usize) -> Self {
         let entries = (0..length.max(2)).map(|_| Entry::default()).collect();
         Self { entries, oldest: 0, newest: 0, pinned: Vec::new(), keep: None }
@@ -125,7 +125,7 @@ impl Timeline {
         self.entries.len()
     }
 
-    /// The ticks that are held, but for pinned ones.
+    /// The ticks in the ring.
     pub(crate) const fn held(&self) -> core::ops::RangeInclusive<u32> {
         self.oldest..=self.newest
     }
@@ -143,15 +143,15 @@ impl Timeline {
         &mut self.entries[tick as usize % length]
     }
 
-    /// Keeps ticks from this one on, until the next call says otherwise, or the ring would be longer than `limit`.
+    /// Keeps the ticks from this one on until the next call, unless the ring would exceed `limit`.
     pub(crate) const fn keep_from(&mut self, tick: u32, limit: usize) {
         self.keep = Some((tick, limit));
     }
 
-    /// The length that the ring needs before a step from a tick, if it is too short.
+    /// The length that the ring needs before a step from tick `now`, if it is too short.
     pub(crate) fn shortage(&mut self, now: u32) -> Option<usize> {
         let (from, limit) = self.keep.filter(|_| now == self.newest)?;
-        // Seen from a pinned tick before the ring, nothing has to be kept yet.
+        // If `now` is a pinned tick before the ring, no tick has to be kept yet.
         let needed = (now + 2).saturating_sub(from.max(self.oldest)) as usize;
         if needed <= self.entries.len() {
             return None;
@@ -163,7 +163,7 @@ impl Timeline {
         Some(needed.max(self.entries.len() * 3 / 2).min(limit))
     }
 
-    /// Makes the ring longer or shorter, seen from a tick: what does not fit goes, the old future first, then the oldest.
+    /// Changes the length of the ring. Drops what does not fit: the old future first, then the oldest ticks.
     pub(crate) fn resize(&mut self, length: usize, now: u32, store: &mut Store) {
         let length = length.max(2);
         if self.held().count() > length {
@@ -175,36 +175,36 @@ impl Timeline {
             entries[tick as usize % length] = core::mem::take(self.entry_mut(tick));
         }
         for mut left in core::mem::replace(&mut self.entries, entries) {
-            left.slot.release(store);
+            left.frame.release(store);
         }
     }
 
-    /// Makes a tick the newest; of the ticks that are held the last may have to go.
+    /// Makes a tick the newest. Drops the oldest tick if the ring is full.
     pub(crate) fn extend_to(&mut self, tick: u32) {
         self.newest = tick;
         self.oldest = self.oldest.max((tick + 1).saturating_sub(self.entries.len() as u32));
     }
 
-    /// Forgets what comes after a tick.
+    /// Drops the ticks after this one.
     pub(crate) fn drop_after(&mut self, tick: u32) {
         self.newest = tick;
-        self.entry_mut(tick).seam.clear();
+        self.entry_mut(tick).pending_dirty.clear();
     }
 
-    /// Starts again at a tick with nothing before it; its slot is what `base` has.
-    pub(crate) fn restart(&mut self, tick: u32, base: &Slot, store: &mut Store) {
+    /// Restarts at a tick with the frame `base` and no earlier ticks.
+    pub(crate) fn restart(&mut self, tick: u32, base: &Frame, store: &mut Store) {
         (self.oldest, self.newest) = (tick, tick);
         let entry = self.entry_mut(tick);
-        entry.slot.share_from(base, store);
-        entry.memo = None;
-        entry.seam.clear();
+        entry.frame.share_from(base, store);
+        entry.step_record = None;
+        entry.pending_dirty.clear();
     }
 
-    /// Whether a tick is in the ring, seen from another one: what comes after that is an old future, which nobody goes
-    /// to.
+    /// Returns whether a tick is in the ring, as opposed to pinned. Ticks after `now` belong to the old future and are not
+    /// accessible.
     ///
     /// # Errors
-    /// When it is not held or pinned.
+    /// If the tick is neither in the ring nor pinned.
     pub(crate) fn find(&self, tick: u32, now: u32) -> Result<bool, HistoryError> {
         if (self.oldest..=now).contains(&tick) {
             return Ok(true);
@@ -222,7 +222,7 @@ impl Timeline {
         }
     }
 
-    pub(crate) fn pinned(&self, tick: u32) -> Option<&Slot> {
+    pub(crate) fn pinned(&self, tick: u32) -> Option<&Frame> {
         self.pinned.iter().find(|pin| pin.0 == tick).map(|pin| &pin.2)
     }
 
@@ -237,13 +237,13 @@ impl Timeline {
             return Ok(());
         }
         self.find(tick, now)?;
-        let mut slot = Slot::default();
-        slot.share_from(&self.entry(tick).slot, store);
-        self.pinned.push((tick, 1, slot));
+        let mut frame = Frame::default();
+        frame.share_from(&self.entry(tick).frame, store);
+        self.pinned.push((tick, 1, frame));
         Ok(())
     }
 
-    /// Takes one pin back; returns whether there was one.
+    /// Removes one pin. Returns false if there was none.
     pub(crate) fn unpin(&mut self, tick: u32, store: &mut Store) -> bool {
         let Some(at) = self.pinned.iter().position(|pin| pin.0 == tick) else { return false };
         self.pinned[at].1 -= 1;
@@ -253,7 +253,7 @@ impl Timeline {
         true
     }
 
-    /// Lets go of pinned ticks after another one.
+    /// Releases all pinned ticks after this one.
     pub(crate) fn unpin_after(&mut self, tick: u32, store: &mut Store) {
         for pin in &mut self.pinned {
             if pin.0 > tick {
@@ -263,14 +263,14 @@ impl Timeline {
         self.pinned.retain(|pin| pin.0 <= tick);
     }
 
-    /// Lets go of all pinned ticks.
+    /// Releases all pinned ticks.
     pub(crate) fn unpin_all(&mut self, store: &mut Store) {
         self.pinned.drain(..).for_each(|mut pin| pin.2.release(store));
     }
 
-    /// All slots that are held.
-    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
-        let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).slot);
+    /// Iterates over all held frames.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).frame);
         ring.chain(self.pinned.iter().map(|pin| &pin.2))
     }
 }
@@ -283,7 +283,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_and_comes_leaves_a_sorted_list(
+        fn removing_and_merging_entries_keeps_a_list_sorted(
             mut list in vec((0..9u32, 0..9u32), 0..40),
             gone in vec((0..9u32, 0..9u32), 0..9),
             mut new in vec((0..9u32, 0..9u32), 0..20),

@@ -1,9 +1,9 @@
-//! `ResimMode::Verify`: a tick that is computed again is also computed in full, by a world that shares nothing with the
-//! first but the state before the tick's commands, and both are compared.
+//! `ResimMode::Verify`: a resimulated tick is also computed in full, by a world that shares nothing with the first but the state
+//! before the tick's commands. Both results are compared.
 
 use super::World;
+use super::frame::Store;
 use super::page_bytes::StateSection;
-use super::slot::Store;
 
 /// A world that computes a tick in full, or the command that it could not repeat.
 pub(super) type Full = Result<World, String>;
@@ -14,7 +14,7 @@ impl World {
     pub(super) fn commanded_anew(&self) -> Full {
         let mut store = Store::default();
         let (base, work) = (self.base(), self.base());
-        let [base, work] = [base, work].map(|slot| slot.copy_into(&self.store, &mut store));
+        let [base, work] = [base, work].map(|frame| frame.copy_into(&self.store, &mut store));
         let mut full = self.elsewhere(store, base, work);
         for (number, command) in self.commands.iter().enumerate() {
             if let Err(error) = full.command(command.clone()) {

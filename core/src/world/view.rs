@@ -1,10 +1,10 @@
-//! Looking at a world: bodies and contacts.
+//! Read access to the bodies and contacts of a world.
 
 use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, PairKey, body_of};
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
 
-/// A body as it is now, this tick's commands included.
+/// Read access to a body, with this tick's commands applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     pub(super) hot: &'a HotRow,
@@ -12,58 +12,59 @@ pub struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Where its origin is and how it is turned.
+    /// Returns the pose of the origin.
     pub fn pose(&self) -> Transform {
         origin(self.hot, self.cold)
     }
 
-    /// Where its origin is.
+    /// Returns the position of the origin.
     pub fn position(&self) -> Vec3 {
         self.pose().translation
     }
 
-    /// How it is turned.
+    /// Returns the rotation.
     pub const fn rotation(&self) -> Quat {
         self.hot.rotation
     }
 
-    /// Its centre of mass.
+    /// Returns the centre of mass in world space.
     pub const fn center_of_mass(&self) -> Vec3 {
         self.hot.center
     }
 
-    /// Velocity of its centre of mass, m/s.
+    /// Returns the velocity of the centre of mass, m/s.
     pub fn velocity(&self) -> Vec3 {
         real_vector(self.hot.velocity)
     }
 
-    /// Angular velocity, rad/s.
+    /// Returns the angular velocity, rad/s.
     pub fn angular_velocity(&self) -> Vec3 {
         scale_by_power(real_vector(self.hot.spin), -self.cold.exponent)
     }
 
-    /// How it moves.
+    /// Returns the kind: static, kinematic or dynamic.
     pub const fn kind(&self) -> BodyKind {
         self.cold.kind
     }
 
-    /// Kilograms; zero for a body that could not be weighed.
+    /// Returns the mass in kilograms, or zero for a static or kinematic body without a valid mass.
     pub const fn mass(&self) -> Real {
         self.cold.mass
     }
 
-    /// Whether it sleeps: it rests, and costs nothing until something touches it or what it rests on changes.
+    /// Returns whether the body is asleep. A sleeping body costs nothing until a contact, a change of its support or a command
+    /// wakes it.
     pub const fn is_asleep(&self) -> bool {
         self.hot.is_asleep()
     }
 
-    /// What the game keeps there.
+    /// Returns the game's own value.
     pub const fn user_data(&self) -> u64 {
         self.cold.user_data
     }
 }
 
-/// A contact after the last step.
+/// A contact between two shapes after the last step.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactView<'a> {
     bodies: [BodyId; 2],
@@ -71,27 +72,27 @@ pub struct ContactView<'a> {
 }
 
 impl ContactView<'_> {
-    /// The two bodies, lower index first.
+    /// Returns the two bodies, lower index first.
     pub const fn bodies(&self) -> [BodyId; 2] {
         self.bodies
     }
 
-    /// Unit vector from the first body to the second.
+    /// Returns the unit normal from the first body to the second.
     pub fn normal(&self) -> Vec3 {
         Vec3::from_bits(self.row.normal.map(|c| i64::from(c) << 2))
     }
 
-    /// Whether the shapes overlapped or pushed each other in the last step; else they are only near.
+    /// Returns whether the shapes overlapped or had an impulse in the last step. If not, the contact is speculative.
     pub const fn is_touching(&self) -> bool {
         self.row.touching
     }
 
-    /// How many points it has.
+    /// Returns the number of contact points, 1 to 4.
     pub fn point_count(&self) -> u32 {
         self.row.points.len() as u32
     }
 
-    /// Separation of the deepest point when its geometry was made, metres; negative where shapes overlap.
+    /// Returns the separation of the deepest point when the manifold was computed, metres; negative for an overlap.
     pub fn separation(&self) -> Real {
         let least = self.row.points.iter().map(|point| point.separation).min();
         Real::from_bits(least.unwrap_or(0))
@@ -99,7 +100,7 @@ impl ContactView<'_> {
 }
 
 impl World {
-    /// The body, or `None` if the id is stale.
+    /// Returns a body, or `None` if the id is stale.
     pub fn body(&self, id: BodyId) -> Option<Body<'_>> {
         self.work.is_live(id.0).then(|| self.body_at(id.0.index()))
     }
@@ -112,13 +113,13 @@ impl World {
         self.work.id_at(index).map(BodyId)
     }
 
-    /// All bodies in the order of their ids.
+    /// Iterates over all bodies in the order of their ids.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, Body<'_>)> + '_ {
         let ids = self.work.streams.iter().flat_map(|stream| stream.ids.iter());
         ids.map(|id| (BodyId(id), self.body_at(id.index())))
     }
 
-    /// The keys of all contacts that commands did not make void.
+    /// The keys of all contacts that commands did not invalidate.
     pub(crate) fn contact_keys(&self) -> impl Iterator<Item = PairKey> + '_ {
         self.contact_rows().map(|row| row.key)
     }
@@ -129,8 +130,8 @@ impl World {
         rows.filter(|row| !self.pending.is_void(row.key))
     }
 
-    /// Pairs of shapes that touch after the last step, or are within 2 cm of it: some have a positive separation. The
-    /// order is the same on every machine.
+    /// Iterates over the contacts after the last step: pairs of shapes that touch or are less than 2 cm apart, so some have a
+    /// positive separation. The order is the same on every machine.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> + '_ {
         self.contact_rows().filter_map(|row| {
             let [a, b] = row.key.shapes().map(|shape| self.id_at(body_of(shape)));

@@ -1,4 +1,4 @@
-//! An allocator that counts, for tests that promise to allocate nothing.
+//! A counting allocator for tests of allocation-free code.
 #![allow(
     unsafe_code,
     reason = "counting allocations takes a global allocator, and its trait is unsafe"
@@ -7,7 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Passes everything on to the system and counts, thread by thread, since tests run side by side.
+/// Forwards to the system allocator and counts by thread, since tests run in parallel.
 struct Counting;
 
 thread_local! {
@@ -15,7 +15,7 @@ thread_local! {
 }
 
 fn count_one() {
-    // A thread that is ending has no counter any more, and nobody asks for it.
+    // A terminating thread has no counter any more, and its count is not used.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
@@ -48,7 +48,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often this thread has allocated so far.
+/// Returns the number of allocations of this thread so far.
 pub(crate) fn count() -> u32 {
     COUNT.get()
 }

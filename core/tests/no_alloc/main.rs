@@ -1,5 +1,4 @@
-//! Owns the promise that warm containers allocate nothing: a step of the simulation must not wait for
-//! an allocator.
+//! Warm containers do not allocate: a step of the simulation must not wait for an allocator.
 
 mod counting;
 mod steps;
@@ -15,7 +14,7 @@ fn allocations(work: impl FnOnce()) -> u32 {
     counting::count() - before
 }
 
-/// Scattered keys without the generator under test next door.
+/// Scattered keys, independent of the crate's own generator.
 fn scattered(count: u64) -> Vec<u64> {
     (0..count).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }
@@ -104,7 +103,7 @@ fn a_cleared_set_keeps_its_memory() {
 fn slot_map_allocates_nothing_within_its_former_capacity() {
     let mut map = SlotMap::new();
     let mut ids: Vec<_> = (0..1000u32).map(|v| map.insert(v).unwrap()).collect();
-    // The set of free indices grows to its size once.
+    // The set of free indices grows to its final size once.
     for &id in &ids {
         assert!(map.remove(id).is_some());
     }

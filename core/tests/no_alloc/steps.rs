@@ -1,4 +1,4 @@
-//! Owns the promise that a warm world steps without allocating: a step must not wait for an allocator.
+//! A warm world steps without allocating: a step must not wait for an allocator.
 
 use crate::counting;
 use isostep_core::parallel::Threads;
@@ -6,22 +6,22 @@ use isostep_core::world::{BodyKind, Command, Material};
 use isostep_core::{Rng, Vec3, real};
 use isostep_scenes::scenes::{self, Scene};
 
-/// Long enough for the kicks to have toppled what they topple: until then contacts reach new heights, and columns
-/// grow with them.
+/// Ticks of warm-up. Long enough for the kicks to topple the stacks: until then the number of contacts reaches new maxima, and
+/// columns grow with it.
 const WARM_UP: u32 = 2000;
 
-/// Ticks of 300 after the warm-up that allocated, with how often.
+/// Of 300 ticks after the warm-up, those that allocated, each with the number of allocations.
 fn allocating_ticks(scene: &mut Scene) -> Vec<(u32, u32)> {
     let ids: Vec<_> = scene.world.bodies().map(|(id, _)| id).collect();
     let mut found = Vec::with_capacity(300);
     for tick in 0..WARM_UP + 300 {
         let before = counting::count();
         scene.act();
-        // Somebody is kicked every tenth tick, so that contacts come and go.
+        // A random body is kicked every tenth tick, so that contacts begin and end.
         if tick % 10 == 0 {
             let mut rng = Rng::keyed(1, u64::from(tick), 0, 0);
             let kicked = ids[rng.below(ids.len() as u32).unwrap() as usize];
-            // Static bodies refuse, which must cost no memory either.
+            // Static bodies reject the command, which must not allocate either.
             let _ = scene.world.set_velocity(kicked, rng.direction() * real!(2));
         }
         scene.world.step();
@@ -45,7 +45,7 @@ fn a_warm_arena_allocates_nothing() {
     assert_eq!(allocating_ticks(&mut scenes::arena(3)), []);
 }
 
-/// What the other threads allocate is theirs and not counted; handing work to them must cost nothing.
+/// Allocations of other threads are not counted. Handing work to them must not allocate.
 #[test]
 fn warm_stacks_on_two_threads_allocate_nothing() {
     let mut scene = scenes::stacks(5, 5);
@@ -64,13 +64,13 @@ fn a_warm_world_rewinds_without_allocating() {
         .map(|(id, _)| id)
         .collect();
     let mut found = Vec::with_capacity(300);
-    // Twice as long, because rollbacks reach their heights later.
+    // Twice as long, because rollbacks reach their maxima later.
     for tick in 0..2 * WARM_UP + 200 {
         let before = counting::count();
         for _ in 0..2 {
             scene.step();
         }
-        // Back by five ticks, and forth again with another push.
+        // Rewind by five ticks and resimulate with another push.
         let now = scene.world.tick();
         scene.world.rewind(now - 5.min(now)).unwrap();
         let kicked = players[tick as usize % players.len()];
@@ -104,7 +104,7 @@ fn warm_stacks_allocate_nothing() {
 
 #[test]
 fn a_warm_field_of_sleepers_allocates_nothing() {
-    // Kicks wake some, which fall asleep again.
+    // Kicks wake some bodies, which fall asleep again.
     assert_eq!(allocating_ticks(&mut scenes::sleepers(300, 3)), []);
 }
 

@@ -1,4 +1,4 @@
-//! What the numbers should be, from big integers and textbook series. Shares no code with the crate.
+//! Reference values from big integers and textbook series. Shares no code with the crate.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use isostep_core::Real;
@@ -82,7 +82,7 @@ fn atan_series(t: &BigInt) -> BigInt {
     sum
 }
 
-/// The angle of a point that is not the origin, by halving the angle thrice.
+/// The angle of a point other than the origin, by halving the angle three times.
 pub(crate) fn atan2(y: &BigInt, x: &BigInt) -> BigInt {
     let (ay, ax) = (abs(y), abs(x));
     let steep = ay > ax;
@@ -100,14 +100,14 @@ pub(crate) fn atan2(y: &BigInt, x: &BigInt) -> BigInt {
     if is_negative(y) { -angle } else { angle }
 }
 
-/// How far raw bits are from an oracle number, in thousandths of their ulp, rounded up.
+/// Distance of raw bits from an oracle number, in thousandths of their ulp, rounded up.
 pub(crate) fn milli_ulps(bits: i64, frac: u32, expected: &BigInt) -> u64 {
     let distance = abs(&(exact(bits, frac) - expected));
     let milli = ((distance * 1000u32) >> (PRECISION - frac)) + 1u32;
     u64::try_from(milli).unwrap_or(u64::MAX)
 }
 
-/// The raw bits of a number that rounds to nearest, ties toward +∞, and stops at the limits.
+/// Raw bits of a number rounded to nearest, ties toward +∞, and clamped to the limits.
 pub(crate) fn rounded(value: &BigInt, frac: u32) -> i64 {
     let shift = PRECISION - frac;
     // BigInt's shift floors.
@@ -119,7 +119,7 @@ pub(crate) fn rounded(value: &BigInt, frac: u32) -> i64 {
     })
 }
 
-/// Raw bits of every size, with the edges well represented.
+/// Raw bits of every magnitude, with many at the limits.
 pub(crate) fn any_bits() -> impl Strategy<Value = i64> {
     let edge = prop_oneof![
         Just(0i64),
@@ -134,12 +134,12 @@ pub(crate) fn any_bits() -> impl Strategy<Value = i64> {
     prop_oneof![1 => near_edge, 3 => any_size]
 }
 
-/// Numbers of every size, with the edges well represented.
+/// Numbers of every magnitude, with many at the limits.
 pub(crate) fn any_real() -> impl Strategy<Value = Real> {
     any_bits().prop_map(Real::from_bits)
 }
 
-/// Vectors whose components have sizes of their own.
+/// Vectors whose components have independent magnitudes.
 pub(crate) fn any_vec3() -> impl Strategy<Value = isostep_core::Vec3> {
     [any_bits(), any_bits(), any_bits()].prop_map(isostep_core::Vec3::from_bits)
 }

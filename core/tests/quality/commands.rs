@@ -1,5 +1,5 @@
-//! Commands in random sequences against what they promise. A refused command changes nothing, an accepted one is
-//! read back at once, and whatever they were, scratch is no state.
+//! Random command sequences. A rejected command changes nothing, an accepted one can be read back at once, and scratch is not
+//! state.
 
 use super::common::{encoded, ground, mixed_shape, world};
 use isostep_core::world::{
@@ -21,7 +21,7 @@ fn rotation() -> impl Strategy<Value = Quat> {
     vector(3).prop_map(Quat::from_rotation_vector)
 }
 
-/// What to do with the body of a number, if there are that many.
+/// An action on the body with a number, if it exists.
 #[derive(Clone, Debug)]
 enum Act {
     Spawn(u8, u32, Vec3),
@@ -45,7 +45,7 @@ enum Act {
 fn act() -> impl Strategy<Value = Act> {
     let kind =
         prop_oneof![Just(BodyKind::Static), Just(BodyKind::Kinematic), Just(BodyKind::Dynamic)];
-    // Ranges reach past the limits, so that some are refused.
+    // Ranges exceed the limits, so that some commands are rejected.
     prop_oneof![
         3 => (0u8..4, 0u32..3, vector(4)).prop_map(|(s, i, at)| Act::Spawn(s, i, at)),
         1 => Just(Act::Despawn),
@@ -96,10 +96,10 @@ fn near(a: Vec3, b: Vec3, ulps: i64) -> bool {
     a.to_bits().iter().zip(b.to_bits()).all(|(a, b)| (a - b).abs() <= ulps)
 }
 
-/// A step of the speed's grid, 2⁻²⁰ m/s, in ulps.
+/// Resolution of velocities, 2⁻²⁰ m/s, in ulps.
 const SPEED_STEP: i64 = 1 << 12;
 
-/// What an accepted command must have done to its body.
+/// Checks the effect of an accepted command on its body.
 fn assert_read_back(world: &World, act: &Act, id: BodyId, mass: Real, before: Vec3) {
     let Some(body) = world.body(id) else {
         assert!(matches!(act, Act::Despawn), "{act:?}");
@@ -107,7 +107,7 @@ fn assert_read_back(world: &World, act: &Act, id: BodyId, mass: Real, before: Ve
     };
     match *act {
         Act::Velocity(v) => assert!(near(body.velocity(), v, SPEED_STEP), "{act:?}"),
-        // Spin is kept as the speed of a surface that is half a metre out at least.
+        // Spin is stored as the speed of a point at least half a metre away.
         Act::Spin(v) => assert!(near(body.angular_velocity(), v, 2 * SPEED_STEP), "{act:?}"),
         Act::Impulse(push) => {
             let expected = before + push / mass;
@@ -178,7 +178,7 @@ fn check_sequence(acts: &[(Act, usize)]) {
         assert_eq!(world.bodies().count(), live);
         assert_eq!(live + gone.len(), ids.len());
     }
-    // Contacts name live bodies only; asking a stale one would panic.
+    // Contacts name live bodies only. Reading a stale one would panic.
     assert!(
         world.contacts().flat_map(|contact| contact.bodies()).all(|id| world.body(id).is_some())
     );
@@ -191,7 +191,7 @@ fn check_sequence(acts: &[(Act, usize)]) {
     }
 }
 
-/// Runs the same acts with and without scratch between ticks.
+/// Runs the same actions with and without scratch between ticks.
 fn check_scratch(acts: &[(Act, usize)]) {
     let mut worlds = [world(), world()];
     let mut ids = worlds.each_mut().map(|world| world.spawn(ground()).unwrap())[..1].to_vec();

@@ -1,4 +1,4 @@
-//! Worlds and measurements that several themes share.
+//! Worlds and measurements shared by several modules.
 
 use isostep_core::shape::{MassProperties, Shape};
 use isostep_core::world::{Body, BodyDef, BodyId, BodyKind, ShapeDef, World, WorldDef};
@@ -59,14 +59,14 @@ pub(crate) fn mixed_shape(i: u32) -> Shape {
     .unwrap()
 }
 
-/// Balls, boxes and capsules above a ground, turned and thrown at random, none overlapping another.
+/// Balls, boxes and capsules above a ground, with random rotations and velocities, without overlaps.
 pub(crate) fn tumbling(side: u32, seed: u64) -> Vec<BodyDef> {
     let mut bodies = vec![ground()];
     let mut rng = Rng::new(seed);
     for i in 0..side * side * side {
         let cell = [i % side, i / (side * side), i / side % side];
         let mut jitter = |size: Real| rng.between(-size, size).unwrap();
-        // Nothing reaches further than 0.71 m from its middle, so 1.6 m keep them apart.
+        // The largest radius is 0.71 m, so a pitch of 1.6 m avoids overlaps.
         let [x, y, z] = cell.map(|c| Real::from_int(c as i32) * Real::ratio(16, 10));
         let place = Vec3::new(x, y + Real::ONE, z) + Vec3::splat(jitter(Real::ratio(5, 100)));
         let turn = Vec3::new(jitter(real!(3)), jitter(real!(3)), jitter(real!(3)));
@@ -84,7 +84,7 @@ pub(crate) fn tumbling(side: u32, seed: u64) -> Vec<BodyDef> {
     bodies
 }
 
-/// Where a body is and how it moves, to the bit: place, rotation, velocity, angular velocity.
+/// Raw bits of a body's motion: position, rotation, velocity, angular velocity.
 pub(crate) type Bits = ([i64; 3], [i32; 4], [i64; 3], [i64; 3]);
 
 pub(crate) fn bits(body: &Body<'_>, offset: Vec3) -> Bits {
@@ -118,22 +118,22 @@ pub(crate) fn at(x: Real, y: Real, z: Real) -> Transform {
     Transform::at(Vec3::new(x, y, z))
 }
 
-/// How a run of a scene ended. Lengths in metres, speeds in m/s.
+/// Result of a run. Lengths in metres, speeds in m/s.
 #[derive(Debug)]
 pub(crate) struct Rest {
-    /// Deepest overlap over the last 120 ticks.
+    /// Deepest overlap in the last 120 ticks.
     pub(crate) penetration: f64,
-    /// Horizontal way of the highest dynamic body.
+    /// Horizontal displacement of the highest dynamic body.
     pub(crate) top_drift: f64,
-    /// The largest horizontal way of any dynamic body.
+    /// Largest horizontal displacement of a dynamic body.
     pub(crate) drift: f64,
-    /// The largest way down.
+    /// Largest downward displacement.
     pub(crate) sag: f64,
     pub(crate) mean_speed: f64,
     pub(crate) max_speed: f64,
 }
 
-/// Steps a world and measures where its dynamic bodies went.
+/// Steps a world and measures the displacements of its dynamic bodies.
 pub(crate) fn settle(world: &mut World, ticks: u32) -> Rest {
     settle_with(world, ticks, World::step)
 }

@@ -1,4 +1,4 @@
-//! Many bodies in one spot: the work is bounded, and which contacts are solved follows from the island alone.
+//! Many bodies in one place: the work is bounded, and the choice of solved contacts depends on the island alone.
 
 use super::common::{bits, crate_at, cube, ground, pyramid, spawn_all, world};
 use isostep_core::parallel::Threads;
@@ -6,7 +6,7 @@ use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, World};
 use isostep_core::{Real, Rng, Vec3, real};
 
-/// Balls whose centres lie within a spot of this size.
+/// Balls with centres within a cube of this size.
 fn spot(count: usize, size: Real, at: Vec3, seed: u64) -> Vec<BodyDef> {
     let mut rng = Rng::new(seed);
     (0..count)
@@ -18,7 +18,7 @@ fn spot(count: usize, size: Real, at: Vec3, seed: u64) -> Vec<BodyDef> {
         .collect()
 }
 
-/// Each two of 600 balls have a contact; solving all 179,700 took seconds a tick, and 40 s with 2,000 balls.
+/// Any two of 600 balls have a contact. Solving all 179,700 took seconds per tick, and 40 s with 2,000 balls.
 #[test]
 fn a_crowd_takes_bounded_work() {
     for size in [Real::ZERO, Real::ratio(1, 100)] {
@@ -31,7 +31,7 @@ fn a_crowd_takes_bounded_work() {
                 report.pairs, report.contacts, report.colours
             );
             assert!(report.contacts <= 600 * 32, "{} contacts", report.contacts);
-            assert_eq!(report.clusters, 1, "islands form of all contacts");
+            assert_eq!(report.islands, 1, "islands form of all contacts");
         }
         for _ in 0..56 {
             world.step();
@@ -41,14 +41,14 @@ fn a_crowd_takes_bounded_work() {
     }
 }
 
-/// Two plates, one on the other, each with a hundred crates: what has few contacts keeps them, and so do the plates.
+/// Two plates, one on the other, each with a hundred crates. Bodies with few contacts keep all of them, so the plates keep theirs.
 #[test]
 fn what_bears_many_bodies_bears_them() {
     let mut world = world();
     world.spawn(ground()).unwrap();
     let plate = Shape::cuboid(Vec3::new(real!(12), Real::HALF, real!(6))).unwrap();
     for y in [Real::HALF, real!(1.5)] {
-        // The lower one reaches out under the upper one.
+        // The lower plate extends beyond the upper one.
         let x = if y > Real::ONE { real!(6) } else { Real::ZERO };
         world.spawn(BodyDef::dynamic().at(Vec3::new(x, y, Real::ZERO)).shape(plate)).unwrap();
     }
@@ -75,10 +75,10 @@ fn states(world: &World, ids: &[BodyId]) -> Vec<super::common::Bits> {
     ids.iter().map(|id| bits(&world.body(*id).unwrap(), Vec3::ZERO)).collect()
 }
 
-/// Neither other bodies, their ids, threads nor dropped scratch show in what a crowd does, nor does going back.
+/// The motion of a crowd does not depend on other bodies, their ids, threads, dropped scratch or rollbacks.
 #[test]
 fn a_crowd_does_what_it_does_alone() {
-    // In one spot all contacts are equally deep, so that the order of bodies decides.
+    // In one point all contacts have the same depth, so that the order of bodies decides.
     for size in [Real::ZERO, Real::ratio(1, 10)] {
         let crowd = spot(90, size, Vec3::new(real!(500), real!(2), Real::ZERO), 3);
         let mut alone = world();
@@ -103,7 +103,7 @@ fn a_crowd_does_what_it_does_alone() {
             assert!(states(&among, &among_ids) == states(&alone, &ids), "size {size}, tick {tick}");
             straight.push(among.digest());
         }
-        // Guessed wrongly from tick 3 on: the crowd went without its push, and the top of the pyramid was hit.
+        // Mispredicted from tick 3 on: the push on the crowd was missing, and the top of the pyramid was hit.
         among.rewind(3).unwrap();
         among.apply_impulse(*other_ids.last().unwrap(), Vec3::Y * -3000).unwrap();
         for _ in 3..12 {
@@ -118,7 +118,7 @@ fn a_crowd_does_what_it_does_alone() {
     }
 }
 
-/// Grains are within the margin of many others, so they are a crowd when they lie in order. They sleep, wake and sleep.
+/// Grains are within the margin of many others, so they count as a crowd even in a regular heap. They sleep, wake and sleep again.
 #[test]
 fn small_grains_rest_and_wake_as_a_crowd() {
     let mut world = world();

@@ -1,4 +1,4 @@
-//! A million ticks, four and a half hours of play: what rests stays.
+//! A million ticks, four and a half hours: resting bodies stay at rest.
 
 use super::common::{crate_at, floats, world};
 use isostep_core::shape::Shape;
@@ -26,8 +26,8 @@ fn a_box_and_a_ball_rest_for_a_million_ticks() {
         let body = world.body(id).unwrap();
         let way = floats(body.position() - from);
         println!("{id}: {way:?}, {}", body.velocity());
-        // At most one step of the speed's grid, 2⁻²⁰ m/s, for four and a half hours: 15.9 mm. Measured are 15.8 mm
-        // for the box, whose friction leaves it that one step.
+        // At most one velocity quantum, 2⁻²⁰ m/s, for four and a half hours: 15.9 mm. Measured: 15.8 mm for the box, whose friction
+        // leaves it that quantum.
         assert!(way.iter().all(|c| c.abs() < 0.017), "{id} moved by {way:?}");
         assert!(way[1].abs() < 0.001, "{id} moved by {way:?}");
     }

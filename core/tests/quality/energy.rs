@@ -1,11 +1,11 @@
-//! Energy: whatever falls, tumbles and hits, the total never grows.
+//! Energy: the total energy of falling, tumbling and colliding bodies never grows.
 
 use super::common::{cube, energy, ground, spawn_all, tumbling, world};
 use isostep_core::shape::{MassProperties, Shape};
 use isostep_core::world::{BodyDef, BodyKind};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 
-/// The most that the energy of a scene was above its start in 600 ticks, as a share of the start.
+/// Largest energy gain of a scene in 600 ticks, as a fraction of the initial energy.
 fn gain(bodies: &[BodyDef]) -> f64 {
     let mut world = world();
     let ids = spawn_all(&mut world, bodies);
@@ -86,7 +86,7 @@ fn rods_and_plates_that_hit_an_edge_gain_no_energy() {
     }
 }
 
-/// A body dropped on the ground from 2 m, turned and spinning at random.
+/// A body dropped on the ground from 2 m, with random rotation and spin.
 fn dropped(shape: Shape, spin: i32, seed: u64) -> [BodyDef; 2] {
     let mut rng = Rng::new(seed);
     let turn = Quat::from_rotation_vector(rng.direction() * real!(2));
@@ -114,7 +114,7 @@ fn single_bodies_that_spin_and_roll_gain_no_energy() {
 
 #[test]
 fn thin_capsules_that_roll_on_a_tip_gain_no_energy() {
-    // A pole that spins about its own axis and rests on one end couples friction and normal as nothing else does.
+    // A pole that spins about its own axis on one end has the strongest coupling of friction and normal rows.
     for centimetres in [10, 12, 16] {
         let shape = Shape::capsule(real!(1), Real::ratio(centimetres, 100)).unwrap();
         for spin in [2, 10, 20] {

@@ -1,4 +1,4 @@
-//! Impacts: what bounces keeps what its restitution says, and a shock goes through rows and racks of balls.
+//! Impacts: restitution is exact, and impulses propagate through rows and racks of balls.
 
 use super::common::{GRAVITY, cube, floats, spawn_all, weightless, world};
 use isostep_core::shape::Shape;
@@ -13,7 +13,7 @@ fn ball(radius: Real, material: Material) -> ShapeDef {
     ShapeDef::from(Shape::sphere(radius).unwrap()).material(material)
 }
 
-/// A half space, or the ground box, of this surface; the top is at height 0.
+/// A half space, or the ground box, with this material. The top is at height 0.
 pub(crate) fn floor(plane: bool, material: Material) -> BodyDef {
     if plane {
         BodyDef::fixed().shape(ShapeDef::from(Shape::HALF_SPACE).material(material))
@@ -28,7 +28,7 @@ fn velocity(world: &World, id: BodyId) -> [f64; 3] {
     floats(world.body(id).unwrap().velocity())
 }
 
-/// Velocities along x of a row of balls of 0.1 m after a second, of which the first `moving` came in at `speed`.
+/// Velocities along x, after one second, of a row of 0.1 m balls of which the first `moving` arrived at `speed`.
 fn cradle(moving: i32, gap: Real, restitution: Real, speed: Real) -> Vec<f64> {
     let mut world = weightless();
     let radius = Real::ratio(1, 10);
@@ -80,12 +80,12 @@ fn a_row_of_soft_balls_keeps_its_momentum_and_loses_energy() {
         (speeds.iter().sum(), speeds.iter().map(|v| v * v).sum::<f64>());
     println!("{speeds:?}");
     assert!((momentum - 5.0).abs() < 1e-4, "{speeds:?}");
-    // The last has (3/4)⁴ of the speed, and no ball is faster than the one before it.
+    // The last ball has (3/4)⁴ of the speed, and no ball is faster than the one before it.
     assert!((speeds[4] - 5.0 * 0.75f64.powi(4)).abs() < 0.05, "{speeds:?}");
     assert!(speeds.is_sorted() && power < 25.0, "{speeds:?}");
 }
 
-/// Places and velocities of a rack of 15 balls and then the cue ball, a second after the break along x.
+/// Positions and velocities of a rack of 15 balls, then of the cue ball, one second after the break along x.
 fn broken_rack(gap: Real, speed: Real) -> Vec<([f64; 3], [f64; 3])> {
     let mut world = weightless();
     let radius = Real::ratio(3, 100);
@@ -146,7 +146,7 @@ fn a_rack_bursts_symmetrically() {
     }
 }
 
-/// Heights that a ball dropped from `height` reaches after each of its bounces, as the lowest point's.
+/// Heights of a ball dropped from `height` after each bounce, measured at its lowest point.
 fn bounces(plane: bool, restitution: Real, height: Real, count: usize) -> Vec<f64> {
     let mut world = world();
     let (radius, material) = (real!(0.25), bouncy(restitution, Real::ratio(6, 10)));
@@ -159,7 +159,7 @@ fn bounces(plane: bool, restitution: Real, height: Real, count: usize) -> Vec<f6
         let body = world.body(id).unwrap();
         let speed = body.velocity().y.to_f64();
         if rising && speed <= 0.0 {
-            // Between ticks the top may be missed: what is left of the speed still counts.
+            // The apex may lie between two ticks: add the height from the remaining speed.
             let top = body.position().y.to_f64() - 0.25 + speed * speed / 2.0 / GRAVITY;
             tops.push(top);
             if tops.len() == count {
@@ -178,7 +178,7 @@ fn a_ball_keeps_the_height_that_its_restitution_says() {
         for restitution in [real!(0.5), real!(0.75), real!(1)] {
             for centimetres in [30, 50, 77, 100, 141, 200, 333, 500] {
                 for phase in 0..7 {
-                    // A tenth of a millimetre a phase; a substep at 10 m/s is 2 cm.
+                    // Phases of a tenth of a millimetre; a substep at 10 m/s is 2 cm.
                     let height = Real::ratio(centimetres * 100 + phase * 31, 10_000);
                     let top = bounces(plane, restitution, height, 1)[0];
                     let kept = restitution.to_f64().powi(2) * height.to_f64();
@@ -231,8 +231,8 @@ fn a_perfect_ball_keeps_its_height_over_twenty_bounces() {
 
 #[test]
 fn an_oblique_bounce_gives_the_spin_that_friction_allows() {
-    // Down at 4 m/s and along at `along`, e = 0.5: the normal impulse is 1.5·4 = 6 m/s. Friction of 0.2 takes 1.2 m/s
-    // from a fast slip; a slow one ends in rolling, 2/7 of it going into spin.
+    // Downward at 4 m/s and along at `along`, e = 0.5: the normal impulse is 1.5·4 = 6 m/s. Friction of 0.2 takes 1.2 m/s from a
+    // fast slip. A slow slip ends in rolling, with 2/7 of it converted to spin.
     for (along, friction, slides) in
         [(8, 0.2, true), (-8, 0.2, true), (2, 0.6, false), (-2, 0.6, false)]
     {
@@ -248,7 +248,7 @@ fn an_oblique_bounce_gives_the_spin_that_friction_allows() {
         let (v, spin) = (floats(body.velocity()), floats(body.angular_velocity())[2]);
         let along = f64::from(along);
         let lost = if slides { friction * 6.0 * along.signum() } else { along * 2.0 / 7.0 };
-        // A torque of R·impulse against 2/5·m·R²: rolling along +x is spin about −z.
+        // A torque of R·impulse against 2/5·m·R². Rolling along +x is spin about −z.
         let expected = -lost / (0.4 * 0.25);
         println!("{v:?}, {spin} of {expected}");
         assert!((v[0] - (along - lost)).abs() < 0.02 * lost.abs(), "{v:?}");
@@ -269,7 +269,7 @@ fn a_spinning_ball_kicks_off() {
         world.step();
     }
     let v = velocity(&world, id);
-    // The surface slips at 10 m/s; sticking would take 2/7 of it, 2.86 m/s, and friction allows 3 m/s.
+    // The surface slips at 10 m/s. Sticking takes 2/7 of it, 2.86 m/s, and friction allows 3 m/s.
     assert!((v[0] - 20.0 / 7.0).abs() < 0.05 && (v[1] - 2.0).abs() < 0.01, "{v:?}");
 }
 
@@ -293,7 +293,7 @@ fn a_box_that_falls_flat_bounces_flat() {
             }
             let kept = restitution.to_f64().powi(2);
             println!("{plane} {restitution}: {top} m, {spin} rad/s");
-            // The whole first bounce lies within the time only for the smaller two; at 1 it still rises.
+            // The first bounce is complete within the time only for the smaller two values. At 1 the box still rises.
             if restitution < Real::ONE {
                 assert!((top / kept - 1.0).abs() < 0.01, "{restitution}: {top} m, not {kept} m");
             }
@@ -312,7 +312,7 @@ fn masses_share_a_bounce_as_they_must() {
             let body = |i: usize, x: Real, v: Real| {
                 let mass = Real::from_int(masses[i]);
                 let body = BodyDef::dynamic().at(Vec3::X * x).velocity(Vec3::X * v).mass(mass);
-                // A thousandfold mass goes on slower than what falls asleep.
+                // A body of thousandfold mass moves slower than the sleep threshold.
                 body.stay_awake().shape(ball(real!(0.25), material))
             };
             let a = world.spawn(body(0, real!(-1), real!(3))).unwrap();
@@ -374,7 +374,7 @@ fn a_bouncy_ball_comes_back_from_a_resting_stack() {
     for _ in 0..120 {
         world.step();
     }
-    // The mean of its restitution and none is 0.5.
+    // The mean of 1 and 0 is 0.5.
     let shape = ball(real!(0.25), bouncy(Real::ONE, Real::ratio(6, 10)));
     let body = BodyDef::dynamic().at(Vec3::Y * real!(4.25)).shape(shape);
     let id = world.spawn(body).unwrap();
@@ -386,7 +386,7 @@ fn a_bouncy_ball_comes_back_from_a_resting_stack() {
         }
     }
     println!("{top} m");
-    // Off something immovable it would be 0.25 m; the boxes, of 15 times its mass, take a part.
+    // Off an immovable body the height is 0.25 m. The boxes, of 15 times the ball's mass, take a part.
     assert!((0.15..0.26).contains(&top), "{top} m");
     for (i, id) in boxes.iter().enumerate() {
         let place = world.body(*id).unwrap().position();
@@ -416,7 +416,7 @@ fn what_bounces_comes_to_rest() {
 #[test]
 fn an_impact_speed_that_makes_no_sense_is_refused() {
     for speed in [Real::ZERO, -Real::ONE, real!(101)] {
-        let def = WorldDef { impact_speed: speed, ..WorldDef::default() };
+        let def = WorldDef { restitution_threshold: speed, ..WorldDef::default() };
         let message = World::new(def).unwrap_err().to_string();
         assert!(message.contains("impact speed"), "{message}");
     }

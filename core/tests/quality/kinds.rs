@@ -1,4 +1,4 @@
-//! What bodies can be told: kinds, locks, damping, caps, switching off, and being led.
+//! Settings of a body: kind, locks, damping, speed cap, disabling, and kinematic targets.
 
 use super::common::{
     at, bits, crate_at, cube, encoded, ground, length, spawn_all, weightless, world,
@@ -68,7 +68,7 @@ fn a_disabled_ground_lets_fall_and_a_new_kind_takes_effect() {
     world.command(Command::SetKind(ids[1], BodyKind::Dynamic)).unwrap();
     run(&mut world, 60);
     let fell = (held.y - world.body(ids[1]).unwrap().position().y).to_f64();
-    // ½·g·t² of 480 substeps, each with the speed at its end.
+    // ½·g·t² over 480 substeps, each with the velocity at its end.
     assert!((fell - 4.905 * 481.0 / 480.0).abs() < 0.001, "{fell} m");
 }
 
@@ -83,7 +83,7 @@ fn locked_axes_never_move() {
         let start = world.body(locked).unwrap().pose();
         for tick in 0..240 {
             if tick % 40 == 0 {
-                // Something heavy comes from aside and above.
+                // A heavy body arrives from the side and above.
                 let from = Vec3::new(rng.unit() + real!(1.5), real!(2.5), rng.unit());
                 let ball = Shape::sphere(Real::HALF).unwrap();
                 let ball = BodyDef::dynamic().at(from).shape(ball);
@@ -122,7 +122,7 @@ fn gravity_scales() {
     for (id, scale) in ids.into_iter().zip(scales) {
         let speed = world.body(id).unwrap().velocity().y.to_f64();
         let expected = -9.81 * scale.to_f64();
-        // Each of the 480 substeps rounds to a step of 2⁻²⁰ m/s.
+        // Each of the 480 substeps rounds to a multiple of 2⁻²⁰ m/s.
         assert!((speed - expected).abs() <= 480.0 * 0.5f64.powi(21) + 1e-9, "{scale}: {speed}");
     }
 }
@@ -190,7 +190,7 @@ fn a_led_body_carries_what_stands_on_it() {
     let slab = Shape::cuboid(Vec3::new(real!(2), real!(0.25), real!(2))).unwrap();
     let lift = world.spawn(BodyDef::kinematic().shape(slab)).unwrap();
     let rider = world.spawn(crate_at(Vec3::Y * real!(0.75))).unwrap();
-    // Two metres a second aside and one up, reached over a second: 2 m/s² is less than μ·g.
+    // 2 m/s sideways and 1 m/s up, reached within a second: 2 m/s² is less than μ·g.
     let mut place = Vec3::ZERO;
     for tick in 0..300 {
         let speed = Real::from_int(tick.min(60)) / 60;

@@ -1,4 +1,4 @@
-//! Bins of bodies that bounce: they keep or lose the energy that they should, and company does not show.
+//! Bins of bouncing bodies: energy follows restitution, and other bodies in the world have no influence.
 
 use super::common::{bits, energy, mixed_shape, spawn_all, world};
 use super::impacts::{bouncy, floor};
@@ -8,7 +8,7 @@ use isostep_core::{Quat, Real, Rng, Vec3, real};
 
 #[test]
 fn a_wild_bin_in_company_does_as_it_does_alone() {
-    // Two bins far apart in one world, their bodies spawned by turns: no hit of one may show in the other.
+    // Two distant bins in one world, with interleaved ids: no impact in one may affect the other.
     let material = bouncy(Real::ratio(9, 10), Real::ratio(3, 10));
     let near = bouncy_bin(mixed_shape, material, 1);
     let mut far = bouncy_bin(mixed_shape, material, 2);
@@ -26,7 +26,7 @@ fn a_wild_bin_in_company_does_as_it_does_alone() {
     for tick in 0..300 {
         alone.step();
         both.step();
-        // Scratch, the lists of impacts included, is no state.
+        // Scratch, the impact lists included, is not state.
         if tick % 3 == 0 {
             both.drop_scratch();
         }
@@ -38,7 +38,7 @@ fn a_wild_bin_in_company_does_as_it_does_alone() {
     }
 }
 
-/// 27 bodies of this surface, thrown at random, in a bin of it.
+/// 27 bodies of this material with random velocities, in a bin of it.
 fn bouncy_bin(shape: fn(u32) -> Shape, material: Material, seed: u64) -> Vec<BodyDef> {
     let mut bodies = vec![floor(false, material)];
     for (x, z) in [(1, 0), (-1, 0), (0, 1), (0, -1i32)] {
@@ -62,8 +62,7 @@ fn bouncy_bin(shape: fn(u32) -> Shape, material: Material, seed: u64) -> Vec<Bod
     bodies
 }
 
-/// The most that the energy of bouncy bodies in a bin was above its start in 600 ticks, as a share of it, and at the
-/// end.
+/// Largest energy gain of bouncing bodies in a bin in 600 ticks, as a fraction of the initial energy, and the gain at the end.
 fn lively(shape: fn(u32) -> Shape, restitution: Real, friction: Real, seed: u64) -> (f64, f64) {
     let mut world = world();
     let bodies = bouncy_bin(shape, bouncy(restitution, friction), seed);
@@ -104,7 +103,7 @@ fn perfect_balls_in_a_bin_keep_their_energy() {
         let ball = |_| Shape::sphere(Real::HALF).unwrap();
         let (most, last) = lively(ball, Real::ONE, Real::ZERO, seed);
         println!("balls, seed {seed}: most {most:e}, at the end {last:e}");
-        // Ten seconds of 27 balls, each of which is hit every few ticks.
+        // Ten seconds of 27 balls, each hit every few ticks.
         assert!(most < 0.003 && last > -0.01, "seed {seed}: {most:e}, {last:e}");
     }
 }
@@ -114,8 +113,8 @@ fn perfect_mixed_bodies_in_a_bin_hardly_gain_energy() {
     for seed in 0..4 {
         let (most, last) = lively(mixed_shape, Real::ONE, Real::ZERO, seed);
         println!("mixed, seed {seed}: most {most:e}, at the end {last:e}");
-        // Spin stays as it is in flight, so the energy of what is not round wavers with its orientation, and
-        // nothing here takes any away. Measured: 7 % in ten seconds.
+        // Spin is constant in flight, so the energy of a non-spherical body varies with its orientation, and nothing dissipates it
+        // here. Measured: 7 % in ten seconds.
         assert!(most < 0.1, "seed {seed}: {most:e}");
     }
 }

@@ -1,4 +1,4 @@
-//! Locality: two scenes far apart in one world evolve as each does alone, whoever else has which id.
+//! Locality: two distant scenes in one world evolve as each does alone, whatever their ids.
 
 use super::common::{Bits, bits, pyramid, spawn_all, tumbling, world};
 use isostep_core::world::{BodyDef, BodyId, World};
@@ -13,7 +13,7 @@ fn moved(mut bodies: Vec<BodyDef>, x: i32) -> Vec<BodyDef> {
     bodies
 }
 
-/// The two scenes: a pyramid, and a heap a kilometre away.
+/// Two scenes: a pyramid, and a heap one kilometre away.
 fn scenes() -> [Vec<BodyDef>; 2] {
     [pyramid(6), moved(tumbling(3, 2), 1000)]
 }
@@ -22,7 +22,7 @@ fn states(world: &World, ids: &[BodyId]) -> Vec<Bits> {
     ids.iter().map(|id| bits(&world.body(*id).unwrap(), Vec3::ZERO)).collect()
 }
 
-/// What each scene does alone, tick by tick.
+/// States of a scene alone, tick by tick.
 fn alone(bodies: &[BodyDef]) -> Vec<Vec<Bits>> {
     let mut world = world();
     let ids = spawn_all(&mut world, bodies);
@@ -34,7 +34,7 @@ fn alone(bodies: &[BodyDef]) -> Vec<Vec<Bits>> {
         .collect()
 }
 
-/// Steps a world that has both scenes and compares each with what it does alone.
+/// Steps a world with both scenes and compares each with its run alone.
 fn assert_same_ways(
     world: &mut World,
     ids: &[Vec<BodyId>; 2],
@@ -49,7 +49,7 @@ fn assert_same_ways(
     }
 }
 
-/// Runs both scenes in one world, spawned by `spawn` in an order that keeps that of each, and compares.
+/// Runs both scenes in one world and compares. `spawn` may interleave them but keeps the order within each.
 fn assert_as_alone(
     seeds: u64,
     mut spawn: impl FnMut(&mut World, &mut Rng, usize, BodyDef) -> BodyId,
@@ -79,7 +79,7 @@ fn interleaved_ids_change_nothing() {
 #[test]
 fn ids_with_gaps_and_generations_change_nothing() {
     assert_as_alone(3, |world, rng, _, body| {
-        // Ids of bodies that are gone leave gaps, and their indices come back with a later generation.
+        // Despawned bodies leave gaps, and their indices are reused with a later generation.
         let passing: Vec<_> = (0..rng.below(4).unwrap())
             .map(|_| world.spawn(super::common::crate_at(Vec3::ZERO)).unwrap())
             .collect();
@@ -98,7 +98,7 @@ fn a_stream_of_its_own_changes_nothing() {
 
 #[test]
 fn a_shared_ground_couples_nothing() {
-    // The same two scenes on one half space: static bodies carry nothing over.
+    // The same two scenes on one half space: static bodies do not connect islands.
     let plane = || BodyDef::fixed().shape(isostep_core::shape::Shape::HALF_SPACE);
     let [mut near, mut far] = scenes();
     (near[0], far[0]) = (plane(), plane());
@@ -107,7 +107,7 @@ fn a_shared_ground_couples_nothing() {
     let ground = world.spawn(plane()).unwrap();
     let mut ids = [vec![ground], vec![ground]];
     let mut scenes = [near.into_iter().skip(1), far.into_iter().skip(1)];
-    // By turns, as long as there are bodies of both.
+    // Alternate while both scenes have bodies left.
     while scenes.iter_mut().zip(&mut ids).any(|(scene, ids)| {
         let body = scene.next();
         body.map(|body| ids.push(world.spawn(body).unwrap())).is_some()

@@ -6,20 +6,20 @@ use isostep_core::world::{BodyDef, ShapeDef};
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 use std::f64::consts::PI;
 
-/// Sizes from 1 mm to 100 m, three a decade.
+/// Sizes from 1 mm to 100 m, three per decade.
 fn sizes() -> impl Iterator<Item = f64> {
     (0..=15).map(|i| 10f64.powf(f64::from(i) / 3.0 - 3.0))
 }
 
-/// One step of the grid that numbers are on.
+/// Resolution of Q32.32.
 const STEP: f64 = 1.0 / 4_294_967_296.0;
 
-/// Compares mass and inertia over mass with what formulas say.
+/// Compares mass and inertia per mass with formulas.
 ///
-/// Volumes and inertias are numbers on the grid: beyond a relative error of 10⁻⁹ they may be off by some steps of
-/// it. At 1 mm a step is 5 % of a ball's volume.
+/// Volumes and inertias are Q32.32: beyond a relative error of 10⁻⁹ they may be off by a few ulps. At 1 mm an ulp is 5 % of a
+/// ball's volume.
 fn compare(what: &str, size: f64, shape: &Shape, volume: f64, inertia: [f64; 3]) {
-    // Heavy enough for a mass at 1 mm, light enough at 100 m.
+    // Large enough for a valid mass at 1 mm, small enough at 100 m.
     let density = if size < 1.0 { 1000.0 } else { 1.0 };
     let real_density = Real::from_f64(density).unwrap();
     let properties = MassProperties::of_shape(shape, &Transform::IDENTITY, real_density).unwrap();
@@ -37,16 +37,16 @@ fn compare(what: &str, size: f64, shape: &Shape, volume: f64, inertia: [f64; 3])
         off_inertia.0 / off_inertia.1,
         off_inertia.0 / STEP,
     );
-    // Measured: up to 5.1 steps in a volume of a few cubic metres and less; relative errors below 3·10⁻¹⁰ above.
+    // Measured: up to 5.1 ulps for volumes up to a few cubic metres; relative errors below 3·10⁻¹⁰ above.
     assert!(off_volume <= 8.0 * STEP + 1e-9 * volume, "volume of {what} of {size} m");
-    // A capsule's inertia is weighed by the volumes of its parts, so it has their error: 1.8 % at 2 mm.
+    // A capsule's inertia is weighted by the volumes of its parts and has their error: 1.8 % at 2 mm.
     let share = 1e-9 + 4.0 * STEP / volume;
     assert!(off_inertia.0 <= 2.0 * STEP + share * off_inertia.1, "inertia of {what} of {size} m");
     assert_eq!(properties.inertia_per_mass.off, Vec3::ZERO);
     assert_eq!(properties.center, Vec3::ZERO);
 }
 
-/// The number as the grid has it, so that formulas start from the same size.
+/// The number rounded to Q32.32, so that formulas start from the same size.
 fn on_grid(size: f64) -> (Real, f64) {
     let real = Real::from_f64(size).unwrap();
     (real, real.to_f64())
@@ -68,7 +68,7 @@ fn boxes_weigh_what_formulas_say() {
         let (x, a) = on_grid(size);
         let (y, b) = on_grid(size * 0.7);
         let (z, c) = on_grid(size * 0.4);
-        // Its smallest edge is below the least size at first.
+        // The smallest sizes have an edge below the limit.
         let Ok(shape) = Shape::cuboid(Vec3::new(x, y, z)) else { continue };
         let inertia = [b * b + c * c, a * a + c * c, a * a + b * b].map(|sum| sum / 3.0);
         compare("a box", size, &shape, 8.0 * a * b * c, inertia);
@@ -84,7 +84,7 @@ fn capsules_weigh_what_formulas_say() {
         let (cylinder, ball) = (PI * r * r * 2.0 * l, 4.0 / 3.0 * PI * r.powi(3));
         let volume = cylinder + ball;
         let along = (cylinder * r * r / 2.0 + ball * 0.4 * r * r) / volume;
-        // A half ball's centre is 3/8 r above its face: 2/5 r² + l² + 3/4 l·r about the middle.
+        // The centre of a half ball is 3/8 r above its face: 2/5 r² + l² + 3/4 l·r about the middle.
         let across = (cylinder * (r * r / 4.0 + l * l / 3.0)
             + ball * (0.4 * r * r + l * l + 0.75 * l * r))
             / volume;
@@ -94,7 +94,7 @@ fn capsules_weigh_what_formulas_say() {
 
 #[test]
 fn a_dumbbell_balances_where_its_parts_do() {
-    // A ball of 0.5 m at −1 m and one of twice its density at 2 m: the balance is at (−1 + 2·2) / 3 = 1 m.
+    // A ball of 0.5 m at −1 m and one of twice its density at 2 m: the centre of mass is at (−1 + 2·2) / 3 = 1 m.
     let ball = Shape::sphere(Real::HALF).unwrap();
     let part = |x: i32, density: i32| {
         let pose = Transform::at(Vec3::from_ints(x, 0, 0));
@@ -109,11 +109,11 @@ fn a_dumbbell_balances_where_its_parts_do() {
     let body = world.body(id).unwrap();
     let mass = 3000.0 * 4.0 / 3.0 * PI / 8.0;
     assert!((body.mass().to_f64() / mass - 1.0).abs() < 1e-6, "{}", body.mass());
-    // x turns into −z.
+    // The rotation maps x to −z.
     let off = body.center_of_mass() - Vec3::from_ints(10, 20, 29);
     assert!(off.length() < Real::ratio(1, 100_000_000), "{off}");
     assert!((body.position() - place).length() < Real::ratio(1, 100_000_000));
-    // About an axis across, per kilogram: 2/5 r² for each ball and 1/3·2² + 2/3·1² for their distances.
+    // About a perpendicular axis, per kilogram: 2/5 r² for each ball, and 1/3·2² + 2/3·1² for their distances.
     let spin = 2.0;
     let torque = mass * (0.1 + 2.0) * spin;
     let impulse = Vec3::new(Real::ZERO, Real::from_f64(torque).unwrap(), Real::ZERO);

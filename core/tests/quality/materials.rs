@@ -1,4 +1,4 @@
-//! Surfaces and filters as a game sees them: who slides, who meets whom.
+//! Materials and collision filters through the public API.
 
 use super::common::{crate_at, cube, ground};
 use isostep_core::world::{
@@ -11,7 +11,7 @@ fn rough(friction: Real, tag: u16) -> Material {
     Material { friction, tag, ..Material::default() }
 }
 
-/// How far a box of this surface slides from 4 m/s on a ground of that surface.
+/// Sliding distance of a box of one material from 4 m/s on a ground of another.
 fn slide(def: WorldDef, own: Material, floor: Material) -> f64 {
     let mut world = World::new(def).unwrap();
     let mut below = ground();
@@ -27,7 +27,7 @@ fn slide(def: WorldDef, own: Material, floor: Material) -> f64 {
     world.body(id).unwrap().position().x.to_f64()
 }
 
-/// 4 m/s end after v²/(2·μ·g).
+/// Stopping distance from 4 m/s: v²/(2·μ·g).
 fn way(friction: f64) -> f64 {
     16.0 / (2.0 * friction * 9.81)
 }
@@ -66,7 +66,7 @@ fn overrides_by_tag_apply_to_their_pair_only() {
 
 #[test]
 fn a_surface_changes_under_a_resting_box() {
-    // A tilted gravity instead of a tilted slope: 3 m/s² aside hold at 0.6 and not at 0.2.
+    // Tilted gravity instead of a slope: 3 m/s² sideways is held with friction 0.6 and not with 0.2.
     let gravity = Vec3::new(real!(3), Real::ratio(-981, 100), Real::ZERO);
     let mut world = World::new(WorldDef { gravity, ..WorldDef::default() }).unwrap();
     world.spawn(ground()).unwrap();
@@ -88,7 +88,7 @@ fn a_surface_changes_under_a_resting_box() {
     assert!((slid - 1.5).abs() < 0.02, "half of 3 m/s² for a second: {slid} m");
 }
 
-/// A world with a box above a ground, the box with this filter.
+/// A world with a box above a ground, with these filters.
 fn above(layers: Layers, own: Filter, floor: Filter) -> (World, BodyId) {
     let mut world = World::new(WorldDef { layers, ..WorldDef::default() }).unwrap();
     let mut below = ground();
@@ -100,7 +100,7 @@ fn above(layers: Layers, own: Filter, floor: Filter) -> (World, BodyId) {
     (world, id)
 }
 
-/// Whether the box is held, after two seconds.
+/// Returns whether the box is supported after two seconds.
 fn is_held(world: &mut World, id: BodyId) -> bool {
     for _ in 0..120 {
         world.step();
@@ -148,7 +148,7 @@ fn a_filter_that_changes_takes_effect_at_once() {
 
 #[test]
 fn shapes_of_one_body_never_meet_and_each_has_its_filter() {
-    // A body of two overlapping boxes, of which only the lower one meets the ground.
+    // A body of two overlapping boxes, of which only the lower one collides with the ground.
     let mut layers = Layers::default();
     layers.set(4, 0, false).unwrap();
     let mut world = World::new(WorldDef { layers, ..WorldDef::default() }).unwrap();
@@ -161,13 +161,12 @@ fn shapes_of_one_body_never_meet_and_each_has_its_filter() {
     let body = body.shape(part(Real::ZERO, 0)).shape(part(real!(-0.75), 4));
     let id = world.spawn(body).unwrap();
     assert!(is_held(&mut world, id));
-    // The box of layer 4 reaches 0.75 m into the ground.
+    // The box of layer 4 extends 0.75 m into the ground.
     let place = world.body(id).unwrap().position();
     assert!((place.y - Real::HALF).abs() < Real::ratio(1, 100), "{place}");
 }
 
-/// A ball of half a metre on the ground, both of this surface, that rolls at 4 m/s and spins at 10 rad/s about the
-/// vertical.
+/// A ball of half a metre on the ground, both of this material, that rolls at 4 m/s and spins at 10 rad/s about the vertical.
 fn rolling_ball(surface: Material) -> (World, BodyId) {
     let mut world = World::new(WorldDef::default()).unwrap();
     let mut below = ground();
@@ -214,7 +213,7 @@ fn rolling_friction_stops_a_ball_where_its_torque_says() {
 fn spinning_friction_stops_a_ball_when_its_torque_says() {
     let (mut world, ball) =
         rolling_ball(Material { spinning: Real::ratio(1, 10), ..Material::default() });
-    // A torque of c·m·g·R against 2/5·m·R² takes 5/2·c·g/R from the spin in a second: 2.04 s for 10 rad/s.
+    // A torque of c·m·g·R against 2/5·m·R² reduces the spin by 5/2·c·g/R per second: 2.04 s for 10 rad/s.
     let spin = |world: &World| world.body(ball).unwrap().angular_velocity().y.to_f64();
     run(&mut world, 60);
     let after_one = spin(&world);
@@ -235,8 +234,8 @@ fn what_holds_for_the_whole_world_is_part_of_its_bytes() {
         WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() },
         WorldDef { tick_rate: 30, ..WorldDef::default() },
         WorldDef { substeps: 16, ..WorldDef::default() },
-        WorldDef { push_speed: real!(1), ..WorldDef::default() },
-        WorldDef { impact_speed: real!(1), ..WorldDef::default() },
+        WorldDef { max_push_out_speed: real!(1), ..WorldDef::default() },
+        WorldDef { restitution_threshold: real!(1), ..WorldDef::default() },
         WorldDef { layers, ..WorldDef::default() },
         WorldDef { materials, ..WorldDef::default() },
     ] {

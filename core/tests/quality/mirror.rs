@@ -1,10 +1,10 @@
-//! Mirrors: rounding and the order of contacts prefer neither left nor right.
+//! Mirror symmetry: rounding and the order of contacts prefer neither left nor right.
 
 use super::common::{cube, ground, world};
 use isostep_core::world::BodyDef;
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 
-/// Mean way in x of a small tower, built at random or as the mirror image (x → −x) of that.
+/// Mean displacement along x of a small random tower, or of its mirror image (x → −x).
 fn drift(seed: u64, mirrored: bool) -> f64 {
     let mut rng = Rng::new(seed);
     let mut world = world();
@@ -13,7 +13,7 @@ fn drift(seed: u64, mirrored: bool) -> f64 {
     for i in 0..5 {
         let mut aside = |size: Real| rng.between(-size, size).unwrap();
         let (x, z) = (aside(Real::ratio(3, 10)), aside(Real::ratio(3, 10)));
-        // Turned about y: a mirror in x turns the other way round.
+        // Rotated about y. The mirror image rotates the other way.
         let turn = aside(real!(0.5));
         let sign = if mirrored { -Real::ONE } else { Real::ONE };
         let place = Vec3::new(x * sign, Real::ratio(505, 1000) * (2 * i + 1), z);
@@ -31,9 +31,9 @@ fn drift(seed: u64, mirrored: bool) -> f64 {
 #[test]
 fn towers_and_their_mirror_images_drift_the_same_way_on_average() {
     let pairs: Vec<_> = (0..100).map(|seed| (drift(seed, false), drift(seed, true))).collect();
-    // A world without a preferred side makes the sum of both ways zero on average: single towers fall otherwise
-    // when a bit differs, so only the mean says something. Three standard errors leave a chance of 0.3 % for a
-    // fair world to fail; seeds are fixed, so it fails once or never.
+    // Without a preferred side, the sum of both displacements is zero on average. A single tower falls differently if one bit
+    // differs, so only the mean is meaningful. Three standard errors give a false alarm with 0.3 % probability; seeds are fixed, so
+    // it fails always or never.
     let sums: Vec<f64> = pairs.iter().map(|(way, mirrored)| way + mirrored).collect();
     let count = sums.len() as f64;
     let mean = sums.iter().sum::<f64>() / count;
@@ -42,6 +42,6 @@ fn towers_and_their_mirror_images_drift_the_same_way_on_average() {
     let spread = (pairs.iter().map(|(way, _)| way * way).sum::<f64>() / count).sqrt();
     println!("mean {mean:e} m, standard error {error:e} m, drift of one tower {spread:e} m");
     assert!(mean.abs() <= 3.0 * error, "mean {mean:e} m, standard error {error:e} m");
-    // Towers do move, so there is something to compare.
+    // The towers do move, or the comparison would be void.
     assert!(spread > 0.01, "{spread}");
 }

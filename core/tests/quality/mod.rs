@@ -1,5 +1,5 @@
-//! What the world is good for, in numbers: stacks stand, slopes hold, nothing is lost, nothing gains energy, and
-//! neither place, neighbours nor forgotten scratch change a bit. One program, so that it links once.
+//! Quality of the simulation in numbers: stable stacks, friction, energy, and independence of position, other bodies and dropped
+//! scratch. One program, so that it links once.
 #![allow(
     clippy::disallowed_types,
     reason = "floats report and judge what the world computed; none goes back into it"

@@ -1,4 +1,4 @@
-//! Commands that make no sense: each is refused with its reason, and the world stays as it was.
+//! Invalid commands: each returns its error, and the world is unchanged.
 
 use super::common::{crate_at, cube, encoded, ground, world};
 use isostep_core::shape::Shape;

@@ -1,5 +1,5 @@
-//! Scenes that must come to rest, and some that must not: slender bodies, square pyramids, deep overlaps, turntables. Limits in
-//! ticks are about twice what was measured.
+//! Scenes that must come to rest, and some that must not: slender bodies, square pyramids, deep overlaps, turntables. Tick limits
+//! are about twice the measured values.
 
 use super::common::{cube, floats, ground, length, world, world_with_substeps};
 use isostep_core::shape::{MassProperties, Shape};
@@ -12,7 +12,7 @@ fn box_of(x: Real, y: Real, z: Real) -> Shape {
     Shape::cuboid(Vec3::new(x, y, z) * Real::HALF).unwrap()
 }
 
-/// The tick on which all dynamic bodies sleep, if that is within the limit.
+/// Returns the tick on which all dynamic bodies are asleep, if it is within the limit.
 fn asleep_after(world: &mut World, limit: u32) -> Option<u32> {
     (1..=limit).find(|_| {
         world.step();
@@ -28,7 +28,7 @@ fn assert_sleeps(what: &str, mut world: World, limit: u32) {
     assert!(tick.is_some(), "{what}: awake after {limit} ticks");
 }
 
-/// A rod on two supports. Its ends rocked by 4 mm/s for ever: static contacts were too stiff for one pass a substep.
+/// A rod on two supports. Its ends rocked at 4 mm/s indefinitely: static contacts were too stiff for one pass per substep.
 #[test]
 fn a_thin_rod_rests_on_two_supports() {
     for substeps in [1, 8, 32] {
@@ -112,7 +112,7 @@ fn square_pyramids_stand_still() {
     }
 }
 
-/// Inertia had a floor that slowed rolling from slenderness 1:9 on: the capsule of 2 m by 6 cm reached half the speed.
+/// A lower bound on inertia slowed rolling from a slenderness of 1:9 on: the capsule of 2 m by 6 cm reached half the speed.
 #[test]
 fn thin_capsules_roll_as_theory_says() {
     for (radius, tolerance) in [(Real::ratio(3, 100), 0.01), (Real::ratio(1, 100), 0.02)] {
@@ -139,7 +139,7 @@ fn thin_capsules_roll_as_theory_says() {
     }
 }
 
-/// Spin about the principal axes, energy and angular momentum per mass of a free body.
+/// Spin about the principal axes, energy per mass and angular momentum per mass of a free body.
 fn rotation_of(
     world: &World,
     id: isostep_core::world::BodyId,
@@ -154,7 +154,7 @@ fn rotation_of(
     (spin, energy, momentum)
 }
 
-/// Times at which the spin about y changes its sign within a minute, by Euler's equations in floats (Runge–Kutta).
+/// Times within a minute at which the spin about y changes its sign, by Euler's equations in floats (Runge–Kutta).
 fn flips_of_theory(start: [f64; 3], i: [f64; 3]) -> Vec<f64> {
     let slope = |w: [f64; 3]| {
         [
@@ -180,8 +180,8 @@ fn flips_of_theory(start: [f64; 3], i: [f64; 3]) -> Vec<f64> {
     flips
 }
 
-/// A box spun about its middle axis never flipped, and the angular momentum of a wobbling rod wandered: there was no gyroscopic
-/// term.
+/// A box spun about its intermediate axis never flipped, and the angular momentum of a wobbling rod drifted: the gyroscopic term
+/// was missing.
 #[test]
 fn free_bodies_rotate_as_euler_says() {
     let third = Real::ratio(1, 10);
@@ -238,7 +238,7 @@ fn free_bodies_rotate_as_euler_says() {
     }
 }
 
-/// Balls and capsules deeper than 12.5 cm in the floor fell asleep there.
+/// Balls and capsules that overlapped the floor by more than 12.5 cm fell asleep in it.
 #[test]
 fn what_overlaps_the_floor_is_pushed_out_before_it_sleeps() {
     for (shape, reach) in [
@@ -265,7 +265,7 @@ fn what_overlaps_the_floor_is_pushed_out_before_it_sleeps() {
     }
 }
 
-/// Frozen arms and straight motion within a tick let boxes on a turntable creep outwards, by 18 % in ten seconds.
+/// Boxes on a turntable crept outwards by 18 % in ten seconds: contact arms and motion were linear within a tick.
 #[test]
 fn boxes_on_a_turntable_stay_where_they_stand() {
     for (spin, tolerance) in [(Real::ratio(2, 10), 0.01), (Real::HALF, 0.01), (Real::ONE, 0.02)] {
@@ -291,7 +291,7 @@ fn boxes_on_a_turntable_stay_where_they_stand() {
     }
 }
 
-/// A box balanced on an edge may sleep there. Tilted by a milliradian it fell asleep, too, before it was fast enough to fall.
+/// A box balanced on an edge may sleep there. Tilted by a milliradian it fell asleep too, before it was fast enough to fall.
 #[test]
 fn a_box_that_begins_to_tip_over_falls() {
     let mut world = world();
@@ -320,7 +320,7 @@ fn nothing_sleeps_at_the_apex_of_a_slow_throw() {
     assert!((height - 0.5).abs() < 0.01, "{height} m");
 }
 
-/// Products beyond the numeric range saturated, and the body got a wrong spin in silence.
+/// Products beyond the numeric range saturated, and the body silently got a wrong spin.
 #[test]
 fn an_impulse_far_from_the_centre_is_refused_if_it_has_no_room() {
     let mut world = world();
@@ -340,7 +340,7 @@ fn an_impulse_far_from_the_centre_is_refused_if_it_has_no_room() {
     assert!((spin / theory - 1.0).abs() < 1e-5, "{spin} rad/s instead of {theory}");
 }
 
-/// The cap was applied by component, so a body that reached it changed its direction.
+/// The speed cap was applied by component, so a body that reached it changed its direction.
 #[test]
 fn a_speed_cap_does_not_bend_the_flight() {
     let mut world = World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() }).unwrap();
@@ -353,7 +353,7 @@ fn a_speed_cap_does_not_bend_the_flight() {
     assert!((x - 6.0).abs() < 0.001 && (y - 8.0).abs() < 0.001 && z == 0.0, "{x} {y} {z}");
 }
 
-/// A box that slid over flush tiles stopped at a seam, against the side of the next tile, in 29 of 40 runs.
+/// A box that slid over flush tiles stopped at a seam, at the side face of the next tile, in 29 of 40 runs.
 #[test]
 fn a_box_slides_over_flush_tiles() {
     let smooth = Material { friction: Real::ZERO, combine: Combine::Min, ..Material::default() };

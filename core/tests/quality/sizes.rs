@@ -1,4 +1,4 @@
-//! Small and large, light and heavy: the same solver stands stacks of all of them.
+//! Stability over sizes and mass ratios.
 
 use super::common::{cube, floats, ground, length, settle, stack, world, world_with_substeps};
 use isostep_core::world::{BodyDef, BodyId, World};
@@ -12,14 +12,14 @@ fn a_stack_of_ten_boxes_of_5_cm_stands() {
     println!("{rest:?}");
     assert!(rest.penetration <= 0.005 && rest.drift <= 0.010, "{rest:#?}");
     assert!(rest.mean_speed <= 0.001, "{rest:#?}");
-    // A box that fell would sink by 5 cm.
+    // A box that fell off would sink by 5 cm.
     assert!(rest.sag < 0.025, "{rest:#?}");
 }
 
 #[test]
 fn a_stack_of_ten_boxes_of_20_m_stands() {
     let mut world = world();
-    // 20 m of water weigh 8·10⁶ kg.
+    // 20 m cubes with the density of water have 8·10⁶ kg.
     stack(&mut world, 10, real!(10), real!(1000));
     let rest = settle(&mut world, 600);
     println!("{rest:?}");
@@ -40,7 +40,7 @@ fn a_stack_of_ten_stands_under_a_hundredfold_load_with_32_substeps() {
 
 #[test]
 fn a_stack_of_ten_survives_a_hundredfold_load_with_8_substeps() {
-    // Fewer substeps than such a load wants: it must sink slowly, not burst.
+    // Fewer substeps than this load needs: the stack must sink slowly, without an explosion.
     let mut world = world();
     let boxes = stack(&mut world, 10, Real::HALF, real!(100_000));
     let rest = settle(&mut world, 600);
@@ -54,14 +54,14 @@ fn assert_in_order(world: &World, boxes: &[BodyId]) {
     assert!(heights.is_sorted(), "{heights:?}");
 }
 
-/// What 20 t of 2.7 m did on 20 kg boxes of 0.5 m in 600 ticks.
+/// Result of a 20 t box of 2.7 m on 20 kg boxes of 0.5 m after 600 ticks.
 #[derive(Debug)]
 struct Pressed {
     fastest: f64,
     deepest: f64,
-    /// Way of the heavy box.
+    /// Displacement of the heavy box.
     way: [f64; 3],
-    /// Where the middles of the light boxes are; they started at 0.25 m.
+    /// Heights of the light boxes' centres, initially 0.25 m.
     heights: Vec<f64>,
 }
 
@@ -95,11 +95,11 @@ fn heavy_on_light(substeps: u32, places: &[(Real, Real)]) -> Pressed {
 }
 
 fn assert_stays_on_top(pressed: &Pressed) {
-    // Nothing bursts: no speed beyond what a drop of 5 cm gives.
+    // No explosion: no speed above that of a 5 cm drop.
     assert!(pressed.fastest < 1.0, "{pressed:#?}");
     // Measured: 62 mm at 8 substeps.
     assert!(pressed.deepest < 0.07, "{pressed:#?}");
-    // It stays on top: lower by less than half a light box, and not aside.
+    // The heavy box stays on top: lower by less than half a light box, and not displaced sideways.
     let [x, y, z] = pressed.way;
     assert!(y.abs() < 0.125 && x.hypot(z) < 0.05, "{pressed:#?}");
     assert!(pressed.heights.iter().all(|height| (0.125..0.375).contains(height)), "{pressed:#?}");
@@ -114,7 +114,7 @@ fn twenty_tonnes_rest_on_one_box_of_twenty_kilograms_with_16_substeps() {
 
 #[test]
 fn twenty_tonnes_on_twenty_kilograms_do_not_burst_with_8_substeps() {
-    // Fewer than a ratio of 1000 wants: the load creeps aside (0.52 m in ten seconds), but slowly (0.85 m/s).
+    // Fewer substeps than a ratio of 1000 needs: the load creeps sideways (0.52 m in ten seconds), but slowly (0.85 m/s).
     let pressed = heavy_on_light(8, &[(Real::ZERO, Real::ZERO)]);
     assert!(pressed.fastest < 1.5, "{pressed:#?}");
 }

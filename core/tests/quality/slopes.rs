@@ -1,5 +1,4 @@
-//! Friction in numbers: slopes hold below the friction angle and give way above it; sliding stops where Coulomb
-//! says.
+//! Friction in numbers: slopes hold below the friction angle and not above it, and stopping distances follow Coulomb's law.
 
 use super::common::{floats, ground, length, world};
 use isostep_core::shape::Shape;
@@ -10,15 +9,15 @@ fn surface(friction: Real) -> Material {
     Material { friction, ..Material::default() }
 }
 
-/// How far and how fast a slab is after 600 ticks on a slope whose tangent is `share` of the friction. The slope
-/// falls towards `heading` about the vertical.
+/// Displacement and speed of a slab after 600 ticks on a slope whose tangent is `share` of the friction. The slope descends in
+/// direction `heading` about the vertical.
 fn slide(friction: Real, share: f64, heading: Real) -> (f64, f64) {
     let angle = Real::from_f64((friction.to_f64() * share).atan()).unwrap();
     let heading = Quat::from_axis_angle(Vec3::Y, heading).unwrap();
     let rotation = heading * Quat::from_axis_angle(Vec3::Z, -angle).unwrap();
     let solid = |half| ShapeDef::from(Shape::cuboid(half).unwrap()).material(surface(friction));
     let mut world = world();
-    // The middle of the slope's top is the origin.
+    // The centre of the slope's top is the origin.
     let slope = solid(Vec3::from_ints(200, 1, 200));
     let below = rotation.rotate(Vec3::from_ints(0, -1, 0));
     world.spawn(BodyDef::fixed().at(below).rotated(rotation).shape(slope)).unwrap();
@@ -27,7 +26,7 @@ fn slide(friction: Real, share: f64, heading: Real) -> (f64, f64) {
     let place = rotation.rotate(Vec3::Y * real!(0.125));
     let slab = {
         let body = BodyDef::dynamic().at(place).rotated(rotation).shape(slab);
-        // What begins to slide very slowly would fall asleep first.
+        // A body that starts to slide very slowly would fall asleep first.
         world.spawn(body.stay_awake()).unwrap()
     };
     for _ in 0..600 {
@@ -37,7 +36,7 @@ fn slide(friction: Real, share: f64, heading: Real) -> (f64, f64) {
     (length(body.position() - place), length(body.velocity()))
 }
 
-/// Headings all around, some of them along axes and diagonals.
+/// Headings all around, some along axes and diagonals.
 fn headings() -> impl Iterator<Item = Real> {
     (0..16).map(|i| Real::TAU * i / 16 + if i % 2 == 0 { Real::ZERO } else { Real::ratio(1, 10) })
 }
@@ -59,14 +58,14 @@ fn a_slope_above_the_friction_angle_gives_way_in_every_direction() {
         for heading in headings() {
             let (way, speed) = slide(friction, 1.06, heading);
             println!("{friction} {heading}: {way} m, {speed} m/s");
-            // At 1.06 against at most 1.05 the least acceleration is 0.01·μ·g·cos, 0.03 m/s² for μ = 0.3: half
-            // that for ten seconds.
+            // At 1.06 against at most 1.05 the least acceleration is 0.01·μ·g·cos, 0.03 m/s² for μ = 0.3. The limit is half of that over
+            // ten seconds.
             assert!(way > 0.5 && speed > 0.1, "{friction}, {heading}: {way} m, {speed} m/s");
         }
     }
 }
 
-/// The ratio of a stopping distance from 10 m/s to v²/(2·μ·g), and the way aside over the way.
+/// Ratio of the stopping distance from 10 m/s to v²/(2·μ·g), and sideways displacement over distance.
 fn stop(friction: Real, heading: f64) -> (f64, f64) {
     let mut world = world();
     let mut floor = ground();
@@ -104,8 +103,8 @@ fn a_sliding_box_stops_straight_ahead_in_every_direction() {
     for i in 0..16 {
         let (ratio, aside) = stop(Real::ratio(6, 10), f64::from(i) * 0.4);
         println!("{i}: {ratio}, aside {aside}");
-        // Tangents that did not follow the slip braked along a diagonal: 1.147 of the way and a fifth of it aside.
-        // Measured now: 1.0013 and 0.00005.
+        // Tangents not aligned with the slip braked along a diagonal: 1.147 of the distance, with a fifth of it sideways. Measured now:
+        // 1.0013 and 0.00005.
         assert!((ratio - 1.0).abs() < 0.01 && aside < 0.001, "{i}: {ratio}, {aside}");
     }
 }

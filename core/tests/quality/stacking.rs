@@ -1,4 +1,4 @@
-//! Stacks and piles: they stand, come to rest and lose nobody.
+//! Stacks and piles: they are stable, come to rest and lose no body.
 
 use super::common::{GRAVITY, Rest, crate_at, ground, length, settle, stack, world};
 use isostep_core::world::BodyKind;
@@ -18,7 +18,7 @@ fn a_stack_of_twenty_boxes_stands() {
     let rest = settle(&mut world, 600);
     println!("{rest:?}");
     assert_at_rest(&rest);
-    // Each of the 20 contacts may give way by its penetration; a box that fell would sink by half a metre.
+    // Each of the 20 contacts may sink by its penetration. A box that fell off would sink by half a metre.
     assert!(rest.sag < 0.05, "{rest:#?}");
 }
 
@@ -34,8 +34,8 @@ fn a_pyramid_of_210_boxes_stands() {
 #[test]
 fn a_bin_of_a_thousand_bodies_loses_none_and_nobody_outruns_their_fall() {
     let mut scene = scenes::bin(10, 7);
-    // The highest middle starts at 1 + 9·1.2 + 0.05 m, and everything else lower. A body that falls all that way
-    // has v² = 2·g·height; half a metre is for what falling neighbours may hand over.
+    // The highest centre starts at 1 + 9·1.2 + 0.05 m. A body that falls all that height has v² = 2·g·height; half a metre is added
+    // for momentum from falling neighbours.
     let top = scene.world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic);
     let top = top.map(|(_, body)| body.position().y.to_f64()).fold(0.0, f64::max);
     let limit = 2.0 * GRAVITY * (top + 0.5);
@@ -50,7 +50,7 @@ fn a_bin_of_a_thousand_bodies_loses_none_and_nobody_outruns_their_fall() {
     assert!(fastest * fastest <= limit, "{fastest} m/s");
     let mut count = 0;
     for (id, body) in scene.world.bodies().filter(|(_, body)| body.kind() == BodyKind::Dynamic) {
-        // The thinnest body is 0.7 m thick, and walls stand at 6.5 m.
+        // The thinnest body is 0.7 m thick, and the walls are at 6.5 m.
         let place = body.position();
         let inside = place.x.abs() < real!(6.25) && place.z.abs() < real!(6.25);
         assert!(inside && place.y > real!(0.25), "{id} is at {place}");
@@ -63,7 +63,7 @@ fn a_bin_of_a_thousand_bodies_loses_none_and_nobody_outruns_their_fall() {
 fn overlaps_are_pushed_apart_without_a_jump() {
     let mut world = world();
     world.spawn(ground()).unwrap();
-    // One 0.3 m in the ground, one as far in the first.
+    // One box is 0.3 m in the ground, one 0.3 m in the first.
     let boxes = [Real::ratio(2, 10), Real::ratio(9, 10)]
         .map(|height| world.spawn(crate_at(Vec3::Y * height)).unwrap());
     let (mut highest, mut fastest) = ([0.0f64; 2], 0.0f64);
@@ -76,7 +76,7 @@ fn overlaps_are_pushed_apart_without_a_jump() {
         }
     }
     println!("highest {highest:?} m, fastest {fastest} m/s");
-    // Each is pushed out at its depth in a fifth of a second, and no push stays as speed.
+    // The push-out takes a fifth of a second, whatever the depth, and leaves no speed behind.
     assert!(highest[0] < 0.51 && highest[1] < 1.52, "{highest:?}");
     assert!(fastest < 3.5, "{fastest} m/s");
 }

@@ -1,4 +1,4 @@
-//! Fast bodies: they hit what is in their way and nothing else.
+//! Fast bodies: they hit what is in their path and nothing else.
 
 use super::common::{cube, floats, ground, length, weightless, world};
 use isostep_core::shape::Shape;
@@ -45,7 +45,7 @@ fn nothing_goes_through_a_thin_wall() {
                     let x = place(&world, id)[0];
                     let case = format!("shape {i} at {speed} m/s, phase {phase}");
                     assert!(x < 0.0, "{case}: at {x} m");
-                    // What hits with a tip turns about it so fast that the other end goes in within the tick.
+                    // A body that hits with a tip rotates about it so fast that the other end penetrates within the tick.
                     let round = i == 0 || turned == Quat::IDENTITY;
                     assert!(!round || deepest < 0.03, "{case}: {deepest} m deep");
                 }
@@ -71,7 +71,7 @@ fn two_fast_balls_meet() {
     }
 }
 
-/// How far a body is off its straight way past a box after half a second.
+/// Deviation of a body from its straight path past a box after half a second.
 fn deflection(shape: Shape, start: Vec3, velocity: Vec3) -> f64 {
     let mut world = weightless();
     world.spawn(BodyDef::fixed().shape(cube(Real::HALF))).unwrap();
@@ -84,8 +84,8 @@ fn deflection(shape: Shape, start: Vec3, velocity: Vec3) -> f64 {
 
 #[test]
 fn what_passes_by_is_not_deflected() {
-    // A ball of 0.25 m past a box of half a metre: level over its top, and aslant past an edge and a corner; and a box
-    // level over the top and aslant past an edge.
+    // A 0.25 m ball past a half-metre box: horizontally over its top, and diagonally past an edge and a corner. And a box
+    // horizontally over the top and diagonally past an edge.
     let (slant, third) = (Real::ratio(7071, 10_000), Real::ratio(5774, 10_000));
     let along = Vec3::new(slant, slant, Real::ZERO);
     let across = Vec3::new(slant, -slant, Real::ZERO);
@@ -100,7 +100,7 @@ fn what_passes_by_is_not_deflected() {
         let back = real!(-3) - Real::ratio(phase * 41, 1000);
         let level = Vec3::new(back, Real::HALF + real!(0.25) + gap, Real::ZERO);
         let off = real!(0.25) + gap;
-        // Half the diagonal of a face of the block, √2/4, from the way of its centre to that of its edge.
+        // Half the diagonal of the block's face, √2/4, from the path of its centre to that of its edge.
         let block_off = Real::ratio(35_356, 100_000) + gap;
         let ways = [
             ("a ball, level", ball, level, Vec3::X),
@@ -118,7 +118,7 @@ fn what_passes_by_is_not_deflected() {
 
 #[test]
 fn fast_boxes_hit_corner_to_corner() {
-    // Along a diagonal onto a corner: faces and edges alone see them meet too early or too late.
+    // Along a diagonal onto a corner: face and edge axes alone give a contact that is too early or too late.
     for speed in [5, 15, 30] {
         for phase in 0..12 {
             let mut world = weightless();
@@ -128,7 +128,7 @@ fn fast_boxes_hit_corner_to_corner() {
             let body = BodyDef::dynamic().at(start).velocity(along * speed);
             let id = world.spawn(body.shape(cube(real!(0.25))).lock_rotation()).unwrap();
             run(&mut world, 40);
-            // Stopped at the corner, or aside of it: never inside.
+            // Stopped at the corner or beside it, never inside.
             let inside = place(&world, id).iter().all(|c| c.abs() < 0.73);
             assert!(!inside, "{speed} m/s, phase {phase}: {:?}", place(&world, id));
             assert!(place(&world, id)[0] < 0.5, "went through: {:?}", place(&world, id));
@@ -138,7 +138,7 @@ fn fast_boxes_hit_corner_to_corner() {
 
 #[test]
 fn a_ball_that_grazes_an_edge_is_deflected_as_if_slow() {
-    // Half the radius over the edge: the normal of the hit is 30° above the way, whatever the speed.
+    // Half the radius above the edge: the normal of the hit is 30° above the path, at any speed.
     for speed in [1, 5, 20, 30] {
         for phase in 0..8 {
             let mut world = weightless();
@@ -160,8 +160,8 @@ fn a_ball_that_grazes_an_edge_is_deflected_as_if_slow() {
     }
 }
 
-/// The highest and the lowest that a rolling ball's centre was while it passed from one ground to the next, metres
-/// from its radius.
+/// Highest and lowest position of a rolling ball's centre, relative to its radius in metres, while it crosses from one ground to
+/// the next.
 fn rolling_over(grounds: &[BodyDef], speed: Real, radius: Real) -> (f64, f64) {
     let mut world = world();
     for ground in grounds {

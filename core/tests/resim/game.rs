@@ -1,4 +1,4 @@
-//! A small random game: its world, its players, and how it mispredicts.
+//! A small random game with mispredictions: its world, its players and its script.
 
 use isostep_core::digest::Digest;
 use isostep_core::shape::Shape;
@@ -7,15 +7,15 @@ use isostep_core::world::{
 };
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 
-/// What a case is made of.
+/// Parameters of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) seed: u64,
     pub(crate) bodies: u8,
     pub(crate) players: u8,
-    /// Bits: what the world and its script have.
+    /// Feature bits of the world and its script.
     pub(crate) features: u16,
-    /// When, how deep, what goes wrong there, and what else is done.
+    /// Rollbacks: tick, depth, kind of misprediction, additional operations.
     pub(crate) rollbacks: Vec<(u8, u8, u8, u8)>,
 }
 
@@ -39,7 +39,7 @@ fn brick(x: Real, y: Real, z: Real) -> Shape {
 impl Game {
     pub(crate) fn new(case: &Case) -> Self {
         let def = WorldDef {
-            sleep_after: if case.has(0) { Real::ratio(1, 10) } else { Real::HALF },
+            time_to_sleep: if case.has(0) { Real::ratio(1, 10) } else { Real::HALF },
             ..WorldDef::default()
         };
         let mut world = World::with_history(def, 16).unwrap();
@@ -60,7 +60,7 @@ impl Game {
                 1 => Shape::sphere(Real::HALF).unwrap(),
                 _ => Shape::capsule(Real::ratio(3, 10), Real::ratio(35, 100)).unwrap(),
             };
-            // In every third game things bounce.
+            // In every third game bodies bounce.
             let restitution = if case.seed.is_multiple_of(3) { real!(0.75) } else { Real::ZERO };
             let material = Material { restitution, ..Material::default() };
             let solid = ShapeDef::from(shape).material(material);
@@ -116,7 +116,7 @@ impl Game {
                 let wanted = Vec3::new(axis(input), velocity.y, axis(input >> 2));
                 self.world.set_velocity(id, wanted).unwrap();
             }
-            // Rarer deeds.
+            // Rare actions.
             match input >> 4 {
                 0 if case.has(8) => {
                     let ball = Shape::sphere(Real::ratio(2, 10)).unwrap();
@@ -124,12 +124,12 @@ impl Game {
                         .at(place + Vec3::new(axis(input), real!(1), real!(1)))
                         .velocity(Vec3::new(axis(input) * real!(3), Real::ZERO, real!(4)))
                         .shape(ball);
-                    // Sometimes as the first of a stream that has no page yet.
+                    // Sometimes the first body of a stream without pages.
                     let stream = if tick.is_multiple_of(2) { 2 + player } else { 6 + player };
                     self.world.spawn_in(stream, bullet).unwrap();
                 }
                 1 if case.has(9) => {
-                    // Whatever comes first beyond a number: a prop, a bullet, a wall.
+                    // The first body from a number on: a prop, a bullet, a wall.
                     let victim = self.prop(tick, input);
                     let _ = victim.map(|victim| self.world.despawn(victim));
                 }
@@ -169,7 +169,7 @@ impl Game {
                     }
                 }
                 8 | 9 => {
-                    // A platform that a player calls.
+                    // A platform called by a player.
                     for &platform in &self.platforms {
                         let to = place + Vec3::new(axis(input), Real::ZERO, axis(input >> 2));
                         let Some(body) = self.world.body(platform) else { continue };
@@ -219,14 +219,14 @@ impl Game {
         let alive = |id: &BodyId| self.world.body(*id).is_some();
         let from_props = self.props.iter().copied().filter(alive).nth(usize::from(input & 7));
         let at = (tick as usize * 7 + usize::from(input)) % all.len();
-        // Never the floor, which is the first.
+        // Never the floor, which is the first body.
         from_props.or_else(|| all.get(at.max(1)).copied()).filter(|id| !self.players.contains(id))
     }
 }
 
-/// What a player really does.
+/// The true input of a player.
 pub(crate) fn input(case: &Case, player: u8, tick: u32) -> u8 {
-    // Held for a few ticks, as people do.
+    // Held for a few ticks, as players do.
     Rng::keyed(case.seed, u64::from(tick / 5), u64::from(player), 7).next_u32() as u8
 }
 
@@ -250,8 +250,8 @@ fn first_row(full: &World, fast: &World) -> String {
     format!("full {:?}\nfast {:?}", only(&full, &fast), only(&fast, &full))
 }
 
-/// Plays a case three ways and compares: never mispredicted, rolled back in full, rolled back incrementally. Returns the first
-/// difference, and the world that was rolled back incrementally. `change` is applied to that world before it begins.
+/// Plays a case in three ways and compares them: never mispredicted, rolled back in full, rolled back incrementally. Returns the
+/// first difference and the incremental world. `change` is applied to that world at the start.
 pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, World) {
     const TICKS: u32 = 64;
     let truth = |player: u8, tick: u32| input(case, player, tick);
@@ -266,7 +266,7 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
     full.world.set_resim_mode(ResimMode::Full);
     change(&mut fast.world);
     let mut difference = None;
-    // From which tick on inputs of player 0 are guesses, and which guess.
+    // First tick with a predicted input of player 0, and the prediction.
     let mut guess = (u32::MAX, 0u8);
     let mut rollbacks = case.rollbacks.clone();
     rollbacks.sort();
@@ -299,8 +299,8 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
             let now = tick;
             let to = tick.saturating_sub(u32::from(depth)).max(*fast.world.history().start());
             let half = to + (now - to).div_ceil(2);
-            // First the guess: back, and forth with a wrong input; then the truth. Perhaps the guess only gets halfway
-            // before one goes back again, or on from a little before there.
+            // First the misprediction: rewind and resimulate with a wrong input; then the true input. The misprediction may get only
+            // halfway before the next rewind, or continue from slightly before.
             let until = if extra & 4 == 4 { half } else { now };
             let mut rounds = vec![(to, until, (to, wrong))];
             if extra & 8 == 8 {
@@ -310,7 +310,7 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
             for (round, (back, until, guessed)) in rounds.into_iter().enumerate() {
                 guess = guessed;
                 if extra & 1 == 1 && round > 0 {
-                    fast.world.drop_memo();
+                    fast.world.drop_step_records();
                 }
                 full.world.rewind(back).unwrap();
                 fast.world.rewind(back).unwrap();
@@ -319,7 +319,7 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
                 }
                 while full.world.tick() < until {
                     step(&mut full, &mut fast, guess);
-                    // A state transfer in the middle of catching up: nothing older is held after it.
+                    // A state transfer during the resimulation: no older tick is held after it.
                     if extra & 16 == 16 && guess.0 == u32::MAX && full.world.tick() == half {
                         let base = *fast.world.history().start();
                         let base = (extra & 32 == 32).then_some(base);

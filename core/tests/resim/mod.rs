@@ -1,5 +1,5 @@
-//! Owns the most important property: a world that mispredicted, went back and computed again only what differed is bit for
-//! bit the world that computed everything again, and the one that never mispredicted.
+//! The main property of rollback: a world that mispredicted, rewound and resimulated incrementally has the same bits as one that
+//! resimulated in full and as one that never mispredicted.
 
 mod game;
 
@@ -21,7 +21,7 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-/// Plays random cases, and gives the world of each to `judge`; the first case that differs is made small and shown.
+/// Plays random cases and passes the world of each to `judge`. Shrinks and prints the first case that differs.
 fn play(cases_to_play: u32, judge: impl FnMut(&World)) {
     let config = Config { cases: cases_to_play, ..Config::default() };
     let mut runner = TestRunner::new(config);
@@ -70,14 +70,14 @@ fn for_as_long_as_told() {
 fn each_rule_is_needed() {
     use isostep_core::test_internals::Rule;
     use proptest::strategy::ValueTree;
-    // Jumps need calls in any order, which `isostep-exactness` makes.
+    // The rules for jumps need calls in any order, which `isostep-exactness` covers.
     for rule in Rule::ALL.into_iter().filter(|rule| !Rule::JUMPS.contains(rule)) {
         let mut runner = TestRunner::deterministic();
         let mut tried = 0;
         let caught = (0..4000).find_map(|_| {
             tried += 1;
             let case = cases().new_tree(&mut runner).unwrap().current();
-            // A broken rule may also trip over what it left undone.
+            // Without a rule the step may also panic later.
             let outcome = std::panic::catch_unwind(|| run(&case, |world| world.switch_off(rule)).0);
             outcome.unwrap_or_else(|_| Some("a panic".to_owned()))
         });
@@ -88,7 +88,7 @@ fn each_rule_is_needed() {
 
 #[test]
 fn the_game_does_much() {
-    // A property over worlds in which nothing happens would say little.
+    // The property is void for worlds in which nothing happens.
     let case = Case { seed: 5, bodies: 20, players: 3, features: u16::MAX, rollbacks: Vec::new() };
     let mut game = Game::new(&case);
     let (mut woken, mut slept, mut sensed, mut spawned) = (0, 0, 0, 0);

@@ -1,4 +1,4 @@
-//! States as a session sees them: values and worlds, saved, loaded, named and compared.
+//! States as a session uses them: values and worlds, saved, loaded, digested and compared.
 
 mod pages;
 mod schedule;
@@ -8,7 +8,7 @@ mod worlds;
 use isostep_core::digest::DigestTree;
 use isostep_core::state::{State, StateDifference};
 
-/// What two machines find out about a tick: by trees, then pages, then fields.
+/// The differences that two machines find in a tick: by trees, then pages, then fields.
 fn differences<S: State>(
     ours: (&S, &S::Slots),
     theirs: (&S, &S::Slots),

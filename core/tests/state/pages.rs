@@ -1,4 +1,4 @@
-//! Pages from anywhere: nothing panics, and nothing is believed.
+//! Untrusted pages: no bytes panic, and no claim is trusted.
 
 use isostep_core::shape::Shape;
 use isostep_core::state::State;
@@ -25,7 +25,7 @@ fn world() -> World {
     world
 }
 
-/// Every page of a state, with where it is.
+/// Every page of a state, with its section and number.
 fn pages<S: State>(state: &S, slots: &S::Slots) -> Vec<(String, u32, Vec<u8>)> {
     let mut tree = isostep_core::digest::DigestTree::new();
     state.tree(slots, 0, "", &mut tree).unwrap();
@@ -68,7 +68,7 @@ fn every_prefix<S: State>(mut state: S) {
         }
         let longer = [&bytes[..], &[0]].concat();
         assert_eq!(explain(&state, &slots, &section, page, &longer), None);
-        // A page that the other does not have is a difference, not an error.
+        // A page missing on the other side is a difference, not an error.
         assert!(explain(&state, &slots, &section, page, &[]) > Some(0));
     }
 }
@@ -84,7 +84,7 @@ fn every_prefix_of_a_page_of_a_world_is_refused() {
 }
 
 #[test]
-fn a_count_that_lies_is_refused() {
+fn a_false_count_is_refused() {
     let mut value = value();
     let mut slots = value.slots(1);
     value.save(&mut slots, 0).unwrap();

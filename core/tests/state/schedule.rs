@@ -1,11 +1,11 @@
-//! Random schedules of a session against any state: what is held is what a list says, and what comes out is what a game
-//! that never went back has.
+//! Random schedules of a session on any state. The held ticks match a list, and the results match a
+//! game that never rolled back.
 
 use isostep_core::digest::Digest;
 use isostep_core::state::State;
 use proptest::prelude::*;
 
-/// A game that a schedule can play.
+/// A game for schedules.
 pub(crate) trait Game: State {
     fn fresh() -> Self;
     fn step(&mut self, input: u8);
@@ -15,9 +15,9 @@ pub(crate) trait Game: State {
 pub(crate) enum Act {
     /// Plays a tick.
     Play(u8),
-    /// Goes back by this many ticks and plays them again, the first one with another input.
+    /// Rolls back by this many ticks and resimulates them, the first one with another input.
     Again(u8, u8),
-    /// Goes back to one of the pinned ticks and stays there.
+    /// Rolls back to one of the pinned ticks and stays there.
     BackToPin(u8),
     Pin(u8),
     Unpin(u8),
@@ -36,7 +36,7 @@ pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..60)
 }
 
-/// What should be held: ticks with their pins, in order.
+/// Expected held ticks with their pins, in order.
 struct Oracle {
     capacity: usize,
     held: Vec<(u32, u32)>,
@@ -54,7 +54,7 @@ impl Oracle {
         let pins = self.held.iter().find(|held| held.0 == tick).map_or(0, |held| held.1);
         self.held.retain(|held| held.0 < tick);
         self.held.push((tick, pins));
-        // What is saved is never what leaves.
+        // The tick being saved is never the one dropped.
         self.trim();
     }
 
@@ -64,7 +64,7 @@ impl Oracle {
     }
 }
 
-/// Plays a schedule; the digests of a game that went straight decide.
+/// Runs a schedule; the reference is the digests of a game without rollback.
 pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
     let mut game = G::fresh();
     let mut slots = game.slots(capacity);

@@ -77,7 +77,7 @@ fn a_difference_names_entity_and_field_and_both_values() {
 }
 
 #[test]
-fn what_one_side_lacks_is_named() {
+fn a_field_missing_on_one_side_is_named() {
     let more = changed(|m| m.scores.push(5));
     assert_eq!(more, ["scores, [2]: (nothing) here, 5 there"]);
     let none = changed(|m| m.scores.clear());
@@ -95,7 +95,7 @@ fn what_one_side_lacks_is_named() {
 }
 
 #[test]
-fn values_that_look_alike_are_told_apart() {
+fn different_values_with_equal_text_show_raw_bytes() {
     #[derive(Clone, Serialize)]
     #[serde(untagged)]
     enum Number {
@@ -158,7 +158,7 @@ fn a_name_goes_in_front() {
 }
 
 #[test]
-fn at_most_so_many_differences() {
+fn differences_are_limited() {
     let (mut ours, mut theirs) = (vec![vec![0u8; 50]], vec![vec![1u8; 50]]);
     let (mut a, mut b) = (ours.slots(1), theirs.slots(1));
     ours.save(&mut a, 0).unwrap();
@@ -173,7 +173,7 @@ fn at_most_so_many_differences() {
 }
 
 #[test]
-fn what_cannot_be_hashed_is_named() {
+fn an_unhashable_field_is_named() {
     let mut game = (1u8, 0.5);
     let mut slots = game.slots(2);
     game.save(&mut slots, 0).unwrap();
@@ -185,7 +185,7 @@ fn what_cannot_be_hashed_is_named() {
 }
 
 #[test]
-fn ticks_that_are_not_held_say_so() {
+fn a_tick_that_is_not_held_is_an_error() {
     let mut game = sample();
     let mut slots = game.slots(2);
     assert_eq!(game.load(&mut slots, 0), Err(StateError::History(HistoryError::Empty)));
@@ -218,7 +218,7 @@ fn empty_states_are_states() {
 }
 
 #[test]
-fn a_digest_of_parts_tells_names_and_order() {
+fn a_digest_of_parts_depends_on_names_and_order() {
     let [a, b] = [b"a", b"b"].map(|bytes| Digest::of(bytes));
     let all = [
         Digest::of_parts(&[("x", a), ("y", b)]),
@@ -277,11 +277,11 @@ fn matches() -> impl Strategy<Value = Match> {
 
 proptest! {
     #[test]
-    fn a_value_rolled_back_is_the_same_as_one_that_went_straight(acts in acts(), capacity in 1usize..6) {
+    fn a_rolled_back_value_equals_one_without_rollback(acts in acts(), capacity in 1usize..6) {
         schedule::play::<Match>(capacity, &acts);
     }
 
-    /// `differences` insists that every page that differs has a difference in it.
+    /// `differences` asserts that every differing page has at least one difference.
     #[test]
     fn digests_and_differences_agree_with_equality(mut a in matches(), mut b in matches()) {
         let (mut slots_a, mut slots_b) = (a.slots(1), b.slots(1));

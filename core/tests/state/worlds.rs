@@ -1,4 +1,4 @@
-//! Worlds: their own ticks behind a session's, however often they step.
+//! Worlds as states: world ticks behind session ticks, with any number of steps per tick.
 
 use super::differences;
 use super::schedule::{self, Game, acts};
@@ -23,7 +23,7 @@ impl Game for World {
         balls().0
     }
 
-    /// Up to three steps, or none: then nothing is commanded either.
+    /// Up to three steps, or none. Without a step there are no commands either.
     fn step(&mut self, input: u8) {
         let balls: Vec<BodyId> = self.bodies().map(|(id, _)| id).skip(1).collect();
         for _ in 0..input % 4 {
@@ -40,7 +40,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_world_rolled_back_is_the_same_as_one_that_went_straight(acts in acts(), capacity in 1usize..9) {
+    fn a_rolled_back_world_equals_one_without_rollback(acts in acts(), capacity in 1usize..9) {
         schedule::play::<World>(capacity, &acts);
     }
 }
@@ -64,7 +64,8 @@ fn commands_after_the_last_step_are_refused() {
     world.save(&mut slots, 1).unwrap();
 }
 
-/// A step that begins with the events of the one before and answers with commands: whoever touches something goes up.
+/// A step that reads the events of the last step and answers with commands: every body with a new
+/// contact gets an upward velocity.
 fn answer_events(world: &mut World) {
     let touched: Vec<BodyId> = world
         .events()
@@ -79,10 +80,10 @@ fn answer_events(world: &mut World) {
     world.step();
 }
 
-/// What games are told to do about events. If they were not part of the state, a step after a rollback would answer those of the
-/// future that was left, or none.
+/// The documented use of events. If events were not part of the state, a step after a rollback
+/// would answer those of the old timeline, or none.
 #[test]
-fn events_read_at_the_start_of_a_step_are_those_of_the_tick_gone_back_to() {
+fn events_at_the_start_of_a_step_match_the_tick_rolled_back_to() {
     let (mut world, _) = balls();
     let mut slots = world.slots(128);
     world.save(&mut slots, 0).unwrap();
@@ -99,7 +100,7 @@ fn events_read_at_the_start_of_a_step_are_those_of_the_tick_gone_back_to() {
     for back in told {
         world.load(&mut slots, back).unwrap();
         assert_eq!(world.events().collect::<Vec<_>>(), straight[back as usize].0, "tick {back}");
-        // By way of bytes, too.
+        // Also through a snapshot.
         let (mut copy, bytes) = (balls().0, world.snapshot(world.tick(), None).unwrap());
         copy.restore(&bytes).unwrap();
         assert_eq!(copy.events().collect::<Vec<_>>(), straight[back as usize].0, "tick {back}");
@@ -165,16 +166,16 @@ fn ticks_that_share_a_world_tick_have_pins_of_their_own() {
     world.load(&mut slots, 0).unwrap();
     assert_eq!(world.tick(), 0);
     assert!(State::unpin(&mut world, &mut slots, 0));
-    // Nothing is left in the world that nobody can unpin.
+    // No pin is left in the world.
     assert!(!World::unpin(&mut world, 0));
 }
 
 #[test]
-fn going_back_before_a_pin_lets_go_of_it() {
+fn rolling_back_before_a_pin_drops_it() {
     let (mut world, _) = balls();
     let mut slots = world.slots(8);
     world.save(&mut slots, 0).unwrap();
-    // No step: ticks 0 and 1 are the same of the world.
+    // No step: ticks 0 and 1 share a world tick.
     world.save(&mut slots, 1).unwrap();
     State::pin(&mut world, &mut slots, 1).unwrap();
     world.load(&mut slots, 0).unwrap();
@@ -186,7 +187,7 @@ fn going_back_before_a_pin_lets_go_of_it() {
 }
 
 #[test]
-fn what_is_done_behind_the_sessions_back_is_told() {
+fn a_world_changed_outside_of_the_session_is_an_error() {
     let (mut world, _) = balls();
     let mut slots = world.slots(8);
     for tick in 0..5 {
@@ -203,7 +204,7 @@ fn what_is_done_behind_the_sessions_back_is_told() {
 }
 
 #[test]
-fn a_longer_history_goes_back_further() {
+fn a_longer_history_allows_deeper_rollback() {
     let (mut world, balls) = balls();
     for _ in 0..9 {
         world.step();
@@ -230,7 +231,7 @@ fn a_longer_history_goes_back_further() {
         }
     }
     assert_eq!(world.history(), 8..=43);
-    // Shrinking with an old future: that goes first, then the oldest.
+    // Shrinking with an old timeline drops that first, then the oldest ticks.
     World::pin(&mut world, 10).unwrap();
     world.rewind(30).unwrap();
     world.set_history(5);
@@ -243,7 +244,7 @@ fn a_longer_history_goes_back_further() {
 }
 
 #[test]
-fn a_shorter_history_gives_its_memory_back() {
+fn a_shorter_history_frees_memory() {
     let (mut world, _) = balls();
     world.set_history(64);
     for _ in 0..64 {
@@ -257,7 +258,7 @@ fn a_shorter_history_gives_its_memory_back() {
 }
 
 #[test]
-fn distrust_makes_the_next_steps_full() {
+fn drop_caches_makes_the_next_steps_full() {
     let (mut world, _) = balls();
     let mut slots = world.slots(16);
     for tick in 0..10 {
@@ -275,7 +276,8 @@ fn distrust_makes_the_next_steps_full() {
     assert_eq!(world.digest(), digest);
 }
 
-/// Two machines, of which one did something more in the tick, as lines.
+/// The differences of two machines, of which one performed an additional action in the tick, as
+/// lines.
 fn told(set_up: impl FnOnce(&mut World, &[BodyId])) -> Vec<String> {
     let (mut ours, balls) = balls();
     let mut theirs = ours.clone();

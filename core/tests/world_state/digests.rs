@@ -1,4 +1,4 @@
-//! Digests name states: what is the same has the same, however it came about; what pages remember is never stale.
+//! Digests identify states: equal states have equal digests whatever their past, and digests cached in pages are never stale.
 
 use super::rich;
 use super::snapshots::restored;
@@ -17,13 +17,13 @@ fn what_pages_remember_is_never_stale() {
             world.rewind(world.tick() - back).unwrap();
         }
         if rng.below(20) == Ok(0) {
-            world.drop_memo();
+            world.drop_step_records();
             world.drop_scratch();
         }
-        // Not on every tick, so that pages go through several lives between two looks.
+        // Not on every tick, so that pages are reused several times between two checks.
         if rng.below(3) == Ok(0) {
             for tick in world.history() {
-                // A world that was restored remembers nothing.
+                // A restored world has no cached digests.
                 let known = world.digest_tree_at(tick).unwrap();
                 let anew = restored(&world.snapshot(tick, None).unwrap()).digest_tree();
                 assert_eq!(known, anew, "round {round}, tick {tick}");
@@ -48,7 +48,7 @@ fn digests_do_not_depend_on_how_a_state_came_about() {
         back.step();
         assert_ne!(back.digest_at(52), straight.digest_at(52));
         back.rewind(50).unwrap();
-        back.drop_memo();
+        back.drop_step_records();
         rich::play(&mut back, 10);
         assert_eq!(back.digest_tree(), straight.digest_tree(), "{mode:?}");
         assert_eq!(back.clone().digest(), straight.digest());

@@ -1,11 +1,11 @@
-//! One bit of any field of any row, and the explanation says which.
+//! Explanations name the field for one flipped bit of any field of any row.
 
 use super::rich;
 use isostep_core::Rng;
 use isostep_core::world::{ExplainError, StateSection};
 use std::collections::BTreeMap;
 
-/// Rows with these fields, by the name that their entities begin with, taken from what explanations say.
+/// Collects the rows and fields that explanations name, by the first word of their entity.
 #[test]
 fn a_flipped_bit_is_named_with_its_entity_and_field() {
     let mut world = rich::world();
@@ -22,7 +22,7 @@ fn a_flipped_bit_is_named_with_its_entity_and_field() {
                 let mut theirs = ours.clone();
                 theirs[byte] ^= 1 << bit;
                 match world.explain(tick, section, page, &theirs) {
-                    // The length of a table is no field.
+                    // The length of a table is not a field.
                     Err(ExplainError::Truncated { .. } | ExplainError::Trailing { .. }) => {}
                     Err(error) => panic!("{error}"),
                     Ok(found) => {
@@ -39,7 +39,7 @@ fn a_flipped_bit_is_named_with_its_entity_and_field() {
             }
             at_field.push(named);
         }
-        // Bytes of one field stand side by side, and each field of each entity stands once.
+        // The bytes of one field are adjacent, and each field of each entity occurs once.
         for run in at_field.chunk_by(|a, b| a == b) {
             let Some((entity, field)) = &run[0] else { continue };
             let seen = entities.insert((section, entity.clone(), field.clone()), page);

@@ -1,4 +1,4 @@
-//! Owns what is said of a state: digests, explanations, snapshots.
+//! Digests, explanations and snapshots of a state.
 
 mod digests;
 mod explain;

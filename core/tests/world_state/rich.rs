@@ -1,4 +1,4 @@
-//! A world with rows of every kind, and how it goes on.
+//! A world with rows of every kind, and its script.
 
 use isostep_core::shape::Shape;
 use isostep_core::world::{
@@ -10,9 +10,9 @@ fn brick(x: Real, y: Real, z: Real) -> Shape {
     Shape::cuboid(Vec3::new(x, y, z)).unwrap()
 }
 
-/// Several streams, all shapes, sensors, sleepers, a platform, a table of materials, ids that were freed.
+/// Several streams, all shapes, sensors, sleeping bodies, a platform, a material table, freed ids.
 pub(crate) fn world() -> World {
-    let mut def = WorldDef { sleep_after: Real::ratio(1, 5), ..WorldDef::default() };
+    let mut def = WorldDef { time_to_sleep: Real::ratio(1, 5), ..WorldDef::default() };
     let slick = Material { friction: Real::ratio(1, 10), ..Material::default() };
     def.materials.set(1, 2, slick).unwrap();
     def.materials.set(3, 3, Material::default()).unwrap();
@@ -68,7 +68,7 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// Does something now and then, so that nothing stays as it is for long.
+/// Issues commands from time to time, so that the state keeps changing.
 pub(crate) fn act(world: &mut World) {
     let tick = world.tick();
     let ids: Vec<BodyId> = world.bodies().map(|(id, _)| id).collect();
@@ -95,7 +95,7 @@ pub(crate) fn play(world: &mut World, ticks: u32) {
     }
 }
 
-/// The pages that there are.
+/// The existing pages.
 pub(crate) fn pages(world: &World) -> Vec<(StateSection, u32)> {
     let tree = world.digest_tree();
     let pages = |section: StateSection| {

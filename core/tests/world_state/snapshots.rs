@@ -1,4 +1,4 @@
-//! Snapshots: small, exact, and harmless whatever the bytes.
+//! Snapshots: small, exact, and safe for any bytes.
 
 use super::rich;
 use crate::fuzz;
@@ -31,7 +31,7 @@ fn a_restored_world_goes_on_as_the_other_does() {
             let mut other = restored(&scene.world.snapshot(tick, None).unwrap());
             assert_eq!(other.digest_tree(), scene.world.digest_tree(), "{name}, {tick}");
             core::mem::swap(&mut scene.world, &mut other);
-            // The same script for both: the scene's world is now the restored one.
+            // The same script for both: the scene now has the restored world.
             for _ in 0..20 {
                 scene.act();
                 for command in scene.world.commands() {
@@ -75,7 +75,7 @@ fn deltas_are_exact_against_any_tick_that_is_held() {
             let delta = world.snapshot(now, Some(base)).unwrap();
             other.restore(&delta).unwrap();
             assert_eq!(other.digest_tree(), world.digest_tree());
-            // Backwards is as good.
+            // Also against a later tick.
             let mut other = restored(&world.snapshot(now, None).unwrap());
             other.restore(&world.snapshot(base, Some(now)).unwrap()).unwrap();
             assert_eq!(other.digest(), world.digest_at(base).unwrap());
@@ -108,7 +108,7 @@ fn what_is_no_snapshot_says_why() {
     let cut = refused(&good[..good.len() - 1]);
     assert!(matches!(cut, SnapshotError::Unpack(UnpackError::Truncated { .. })), "{cut}");
     let mut layout = good.clone();
-    // Magic, version, kind; in the pack 25 bytes before the header, in it the layout after one more.
+    // Magic, version, kind. In the pack, 25 bytes before the header; in the header, the layout after one more.
     layout[6 + 26] ^= 1;
     fuzz::seal_snapshot(&mut layout);
     let wrong = refused(&layout);
@@ -126,7 +126,7 @@ fn what_is_no_snapshot_says_why() {
     assert_eq!(other.digest(), world.digest());
 }
 
-/// A small world with something of everything that snapshots hold.
+/// A small world with every kind of row.
 fn small() -> World {
     let mut world = rich::world();
     let ids: Vec<_> = world.bodies().map(|(id, _)| id).collect();
@@ -138,7 +138,7 @@ fn small() -> World {
     world
 }
 
-/// What mutations do to bytes.
+/// Mutates bytes at random.
 fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     for _ in 0..=rng.below(3).unwrap() {
         let at = rng.below(bytes.len() as u32).unwrap() as usize;
@@ -152,7 +152,7 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Mutates snapshots of a world so many times, and makes the digests of every other one right again.
+/// Restores `count` mutated snapshots of a world, with corrected digests in every other one.
 fn try_mutations(world: &World, count: u32) {
     let tick = world.tick();
     let sources =
@@ -182,7 +182,7 @@ fn try_mutations(world: &World, count: u32) {
 
 #[test]
 fn a_million_mutated_snapshots_change_nothing() {
-    // A ball on a plane, so that a million fit into a test.
+    // A ball on a plane, so that a million cases fit into a test.
     try_mutations(&fuzz::world(), 940_000);
     try_mutations(&small(), 60_000);
 }
@@ -203,7 +203,7 @@ fn the_fuzz_target_runs_on_what_it_starts_from() {
     }
 }
 
-/// Mutates the tables behind the digests so many times, and steps what is accepted; says why rows were refused.
+/// Restores `count` mutated tables, without digests, and steps the accepted ones. Returns the reasons for rejected rows.
 fn try_rows(world: &World, seed: u64, count: u32) -> (u32, BTreeMap<String, u32>) {
     let tick = world.tick();
     let whole = world.snapshot_tables(tick, None).unwrap();
@@ -260,7 +260,7 @@ fn hostile_rows_are_harmless_for_long() {
     }
 }
 
-/// Bytes of a keyframe and of a delta to the tick before; both are tried.
+/// Sizes in bytes of a keyframe and of a delta to the tick before. Both are restored.
 fn sizes(world: &World, what: &str) -> (usize, usize) {
     let tick = world.tick();
     let key = world.snapshot(tick, None).unwrap();

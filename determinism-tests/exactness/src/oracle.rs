@@ -116,7 +116,7 @@ fn advance(world: Option<World>, edge: &Edge, checks: Checks, plain: bool) -> Re
         if plain {
             world.set_lanes(Lanes::Scalar);
             world.drop_scratch();
-            world.drop_memo();
+            world.drop_step_records();
         }
     };
     let (Edge::Step(calls) | Edge::Commit(calls)) = edge else { return Ok(world) };
@@ -165,7 +165,7 @@ pub fn straight(def: WorldDef, ticks: &[Vec<Command>]) -> World {
             }
         }
         world.drop_scratch();
-        world.drop_memo();
+        world.drop_step_records();
         world.step();
     }
     world

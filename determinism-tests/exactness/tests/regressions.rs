@@ -267,7 +267,7 @@ fn a_full_step_after_a_rewind_finds_every_pair() {
             }
             logged.rewind(asleep - back);
             if !full {
-                logged.world.drop_memo();
+                logged.world.drop_step_records();
             }
             logged.step_checked(back + 3, &case);
         }

@@ -1,4 +1,4 @@
-//! A whole game through every way: worlds, commands, a bot, and what a session does with them.
+//! A whole game on every path: worlds, commands, a bot and a session.
 
 use isostep_core::{Lanes, parallel::Threads, world::ResimMode};
 use isostep_rollback::check::{Check, CheckError, Compare, TickPath};
@@ -28,7 +28,7 @@ fn check<'a>() -> Check<'a, Arena> {
 }
 
 #[test]
-fn an_arena_is_equal_in_every_way_with_any_lanes_and_threads() {
+fn an_arena_is_equal_on_every_path_with_any_lanes_and_threads() {
     let threads = Threads::new(3).expect("threads");
     let mut check = check()
         .variant("3 threads", || arena(|arena| arena.world_mut().set_threads(threads.clone())));
@@ -44,7 +44,7 @@ fn an_arena_is_equal_in_every_way_with_any_lanes_and_threads() {
     assert!(report.rows.len() >= 4 * TickPath::ALL.len());
 }
 
-/// What one run leaves on the disk, the next machine compares with.
+/// A machine's digest file is equal to a second run on another machine.
 #[test]
 fn the_same_arena_has_the_same_digests_and_another_has_not() {
     let digests = |seed| {
@@ -61,9 +61,9 @@ fn the_same_arena_has_the_same_digests_and_another_has_not() {
     assert!(divergence.sections.contains(&"world.bodies".to_owned()), "{divergence:?}");
 }
 
-/// A session would spread such commands over ticks, and the recording would be of another match.
+/// A session would split such commands over ticks, and the recording would be of another match.
 #[test]
-fn commands_that_no_tick_can_carry_are_told_and_not_taken_for_a_difference() {
+fn oversized_commands_are_an_error_not_a_difference() {
     let report = check()
         .script(|tick, inputs| {
             inputs.follow(&[ArenaInput::default(); 3]);

@@ -1,34 +1,34 @@
-//! A fault inside the core's step: a variant of a game whose lanes round otherwise is found, and its fields are named. Needs the
-//! feature `faults`.
+//! A fault inside the core's step: a variant whose lanes round differently is found, and its fields
+//! are located. Needs the feature `faults`.
 
-use super::plants::difference;
+use super::faults::difference;
 use isostep_core::test_internals::Plant as Rule;
 use isostep_core::{Lanes, world::ResimMode};
-use isostep_determinism_tests::planted::{self, PLAYERS, Plant, Planted};
+use isostep_determinism_tests::faults::{self, Fault, FaultyGame, PLAYERS};
 use isostep_rollback::check::Check;
 
 #[test]
-fn a_lane_that_rounds_otherwise_is_named() {
+fn a_lane_with_different_rounding_is_located() {
     let scalar = || {
-        let mut game = Planted::new(Plant::Nothing);
+        let mut game = FaultyGame::new(Fault::Nothing);
         assert!(game.world_mut().set_lanes(Lanes::Scalar));
         game
     };
     let skewed = || {
-        let mut game = Planted::new(Plant::Nothing);
+        let mut game = FaultyGame::new(Fault::Nothing);
         game.world_mut().plant(Rule::SkewedLane);
         game
     };
     let full = || {
-        let mut game = Planted::new(Plant::Nothing);
+        let mut game = FaultyGame::new(Fault::Nothing);
         game.world_mut().set_resim_mode(ResimMode::Full);
         game
     };
     let report = Check::new(PLAYERS, scalar)
-        .variant("wide lanes", || Planted::new(Plant::Nothing))
+        .variant("wide lanes", || FaultyGame::new(Fault::Nothing))
         .variant("in full", full)
         .variant("a skewed lane", skewed)
-        .script(planted::script)
+        .script(faults::script)
         .ticks(60)
         .run();
     let variants: Vec<&str> = report.findings().map(|row| row.variant.as_str()).collect();

@@ -1,6 +1,7 @@
-//! The check on games that are right, which all come out the same, and on planted faults, each of which is caught and named.
+//! The check on correct games, which are all equal, and on injected faults, each of which is found
+//! and located.
 
 mod arena;
+mod faults;
 #[cfg(feature = "faults")]
 mod lanes;
-mod plants;

@@ -1,4 +1,4 @@
-//! Matches of people: whatever the network does, all machines end in the same bits, and nobody waits.
+//! Matches of human players: on any network, all machines end in the same bits, and none stalls.
 
 use super::common::{DELAY, Figures, bad_link, check, config, straight};
 use isostep_core::state::State;
@@ -6,7 +6,7 @@ use isostep_core::world::ResimMode;
 use isostep_rollback::{SessionConfig, SimMatch};
 use isostep_scenes::games::{Arena, ArenaSize, arena_input};
 
-/// Plays a match and checks it; the fleet is settled and agrees.
+/// Plays and checks a match; the returned fleet is settled and agrees.
 fn play(
     size: ArenaSize,
     seed: u64,
@@ -23,7 +23,7 @@ fn play(
     (fleet, figures)
 }
 
-/// Matches of some seeds, one after the other.
+/// Plays matches of several seeds.
 fn play_seeds(seeds: u64, size: ArenaSize, ticks: u32) {
     let (mut worst, mut all) = (100, Figures::default());
     for seed in 0..seeds {
@@ -70,7 +70,7 @@ fn long_matches_with_many_props_agree() {
 }
 
 #[test]
-fn what_they_agree_on_is_what_nobody_had_to_guess() {
+fn matches_agree_with_a_run_without_prediction() {
     let size = ArenaSize { players: 4, props: 12 };
     for seed in 0..4 {
         let make = |_| Arena::new(size, seed);

@@ -1,4 +1,5 @@
-//! What matches are made of: the network, the settings that suit it, and what every match that is not broken must show.
+//! Shared parts of the matches: the network, settings that suit it, and the conditions that every
+//! correct match meets.
 
 use core::time::Duration;
 use isostep_rollback::sim_network::Jitter;
@@ -7,10 +8,10 @@ use isostep_rollback::{
 };
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input};
 
-/// Ticks between a press and its effect: 50 ms, which nobody feels.
+/// Input delay: 50 ms.
 pub(crate) const DELAY: u32 = 3;
 
-/// 100 ms ± 20 ms one way, each twentieth packet lost.
+/// 100 ms ± 20 ms one way, 5 % loss.
 pub(crate) fn bad_link() -> LinkConfig {
     LinkConfig {
         latency: Duration::from_millis(100),
@@ -20,19 +21,19 @@ pub(crate) fn bad_link() -> LinkConfig {
     }
 }
 
-/// Settings for that link. An input takes up to 120 ms, 8 ticks with what is left of the one in which it comes; the delay
-/// takes 3 of them, so 5 are guessed. Each packet repeats what was not acknowledged, so a lost one costs a tick, and 12
-/// leave room for 7 lost in a row before anybody waits.
+/// Settings for that link. An input takes up to 120 ms, or 8 ticks with the remainder of the
+/// sending one; the delay covers 3 of them, so 5 are predicted. Each packet repeats unacknowledged
+/// inputs, so a loss costs a tick, and 12 leave room for 7 consecutive losses before a stall.
 pub(crate) fn config() -> SessionConfig {
     SessionConfig::new().delay(DELAY).mode(Mode::Rollback { max: 12 })
 }
 
-/// Inputs of everybody for a tick.
+/// Inputs of all players for a tick.
 pub(crate) fn scripted(seed: u64, players: u8, tick: Tick) -> Vec<ArenaInput> {
     (0..players).map(|player| arena_input(seed, PlayerId(player), tick)).collect()
 }
 
-/// A match that nobody had to guess, with inputs that take effect so many ticks after they were given.
+/// A match without prediction, with inputs delayed by this many ticks.
 pub(crate) fn straight(size: ArenaSize, seed: u64, delay: u32, ticks: u32) -> Arena {
     let mut arena = Arena::new(size, seed);
     let mut inputs = Inputs::new(usize::from(size.players));
@@ -45,7 +46,7 @@ pub(crate) fn straight(size: ArenaSize, seed: u64, delay: u32, ticks: u32) -> Ar
     arena
 }
 
-/// Where a match stands: least share of confirmed ticks in percent, and sums over machines.
+/// Progress of a match: least share of confirmed ticks in percent, and sums over machines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) progress: u32,
@@ -55,7 +56,8 @@ pub(crate) struct Figures {
     pub(crate) stalls: u64,
 }
 
-/// What a match must show after so many ticks of true time on a bad network: that it went on, compared, and never differed.
+/// Checks a match after some ticks of true time on a bad network: it advanced, compared digests,
+/// and never differed.
 pub(crate) fn check<S: Simulation>(fleet: &SimMatch<S>, wall_ticks: u32) -> Figures {
     let mut figures = Figures { progress: 100, ..Figures::default() };
     for (index, machine) in fleet.machines().iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Games that are wrong on purpose. Each fault must be found and named by entity and field; what can't be right is refused
-//! before the match begins.
+//! Games with deliberate faults. Each fault must be found and located by entity and field; states
+//! that can't be deterministic are refused before the match begins.
 
 use super::common::{bad_link, config};
 use isostep_core::world::Command;
@@ -15,24 +15,25 @@ use std::hash::{BuildHasher, Hasher};
 
 const SIZE: ArenaSize = ArenaSize { players: 3, props: 6 };
 
-/// What is wrong with the program on a machine.
+/// Fault of the program on a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Fault {
     #[default]
     None,
     /// Floats, rounded twice.
     Rounded,
-    /// Floats, rounded once: as a compiler does that has the instruction.
+    /// Floats, rounded once, as with fused multiply-add.
     Fused,
-    /// A hash table that is walked, with this seed.
+    /// Iteration over a hash table with this seed.
     Walked(u64),
     /// One body falls more slowly from this tick on.
     Floats(u32),
-    /// After this many calls of the step, replayed ones included, something else is computed.
+    /// After this many steps, resimulated ones included, the result changes.
     Leak(u32),
 }
 
-/// The fault is in the program and not in its state: every machine digests the same of it.
+/// The fault is part of the program and not of its state: every machine digests the same bytes of
+/// it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Program(Fault);
 
@@ -79,9 +80,9 @@ impl Simulation for Faulty {
     }
 }
 
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 const FACTOR: f32 = 0.97;
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 const DRIFT: f32 = 0.01;
 
 impl Faulty {
@@ -89,8 +90,8 @@ impl Faulty {
         Self { arena: Arena::new(SIZE, seed), program: Program(fault), calls: 0 }
     }
 
-    /// A brake for a player, in floats.
-    #[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+    /// Brakes a player, in floats.
+    #[allow(clippy::disallowed_types, reason = "the injected fault")]
     fn brake(&mut self, drag: fn(f32) -> f32) {
         let player = self.arena.body_of(PlayerId(2)).unwrap();
         let Some(body) = self.arena.world().body(player) else { return };
@@ -100,8 +101,8 @@ impl Faulty {
         self.arena.world_mut().set_velocity(player, velocity).unwrap();
     }
 
-    /// Points for everybody who is on the field, the most for the first that the table comes to.
-    #[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+    /// Gives points to all players on the field, most to the first in iteration order.
+    #[allow(clippy::disallowed_types, reason = "the injected fault")]
     fn reward(&mut self, tick: Tick, seed: u64) {
         if tick.0 % 50 != 49 {
             return;
@@ -116,7 +117,7 @@ impl Faulty {
     }
 }
 
-/// What `RandomState` is in two processes, but the same in every run of the test.
+/// Stands in for `RandomState` of two processes, with fixed seeds.
 #[derive(Clone)]
 struct Seeded(u64);
 
@@ -138,7 +139,7 @@ impl Hasher for Seeded {
     }
 }
 
-/// A match in which each machine has a fault of its own, or none.
+/// Plays a match with a fault of its own, or none, on each machine.
 fn play(seed: u64, faults: [Fault; 3], ticks: u32) -> SimMatch<Faulty> {
     let make = |own| Faulty::new(seed, faults[usize::from(own)]);
     let mut fleet = SimMatch::mesh(seed, 3, &config(), bad_link(), make).unwrap();
@@ -156,7 +157,7 @@ fn reports(fleet: &SimMatch<Faulty>, machine: usize) -> Vec<&DesyncReport> {
 }
 
 #[test]
-fn a_float_that_is_rounded_otherwise_is_named() {
+fn a_fused_float_operation_is_located() {
     let fleet = play(1, [Fault::Rounded, Fault::Fused, Fault::Rounded], 240);
     let body = format!("body {}", fleet.machines()[0].game.arena.body_of(PlayerId(2)).unwrap());
     for machine in 0..3 {
@@ -164,7 +165,7 @@ fn a_float_that_is_rounded_otherwise_is_named() {
         let first = reports.first().expect("nobody noticed");
         println!("machine {machine}: {first}");
         assert!(first.entity.ends_with(&body), "{first}");
-        // The place that the velocity led to comes first in a row.
+        // The position that the velocity caused comes first in a row.
         let mut fields = first.more.iter().map(|more| &more.field).chain([&first.field]);
         assert!(fields.any(|field| field.starts_with("velocity.")), "{first}");
         assert_ne!(first.local, first.remote);
@@ -173,9 +174,10 @@ fn a_float_that_is_rounded_otherwise_is_named() {
     }
 }
 
-/// A ball whose gravity was halved rolled elsewhere, and the report told where it was but not why.
+/// Regression: a ball with halved gravity rolled elsewhere, and the report named its position but
+/// not the cause.
 #[test]
-fn the_cause_is_named_before_what_follows_from_it() {
+fn the_cause_is_reported_before_its_effects() {
     let fleet = play(1, [Fault::None, Fault::Floats(100), Fault::None], 420);
     for machine in 0..3 {
         let reports = reports(&fleet, machine);
@@ -187,8 +189,8 @@ fn the_cause_is_named_before_what_follows_from_it() {
 }
 
 #[test]
-fn a_walk_over_a_hash_table_is_named() {
-    // The second seed is the first one that walks the players in another order.
+fn a_hash_table_iteration_is_located() {
+    // The second seed is the first one with another iteration order of the players.
     let order = |seed| {
         let mut faulty = Faulty::new(1, Fault::None);
         faulty.reward(Tick(49), seed);
@@ -208,7 +210,7 @@ fn a_walk_over_a_hash_table_is_named() {
 }
 
 #[test]
-fn a_leak_of_scratch_is_owned_up_to_and_mended() {
+fn a_scratch_leak_is_found_and_repaired_locally() {
     for seed in 0..5 {
         let mut fleet = play(seed, [Fault::None, Fault::Leak(250), Fault::None], 400);
         let own = reports(&fleet, 1);
@@ -229,7 +231,7 @@ fn a_leak_of_scratch_is_owned_up_to_and_mended() {
     }
 }
 
-/// A game whose state can't be the same everywhere.
+/// Error of a game with a non-deterministic state.
 fn refusal<S: Simulation>(mut game: S) -> String {
     let config = SessionConfig::new().local();
     match Session::start(config, &mut game) {
@@ -240,7 +242,7 @@ fn refusal<S: Simulation>(mut game: S) -> String {
 }
 
 #[test]
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 fn a_float_in_the_state_is_refused_with_its_path() {
     #[derive(Clone, Serialize)]
     struct Wind {
@@ -264,7 +266,7 @@ fn a_float_in_the_state_is_refused_with_its_path() {
 }
 
 #[test]
-#[allow(clippy::disallowed_types, reason = "the fault that is planted")]
+#[allow(clippy::disallowed_types, reason = "the injected fault")]
 fn a_hash_table_in_the_state_is_refused_with_its_path() {
     #[derive(Clone, Serialize)]
     struct Bets {
@@ -288,7 +290,7 @@ fn a_hash_table_in_the_state_is_refused_with_its_path() {
 }
 
 #[test]
-fn other_settings_are_named_at_once() {
+fn different_settings_are_reported_at_once() {
     let make = |own| Arena::new(SIZE, if own == 1 { 8 } else { 7 });
     let mut fleet = SimMatch::mesh(3, 3, &config(), bad_link(), make).unwrap();
     fleet.run(120, |_, player, tick| arena_input(3, player, tick)).unwrap();

@@ -1,4 +1,4 @@
-//! The arena itself: a match over worlds in which nothing happens would say little.
+//! The arena itself: matches in which nothing happens would prove little.
 
 use super::common::{scripted, straight};
 use isostep_core::{Real, real};
@@ -16,14 +16,14 @@ fn players_kick_jump_and_score() {
         let mut arena = Arena::new(SIZE, seed);
         let mut inputs = Inputs::new(4);
         for tick in (0..900).map(Tick) {
-            // Two people, two bots.
+            // Two humans, two bots.
             let mut values = scripted(seed, 4, tick);
             for bot in [2, 3] {
                 values[bot] = arena.bot(tick, PlayerId(bot as u8));
             }
             inputs.follow(&values);
             arena.step(tick, &inputs);
-            let players = arena.things().filter(|thing| matches!(thing.kind, Kind::Player(_)));
+            let players = arena.drawables().filter(|thing| matches!(thing.kind, Kind::Player(_)));
             highest = players.map(|thing| thing.pose.translation.y).fold(highest, Real::max);
         }
         kicks += arena.players().iter().map(|player| player.kicks).sum::<u32>();
@@ -34,7 +34,7 @@ fn players_kick_jump_and_score() {
 }
 
 #[test]
-fn people_hold_what_they_do() {
+fn scripted_players_hold_their_inputs() {
     let inputs: Vec<_> = (0..2000).map(|tick| arena_input(3, PlayerId(1), Tick(tick))).collect();
     let changes = inputs.windows(2).filter(|pair| pair[0].stick != pair[1].stick).count();
     assert!((50..=100).contains(&changes), "{changes}");
@@ -43,7 +43,7 @@ fn people_hold_what_they_do() {
 }
 
 #[test]
-fn nobody_jumps_off_the_air() {
+fn a_player_in_the_air_cannot_jump() {
     let mut arena = Arena::new(ArenaSize { players: 1, props: 0 }, 1);
     let tap = ArenaInput { buttons: Buttons::none().press(JUMP), ..ArenaInput::default() };
     let mut highest = Real::ZERO;
@@ -52,7 +52,7 @@ fn nobody_jumps_off_the_air() {
         let body = arena.world().body(arena.body_of(PlayerId(0)).unwrap()).unwrap();
         highest = highest.max(body.position().y);
     }
-    // 5 m/s carries 1.27 m up, from 0.875.
+    // 5 m/s reaches 1.27 m, from 0.875.
     assert!((real!(1.75)..real!(2.25)).contains(&highest), "{highest}");
 }
 

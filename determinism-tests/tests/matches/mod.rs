@@ -1,13 +1,14 @@
-//! Arena matches over a bad network in virtual time: whole sessions on a whole game, decided by a seed.
+//! Arena matches over a bad network in virtual time: sessions with a whole game, determined by a
+//! seed.
 //!
-//! `game` looks at the game itself, `agree` at matches that must end in the same bits, `guests` at who comes, goes and
-//! watches, `faults` at games that are wrong on purpose, `sync` at one machine alone, `wire` at whole peers with encryption
-//! and all, `common` has what they share.
+//! `game` tests the game itself, `agree` matches that must end in the same bits, `seats` bots,
+//! spectators and returning players, `faults` games with deliberate faults, `sync` one machine
+//! alone, `wire` whole peers with encryption; `common` has shared parts.
 
 mod agree;
 mod common;
 mod faults;
 mod game;
-mod guests;
+mod seats;
 mod sync;
 mod wire;

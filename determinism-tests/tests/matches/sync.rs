@@ -1,4 +1,5 @@
-//! The sync test on a whole game: every tick again in every way; and what it says of games that are wrong.
+//! The sync test on a whole game: every tick resimulated on every path; and its reports on faulty
+//! games.
 
 use isostep_core::Rng;
 use isostep_core::world::ResimMode;
@@ -21,27 +22,28 @@ fn script(seed: u64) -> impl FnMut(Tick, &mut Inputs<ArenaInput>) {
 }
 
 #[test]
-fn an_arena_comes_out_the_same_in_every_way() {
+fn an_arena_passes_the_sync_test() {
     for (seed, mode) in [(1, ResimMode::Incremental), (2, ResimMode::Full)] {
         let mut arena = Arena::new(SIZE, seed);
         arena.world_mut().set_resim_mode(mode);
         let test = SyncTest::new(3).depth(5).bot(PlayerId(2));
         let report =
             test.run(&mut arena, 120, script(seed)).unwrap_or_else(|error| panic!("{error}"));
-        // One step, and from 1 to 5 ticks back a right guess, a wrong one and the truth.
+        // One step, and from 1 to 5 ticks back a right prediction, a wrong one and the final
+        // inputs.
         assert_eq!(report.ticks, 120);
         assert!(report.steps > 115 * (1 + 3 * 15), "{report:?}");
     }
 }
 
-/// What is wrong with a game.
+/// Fault of a game.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 enum Fault {
-    /// Scratch that decides.
+    /// Scratch that affects results.
     Scratch,
-    /// It matters whether an input was a guess.
+    /// The input's status affects results.
     Status,
-    /// Chance that is not keyed by the tick.
+    /// An RNG that is not keyed by the tick.
     Chance,
 }
 
@@ -88,7 +90,7 @@ fn found(fault: Fault) -> SyncDifference {
 }
 
 #[test]
-fn scratch_that_decides_is_named() {
+fn scratch_that_affects_results_is_located() {
     let difference = found(Fault::Scratch);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[1]"), "{difference}");
@@ -99,14 +101,14 @@ fn scratch_that_decides_is_named() {
 }
 
 #[test]
-fn a_game_that_asks_whether_an_input_was_a_guess_is_named() {
+fn reading_the_input_status_is_located() {
     let difference = found(Fault::Status);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[2]"), "{difference}");
 }
 
 #[test]
-fn chance_that_goes_on_through_rollbacks_is_named() {
+fn an_rng_not_keyed_by_tick_is_located() {
     let difference = found(Fault::Chance);
     let field = &difference.fields[0];
     assert_eq!((field.entity.as_str(), field.field.as_str()), ("bonus", "[0]"), "{difference}");

@@ -1,9 +1,10 @@
-//! Matches of whole peers: handshakes, encryption, coded inputs, pacing and frames over the same bad network.
+//! Matches of whole peers: handshakes, encryption, coded inputs, pacing and frames over the same
+//! bad network.
 
 use super::common::{bad_link, config};
 use core::time::Duration;
 use isostep_core::state::State;
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, PeerEvent, SeededEntropy};
 use isostep_rollback::{LinkConfig, PlayerId, SessionEvent, SimNetwork, Tick, Time};
@@ -20,10 +21,10 @@ fn machines(size: ArenaSize, seed: u64) -> Vec<Machine> {
     let transports = SimTransport::nodes(network, size.players.into());
     let machine = |(own, transport)| {
         let credentials =
-            Credentials::insecure(Slot(own), size.players, GameId::named("arena")).unwrap();
+            Credentials::insecure(MachineId(own), size.players, GameId::named("arena")).unwrap();
         let mut settings = PeerConfig::new(credentials, 0).session(config());
         for other in (0..size.players).filter(|other| *other != own) {
-            settings = settings.address(Slot(other), Address::Node(other.into()));
+            settings = settings.address(MachineId(other), Address::Node(other.into()));
         }
         let mut game = Arena::new(size, seed);
         let entropy = Box::new(SeededEntropy::new(seed << 8 | u64::from(own)));
@@ -32,7 +33,7 @@ fn machines(size: ArenaSize, seed: u64) -> Vec<Machine> {
     (0..).zip(transports).map(machine).collect()
 }
 
-/// Lets each machine draw so many frames at 60 Hz, a millisecond or two apart.
+/// Runs some frames on each machine at 60 Hz, a millisecond or two apart.
 fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
     for frame in frames {
         for (player, Machine { peer, game }) in (0..).zip(machines.iter_mut()) {
@@ -51,7 +52,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
                         let waits = matches!(event, SessionEvent::Stalled { .. });
                         waits || matches!(event, SessionEvent::Resumed { .. })
                     }
-                    PeerEvent::Left { .. } | PeerEvent::Broken { .. } => false,
+                    PeerEvent::Left { .. } | PeerEvent::LinkError { .. } => false,
                     _ => true,
                 };
                 assert!(fine, "seed {seed}, {player:?}: {event}");
@@ -60,7 +61,7 @@ fn play(machines: &mut [Machine], seed: u64, frames: core::ops::Range<u64>) {
     }
 }
 
-/// All have the same state on the newest tick that all have confirmed.
+/// Asserts equal states on the newest tick that all machines have confirmed.
 fn check_agreement(machines: &[Machine], seed: u64) -> Tick {
     let reached = machines.iter().map(|machine| {
         let session = machine.peer.session();

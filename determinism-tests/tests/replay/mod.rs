@@ -1,4 +1,4 @@
-//! Recordings of the arena: how long they are, and that a sought state is the one that was played.
+//! Recordings of the arena: their size, and seeks that restore the played state.
 
 use isostep_rollback::replay::{
     Player, Recorder, RecorderConfig, RecorderStats, Replay, ReplayError, Verifier, verify,
@@ -9,15 +9,15 @@ use isostep_scenes::games::{Arena, ArenaSize, arena_input, choose_loadout};
 const GAME: [u8; 16] = *b"isostep arena 01";
 /// Ten minutes at 60 Hz.
 const TEN_MINUTES: u32 = 36_000;
-/// Most bytes of ten minutes of two players, without keyframes.
-const MOST_BYTES: usize = 120_000;
+/// Limit for ten minutes of two players, without keyframes, bytes.
+const MAX_BYTES: usize = 120_000;
 
-/// Who plays.
+/// Source of inputs.
 #[derive(Clone, Copy)]
 enum Trace {
-    /// Scripts that look like people with a keyboard.
+    /// Human-like keyboard scripts.
     Script,
-    /// Bots that run after the ball, with sticks that move on every tick.
+    /// Bots that follow the ball, with sticks that change on every tick.
     Chase,
 }
 
@@ -67,12 +67,12 @@ fn ten_minutes_of_two_players_are_short() {
         let recorded = record(size, trace, TEN_MINUTES, 0);
         let bytes = recorded.file.len();
         println!("{name}: {bytes} bytes without keyframes, {:?}", recorded.stats);
-        assert!(bytes <= MOST_BYTES, "{name}: {bytes} bytes");
+        assert!(bytes <= MAX_BYTES, "{name}: {bytes} bytes");
     }
 }
 
 #[test]
-fn a_sought_arena_is_the_one_that_was_played() {
+fn a_seek_restores_the_played_state() {
     let size = ArenaSize { players: 4, props: 59 };
     let recorded = record(size, Trace::Script, 900, 300);
     println!("with keyframes: {:?}", recorded.stats);
@@ -97,11 +97,11 @@ fn a_recording_of_the_arena_verifies() {
     assert!(found.digests >= 900 / 16 + 3);
 }
 
-/// What recording costs the thread of the game: printed, never asserted.
+/// Cost of recording in the game's thread: printed, never asserted.
 #[test]
 #[ignore = "a measurement: `cargo test --release -p isostep-determinism-tests --test all replay -- --ignored --nocapture`"]
 #[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it is about time")]
-fn what_a_keyframe_costs() {
+fn keyframe_cost_is_printed() {
     use isostep_core::state::{Snapshot, State};
     use std::time::Instant;
     let size = ArenaSize { players: 4, props: 59 };
@@ -148,7 +148,7 @@ fn what_a_keyframe_costs() {
 }
 
 #[test]
-fn another_arena_is_found_at_once() {
+fn another_arena_fails_verification_at_once() {
     let size = ArenaSize { players: 2, props: 6 };
     let recorded = record(size, Trace::Script, 60, 30);
     let other = Arena::new(ArenaSize { players: 2, props: 7 }, 3);

@@ -1,20 +1,20 @@
-//! Carries out the happenings of a script. Links, clocks and computing are changed here; seats in `seating`, machines in
-//! `comings`.
+//! Runs the events of a script. Links, clocks and compute settings are changed here; seats in
+//! `seating`, machines in `membership`.
 
-use super::dice::Dice;
+use super::checker::Failure;
 use super::game::{Fault, Skirmish, random_order};
-use super::judge::Failure;
 use super::machine::Machine;
 use super::play::{Match, TICK};
-use super::script::{Glitch, Happening, Knob, To};
-use super::truth::Who;
+use super::rng::Rng;
+use super::script::{Glitch, Knob, ScriptEvent, To};
+use super::seat_history::Holder;
 use isostep_core::Lanes;
 use isostep_rollback::PlayerId;
 
 impl Match {
-    pub(super) fn happen(&mut self, happening: Happening) -> Result<(), Failure> {
+    pub(super) fn happen(&mut self, happening: ScriptEvent) -> Result<(), Failure> {
         match happening {
-            Happening::Link { from, to, profile } => {
+            ScriptEvent::Link { from, to, profile } => {
                 if let Some((from, to)) = self.two(from, to) {
                     let nodes = (self.nodes[from], self.nodes[to]);
                     self.network
@@ -22,7 +22,7 @@ impl Match {
                         .expect("a sound link");
                 }
             }
-            Happening::Cut { from, to, ticks, both } => {
+            ScriptEvent::Cut { from, to, ticks, both } => {
                 if let Some((from, to)) = self.two(from, to) {
                     let window = self.now..self.now + TICK * ticks;
                     let (from, to) = (self.nodes[from], self.nodes[to]);
@@ -35,32 +35,35 @@ impl Match {
                     cut.expect("a window of some length");
                 }
             }
-            Happening::Sleep { machine, ticks } => {
+            ScriptEvent::Sleep { machine, ticks } => {
                 let machine = self.nth(machine, |_| true).unwrap_or(0);
                 self.machines[machine].wakes = self.wall + ticks;
             }
-            Happening::Delay { seat, ticks } => self.set_delay(seat, ticks),
-            Happening::Seat { seat, to, ahead, sent, late } => {
+            ScriptEvent::Delay { seat, ticks } => self.set_delay(seat, ticks),
+            ScriptEvent::Seat { seat, to, ahead, sent, late } => {
                 let (seat, who) = (self.seat(seat), self.holder(to));
                 self.reseat(seat, who, ahead, sent, late)?;
             }
-            Happening::Order { seat, bits } => self.order(seat, bits),
-            Happening::Tune { machine, knob } => {
+            ScriptEvent::Order { seat, bits } => self.order(seat, bits),
+            ScriptEvent::Tune { machine, knob } => {
                 let machine = self.nth(machine, |_| true).unwrap_or(0);
                 tune(&mut self.machines[machine].game, knob);
             }
-            Happening::Record { machine, tape } => {
-                // One that begins with a corrupted state has nothing sound to go on from; REPLAY.md says so.
-                let machine = self.nth(machine, |it| it.reels.len() < 3 && !it.glitched);
+            ScriptEvent::Record { machine, tape } => {
+                // A recording that starts with a corrupted state has no correct state to continue
+                // from; see REPLAY.md.
+                let machine = self.nth(machine, |it| it.recordings.len() < 3 && !it.glitched);
                 if let Some(machine) = machine {
                     self.machines[machine].record(tape);
                 }
             }
-            Happening::Glitch { machine, glitch, after } => self.glitch(machine, glitch, after),
-            Happening::Crash { machine, to } => self.crash(machine, to)?,
-            Happening::Join { donor, seat, rig } => self.join(donor, seat, rig)?,
-            Happening::Watch { host, buffer, rig } => self.watch_late(host, buffer, rig)?,
-            Happening::Rehost { spectator, host } => {
+            ScriptEvent::Glitch { machine, glitch, after } => self.glitch(machine, glitch, after),
+            ScriptEvent::Crash { machine, to } => self.crash(machine, to)?,
+            ScriptEvent::Join { donor, seat, setup } => self.join(donor, seat, setup)?,
+            ScriptEvent::Progress { host, buffer, setup } => {
+                self.watch_late(host, buffer, setup)?
+            }
+            ScriptEvent::Rehost { spectator, host } => {
                 let spectator = self.nth(spectator, |machine| machine.host.is_some());
                 if let Some(spectator) = spectator {
                     self.rehost(spectator, host);
@@ -70,7 +73,7 @@ impl Match {
         Ok(())
     }
 
-    /// Returns a machine of those that are alive and of a kind.
+    /// Returns one of the live machines of a kind.
     pub(super) fn nth(&self, number: u8, kind: impl Fn(&Machine) -> bool) -> Option<usize> {
         let alive = |index: &usize| self.machines[*index].alive && kind(&self.machines[*index]);
         let found: Vec<usize> = (0..self.machines.len()).filter(alive).collect();
@@ -90,18 +93,19 @@ impl Match {
         number % self.seats.len() as u8
     }
 
-    pub(super) fn holder(&self, to: To) -> Who {
+    pub(super) fn holder(&self, to: To) -> Holder {
         match to {
-            To::Machine(number) => self.player(number).map_or(Who::Bot, Who::Machine),
-            To::Bot => Who::Bot,
-            To::Nobody => Who::Nobody,
+            To::Machine(number) => self.player(number).map_or(Holder::Bot, Holder::Machine),
+            To::Bot => Holder::Bot,
+            To::Nobody => Holder::Nobody,
         }
     }
 
-    /// Returns the machine that holds a seat and knows of it, if the last change has taken effect there.
+    /// Returns the machine that holds a seat and knows it, if the last change has taken effect
+    /// there.
     fn speaker(&self, seat: u8) -> Option<usize> {
         let (since, who) = self.seats[usize::from(seat)].last();
-        let Who::Machine(machine) = who else { return None };
+        let Holder::Machine(machine) = who else { return None };
         let waits =
             self.notices.iter().any(|notice| notice.seat == seat && notice.machine == machine);
         let holder = &self.machines[machine];
@@ -119,8 +123,8 @@ impl Match {
     fn order(&mut self, seat: u8, bits: u64) {
         let seat = self.seat(seat);
         let Some(machine) = self.speaker(seat) else { return };
-        let order = random_order(&mut Dice::keyed(&[bits]));
-        // Refused only when too much waits.
+        let order = random_order(&mut Rng::keyed(&[bits]));
+        // Refused only if too many commands are queued.
         let _ = self.machines[machine].session.command(PlayerId(seat), &order);
     }
 
@@ -145,13 +149,13 @@ impl Match {
 fn tune(game: &mut Skirmish, knob: Knob) {
     match knob {
         Knob::DropScratch => game.world.drop_scratch(),
-        Knob::DropRecords => game.world.drop_memo(),
+        Knob::DropRecords => game.world.drop_step_records(),
         Knob::Lanes(lanes) => {
-            // A width that this processor lacks changes nothing.
+            // Unsupported lane widths change nothing.
             game.world.set_lanes(Lanes::ALL[usize::from(lanes) % Lanes::ALL.len()]);
         }
         Knob::Resim(mode) => game.world.set_resim_mode(mode),
-        // Never shorter than the session has asked for.
+        // Never shorter than the session's request.
         Knob::History(more) => {
             let held = game.world.history().count();
             game.world.set_history(held.max(40) + usize::from(more));

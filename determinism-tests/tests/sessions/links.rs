@@ -1,6 +1,6 @@
-//! Links of the matches: profiles of the simulated network, good to hardly playable.
+//! Links of the matches: profiles of the simulated network, from good to hardly playable.
 
-use super::dice::Dice;
+use super::rng::Rng;
 use core::time::Duration;
 use isostep_rollback::LinkConfig;
 use isostep_rollback::sim_network::{Bursts, Jitter};
@@ -12,11 +12,11 @@ pub(super) enum Profile {
     Wifi,
     Mobile,
     Severe,
-    /// Half of the packets come later than those sent after them.
+    /// Half of the packets arrive after later ones.
     Reordered,
-    /// All packets of a spell of about eight are lost.
+    /// Bursts lose about eight packets each.
     Bursty,
-    /// One way takes this many milliseconds, give or take a third, and this many packets in a hundred are lost.
+    /// This one-way latency in milliseconds, plus or minus a third, and this loss in per cent.
     Plain {
         millis: u32,
         lost: u32,
@@ -24,8 +24,8 @@ pub(super) enum Profile {
 }
 
 impl Profile {
-    pub(super) fn roll(dice: &mut Dice) -> Self {
-        match dice.below(12) {
+    pub(super) fn roll(rng: &mut Rng) -> Self {
+        match rng.below(12) {
             0 => Self::Perfect,
             1 => Self::Lan,
             2 | 3 => Self::Wifi,
@@ -33,7 +33,7 @@ impl Profile {
             5 => Self::Severe,
             6 | 7 => Self::Reordered,
             8 => Self::Bursty,
-            _ => Self::Plain { millis: dice.between(10, 130), lost: dice.pick(&[0, 2, 10, 30]) },
+            _ => Self::Plain { millis: rng.between(10, 130), lost: rng.pick(&[0, 2, 10, 30]) },
         }
     }
 

@@ -1,7 +1,7 @@
-//! One machine of a match: a session, its game, its links, its recordings, and how far it was judged.
+//! One machine of a match: a session, its game, its links, its recordings, and its checked ticks.
 
 use super::game::{GAME, Skirmish};
-use super::script::{Rig, Tape};
+use super::script::{MachineSetup, RecordingSetup};
 use core::time::Duration;
 use isostep_core::Lanes;
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
@@ -10,14 +10,14 @@ use isostep_rollback::{
     SessionEvent, Tick, Time, VirtualClock,
 };
 
-/// Recording in progress, or a finished one.
-pub(super) struct Reel {
-    pub(super) tape: Tape,
+/// A recording in progress, or a finished one.
+pub(super) struct RecordingFile {
+    pub(super) tape: RecordingSetup,
     pub(super) recorder: Recorder<Skirmish>,
     pub(super) file: Vec<u8>,
 }
 
-impl Reel {
+impl RecordingFile {
     pub(super) fn take_blocks(&mut self) {
         while let Some(bytes) = self.recorder.poll_bytes() {
             self.file.extend(bytes);
@@ -26,7 +26,7 @@ impl Reel {
 }
 
 pub(super) struct Machine {
-    pub(super) rig: Rig,
+    pub(super) setup: MachineSetup,
     pub(super) session: Session<Skirmish>,
     pub(super) game: Skirmish,
     pub(super) clock: VirtualClock,
@@ -37,27 +37,27 @@ pub(super) struct Machine {
     /// Host of a spectator.
     pub(super) host: Option<usize>,
     pub(super) alive: bool,
-    /// Tick of true time at which it wakes.
+    /// True tick at which it resumes.
     pub(super) wakes: u32,
-    /// Tick of true time at which it came.
+    /// True tick at which it joined.
     pub(super) came: u32,
     /// First tick of its session.
     pub(super) start: Tick,
     /// Samples that its players gave so far.
     pub(super) samples: u32,
-    /// First tick whose inputs were not reported.
+    /// First tick with unreported inputs.
     pub(super) reported: Tick,
-    /// First tick whose state was not judged.
-    pub(super) judged: Tick,
-    /// True while a planted corruption has not been repaired.
+    /// First tick with an unchecked state.
+    pub(super) checked: Tick,
+    /// True while an injected corruption is not repaired.
     pub(super) glitched: bool,
-    /// True once a corruption was planted.
+    /// True once a corruption was injected.
     pub(super) was_glitched: bool,
-    /// Ticks whose state was wrong by a planted corruption.
+    /// Ticks whose state an injected corruption changed.
     pub(super) wrong: Vec<Tick>,
     pub(super) events: Vec<SessionEvent>,
-    pub(super) reels: Vec<Reel>,
-    /// Length of the world's ring at first, and by now.
+    pub(super) recordings: Vec<RecordingFile>,
+    /// Length of the world's ring at first, and now.
     pub(super) ring: [usize; 2],
     /// Last plan, for reports.
     pub(super) plan: String,
@@ -65,20 +65,20 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn new(
-        rig: Rig,
+        setup: MachineSetup,
         session: Session<Skirmish>,
         mut game: Skirmish,
         node: NodeId,
     ) -> Self {
         let start = session.config().first_tick();
-        game.world.set_resim_mode(rig.resim);
-        // A width that this processor lacks leaves the widest.
-        game.world.set_lanes(Lanes::ALL[usize::from(rig.lanes) % Lanes::ALL.len()]);
+        game.world.set_resim_mode(setup.resim);
+        // Unsupported lane widths fall back to the widest.
+        game.world.set_lanes(Lanes::ALL[usize::from(setup.lanes) % Lanes::ALL.len()]);
         let mut machine = Self {
-            rig,
+            setup,
             session,
             game,
-            clock: VirtualClock::new(0, rig.drift_ppm).expect("a small drift"),
+            clock: VirtualClock::new(0, setup.drift_ppm).expect("a small drift"),
             node,
             due: Time::ZERO,
             links: Vec::new(),
@@ -89,18 +89,18 @@ impl Machine {
             start,
             samples: 0,
             reported: start,
-            judged: start,
+            checked: start,
             glitched: false,
             was_glitched: false,
             wrong: Vec::new(),
             events: Vec::new(),
-            reels: Vec::new(),
+            recordings: Vec::new(),
             ring: [0; 2],
             plan: String::new(),
         };
         for player in (0..machine.session.players()).map(|player| PlayerId(player as u8)) {
             if let Some(predictor) =
-                rig.guess.predictor(u64::from(player.0) << 32 | u64::from(rig.delay))
+                setup.guess.predictor(u64::from(player.0) << 32 | u64::from(setup.delay))
             {
                 machine.session.set_predictor(player, predictor).expect("the seat exists");
             }
@@ -108,7 +108,7 @@ impl Machine {
         machine
     }
 
-    /// Returns the tick that the next advance makes.
+    /// Returns the tick that the next advance computes.
     pub(super) fn making(&self) -> Tick {
         self.start + self.session.stats().ticks as u32
     }
@@ -124,8 +124,9 @@ impl Machine {
         Duration::from_nanos((nanos * 1_000_000 / rate.max(1) as u128) as u64)
     }
 
-    /// Begins a recording; false if the newest final state is not held, as when a session catches up from a keyframe.
-    pub(super) fn record(&mut self, tape: Tape) -> bool {
+    /// Starts a recording; false if the newest final state is not held, as when a session catches
+    /// up from a keyframe.
+    pub(super) fn record(&mut self, tape: RecordingSetup) -> bool {
         let config = RecorderConfig {
             keyframe_every: tape.keyframe_every,
             flush_every: tape.flush_every,
@@ -138,15 +139,15 @@ impl Machine {
             Err(ReplayError::State(_)) => return false,
             Err(error) => panic!("{error}"),
         };
-        self.reels.push(Reel { tape, recorder, file: Vec::new() });
+        self.recordings.push(RecordingFile { tape, recorder, file: Vec::new() });
         true
     }
 
-    /// Notes how many ticks the world holds.
+    /// Records the number of ticks that the world holds.
     pub(super) fn measure_ring(&mut self) {
         let held = self.game.world.history().count();
         // Full, but not yet grown.
-        let first = match self.rig.mode {
+        let first = match self.setup.mode {
             Mode::Lockstep => 5,
             Mode::Rollback { max } => max as usize + 5,
             Mode::Unbounded { .. } => 33,
@@ -154,27 +155,27 @@ impl Machine {
         self.ring = [first.max(self.ring[0]), held.max(self.ring[1])];
     }
 
-    /// Hands the recorders what became final.
-    pub(super) fn turn_reels(&mut self) {
+    /// Passes final ticks to the recorders.
+    pub(super) fn flush_recordings(&mut self) {
         let taken = self.session.stats().advances as u32;
-        for reel in &mut self.reels {
-            reel.recorder.record(&self.session, &self.game);
-            if taken.is_multiple_of(reel.tape.taken_every) {
-                reel.take_blocks();
+        for recording in &mut self.recordings {
+            recording.recorder.record(&self.session, &self.game);
+            if taken.is_multiple_of(recording.tape.taken_every) {
+                recording.take_blocks();
             }
         }
     }
 }
 
 /// Returns the settings of a session without seats.
-pub(super) fn config(rig: &Rig, digest_every: u32, budget: usize) -> SessionConfig {
+pub(super) fn config(setup: &MachineSetup, digest_every: u32, budget: usize) -> SessionConfig {
     let commands = CommandConfig::new(budget, 512, 8192).expect("sound limits");
     let config = SessionConfig::new()
-        .mode(rig.mode)
-        .delay(rig.delay)
-        .always_roll_back(rig.always_roll_back)
+        .mode(setup.mode)
+        .delay(setup.delay)
+        .always_roll_back(setup.always_roll_back)
         .digest_every(digest_every)
         .commands(commands);
     let adaptive = AdaptiveDelay::new(0, 6, 4).expect("sound bounds");
-    if rig.adaptive { config.adaptive_delay(adaptive) } else { config }
+    if setup.adaptive { config.adaptive_delay(adaptive) } else { config }
 }

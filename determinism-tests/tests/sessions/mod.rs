@@ -1,41 +1,42 @@
-//! Sessions, judged from outside: random matches over a physics world, whose final inputs a naive simulator plays again.
+//! Sessions tested from outside: random matches over a physics world, whose final inputs a naive simulator replays.
 //!
-//! The referee's digests, events and readings judge every machine on every tick: players, spectators, machines that came
-//! late, that slept, that were corrupted and repaired themselves, and recordings opened anywhere.
+//! The reference's digests, events and views are compared with every machine on every tick: players, spectators, machines
+//! that joined late, paused, or were corrupted and repaired themselves, and recordings opened anywhere.
 //!
-//! - `dice`, `script`, `roll`, `links`: a match as data, from a seed. `pad`, `game`: what is played.
-//! - `machine`, `play`, `changes`, `seating`, `comings`: playing it in virtual time.
-//! - `truth`, `referee`, `judge`, `recordings`, `tally`: judging it. `report`: the defect with its seed and a shorter script.
-//! - `plants`: faults that the judge must find; `rules`: those that break rules of the core (feature `faults`).
+//! - `rng`, `script`, `generate`, `links`: a match as data, from a seed. `pad`, `game`: inputs and game.
+//! - `machine`, `play`, `changes`, `seating`, `membership`: playing it in virtual time.
+//! - `seat_history`, `reference`, `checker`, `recordings`, `stats`: checking it. `report`: a defect with its seed and a
+//!   shorter script.
+//! - `faults`: faults that the checker must find; `rules`: those that break rules of the core (feature `faults`).
 
 mod changes;
-mod comings;
-mod dice;
+mod checker;
+mod faults;
 mod game;
-mod judge;
+mod generate;
 mod links;
 mod machine;
+mod membership;
 mod pad;
-mod plants;
 mod play;
 mod recordings;
-mod referee;
+mod reference;
 mod report;
-mod roll;
+mod rng;
 #[cfg(feature = "faults")]
 mod rules;
 mod script;
+mod seat_history;
 mod seating;
-mod tally;
-mod truth;
+mod stats;
 
 #[test]
-fn matches_end_where_the_naive_simulator_ends() {
-    let tally = report::play(0..MATCHES);
-    let rare = [tally.grown_rings, tally.joins, tally.crashes, tally.repairs, tally.spectators];
-    assert!(rare.iter().all(|&count| count > 2), "hardly anything happened: {tally:?}");
-    let often = [tally.rollbacks, tally.snapshots, tally.sought, tally.judged];
-    assert!(often.iter().all(|&count| count > 500), "hardly anything was judged: {tally:?}");
+fn matches_agree_with_the_naive_simulator() {
+    let stats = report::play(0..MATCHES);
+    let rare = [stats.grown_rings, stats.joins, stats.crashes, stats.repairs, stats.spectators];
+    assert!(rare.iter().all(|&count| count > 2), "hardly anything happened: {stats:?}");
+    let often = [stats.rollbacks, stats.snapshots, stats.sought, stats.checked];
+    assert!(often.iter().all(|&count| count > 500), "hardly anything was checked: {stats:?}");
 }
 
 /// Matches of the ordinary run: a few seconds.

@@ -1,6 +1,6 @@
-//! Input of the game, scripted players that press it, and predictors that guess it wrongly.
+//! Input of the game, scripted players, and predictors that guess wrongly.
 
-use super::dice::{Dice, mixed};
+use super::rng::{Rng, mixed};
 use isostep_rollback::{Input, InputHistory, PlayerId, Predictor, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -31,39 +31,39 @@ impl Input for Pad {
     }
 }
 
-/// Rates at which a scripted player does things: one in so many samples.
+/// Rates of a scripted player's actions: one in this many samples.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Temper {
+pub(super) struct InputStyle {
     /// Samples between two changes of direction.
     pub(super) turns: u32,
     /// Samples between two presses of an action, in the order of the bits.
     pub(super) acts: [u32; 6],
 }
 
-impl Temper {
-    pub(super) fn roll(dice: &mut Dice) -> Self {
-        // Calm players let bodies fall asleep; busy ones mispredict on most ticks.
-        let scale = dice.pick(&[1, 1, 2, 4]);
+impl InputStyle {
+    pub(super) fn roll(rng: &mut Rng) -> Self {
+        // Calm players let bodies fall asleep; busy ones cause mispredictions on most ticks.
+        let scale = rng.pick(&[1, 1, 2, 4]);
         let base = [10, 45, 20, 25, 30, 40];
-        let acts = base.map(|every| (every * scale * dice.between(1, 3)).div_ceil(2));
-        Self { turns: dice.pick(&[3, 7, 20, 60]) * scale, acts }
+        let acts = base.map(|every| (every * scale * rng.between(1, 3)).div_ceil(2));
+        Self { turns: rng.pick(&[3, 7, 20, 60]) * scale, acts }
     }
 
     /// Returns the sample number `count` of a player at a machine.
     pub(super) fn sample(&self, seed: u64, machine: usize, player: PlayerId, count: u32) -> Pad {
         let who = [seed, machine as u64, u64::from(player.0)];
         let level = mixed(&[who[0], who[1], who[2], u64::from(count / self.turns), 1]);
-        let mut dice = Dice::keyed(&[who[0], who[1], who[2], u64::from(count), 2]);
-        Pad { lean: (level % 11).min(8) as u8, act: self.press(&mut dice) }
+        let mut rng = Rng::keyed(&[who[0], who[1], who[2], u64::from(count), 2]);
+        Pad { lean: (level % 11).min(8) as u8, act: self.press(&mut rng) }
     }
 
-    fn press(&self, dice: &mut Dice) -> u8 {
-        let pressed = (0..).zip(self.acts).filter(|(_, every)| dice.one_in(*every));
+    fn press(&self, rng: &mut Rng) -> u8 {
+        let pressed = (0..).zip(self.acts).filter(|(_, every)| rng.one_in(*every));
         pressed.fold(0, |act, (bit, _)| act | 1 << bit)
     }
 }
 
-/// Ways to guess inputs. A guess never shows in the confirmed state.
+/// Input predictors. A prediction never shows in the confirmed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
     /// Session default: the last input is held.
@@ -79,13 +79,13 @@ pub(super) enum Guess {
 impl Guess {
     pub(super) fn predictor(self, seed: u64) -> Option<Box<dyn Predictor<Pad> + Send>> {
         (self != Self::Hold)
-            .then(|| Box::new(Guesser { guess: self, dice: Dice::keyed(&[seed]) }) as _)
+            .then(|| Box::new(Guesser { guess: self, rng: Rng::keyed(&[seed]) }) as _)
     }
 }
 
 struct Guesser {
     guess: Guess,
-    dice: Dice,
+    rng: Rng,
 }
 
 impl Predictor<Pad> for Guesser {
@@ -95,11 +95,11 @@ impl Predictor<Pad> for Guesser {
             Guess::Hold => last,
             Guess::Still => Pad::default(),
             Guess::Noise => {
-                let act = if self.dice.one_in(4) { 1 << self.dice.below(6) } else { 0 };
-                Pad { lean: self.dice.below(9) as u8, act }
+                let act = if self.rng.one_in(4) { 1 << self.rng.below(6) } else { 0 };
+                Pad { lean: self.rng.below(9) as u8, act }
             }
             Guess::Twitch => {
-                let act = if self.dice.one_in(10) { 1 << self.dice.below(6) } else { 0 };
+                let act = if self.rng.one_in(10) { 1 << self.rng.below(6) } else { 0 };
                 Pad { act, ..last }
             }
         }

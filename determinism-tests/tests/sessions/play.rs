@@ -1,15 +1,15 @@
-//! Plays a script in virtual time: machines tick by their own clocks, datagrams travel over the simulated network, and
-//! after every advance of a machine the judge looks at it.
+//! Plays a script in virtual time: machines tick by their own clocks, datagrams travel over the
+//! simulated network, and the checker runs after every advance of a machine.
 
-use super::dice::Dice;
+use super::checker::Failure;
 use super::game::Skirmish;
-use super::judge::Failure;
 use super::links::Profile;
 use super::machine::{Machine, config};
-use super::referee::Referee;
-use super::script::{Rig, Script, To};
-use super::tally::Tally;
-use super::truth::{Seat, Who};
+use super::reference::Reference;
+use super::rng::Rng;
+use super::script::{MachineSetup, Script, To};
+use super::seat_history::{Holder, Seat};
+use super::stats::Stats;
 use core::time::Duration;
 use isostep_rollback::sim_network::SimEvent;
 use isostep_rollback::{
@@ -17,34 +17,34 @@ use isostep_rollback::{
     SessionConfig, SimNetwork, Tick, Time, Timers,
 };
 
-/// A seat's new holder that some machines have not been told of yet.
+/// A seat change that some machines do not know yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notice {
     pub(super) at: u32,
     pub(super) machine: usize,
     pub(super) seat: u8,
     pub(super) tick: Tick,
-    pub(super) who: Who,
+    pub(super) who: Holder,
 }
 
 pub(super) struct Match {
     pub(super) script: Script,
-    pub(super) dice: Dice,
+    pub(super) rng: Rng,
     pub(super) network: SimNetwork,
     timers: Timers<NodeId>,
     /// Node of each machine.
     pub(super) nodes: Vec<NodeId>,
     pub(super) machines: Vec<Machine>,
     pub(super) seats: Vec<Seat>,
-    pub(super) referee: Referee,
+    pub(super) reference: Reference,
     pub(super) notices: Vec<Notice>,
     pub(super) now: Time,
     /// Ticks of true time so far.
     pub(super) wall: u32,
     pub(super) glitches: u32,
-    /// Machine whose players' samples are lost now and then: a fault for the judge to find.
+    /// Machine that loses some of its players' samples: a fault for the checker to find.
     pub(super) loses_presses: Option<usize>,
-    pub(super) tally: Tally,
+    pub(super) stats: Stats,
 }
 
 /// One tick of true time.
@@ -53,42 +53,42 @@ pub(super) const TICK: Duration = Duration::from_nanos(1_000_000_000 / 60);
 impl Match {
     pub(super) fn new(script: &Script) -> Self {
         let mut game = Self {
-            dice: Dice::keyed(&[script.seed, 0xD1CE]),
+            rng: Rng::keyed(&[script.seed, 0xD1CE]),
             network: SimNetwork::new(script.seed),
             timers: Timers::new(),
             nodes: Vec::new(),
             machines: Vec::new(),
             seats: Vec::new(),
-            referee: Referee::new(script.settings),
+            reference: Reference::new(script.settings),
             notices: Vec::new(),
             now: Time::ZERO,
             wall: 0,
             glitches: 0,
             loses_presses: None,
-            tally: Tally::default(),
+            stats: Stats::default(),
             script: script.clone(),
         };
         game.network.set_all_links(script.profile.config()).expect("a sound link");
         let count = script.machines.len();
         for to in &script.seats {
             let who = match *to {
-                To::Machine(machine) => Who::Machine(usize::from(machine) % count),
-                To::Bot => Who::Bot,
-                To::Nobody => Who::Nobody,
+                To::Machine(machine) => Holder::Machine(usize::from(machine) % count),
+                To::Bot => Holder::Bot,
+                To::Nobody => Holder::Nobody,
             };
             let delay =
-                if let Who::Machine(machine) = who { script.machines[machine].delay } else { 0 };
+                if let Holder::Machine(machine) = who { script.machines[machine].delay } else { 0 };
             game.seats.push(Seat::new(who, delay));
         }
-        for (machine, rig) in script.machines.iter().enumerate() {
+        for (machine, setup) in script.machines.iter().enumerate() {
             let config =
-                game.seated(config(rig, script.digest_every, script.budget), machine, Tick(0));
-            game.start(*rig, config);
+                game.seated(config(setup, script.digest_every, script.budget), machine, Tick(0));
+            game.start(*setup, config);
             (0..machine).for_each(|other| game.connect(machine, other));
         }
-        for &(host, buffer, rig) in &script.spectators {
-            let config = game.watching(&rig, buffer, Tick(0));
-            let spectator = game.start(rig, config);
+        for &(host, buffer, setup) in &script.spectators {
+            let config = game.watching(&setup, buffer, Tick(0));
+            let spectator = game.start(setup, config);
             game.watch(usize::from(host) % count, spectator);
         }
         game
@@ -105,22 +105,27 @@ impl Match {
         seats.fold(config, SessionConfig::seat)
     }
 
-    /// Settings of a spectator: to it all humans are at its host, which confirms.
-    pub(super) fn watching(&self, rig: &Rig, buffer: u32, tick: Tick) -> SessionConfig {
-        let config = config(rig, self.script.digest_every, self.script.budget);
+    /// Settings of a spectator: all humans are at its host, which confirms.
+    pub(super) fn watching(&self, setup: &MachineSetup, buffer: u32, tick: Tick) -> SessionConfig {
+        let config = config(setup, self.script.digest_every, self.script.budget);
         let config = config.authority(Authority::Bundle).delay(0).spectate(buffer);
         self.seated(config, usize::MAX, tick)
     }
 
-    fn start(&mut self, rig: Rig, config: SessionConfig) -> usize {
+    fn start(&mut self, setup: MachineSetup, config: SessionConfig) -> usize {
         let mut game = Skirmish::new(self.script.settings);
         let session = Session::start(config, &mut game).expect("sound settings");
-        self.add(rig, session, game)
+        self.add(setup, session, game)
     }
 
-    pub(super) fn add(&mut self, rig: Rig, session: Session<Skirmish>, game: Skirmish) -> usize {
+    pub(super) fn add(
+        &mut self,
+        setup: MachineSetup,
+        session: Session<Skirmish>,
+        game: Skirmish,
+    ) -> usize {
         let node = self.network.add_node();
-        let mut machine = Machine::new(rig, session, game, node);
+        let mut machine = Machine::new(setup, session, game, node);
         machine.due = machine.clock.local_time(self.now);
         machine.came = self.wall;
         self.nodes.push(node);
@@ -153,7 +158,7 @@ impl Match {
         }
     }
 
-    /// Plays the whole script, then lets everything arrive.
+    /// Plays the whole script, then lets all packets arrive.
     pub(super) fn play(&mut self) -> Result<(), Failure> {
         let happenings = self.script.happenings.clone();
         let mut happenings = happenings.into_iter().peekable();
@@ -173,7 +178,7 @@ impl Match {
         let alive = || self.machines.iter().filter(|machine| machine.alive);
         let goal =
             alive().map(|machine| machine.session.current_tick()).max().unwrap_or_default() + 50;
-        for _ in 0..MOST_SETTLING {
+        for _ in 0..MAX_SETTLING {
             self.tell_due()?;
             self.run_tick()?;
             if self.machines.iter().all(|machine| !machine.alive || machine.settled() >= goal) {
@@ -230,20 +235,20 @@ impl Match {
         self.press(index, making);
         self.advance(index, at)?;
         self.note_presses(index, making);
-        self.judge(index)?;
+        self.check(index)?;
         self.send(index, at)
     }
 
-    /// Has the players of a machine press something: once a tick, or not at all, or twice.
+    /// Gives the players' samples of a machine: once a tick, or not at all, or twice.
     fn press(&mut self, index: usize, making: Tick) {
         for (player, truth) in (0..).map(PlayerId).zip(&mut self.seats) {
             let machine = &mut self.machines[index];
             if machine.session.occupant(player) != Some(Occupant::Local) {
                 continue;
             }
-            for _ in 0..self.dice.pick(&[0, 1, 1, 1, 1, 1, 1, 2]) {
+            for _ in 0..self.rng.pick(&[0, 1, 1, 1, 1, 1, 1, 2]) {
                 let pad =
-                    machine.rig.temper.sample(self.script.seed, index, player, machine.samples);
+                    machine.setup.style.sample(self.script.seed, index, player, machine.samples);
                 machine.samples += 1;
                 truth.sample(index, making, pad);
                 if self.loses_presses != Some(index) || !machine.samples.is_multiple_of(16) {
@@ -253,11 +258,11 @@ impl Match {
         }
     }
 
-    /// Notes which ticks an advance that makes `making` gave inputs to.
+    /// Records the ticks to which an advance that computes `making` gave inputs.
     fn note_presses(&mut self, index: usize, making: Tick) {
         let machine = &self.machines[index];
         for (player, truth) in (0..).map(PlayerId).zip(&mut self.seats) {
-            if let (true, Some(delay)) = (machine.rig.adaptive, machine.session.delay(player)) {
+            if let (true, Some(delay)) = (machine.setup.adaptive, machine.session.delay(player)) {
                 truth.set_delay(index, delay);
             }
             truth.advance(index, making);
@@ -267,8 +272,8 @@ impl Match {
     fn advance(&mut self, index: usize, at: Time) -> Result<(), Failure> {
         let machine = &mut self.machines[index];
         let now = machine.clock.local_time(at);
-        // A plan that is dropped changes nothing; but the delay may change once more.
-        if !machine.rig.adaptive && self.dice.one_in(40) {
+        // A dropped plan changes nothing; but the delay may change once more.
+        if !machine.setup.adaptive && self.rng.one_in(40) {
             drop(machine.session.advance(now));
         }
         let plan = machine.session.advance(now);
@@ -277,7 +282,7 @@ impl Match {
         let tick = machine.session.current_tick();
         ran.map_err(|error| Failure::new(index, tick, format!("can't go on: {error}")))?;
         machine.measure_ring();
-        machine.turn_reels();
+        machine.flush_recordings();
         Ok(())
     }
 
@@ -297,9 +302,9 @@ impl Match {
         let Some((to, error)) = lost else { return Ok(()) };
         let other = &mut self.machines[to];
         match error {
-            // A machine that came late has not yet said from which tick on it needs inputs.
-            ExchangeError::LostTouch { .. } if self.wall < other.came + PATIENCE => Ok(()),
-            // A spectator that was away too long has to come anew.
+            // A late machine has not yet reported the first tick for which it needs inputs.
+            ExchangeError::LostTouch { .. } if self.wall < other.came + TIMEOUT => Ok(()),
+            // A spectator that was away too long has to rejoin.
             ExchangeError::LostTouch { .. } if other.host.is_some() => {
                 other.alive = false;
                 Ok(())
@@ -331,7 +336,7 @@ impl Match {
     }
 }
 
-/// Ticks of true time in which a machine that came late may lack inputs that are no longer kept.
-const PATIENCE: u32 = 90;
-/// Ticks of true time after which a match that does not settle is stuck.
-const MOST_SETTLING: u32 = 900;
+/// True ticks in which a late machine may lack inputs that are no longer kept.
+const TIMEOUT: u32 = 90;
+/// True ticks after which a match that does not settle counts as stuck.
+const MAX_SETTLING: u32 = 900;

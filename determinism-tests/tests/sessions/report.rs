@@ -1,39 +1,39 @@
-//! Runs many matches, and reports the first defect with the command that repeats it and a script that is as short as
-//! still fails.
+//! Runs many matches, and reports the first defect with the command that repeats it and a minimal
+//! script.
 
-use super::judge::Failure;
+use super::checker::Failure;
 use super::play::Match;
 use super::script::Script;
-use super::tally::Tally;
+use super::stats::Stats;
 use isostep_rollback::Tick;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Plays the matches of some seeds.
-pub(super) fn play(seeds: impl Iterator<Item = u64>) -> Tally {
-    let mut tally = Tally::default();
+pub(super) fn play(seeds: impl Iterator<Item = u64>) -> Stats {
+    let mut stats = Stats::default();
     for seed in seeds {
         let script = Script::roll(seed);
         match attempt(&script) {
-            Ok(done) => tally += done,
+            Ok(done) => stats += done,
             Err(failure) => panic!("{}", describe(&script, &failure)),
         }
     }
-    println!("{tally:?}");
-    tally
+    println!("{stats:?}");
+    stats
 }
 
-/// Plays a match and judges it.
-fn trial(script: &Script) -> Result<Tally, Failure> {
+/// Plays and checks a match.
+fn play_checked(script: &Script) -> Result<Stats, Failure> {
     let mut game = Match::new(script);
     game.play()?;
-    game.judge_recordings()?;
+    game.check_recordings()?;
     game.close()?;
-    Ok(game.tally)
+    Ok(game.stats)
 }
 
-/// Plays a match; a panic of the code under test is a defect as well.
-fn attempt(script: &Script) -> Result<Tally, Failure> {
-    catch_unwind(AssertUnwindSafe(|| trial(script))).unwrap_or_else(|panic| {
+/// Plays a match; a panic of the tested code is a defect as well.
+fn attempt(script: &Script) -> Result<Stats, Failure> {
+    catch_unwind(AssertUnwindSafe(|| play_checked(script))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?");
         Err(Failure::new(usize::MAX, Tick(0), format!("panicked: {text}")))
@@ -52,7 +52,7 @@ fn describe(script: &Script, failure: &Failure) -> String {
     )
 }
 
-/// Leaves out everything without which the match still fails in a similar way.
+/// Removes everything without which the match still fails in a similar way.
 fn reduce(script: &Script, failure: &Failure) -> (Script, Failure) {
     let (mut script, mut failure) = (script.clone(), failure.clone());
     let kind = failure.what.clone();

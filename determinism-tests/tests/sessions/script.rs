@@ -1,36 +1,35 @@
-//! A match as plain data: machines, seats, links, and happenings at certain times. Happenings name
-//! machines and seats by any number, counted modulo those that there are, so that a script with some of them left out
-//! still plays.
+//! A match as plain data: machines, seats, links, and timed events. Events refer to machines and
+//! seats by numbers modulo their count, so that a script still plays with some of them removed.
 
 use super::game::Settings;
 use super::links::Profile;
-use super::pad::{Guess, Temper};
+use super::pad::{Guess, InputStyle};
 use core::fmt;
 use isostep_core::world::ResimMode;
 use isostep_rollback::Mode;
 
 /// Properties of one machine that others need not share.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rig {
+pub(super) struct MachineSetup {
     pub(super) mode: Mode,
     pub(super) delay: u32,
-    /// Delay that follows the network, from 0 to 6 ticks.
+    /// Adaptive delay, from 0 to 6 ticks.
     pub(super) adaptive: bool,
     pub(super) always_roll_back: bool,
     pub(super) guess: Guess,
     pub(super) resim: ResimMode,
-    /// Place in the list of lane widths; widths that this machine lacks leave the widest.
+    /// Index into the lane widths; unsupported widths fall back to the widest.
     pub(super) lanes: u8,
     pub(super) drift_ppm: i32,
-    pub(super) temper: Temper,
+    pub(super) style: InputStyle,
 }
 
 /// Recording of a machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tape {
+pub(super) struct RecordingSetup {
     pub(super) keyframe_every: u32,
     pub(super) flush_every: u32,
-    /// Ticks between two times that blocks are taken. With a short queue some are lost.
+    /// Ticks between two times that blocks are drained. With a short queue some are lost.
     pub(super) taken_every: u32,
     pub(super) queue_bytes: usize,
 }
@@ -43,7 +42,7 @@ pub(super) enum To {
     Nobody,
 }
 
-/// Change of how a machine computes, never of what.
+/// Change of a machine's compute settings, which never affects results.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Knob {
     DropScratch,
@@ -62,7 +61,7 @@ pub(super) enum Glitch {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Happening {
+pub(super) enum ScriptEvent {
     Link {
         from: u8,
         to: u8,
@@ -82,7 +81,8 @@ pub(super) enum Happening {
         seat: u8,
         ticks: u32,
     },
-    /// Another holder. `sent` takes back ticks that the old one has sent; `late` tells the other machines later.
+    /// Changes a seat's holder. `sent` takes back ticks that the old one has sent; `late` informs
+    /// the other machines later.
     Seat {
         seat: u8,
         to: To,
@@ -100,30 +100,30 @@ pub(super) enum Happening {
     },
     Record {
         machine: u8,
-        tape: Tape,
+        tape: RecordingSetup,
     },
     Glitch {
         machine: u8,
         glitch: Glitch,
         after: u32,
     },
-    /// A machine is gone; its seats go to others.
+    /// Removes a machine; others take its seats.
     Crash {
         machine: u8,
         to: To,
     },
-    /// A machine comes from the recording of another; with a seat, or only to watch through a host.
+    /// Adds a machine from the recording of another, with a seat or as a spectator through a host.
     Join {
         donor: u8,
         seat: Option<u8>,
-        rig: Rig,
+        setup: MachineSetup,
     },
-    Watch {
+    Progress {
         host: u8,
         buffer: u32,
-        rig: Rig,
+        setup: MachineSetup,
     },
-    /// A spectator goes on with another host.
+    /// Moves a spectator to another host.
     Rehost {
         spectator: u8,
         host: u8,
@@ -137,15 +137,15 @@ pub(super) struct Script {
     pub(super) settings: Settings,
     /// Ticks of true time before everything settles.
     pub(super) length: u32,
-    pub(super) machines: Vec<Rig>,
+    pub(super) machines: Vec<MachineSetup>,
     /// Holders of the seats at the start.
     pub(super) seats: Vec<To>,
-    pub(super) spectators: Vec<(u8, u32, Rig)>,
+    pub(super) spectators: Vec<(u8, u32, MachineSetup)>,
     pub(super) profile: Profile,
     pub(super) digest_every: u32,
     /// Bytes of commands a tick carries.
     pub(super) budget: usize,
-    pub(super) happenings: Vec<(u32, Happening)>,
+    pub(super) happenings: Vec<(u32, ScriptEvent)>,
 }
 
 impl fmt::Display for Script {
@@ -157,11 +157,11 @@ impl fmt::Display for Script {
             "{length} ticks over {profile:?}, digests every {digest_every}, {budget} bytes of commands a tick"
         )?;
         writeln!(f, "seats: {seats:?}")?;
-        for (machine, rig) in machines.iter().enumerate() {
-            writeln!(f, "machine {machine}: {rig:?}")?;
+        for (machine, setup) in machines.iter().enumerate() {
+            writeln!(f, "machine {machine}: {setup:?}")?;
         }
-        for (host, buffer, rig) in &self.spectators {
-            writeln!(f, "spectator of {host}, {buffer} ticks behind: {rig:?}")?;
+        for (host, buffer, setup) in &self.spectators {
+            writeln!(f, "spectator of {host}, {buffer} ticks behind: {setup:?}")?;
         }
         for (at, happening) in &self.happenings {
             writeln!(f, "at {at}: {happening:?}")?;

@@ -1,9 +1,10 @@
-//! Changes of seats. Sessions leave it to others to agree on them; here the agreement is made by hand, within the documented
-//! contract of `Session::seat`: every machine is told the same tick, one that none has confirmed.
+//! Seat changes. Sessions leave their agreement to the application; the tests agree here, within
+//! the documented contract of `Session::seat`: every machine gets the same tick, one that none has
+//! confirmed.
 
-use super::judge::Failure;
+use super::checker::Failure;
 use super::play::{Match, Notice};
-use super::truth::Who;
+use super::seat_history::Holder;
 use isostep_rollback::{FeedError, PeerId, PlayerId, Tick};
 
 impl Match {
@@ -14,7 +15,7 @@ impl Match {
             let session = &machine.session;
             let known = (0..).zip(&self.seats).filter_map(|(seat, truth)| {
                 let mut tick = session.received(PlayerId(seat))?;
-                while !matches!(truth.who(tick), Who::Machine(_)) {
+                while !matches!(truth.who(tick), Holder::Machine(_)) {
                     tick = truth.spans.iter().map(|span| span.0).find(|from| *from > tick)?;
                 }
                 Some(tick)
@@ -22,14 +23,14 @@ impl Match {
             let known = known.min().unwrap_or_else(|| machine.making().next());
             known.max(session.confirmed_tick())
         });
-        open.max().unwrap_or_default().max(self.referee.tick())
+        open.max().unwrap_or_default().max(self.reference.tick())
     }
 
     /// Gives a seat to another holder.
     pub(super) fn reseat(
         &mut self,
         seat: u8,
-        who: Who,
+        who: Holder,
         ahead: u32,
         sent: bool,
         late: u32,
@@ -40,63 +41,64 @@ impl Match {
         let (since, last) = self.seats[place].last();
         let old = self.seats[place].who(open);
         let mut tick = (open + ahead).max(Tick(1));
-        // Later only if nothing that is confirmed until then could be confirmed otherwise.
+        // Later only if no tick confirmed until then could change.
         let speaks = |machine: usize| {
             self.machines[machine].alive && self.machines[machine].wakes <= self.wall
         };
         let said =
             |machine: usize| self.machines[machine].session.local_next(player).unwrap_or_default();
         let late = match old {
-            Who::Machine(old) if speaks(old) && since <= open && who != last => late,
+            Holder::Machine(old) if speaks(old) && since <= open && who != last => late,
             _ => 0,
         };
-        if let (Who::Machine(old), true) = (old, !sent || late > 0) {
+        if let (Holder::Machine(old), true) = (old, !sent || late > 0) {
             tick = tick.max(said(old));
         }
         let mut who = who;
-        if let Who::Machine(new) = who {
-            // Inputs that it sent for the seat before could not be told apart from those that it sends now.
+        if let Holder::Machine(new) = who {
+            // Inputs that it sent for the seat before could not be distinguished from those that it
+            // sends now.
             tick = tick.max(said(new));
         }
-        if let Who::Machine(silent) = old
+        if let Holder::Machine(silent) = old
             && !speaks(silent)
         {
-            // Nothing more comes from it; what it has said reaches everyone.
+            // The departed machine sends nothing more; its inputs so far reach all machines.
             let last = said(silent).max(open);
-            if tick > last && matches!(who, Who::Machine(new) if said(new) > last) {
-                who = Who::Bot;
+            if tick > last && matches!(who, Holder::Machine(new) if said(new) > last) {
+                who = Holder::Bot;
             }
             tick = tick.min(last);
             self.forward(silent, seat, tick)?;
         }
-        if let Who::Machine(gone) = last
+        if let Holder::Machine(gone) = last
             && !self.machines[gone].alive
             && since > open
         {
             // It would have taken the seat, and never will.
             tick = tick.min(since);
             let said = |new: usize| self.machines[new].session.local_next(player);
-            if matches!(who, Who::Machine(new) if said(new) > Some(tick)) {
-                who = Who::Bot;
+            if matches!(who, Holder::Machine(new) if said(new) > Some(tick)) {
+                who = Holder::Bot;
             }
         }
-        let delay = if let Who::Machine(new) = who { self.machines[new].rig.delay } else { 0 };
+        let delay = if let Holder::Machine(new) = who { self.machines[new].setup.delay } else { 0 };
         self.seats[place].change(tick, who, delay);
-        self.tally.seat_changes += 1;
+        self.stats.seat_changes += 1;
         for machine in 0..self.machines.len() {
             if !self.machines[machine].alive {
                 continue;
             }
-            // The old holder must know at once, or it would go on; a spectator, or it would take its host's word for
-            // a human's.
-            let at_once = old == Who::Machine(machine) || self.machines[machine].host.is_some();
-            let at = if at_once { self.wall } else { self.wall + self.dice.below(late + 1) };
+            // The old holder must know at once, or it would continue; so must a spectator, or it
+            // would take its host's input for a human's.
+            let at_once = old == Holder::Machine(machine) || self.machines[machine].host.is_some();
+            let at = if at_once { self.wall } else { self.wall + self.rng.below(late + 1) };
             self.notices.push(Notice { at, machine, seat, tick, who });
         }
         self.tell_due()
     }
 
-    /// Brings what a machine has said for a seat, up to a tick, to all players' machines.
+    /// Forwards a machine's inputs for a seat, up to a tick, to all players' machines.
     pub(super) fn forward(&mut self, from: usize, seat: u8, to: Tick) -> Result<(), Failure> {
         let player = PlayerId(seat);
         for other in 0..self.machines.len() {
@@ -105,7 +107,7 @@ impl Match {
             }
             let received = self.machines[other].session.received(player).unwrap_or_default();
             for tick in (received.0..to.0).map(Tick) {
-                if self.seats[usize::from(seat)].who(tick) != Who::Machine(from) {
+                if self.seats[usize::from(seat)].who(tick) != Holder::Machine(from) {
                     continue;
                 }
                 let record = self.machines[from].session.record(player, tick);
@@ -126,7 +128,7 @@ impl Match {
         self.tell(|notice| notice.at <= wall)
     }
 
-    /// Tells machines of changes, in the order in which they were made.
+    /// Informs machines of seat changes, in order.
     pub(super) fn tell(&mut self, which: impl Fn(&Notice) -> bool) -> Result<(), Failure> {
         let (due, later) = self.notices.drain(..).partition(|notice| which(notice));
         self.notices = later;

@@ -1,4 +1,4 @@
-// Shows what the worker computes: progress, and a table that grows cell by cell.
+// Shows the worker's results: progress, and a table that grows cell by cell.
 
 import { parse } from './module.mjs';
 
@@ -7,7 +7,7 @@ const scenes = [];
 const rows = new Map();
 const counts = { equal: 0, different: 0 };
 
-/** For whoever drives the page: the lines as the module gave them. */
+/** The module's lines, for the driver of the page. */
 window.cells = [];
 
 function end(state, words) {
@@ -75,7 +75,7 @@ const takes = {
 };
 
 document.body.dataset.state = 'running';
-// Not on the page's own thread, so that it stays alive. `?long` computes everything.
+// In a worker, so that the page stays responsive. `?long` computes everything.
 const worker = new Worker(`worker.mjs${window.location.search}`, { type: 'module' });
 worker.onmessage = ({ data }) => takes[data.kind](data);
 worker.onerror = (event) => end('failed', `It failed: ${event.message ?? 'the worker could not start'}`);

@@ -1,4 +1,4 @@
-// Runs the module's matrix, a scene at a time, and tells the page.
+// Runs the module's matrix, a scene at a time, and reports to the page.
 
 import { load, text } from './module.mjs';
 

@@ -1,5 +1,5 @@
-//! The number golden, the golden recording and the matrix for a host that can only call functions and read memory: node
-//! (`run.mjs`) and browsers (`page/`).
+//! The number golden, the golden recording and the matrix for a host that can only call functions
+//! and read memory: node (`run.mjs`) and browsers (`page/`).
 
 #![allow(
     unsafe_code,
@@ -7,121 +7,122 @@
 )]
 
 use isostep_core::Lanes;
-use isostep_determinism_tests::planted::elsewhere::Report;
+use isostep_determinism_tests::faults::cross_target::Report;
 use isostep_determinism_tests::{numbers, recording};
-use isostep_scenes::matrix::{self, Extent, Watch};
+use isostep_scenes::matrix::{self, Extent, Progress};
 use isostep_scenes::scenes::NAMES;
 use std::sync::LazyLock;
 
-/// Computed at the first call. A static, so that the address given out stays valid.
+/// Computed at the first call. A static, so that the returned address stays valid.
 static NUMBERS: LazyLock<String> = LazyLock::new(|| numbers::compute().to_string());
 
-/// What the golden recording is found to be.
+/// Report on the golden recording.
 static REPLAY: LazyLock<String> =
     LazyLock::new(|| match recording::Report::of(recording::GOLDEN) {
         Ok(report) => report.to_string(),
         Err(error) => format!("differs:\n  the match can't be recorded: {error}\n"),
     });
 
-/// What planted faults show here.
-static PLANTS: LazyLock<String> = LazyLock::new(|| match Report::new() {
+/// Report on the injected faults.
+static FAULTS: LazyLock<String> = LazyLock::new(|| match Report::new() {
     Ok(report) => report.to_string(),
     Err(error) => format!("differs:\n  {error}\n"),
 });
 
-/// The match of the golden recording, recorded here. Empty if that fails; `REPLAY` says why.
+/// The match of the golden recording, recorded here. Empty if that fails; `REPLAY` has the reason.
 static RECORDING: LazyLock<Vec<u8>> = LazyLock::new(|| recording::record().unwrap_or_default());
 
-/// Where the name of the lanes starts that the solver uses: those that this module was compiled for.
+/// Address of the name of the solver's lanes, which are those that this module was compiled for.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanes_text() -> *const u8 {
     Lanes::widest().name().as_ptr()
 }
 
-/// How many bytes the name has.
+/// Length of the name, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanes_len() -> usize {
     Lanes::widest().name().len()
 }
 
-/// Where the text of the computed golden starts, as UTF-8.
+/// Address of the computed golden's text, UTF-8.
 #[unsafe(no_mangle)]
 pub extern "C" fn numbers_text() -> *const u8 {
     NUMBERS.as_ptr()
 }
 
-/// How many bytes the text of the computed golden has.
+/// Length of the computed golden's text, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn numbers_len() -> usize {
     NUMBERS.len()
 }
 
-/// Where the report on the golden recording starts, as UTF-8.
+/// Address of the report on the golden recording, UTF-8.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay_text() -> *const u8 {
     REPLAY.as_ptr()
 }
 
-/// How many bytes the report has.
+/// Length of the report, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay_len() -> usize {
     REPLAY.len()
 }
 
-/// Where the bytes of the match that was recorded here start.
+/// Address of the recording made here.
 #[unsafe(no_mangle)]
 pub extern "C" fn recording_bytes() -> *const u8 {
     RECORDING.as_ptr()
 }
 
-/// How many bytes it has.
+/// Length of the recording, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn recording_len() -> usize {
     RECORDING.len()
 }
 
-/// Where the report on planted faults starts, as UTF-8.
+/// Address of the report on injected faults, UTF-8.
 #[unsafe(no_mangle)]
-pub extern "C" fn plants_text() -> *const u8 {
-    PLANTS.as_ptr()
+pub extern "C" fn faults_text() -> *const u8 {
+    FAULTS.as_ptr()
 }
 
-/// How many bytes the report has.
+/// Length of the report, bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn plants_len() -> usize {
-    PLANTS.len()
+pub extern "C" fn faults_len() -> usize {
+    FAULTS.len()
 }
 
-// What the host gives to the matrix. Nothing of it goes into a result.
+// Functions of the host. None of their results affects a computed value.
 #[link(wasm_import_module = "isostep")]
 unsafe extern "C" {
-    /// Nanoseconds since whenever.
+    /// Nanoseconds from any origin.
     safe fn nanoseconds() -> u64;
-    /// Takes words on what is done now, as UTF-8.
+    /// Receives the current step, UTF-8.
     fn tell(text: *const u8, length: usize);
-    /// Takes the line of a cell, as UTF-8.
+    /// Receives a cell's line, UTF-8.
     fn cell(text: *const u8, length: usize);
 }
 
-/// How many scenes the matrix has.
+/// Number of scenes in the matrix.
 #[unsafe(no_mangle)]
 pub extern "C" fn matrix_scenes() -> usize {
     NAMES.len()
 }
 
-/// Computes the cells of one scene, everything if `long` is not 0; gives 0, or 1 if a golden can't be read.
+/// Computes the cells of one scene, all of them if `long` is not 0. Returns 0, or 1 if a golden
+/// can't be read.
 #[unsafe(no_mangle)]
 pub extern "C" fn matrix_run(scene: usize, long: u32) -> u32 {
     let extent = if long == 0 { Extent::QUICK } else { Extent::LONG };
-    let mut watch = Watch {
+    let mut progress = Progress {
         clock: &mut || nanoseconds(),
         // SAFETY: the host reads the text during the call.
-        tell: &mut |words| unsafe { tell(words.as_ptr(), words.len()) },
+        status: &mut |words| unsafe { tell(words.as_ptr(), words.len()) },
         cell: &mut |one| {
             let line = one.to_string();
             // SAFETY: the same.
             unsafe { cell(line.as_ptr(), line.len()) }
         },
     };
-    u32::from(matrix::run(extent, NAMES.get(scene).copied(), &mut watch).is_err())
+    u32::from(matrix::run(extent, NAMES.get(scene).copied(), &mut progress).is_err())
 }

@@ -1,7 +1,7 @@
-// Draws a picture of the match: WebGL2 with instances of a box and of a capsule; where there is none, the same from above in two
-// dimensions. Nothing here decides anything.
+// Draws the match: WebGL2 with instances of a box and a capsule; without WebGL2, a top view in two
+// dimensions. Display only.
 
-/** The best painter that this browser has: `scene(scene)`, and `draw(picture, bodies)`, which says where heads are on the page. */
+/** The best renderer of this browser: `scene(scene)`, and `draw(picture, bodies)`, which returns the page positions of heads. */
 export function painter(canvas, colors) {
   const paints = colors.map((color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255));
   const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true });
@@ -38,7 +38,8 @@ float band(float at, float from, float to) {
 }
 void main() {
   if (mode == 2) {
-    // A shadow (w from 0, near, to ½, far above), a ring (1), or the wave of a shove, which opens towards +z (2 to 3: how far it has come).
+    // A shadow (w from 0, near, to ½, far above), a ring (1), or the wave of a shove towards +z (2
+    // to 3: its progress).
     float far = length(v_unit.xz), kind = v_paint.w;
     if (max(abs(v_place.x), abs(v_place.z)) > half_side) discard;
     float alpha = (0.5 - kind) * smoothstep(1.0, 0.2, far);
@@ -72,7 +73,7 @@ void main() {
     }
   }
   float light = mix(0.52, 0.40, dark) + 0.14 * n.y + 0.46 * sun;
-  // Deep below everything fades into the sky.
+  // Fades into the sky far below the platform.
   float alpha = mode == 3 ? smoothstep(-5.0, -1.2, v_place.y) : smoothstep(-11.0, -3.0, v_place.y);
   color = vec4(paint * light * alpha, alpha);
 }`;
@@ -134,7 +135,7 @@ class Painter {
       const [straight, radius] = what.player;
       rounds.push(...at, ...LEVEL, radius, straight, 0, ...paint, 0);
       const yaw = Math.atan2(fx, fz), turn = [0, Math.sin(yaw / 2), 0, Math.cos(yaw / 2)];
-      // Two eyes that look where a shove would go.
+      // Two eyes mark the direction of a shove.
       for (const side of [-1, 1]) {
         const [ex, ez] = [fx * 0.36 - fz * 0.17 * side, fz * 0.36 + fx * 0.17 * side];
         rounds.push(at[0] + ex, at[1] + 0.42, at[2] + ez, ...LEVEL, 0.115, 0.05, 0, 1, 1, 1, 0);
@@ -146,7 +147,7 @@ class Painter {
       if (come < 1) flat.push(at[0], 0.03, at[2], ...turn, 2.3, 0, 2.3, ...(dark ? [1, 1, 1] : paint), 2 + come);
     });
     gl.depthMask(false);
-    // Half-seen things on the ground, one above the other.
+    // Transparent marks on the ground, in order.
     this.instances(this.box, 2, flat);
     gl.depthMask(true);
     this.instances(this.box, 0, boxes);
@@ -154,7 +155,7 @@ class Painter {
     return picture.players.map((_, seat) => this.project(bodies[seat].at, wide, high));
   }
 
-  /** A slab, and below it steps that fade into the sky. */
+  /** A slab, with steps below that fade into the sky. */
   platform(dark) {
     const { half, platform } = this.what;
     const top = dark ? [0.42, 0.49, 0.53] : [0.80, 0.84, 0.82], below = dark ? [0.30, 0.34, 0.39] : [0.66, 0.66, 0.64];
@@ -166,7 +167,7 @@ class Painter {
     return rows;
   }
 
-  /** Where on the page something over a head is; nothing if it fell. */
+  /** Page position above a head; nothing after a fall. */
   project([x, y, z], wide, high) {
     if (y < -3) return null;
     const m = this.camera, p = [x, y + 1.05, z, 1];
@@ -191,7 +192,7 @@ class Painter {
   }
 }
 
-/** From above, for browsers without WebGL2. */
+/** Top view, for browsers without WebGL2. */
 class FlatPainter {
   constructor(canvas, colors) { Object.assign(this, { canvas, colors, pen: canvas.getContext("2d") }); }
 
@@ -286,7 +287,7 @@ function boxTriangles() {
   return out;
 }
 
-/** Two half balls; the normal's sign tells which, and the belt between them becomes the capsule's wall. */
+/** Two hemispheres, by the sign of the normal; the belt between them becomes the capsule's wall. */
 function capsuleTriangles(around = 28, rings = 8) {
   const levels = [];
   for (let i = 0; i <= rings; i++) levels.push([-Math.PI / 2 + (i / rings) * Math.PI / 2, -1]);
@@ -301,7 +302,7 @@ function capsuleTriangles(around = 28, rings = 8) {
   return out;
 }
 
-/** From the south, high up, as near as the whole platform allows. */
+/** A camera from the south and above, at the least distance that shows the whole platform. */
 function fit(half, aspect) {
   const corners = [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1.5, 1.5].map((y) => [i * (half + 0.6), y, j * (half + 0.6)])));
   let camera;
@@ -309,12 +310,12 @@ function fit(half, aspect) {
     camera = look(far, aspect, 0.78);
     const inside = corners.every(([x, y, z]) => {
       const dot = (row) => camera[row] * x + camera[4 + row] * y + camera[8 + row] * z + camera[12 + row];
-      // Room for the board above and the keys below.
+      // Leaves space for the board above and the keys below.
       return Math.abs(dot(0)) < dot(3) * 0.97 && dot(1) < dot(3) * 0.84 && dot(1) > -dot(3) * 0.90;
     });
     if (inside) break;
   }
-  // Where there is room beside it, a little to the right of the board.
+  // On wide screens, slightly to the right of the board.
   const aside = Math.min(Math.max(aspect - 1.3, 0) * 0.2, 0.06);
   for (let column = 0; column < 16; column += 4) camera[column] += aside * camera[column + 3];
   return camera;
@@ -326,7 +327,7 @@ function look(far, aspect, tilt) {
   const [s, c] = [Math.sin(tilt), Math.cos(tilt)];
   const f = 1 / Math.tan(field / 2);
   const [depth, shift] = [(end + near) / (near - end), (2 * end * near) / (near - end)];
-  // In the eye's space: x stays; y = c·(y − low) − s·z; z = s·(y − low) + c·z − far.
+  // In eye space: x stays; y = c·(y − low) − s·z; z = s·(y − low) + c·z − far.
   const wy = -c * low, wz = -s * low - far;
   return new Float32Array([
     f / aspect, 0, 0, 0,

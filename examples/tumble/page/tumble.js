@@ -1,5 +1,5 @@
-// The page of one player: reads pictures of the match from the stream, draws them a moment late so that motion is even,
-// keeps the board, and sends keys. It decides nothing: the match is the machine's.
+// The page of one player: reads frames from the stream, draws them with a small delay for even
+// motion, shows the board, and sends keys. Display and input only; the machine runs the match.
 
 import { painter } from "./draw.js";
 
@@ -7,7 +7,7 @@ export const SEATS = [
   ["Blue", "#3b82d6"], ["Amber", "#e8963a"], ["Jade", "#2fa37c"], ["Rose", "#d873a8"],
   ["Gold", "#d8b832"], ["Sky", "#62b8de"], ["Rust", "#cf4f3a"], ["Violet", "#8a75d1"],
 ];
-/** Pictures are drawn this late, in ms, so that there is one before and one after. */
+/** Display delay in ms, so that there is a frame before and after. */
 const LATE = 26;
 /** Ticks a second. */
 const RATE = 60;
@@ -16,7 +16,7 @@ const $ = (id) => document.getElementById(id);
 const paint = painter($("stage"), SEATS.map(([, color]) => color));
 let scene = null, latest = null, gone = false;
 const pictures = [];
-/** What the machine's clock shows when ours shows 0; the quickest picture knows best. */
+/** Offset to the machine's clock, by the fastest frame. */
 let offset = null;
 
 // ---- the stream
@@ -66,7 +66,7 @@ function frame() {
 const mix = (a, b, t) => a.map((value, i) => value + (b[i] - value) * t);
 
 function mixTurn(a, b, t) {
-  // The short way round.
+  // Shortest arc.
   const side = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -1 : 1;
   const turn = a.map((value, i) => value + (b[i] * side - value) * t);
   const size = Math.hypot(...turn) || 1;
@@ -163,12 +163,12 @@ function banner(text) {
   set($("banner"), text);
 }
 
-// ---- news
+// ---- messages
 
 const falls = new Map();
 function fell({ id, is, seat, by }) {
   if (is === "cancelled") {
-    // A guess that was wrong: it did not happen after all.
+    // A mispredicted fall is removed again.
     falls.get(id)?.remove();
     return;
   }
@@ -205,7 +205,7 @@ let tapped = 0, sent = "", busy = false, stick = [0, 0], padHeld = 0;
 addEventListener("keydown", (event) => {
   const known = event.code in WALK || event.code in PRESS;
   if (!known || event.ctrlKey || event.metaKey || event.altKey) return;
-  // Who reached the button with the tab key wants to press it.
+  // A button focused with the tab key keeps its own keys.
   if (event.target instanceof HTMLButtonElement && event.code in PRESS) return;
   event.preventDefault();
   if (event.repeat) return;
@@ -227,12 +227,12 @@ function pad() {
   const held = (pressed(0) ? 1 : 0) | (pressed(1, 2, 5, 7) ? 2 : 0);
   tapped |= held & ~padHeld;
   padHeld = held;
-  // Sixteenths are fine enough, and change rarely.
+  // Sixteenths are precise enough, and change rarely.
   stick = [x, y].map((axis) => Math.round(axis * 16) / 16);
   send();
 }
 
-/** One at a time, so that they arrive in order; the newest goes next. */
+/** One request at a time keeps the order; the newest keys go next. */
 async function send() {
   let [x, y] = stick, held = padHeld;
   for (const code of down) {

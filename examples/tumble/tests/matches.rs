@@ -1,17 +1,17 @@
-//! Matches of whole machines over a simulated network, in virtual time; arguments; and bots.
+//! Matches of whole machines over a simulated network, in virtual time; arguments; bots.
 
-use super::{SETTINGS, Table};
+use super::{SETTINGS, TestMatch};
 use crate::machine::{End, Machine, Setup};
 use crate::options::Options;
 use crate::rules::{Phase, Settings};
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::SimTransport;
 use isostep::netcode::{Address, SeededEntropy};
 use isostep::rollback::{LinkConfig, Occupant, SimNetwork};
 use isostep::{PlayerId, Tick, Time};
 use std::collections::BTreeSet;
 
-/// From frame to frame.
+/// Milliseconds between frames.
 const MILLIS: usize = 4;
 
 fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine<SimTransport>> {
@@ -20,10 +20,10 @@ fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine
     let machine = |(slot, transport)| {
         let others = (0..players).filter(|&other| other != slot);
         let setup = Setup {
-            credentials: Credentials::insecure(Slot(slot), players, GameId::named("tumble"))
+            credentials: Credentials::insecure(MachineId(slot), players, GameId::named("tumble"))
                 .expect("so many may play"),
             unix_at_zero: 0,
-            addresses: others.map(|it| (Slot(it), Address::Node(it.into()))).collect(),
+            addresses: others.map(|it| (MachineId(it), Address::Node(it.into()))).collect(),
             settings: Settings { players: seats, ..SETTINGS },
             name: Some(format!("number {slot}")),
             private: true,
@@ -35,7 +35,7 @@ fn machines(players: u8, seats: u8, last: Tick, link: LinkConfig) -> Vec<Machine
     (0..players).zip(transports).map(machine).collect()
 }
 
-/// Lets them play until all have ended; `each` may do something before each frame, even take a machine away.
+/// Plays until all machines have ended; `each` runs before each frame and may remove a machine.
 fn play(
     machines: &mut Vec<Machine<SimTransport>>,
     mut each: impl FnMut(Time, &mut Vec<Machine<SimTransport>>),
@@ -57,7 +57,7 @@ fn play(
     panic!("no end after a minute: {:?}", machines.iter().map(|it| &it.result).collect::<Vec<_>>());
 }
 
-/// The same digest everywhere, and a bot in the last of three seats.
+/// All digests are equal, and a bot holds the last of three seats.
 fn agree_with_a_bot(machines: &[Machine<SimTransport>]) {
     let results: Vec<_> = machines.iter().map(|it| it.result.clone()).collect();
     assert!(results[0].is_some() && results[0] == results[1], "{results:?}");
@@ -68,7 +68,7 @@ fn agree_with_a_bot(machines: &[Machine<SimTransport>]) {
 }
 
 #[test]
-fn machines_agree_over_a_bad_network_and_know_each_others_names() {
+fn machines_agree_over_a_bad_network_and_exchange_names() {
     let mut machines = machines(3, 5, Tick(900), LinkConfig::mobile());
     play(&mut machines, |_, _| ());
     let results: Vec<_> = machines.iter().map(|it| it.result.clone()).collect();
@@ -79,12 +79,12 @@ fn machines_agree_over_a_bad_network_and_know_each_others_names() {
 }
 
 #[test]
-fn a_bot_takes_the_seat_of_who_leaves_and_the_others_agree() {
+fn a_bot_takes_the_seat_of_a_player_who_leaves() {
     let mut machines = machines(3, 3, Tick(900), LinkConfig::mobile());
     let mut gone = None;
     play(&mut machines, |now, machines| {
         if machines.len() == 3 && machines[2].peer.session().current_tick() >= Tick(300) {
-            machines[2].say_goodbye(now);
+            machines[2].leave(now);
             gone = machines.pop();
         }
         gone.iter_mut().for_each(|gone| gone.idle(now));
@@ -92,10 +92,10 @@ fn a_bot_takes_the_seat_of_who_leaves_and_the_others_agree() {
     agree_with_a_bot(&machines);
 }
 
-/// One machine heard less of the one that crashed than the other: what it lacks must be handed on, else it could never confirm
-/// those ticks, or would confirm something else.
+/// One machine received less from the crashed machine than the other. The missing inputs must be
+/// forwarded; else it could never confirm those ticks, or would confirm different ones.
 #[test]
-fn what_only_some_heard_of_who_is_gone_is_handed_on() {
+fn inputs_of_a_departed_player_are_forwarded() {
     let mut machines = machines(3, 3, Tick(700), LinkConfig::lan());
     let mut heard = None;
     play(&mut machines, |_, machines| {
@@ -120,9 +120,9 @@ fn what_only_some_heard_of_who_is_gone_is_handed_on() {
 }
 
 #[test]
-fn bots_of_every_number_make_points_and_win_rounds() {
+fn bots_score_and_win_rounds_with_any_player_count() {
     for players in [2, 5, 8] {
-        let mut table = Table::new(Settings { players, ..SETTINGS });
+        let mut table = TestMatch::new(Settings { players, ..SETTINGS });
         for _ in 0..5400 {
             let (game, tick) = (&table.game, table.tick);
             let moves: Vec<_> = (0..players).map(|it| game.think(tick, PlayerId(it))).collect();
@@ -135,7 +135,7 @@ fn bots_of_every_number_make_points_and_win_rounds() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_refused_by_name() {
+fn malformed_arguments_are_refused_by_name() {
     for (line, word) in [
         ("", "--local"),
         ("--local 9", "between 2 and 8"),

@@ -1,4 +1,5 @@
-//! Tumble's tests: each rule, the same bits in every way, and matches over simulated and real networks.
+//! Tests of Tumble: each rule, equal bits on every path, and matches over simulated and real
+//! networks.
 
 mod matches;
 mod processes;
@@ -8,24 +9,24 @@ mod same_bits;
 use crate::rules::{Move, Settings, Tumble};
 use isostep::{Buttons, Inputs, Simulation, Stick, Tick};
 
-/// Rounds as long as in a match.
+/// Rounds of full length.
 const SETTINGS: Settings =
     Settings { players: 4, crates: 8, seed: 1, round_ticks: 75 * 60, points: 5 };
 
-/// A game that a test plays by hand.
-struct Table {
+/// A game stepped by a test.
+struct TestMatch {
     game: Tumble,
     inputs: Inputs<Move>,
     tick: Tick,
 }
 
-impl Table {
+impl TestMatch {
     fn new(settings: Settings) -> Self {
         let players = settings.players.into();
         Self { game: Tumble::new(settings), inputs: Inputs::new(players), tick: Tick(0) }
     }
 
-    /// One tick, in which these seats do this and the others nothing.
+    /// One tick with these moves; the other seats stay idle.
     fn step(&mut self, moves: &[Move]) {
         let mut all = vec![Move::default(); self.game.players.len()];
         all[..moves.len()].copy_from_slice(moves);
@@ -34,12 +35,12 @@ impl Table {
         self.tick = self.tick.next();
     }
 
-    /// Ticks in which nobody does anything new.
+    /// Ticks with constant moves.
     fn hold(&mut self, ticks: u32, moves: &[Move]) {
         (0..ticks).for_each(|_| self.step(moves));
     }
 
-    /// Ticks until something has happened.
+    /// Ticks until a condition holds.
     fn until(&mut self, moves: &[Move], mut happened: impl FnMut(&Tumble) -> bool) {
         for _ in 0..1200 {
             if happened(&self.game) {

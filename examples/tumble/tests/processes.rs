@@ -1,15 +1,16 @@
-//! Bots against bots, each in a process of its own, over real UDP: the machines must end with the same digest, and somebody
-//! must have fallen. Each process is this test program again, told by its environment to be a player.
+//! Bots in separate processes over real UDP: the machines must end with the same digest, and at
+//! least one player must have fallen. Each process is this test program again; an environment
+//! variable makes it a player.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// The variable with a player's arguments.
+/// Variable with a player's arguments.
 const ARGUMENTS: &str = "ISOSTEP_TUMBLE_PLAYER";
-/// Long enough that bots make points.
+/// Long enough for bots to score.
 const TICKS: u32 = 700;
 
-/// Not a test by itself.
+/// Entry point of the player processes; not a test by itself.
 #[test]
 #[ignore = "the others start it, each as a process of its own"]
 fn player() {
@@ -45,7 +46,7 @@ impl Process {
         Self { child, lines, address }
     }
 
-    /// What it says in the end: how the match stands, and the digest.
+    /// Standings and digest, as printed at the end.
     fn end(mut self) -> [String; 2] {
         let lines: Vec<String> = self.lines.by_ref().lines().map_while(Result::ok).collect();
         let status = self.child.wait().expect("it ends");
@@ -57,13 +58,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // After a failure nobody else would.
+        // Cleans up after a failure.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Of two machines the one with the lower slot calls, so they start from the last one on.
+/// The machine with the lower slot initiates, so the processes start with the last one.
 fn play(players: u8) {
     let mut processes: Vec<Process> = Vec::new();
     for slot in (0..players).rev() {

@@ -1,6 +1,6 @@
-//! Each rule by itself.
+//! Each rule alone.
 
-use super::{SETTINGS, STILL, Table, walk};
+use super::{SETTINGS, STILL, TestMatch, walk};
 use crate::rules::{
     BACK_AFTER, FALLEN, Fall, JUMP, Move, OVER, PUSH_COUNTS, Phase, Push, READY, SHOVE, SHOVE_REST,
     Settings,
@@ -9,9 +9,10 @@ use isostep::{Buttons, PlayerId, Real, Tick, Transform, Vec3, real};
 
 const ONE: PlayerId = PlayerId(0);
 
-/// Two players after the start of a round, and the first crate, where a test wants them along x. Everything else is aside.
-fn table(first: Real, second: Real) -> Table {
-    let mut table = Table::new(Settings { players: 2, ..SETTINGS });
+/// Two players after the start of a round, and the first crate, at given positions along x.
+/// Everything else is moved away.
+fn table(first: Real, second: Real) -> TestMatch {
+    let mut table = TestMatch::new(Settings { players: 2, ..SETTINGS });
     table.hold(READY + 1, &[]);
     for number in 2..table.game.pushed.len() {
         let aside = Vec3::new(real!(-4), real!(2) * number as i32, real!(4));
@@ -30,8 +31,8 @@ fn press(x: i8, button: isostep::Button<2>) -> Move {
 }
 
 #[test]
-fn nobody_moves_before_a_round_begins() {
-    let mut table = Table::new(SETTINGS);
+fn players_cannot_move_before_a_round_begins() {
+    let mut table = TestMatch::new(SETTINGS);
     table.hold(READY, &[press(127, JUMP)]);
     assert_eq!(table.game.board.phase, Phase::Ready);
     assert!(table.game.place(0).distance(table.game.start(0)) < real!(0.0625));
@@ -41,18 +42,18 @@ fn nobody_moves_before_a_round_begins() {
 }
 
 #[test]
-fn who_falls_alone_loses_a_point() {
+fn a_fall_without_a_push_costs_a_point() {
     let mut table = table(real!(4), real!(-4));
     table.until(&[walk(127)], |game| game.players[0].out);
     assert_eq!(table.points(), [-1, 0]);
     assert_eq!(table.game.players[0].fell, Some(Fall { by: None, tick: table.tick - 1 }));
-    // It is counted once, however long the fall.
+    // Counted once, however long the fall.
     table.hold(BACK_AFTER / 2, &[]);
     assert_eq!(table.points(), [-1, 0]);
 }
 
 #[test]
-fn who_shoves_somebody_off_gets_a_point() {
+fn a_shove_off_the_platform_scores() {
     let mut table = table(real!(3.25), real!(4.5));
     table.step(&[press(0, SHOVE)]);
     table.until(&[], |game| game.players[1].out);
@@ -61,7 +62,7 @@ fn who_shoves_somebody_off_gets_a_point() {
 }
 
 #[test]
-fn a_shove_reaches_what_is_near_and_before() {
+fn a_shove_reaches_near_bodies_in_front() {
     for (second, moved) in [(real!(1.5), true), (real!(-1.5), false), (real!(2.25), false)] {
         let mut table = table(Real::ZERO, second);
         table.step(&[press(0, SHOVE)]);
@@ -71,7 +72,7 @@ fn a_shove_reaches_what_is_near_and_before() {
 }
 
 #[test]
-fn a_shove_needs_a_rest_before_the_next() {
+fn a_shove_has_a_cooldown() {
     let mut table = table(Real::ZERO, real!(4));
     let first = table.tick;
     table.step(&[press(0, SHOVE)]);
@@ -83,7 +84,7 @@ fn a_shove_needs_a_rest_before_the_next() {
 }
 
 #[test]
-fn only_who_stands_jumps() {
+fn only_a_grounded_player_jumps() {
     let mut table = table(Real::ZERO, real!(4));
     table.hold(5, &[]);
     let ground = table.game.place(0).y;
@@ -92,24 +93,24 @@ fn only_who_stands_jumps() {
     let high = table.game.place(0).y;
     assert!(high > ground + Real::HALF, "{high}");
     let velocity =
-        |table: &Table| table.game.world.body(table.game.cast.bodies[0]).unwrap().velocity().y;
+        |table: &TestMatch| table.game.world.body(table.game.cast.bodies[0]).unwrap().velocity().y;
     let before = velocity(&table);
     table.step(&[press(0, JUMP)]);
     assert!(velocity(&table) < before, "it jumped in the air");
 }
 
 #[test]
-fn who_leans_on_somebody_pushes_them() {
+fn leaning_on_a_player_counts_as_a_push() {
     let mut table = table(real!(3.5), real!(4.5));
     table.until(&[walk(127)], |game| game.players[1].out);
     assert_eq!(table.game.players[1].fell.and_then(|fall| fall.by), Some(ONE));
     assert_eq!(table.points()[0], 1);
-    // Who only stood there pushed nobody.
+    // A resting player pushes nothing.
     assert_eq!(table.game.pushed[0], None);
 }
 
 #[test]
-fn a_crate_pushes_for_whoever_shoved_it() {
+fn a_crate_pushes_on_behalf_of_its_last_pusher() {
     let mut table = table(real!(1), real!(4.25));
     table.game.put(2, Transform::at(Vec3::new(real!(2.25), real!(0.5), Real::ZERO)));
     table.step(&[press(0, SHOVE)]);
@@ -121,7 +122,7 @@ fn a_crate_pushes_for_whoever_shoved_it() {
 }
 
 #[test]
-fn nobody_is_pushed_by_their_own_crate() {
+fn a_player_is_not_pushed_by_their_own_crate() {
     let mut table = table(real!(0), real!(4));
     table.game.put(2, Transform::at(Vec3::new(real!(0.9375), real!(0.5), Real::ZERO)));
     table.until(&[walk(127)], |game| game.pushed[2].is_some_and(|push| push.by == ONE));
@@ -130,7 +131,7 @@ fn nobody_is_pushed_by_their_own_crate() {
 }
 
 #[test]
-fn a_push_of_long_ago_does_not_count() {
+fn an_old_push_does_not_count() {
     for (ago, points) in [(PUSH_COUNTS, [1, 0]), (PUSH_COUNTS + 1, [0, -1])] {
         let mut table = table(Real::ZERO, real!(4));
         table.hold(PUSH_COUNTS, &[]);
@@ -143,7 +144,7 @@ fn a_push_of_long_ago_does_not_count() {
 }
 
 #[test]
-fn who_fell_comes_back_and_nobody_has_pushed_them() {
+fn a_respawned_player_has_no_pusher() {
     let mut table = table(real!(4), real!(-4));
     table.game.pushed[0] = Some(Push { by: PlayerId(1), tick: table.tick });
     table.until(&[walk(127)], |game| game.players[0].out);
@@ -156,7 +157,7 @@ fn who_fell_comes_back_and_nobody_has_pushed_them() {
 }
 
 #[test]
-fn a_crate_that_fell_comes_down_again() {
+fn a_fallen_crate_respawns() {
     let mut table = table(real!(4), real!(-4));
     table.game.put(2, Transform::at(Vec3::from_ints(9, -13, 0)));
     table.game.pushed[2] = Some(Push { by: ONE, tick: table.tick });
@@ -180,7 +181,7 @@ fn a_round_ends_with_enough_points() {
 #[test]
 fn a_round_ends_with_the_time_and_a_draw_has_no_winner() {
     for (points, winner) in [([2, 1], Some(ONE)), ([2, 2], None)] {
-        let mut table = Table::new(Settings { players: 2, round_ticks: 60, ..SETTINGS });
+        let mut table = TestMatch::new(Settings { players: 2, round_ticks: 60, ..SETTINGS });
         table.hold(READY + 60, &[]);
         assert_eq!(table.game.board.phase, Phase::Play);
         (0..2).for_each(|seat| table.game.players[seat].points = points[seat]);
@@ -200,7 +201,7 @@ fn falls_after_the_end_do_not_count() {
 }
 
 #[test]
-fn a_new_round_begins_as_the_first_but_for_the_wins() {
+fn a_new_round_equals_the_first_except_for_wins() {
     let mut table = table(real!(3), real!(4));
     table.game.players[0].points = SETTINGS.points;
     table.step(&[press(127, SHOVE), walk(127)]);
@@ -211,26 +212,26 @@ fn a_new_round_begins_as_the_first_but_for_the_wins() {
     let board = &table.game.board;
     assert_eq!((board.round, board.phase, board.since), (2, Phase::Ready, begun));
     assert!(table.game.pushed.iter().all(Option::is_none));
-    let fresh = Table::new(Settings { players: 2, ..SETTINGS }).game;
+    let fresh = TestMatch::new(Settings { players: 2, ..SETTINGS }).game;
     for (seat, player) in table.game.players.iter().enumerate() {
         let expected = &fresh.players[seat];
         assert_eq!((player.points, player.facing), (0, expected.facing));
         assert_eq!((player.shoved, player.fell, player.out), (None, None, false));
         assert_eq!(player.wins, u32::from(seat == 0));
-        // One tick of falling onto the ground that it touches.
+        // One tick of falling onto the ground.
         assert!(table.game.place(seat).distance(fresh.place(seat)) < real!(0.0078125));
     }
 }
 
 #[test]
-fn crates_come_down_elsewhere_with_another_seed_or_round() {
+fn crate_positions_depend_on_seed_and_round() {
     let crates = |seed| {
-        let game = Table::new(Settings { seed, ..SETTINGS }).game;
+        let game = TestMatch::new(Settings { seed, ..SETTINGS }).game;
         (4..game.pushed.len()).map(|number| game.place(number)).collect::<Vec<_>>()
     };
     assert_eq!(crates(7), crates(7));
     assert_ne!(crates(7), crates(8));
-    let mut game = Table::new(SETTINGS).game;
+    let mut game = TestMatch::new(SETTINGS).game;
     let first: Vec<_> = (4..game.pushed.len()).map(|number| game.place(number)).collect();
     game.begin_round(Tick(5000));
     game.world.step();

@@ -1,4 +1,4 @@
-//! The same bits in every way to a tick: two players by a script, two bots.
+//! Equal bits on every path to a tick: two scripted players, two bots.
 
 use super::SETTINGS;
 use crate::rules::{Move, Settings, Tumble};
@@ -7,11 +7,11 @@ use isostep::rollback::SyncTest;
 use isostep::{Inputs, PlayerId, Tick};
 use isostep_scenes::games::arena_input;
 
-/// A little more than two short rounds, with all that happens between them.
+/// Slightly more than two short rounds, with the phases between them.
 const SHORT: Settings = Settings { round_ticks: 500, points: 2, ..SETTINGS };
 const TICKS: u32 = 1800;
 
-/// Inputs that look like people's; of bots' seats they are not read.
+/// Human-like inputs; ignored for the bots' seats.
 fn script(tick: Tick, inputs: &mut Inputs<Move>) {
     let moves = [0, 1, 2, 3].map(|seat| {
         let input = arena_input(11, PlayerId(seat), tick);
@@ -21,7 +21,7 @@ fn script(tick: Tick, inputs: &mut Inputs<Move>) {
 }
 
 #[test]
-fn every_tick_comes_out_the_same_however_often_it_is_computed() {
+fn every_tick_passes_the_sync_test() {
     let mut game = Tumble::new(SHORT);
     let test = SyncTest::new(4).bot(PlayerId(2)).bot(PlayerId(3));
     let report = test.run(&mut game, TICKS, script).expect("nothing differs");
@@ -31,7 +31,7 @@ fn every_tick_comes_out_the_same_however_often_it_is_computed() {
 }
 
 #[test]
-fn every_way_to_a_tick_gives_the_same_bits() {
+fn every_path_to_a_tick_gives_the_same_bits() {
     let report = Check::new(4, || Tumble::new(SHORT))
         .game("tumble")
         .script(script)

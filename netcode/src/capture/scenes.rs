@@ -1,9 +1,9 @@
-//! The captures of matches: what is played, with whom, and what happens on the way.
+//! Captures of matches: settings and scripted events.
 
+use super::machines::{Machine, MatchSetup, play};
 use super::net::{Capture, UNIX};
-use super::play::{Machine, Rules, play};
 use crate::crypto::{
-    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, Slot, StaticKey,
+    Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, StaticKey,
 };
 use crate::entropy::SeededEntropy;
 use crate::wire::PROTOCOL_VERSION;
@@ -12,14 +12,14 @@ use isostep_core::Rng;
 use isostep_rollback::sim_network::Jitter;
 use isostep_rollback::{LinkConfig, NewestWins, PlayerId, Time};
 
-/// A matchmaker and the keys of two players, the same in all captures with tokens.
-pub(super) struct Hall {
+/// Matchmaker and keys of two machines, shared by all captures with tokens.
+pub(super) struct Fixture {
     matchmaker: Matchmaker,
     keys: [StaticKey; 2],
     pub(super) spec: MatchSpec,
 }
 
-impl Hall {
+impl Fixture {
     pub(super) fn new() -> Self {
         let mut entropy = SeededEntropy::new(2026);
         let keys = [(); 2].map(|()| StaticKey::generate(&mut entropy));
@@ -35,7 +35,7 @@ impl Hall {
     }
 
     pub(super) fn credentials(&self, spec: &MatchSpec) -> Vec<Credentials> {
-        let holders = [0, 1].map(|slot| (Slot(slot as u8), self.keys[slot].public()));
+        let holders = [0, 1].map(|id| (MachineId(id as u8), self.keys[id].public()));
         let (roster, tokens) = self.matchmaker.issue(spec, &holders).expect("a sound match");
         let public = self.matchmaker.public();
         let one = |(key, token)| Credentials::new(key, token, roster.clone(), public);
@@ -44,15 +44,15 @@ impl Hall {
     }
 }
 
-/// Some bytes.
+/// Returns deterministic bytes.
 pub(super) fn bytes(count: usize) -> Vec<u8> {
     let mut rng = Rng::new(count as u64);
     (0..count).map(|_| rng.next_u64() as u8).collect()
 }
 
-/// Two machines with tokens on a bad network, with everything that can happen in a match.
+/// Two machines with tokens on a bad network, with every event of a match.
 pub(super) fn two() -> Capture {
-    let rules = Rules {
+    let setup = MatchSetup {
         seed: 2,
         network: LinkConfig {
             latency: Duration::from_millis(40),
@@ -67,22 +67,22 @@ pub(super) fn two() -> Capture {
         start: 0,
         ticks: 200,
         key_lifetime: Some(Duration::from_secs(1)),
-        longest: 1452,
-        // Half a second before the microseconds of stamps begin anew.
+        max_mtu: 1452,
+        // Half a second before the microsecond clock of stamps wraps.
         clock: Time::from_millis((1 << 32) / 1000 - 1000),
     };
-    let all = Hall::new().credentials(&Hall::new().spec);
+    let all = Fixture::new().credentials(&Fixture::new().spec);
     let mut done = [0; 2];
-    play::<[NewestWins<u8>; 4]>(&rules, &all, |now, net, machine| {
-        let slot = machine.end.slot().0;
+    play::<[NewestWins<u8>; 4]>(&setup, &all, |now, net, machine| {
+        let id = machine.end.machine().0;
         let clock = machine.clock(now);
-        if core::mem::replace(&mut done[usize::from(slot)], machine.ticks) == machine.ticks {
+        if core::mem::replace(&mut done[usize::from(id)], machine.ticks) == machine.ticks {
             return;
         }
-        let other = Slot(1 - slot);
+        let other = MachineId(1 - id);
         let Machine { end, session, ticks, .. } = machine;
-        let player = PlayerId(slot);
-        match (slot, *ticks) {
+        let player = PlayerId(id);
+        match (id, *ticks) {
             (0, 30) => end.send_message(other, b"").expect("there is room"),
             (1, 32) => end.send_message(other, &bytes(10)).expect("there is room"),
             (0, 50) => end.send_message(other, &bytes(5000)).expect("there is room"),
@@ -100,9 +100,9 @@ pub(super) fn two() -> Capture {
     })
 }
 
-/// Four machines with development keys, all with all; slot 2 has two seats.
+/// Full mesh of four machines with development keys; machine 2 has two seats.
 pub(super) fn four() -> Capture {
-    let rules = Rules {
+    let setup = MatchSetup {
         seed: 4,
         network: LinkConfig {
             latency: Duration::from_millis(12),
@@ -114,14 +114,15 @@ pub(super) fn four() -> Capture {
         start: 65_510,
         ticks: 32,
         key_lifetime: None,
-        longest: 1200,
+        max_mtu: 1200,
         clock: Time::ZERO,
     };
     let game = GameId::named("four");
-    let all = (0..4).map(|slot| Credentials::insecure(Slot(slot), 4, game).expect("four slots"));
+    let all =
+        (0..4).map(|id| Credentials::insecure(MachineId(id), 4, game).expect("four machines"));
     let all: Vec<_> = all.collect();
-    play::<[NewestWins<u8>; 6]>(&rules, &all, |now, _, machine| {
-        if machine.ticks == rules.ticks + 2 {
+    play::<[NewestWins<u8>; 6]>(&setup, &all, |now, _, machine| {
+        if machine.ticks == setup.ticks + 2 {
             machine.end.shut_down(machine.clock(now));
         }
     })

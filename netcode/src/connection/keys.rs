@@ -1,40 +1,40 @@
-//! The keys of a connection and how they change (`WIRE.md`, section 4).
+//! Packet protection keys of a connection and the rekey protocol (`WIRE.md`, section 4).
 //!
-//! There are at most three pairs: the current one, the one before it for packets that are late, and, at the responder of the
-//! connection, a next one that the other side has not used yet. A forged packet moves none of them: only one that opens does.
+//! At most three key pairs exist: the current one; the previous one, for delayed packets; and, on the responder, the next
+//! one, until the initiator uses it. Only a packet that opens changes keys; forged packets have no effect.
 
-use crate::crypto::noise::{Channel, Initiation, NoiseError, Response};
+use crate::crypto::noise::{Channel, Initiator, NoiseError, Responder};
 use crate::crypto::{PublicKey, StaticKey};
 use crate::entropy::Entropy;
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// How long keys are used.
-const LIFETIME: Duration = Duration::from_mins(2);
-/// For how many packets of both directions together.
-const PACKETS: u64 = 1 << 20;
-/// How long late packets of the keys before are opened, once the other side uses the new ones.
-const LATE: Duration = Duration::from_secs(3);
+/// Lifetime of a key pair.
+const KEY_LIFETIME: Duration = Duration::from_mins(2);
+/// Maximum number of packets of a key pair, both directions together.
+const MAX_PACKETS: u64 = 1 << 20;
+/// Lifetime of the previous keys, counted from the first packet under the new keys.
+const PREVIOUS_KEYS_LIFETIME: Duration = Duration::from_secs(3);
 const PROLOGUE: &[u8; 13] = b"isostep rekey";
 
-/// What is known of the next keys.
-enum Next {
-    /// The initiator asked for them.
-    Asked { initiation: Initiation, message: Vec<u8>, sent: Option<Time> },
-    /// The responder answered; this is what it says each time.
-    Answered { channel: Channel, message: Vec<u8>, owed: bool },
+/// State of a rekey.
+enum Rekey {
+    /// The initiator sent or will send REKEY1.
+    Requested { handshake: Initiator, message: Vec<u8>, sent: Option<Time> },
+    /// The responder sends `message` as REKEY2 for each REKEY1 received.
+    Responded { channel: Channel, message: Vec<u8>, pending: bool },
 }
 
-/// The keys of a connection.
+/// Keys of a connection.
 pub(super) struct Keys {
     initiator: bool,
     remote: PublicKey,
     epoch: u64,
     current: Channel,
-    /// With the end of its time, which begins when the other side is known to use the current ones.
-    before: Option<(Channel, Option<Time>)>,
-    next: Option<Next>,
-    began: Time,
+    /// Previous keys and their expiry, which is set when the peer first uses the current keys.
+    previous: Option<(Channel, Option<Time>)>,
+    rekey: Option<Rekey>,
+    installed: Time,
     packets: u64,
     lifetime: Duration,
 }
@@ -53,15 +53,15 @@ impl Keys {
             remote,
             epoch: 0,
             current: channel,
-            before: None,
-            next: None,
-            began: now,
+            previous: None,
+            rekey: None,
+            installed: now,
             packets: 0,
-            lifetime: LIFETIME,
+            lifetime: KEY_LIFETIME,
         }
     }
 
-    /// The phase bit of what is sealed now.
+    /// Key phase bit of outgoing packets.
     pub(super) const fn phase(&self) -> bool {
         self.epoch & 1 == 1
     }
@@ -70,7 +70,7 @@ impl Keys {
         self.epoch
     }
 
-    /// Uses keys for another time than usual.
+    /// Overrides the key lifetime.
     pub(super) const fn set_lifetime(&mut self, lifetime: Duration) {
         self.lifetime = lifetime;
     }
@@ -85,7 +85,7 @@ impl Keys {
         self.current.seal(nonce, payload, out)
     }
 
-    /// Opens a packet, and goes on to the next keys if it is sealed with them.
+    /// Opens a packet. Installs the next keys if the packet is protected with them.
     pub(super) fn open(
         &mut self,
         now: Time,
@@ -97,56 +97,62 @@ impl Keys {
         if phase == self.phase() {
             self.current.open(nonce, sealed, out)?;
             self.packets += 1;
-            if let Some((_, until)) = &mut self.before {
-                until.get_or_insert(now + LATE);
+            if let Some((_, until)) = &mut self.previous {
+                until.get_or_insert(now + PREVIOUS_KEYS_LIFETIME);
             }
             return Ok(());
         }
-        if let Some(Next::Answered { channel, .. }) = &self.next
+        if let Some(Rekey::Responded { channel, .. }) = &self.rekey
             && channel.open(nonce, sealed, out).is_ok()
         {
-            if let Some(Next::Answered { channel, .. }) = self.next.take() {
-                self.promote(now, channel, Some(now + LATE));
+            if let Some(Rekey::Responded { channel, .. }) = self.rekey.take() {
+                self.install(now, channel, Some(now + PREVIOUS_KEYS_LIFETIME));
             }
             return Ok(());
         }
-        let late = self.before.as_ref().filter(|(_, until)| until.is_none_or(|until| now < until));
-        late.ok_or(NoiseError::Refused)?.0.open(nonce, sealed, out)
+        let late =
+            self.previous.as_ref().filter(|(_, until)| until.is_none_or(|until| now < until));
+        late.ok_or(NoiseError::Invalid)?.0.open(nonce, sealed, out)
     }
 
-    fn promote(&mut self, now: Time, channel: Channel, until: Option<Time>) {
-        let before = core::mem::replace(&mut self.current, channel);
-        self.before = Some((before, until));
+    fn install(&mut self, now: Time, channel: Channel, until: Option<Time>) {
+        let previous = core::mem::replace(&mut self.current, channel);
+        self.previous = Some((previous, until));
         self.epoch += 1;
-        self.began = now;
+        self.installed = now;
         self.packets = 0;
     }
 
-    /// When keys have to change by time, as far as that is this side's to do.
-    pub(super) fn due(&self) -> Option<Time> {
-        (self.initiator && self.next.is_none()).then(|| self.began + self.lifetime)
+    /// Time of the next rekey, on the initiator.
+    pub(super) fn rekey_due(&self) -> Option<Time> {
+        (self.initiator && self.rekey.is_none()).then(|| self.installed + self.lifetime)
     }
 
-    /// Asks for the next keys if it is time.
-    pub(super) fn renew(&mut self, now: Time, local: &StaticKey, entropy: &mut dyn Entropy) {
-        let old = self.began + self.lifetime <= now || self.packets >= PACKETS;
-        if !self.initiator || self.next.is_some() || !old {
+    /// Starts a rekey if it is due.
+    pub(super) fn start_rekey_if_due(
+        &mut self,
+        now: Time,
+        local: &StaticKey,
+        entropy: &mut dyn Entropy,
+    ) {
+        let old = self.installed + self.lifetime <= now || self.packets >= MAX_PACKETS;
+        if !self.initiator || self.rekey.is_some() || !old {
             return;
         }
         let mut message = Vec::new();
         let prologue = prologue(&self.current);
-        let started = Initiation::start(local, &self.remote, &prologue, &[], entropy, &mut message);
-        // With keys that have worked before nothing can go wrong; if it does, the old ones stay.
-        if let Ok(initiation) = started {
-            self.next = Some(Next::Asked { initiation, message, sent: None });
+        let started = Initiator::start(local, &self.remote, &prologue, &[], entropy, &mut message);
+        // The same keys worked in the first handshake. On failure the current keys stay in use.
+        if let Ok(handshake) = started {
+            self.rekey = Some(Rekey::Requested { handshake, message, sent: None });
         }
     }
 
-    /// The question to send now, with the epoch that it is for.
-    pub(super) fn question(&mut self, now: Time, timeout: Duration) -> Option<(u8, &[u8])> {
+    /// Returns the REKEY1 message to send now, with its epoch.
+    pub(super) fn poll_request(&mut self, now: Time, timeout: Duration) -> Option<(u8, &[u8])> {
         let epoch = (self.epoch + 1) as u8;
-        match &mut self.next {
-            Some(Next::Asked { message, sent, .. })
+        match &mut self.rekey {
+            Some(Rekey::Requested { message, sent, .. })
                 if sent.is_none_or(|sent| sent + timeout <= now) =>
             {
                 *sent = Some(now);
@@ -156,32 +162,34 @@ impl Keys {
         }
     }
 
-    /// When a question is due to be asked, or asked again.
-    pub(super) fn question_due(&self, timeout: Duration) -> Option<Time> {
-        match &self.next {
-            Some(Next::Asked { sent, .. }) => Some(sent.map_or(Time::ZERO, |sent| sent + timeout)),
-            _ => None,
-        }
-    }
-
-    /// The answer that is owed, with the epoch that it is for.
-    pub(super) fn answer(&mut self) -> Option<(u8, &[u8])> {
-        let epoch = (self.epoch + 1) as u8;
-        match &mut self.next {
-            Some(Next::Answered { message, owed, .. }) => {
-                core::mem::take(owed).then_some((epoch, message))
+    /// Time at which REKEY1 is sent or retransmitted.
+    pub(super) fn request_due(&self, timeout: Duration) -> Option<Time> {
+        match &self.rekey {
+            Some(Rekey::Requested { sent, .. }) => {
+                Some(sent.map_or(Time::ZERO, |sent| sent + timeout))
             }
             _ => None,
         }
     }
 
-    pub(super) const fn owes_answer(&self) -> bool {
-        matches!(&self.next, Some(Next::Answered { owed: true, .. }))
+    /// Returns the REKEY2 message to send now, with its epoch.
+    pub(super) fn poll_response(&mut self) -> Option<(u8, &[u8])> {
+        let epoch = (self.epoch + 1) as u8;
+        match &mut self.rekey {
+            Some(Rekey::Responded { message, pending, .. }) => {
+                core::mem::take(pending).then_some((epoch, message))
+            }
+            _ => None,
+        }
     }
 
-    /// The other side asks for the next keys. Whether it keeps to the protocol: it costs curve arithmetic to find out that it
-    /// does not, so it gets no second try.
-    pub(super) fn asked(
+    pub(super) const fn has_response(&self) -> bool {
+        matches!(&self.rekey, Some(Rekey::Responded { pending: true, .. }))
+    }
+
+    /// Handles REKEY1; returns false on a protocol violation. An invalid message costs curve arithmetic, so it closes
+    /// the connection.
+    pub(super) fn on_request(
         &mut self,
         epoch: u8,
         message: &[u8],
@@ -191,33 +199,34 @@ impl Keys {
         if self.initiator || epoch != (self.epoch + 1) as u8 {
             return true;
         }
-        if let Some(Next::Answered { owed, .. }) = &mut self.next {
-            *owed = true;
+        if let Some(Rekey::Responded { pending, .. }) = &mut self.rekey {
+            *pending = true;
             return true;
         }
         let mut payload = Vec::new();
         let prologue = prologue(&self.current);
-        let Ok(response) = Response::read(local, &prologue, message, &mut payload, entropy) else {
+        let Ok(responder) = Responder::read(local, &prologue, message, &mut payload, entropy)
+        else {
             return false;
         };
-        if response.remote() != self.remote || !payload.is_empty() {
+        if responder.remote() != self.remote || !payload.is_empty() {
             return false;
         }
         let mut message = Vec::new();
-        let Ok(channel) = response.finish(&[], &mut message) else { return false };
-        self.next = Some(Next::Answered { channel, message, owed: true });
+        let Ok(channel) = responder.finish(&[], &mut message) else { return false };
+        self.rekey = Some(Rekey::Responded { channel, message, pending: true });
         true
     }
 
-    /// The other side answers. Whether it keeps to the protocol.
-    pub(super) fn answered(&mut self, now: Time, epoch: u8, message: &[u8]) -> bool {
+    /// Handles REKEY2; returns false on a protocol violation.
+    pub(super) fn on_response(&mut self, now: Time, epoch: u8, message: &[u8]) -> bool {
         if epoch != (self.epoch + 1) as u8 {
             return true;
         }
-        let asked = self.next.take_if(|next| matches!(next, Next::Asked { .. }));
-        let Some(Next::Asked { initiation, .. }) = asked else { return true };
-        let Ok(channel) = initiation.finish(message, &mut Vec::new()) else { return false };
-        self.promote(now, channel, None);
+        let requested = self.rekey.take_if(|rekey| matches!(rekey, Rekey::Requested { .. }));
+        let Some(Rekey::Requested { handshake, .. }) = requested else { return true };
+        let Ok(channel) = handshake.finish(message, &mut Vec::new()) else { return false };
+        self.install(now, channel, None);
         true
     }
 }

@@ -1,146 +1,160 @@
-//! One connection that stands: from opened packets to frames and back. Before it comes the handshake (`endpoint/`), after it
-//! whoever polls the endpoint.
+//! Established connection: packets to frames and back. The handshake (`endpoint/`) precedes it; its output is polled from
+//! the endpoint.
 //!
-//! A file a concern: `keys` change, `replay` opens nothing twice, `rtt` measures, `messages` are reliable, `fragments` put long
-//! frames together, `mtu` tries longer packets, `path` follows a peer that moves; `send` writes packets and `receive` reads
-//! them.
+//! - `keys`: packet protection and rekeying
+//! - `replay`: replay protection
+//! - `rtt`: round-trip time and PTO
+//! - `reliable`: reliable ordered channel
+//! - `fragments`: reassembly of long frames
+//! - `mtu`: path MTU discovery
+//! - `path_validation`: connection migration
+//! - `send`, `receive`: packet assembly and parsing
+//! - `queue`: bounded queues with reused buffers
 
 mod fragments;
 mod keys;
-mod messages;
 mod mtu;
-pub(crate) mod outbox;
-mod path;
+mod path_validation;
+pub(crate) mod queue;
 mod receive;
+mod reliable;
 mod replay;
 mod rtt;
 mod send;
 
-pub use messages::{MAX_MESSAGE, MessageError};
+pub use reliable::{MAX_MESSAGE_BYTES, MessageError};
 
 use crate::address::Address;
 use crate::crypto::noise::Channel;
-use crate::crypto::{PublicKey, Slot, StaticKey};
+use crate::crypto::{MachineId, PublicKey, StaticKey};
 use crate::endpoint::{CloseReason, Counters, Event};
 use crate::entropy::Entropy;
 use crate::wire::ConnectionId;
 use core::time::Duration;
-use fragments::Fragments;
+use fragments::Reassembler;
 use isostep_rollback::Time;
 use keys::Keys;
-use messages::Messages;
 use mtu::Mtu;
-use outbox::{Inbox, Outbox};
-use path::Path;
-use replay::Replay;
-use rtt::{PING_EVERY, Rtt};
+use path_validation::PathValidator;
+use queue::{ReceiveQueue, SendQueue};
+use reliable::ReliableChannel;
+use replay::ReplayWindow;
+use rtt::{PING_INTERVAL, Rtt};
 use std::collections::VecDeque;
 
-/// How long what is owed may wait for a packet that goes anyway.
-const HOLD: Duration = Duration::from_millis(20);
-/// A peer that was silent for so long is told of.
-const QUIET: Duration = Duration::from_secs(1);
-/// The first pings come faster, until the other side has surely heard one.
-const EARLY_PING: Duration = Duration::from_millis(100);
-const EARLY_PINGS: u32 = 5;
-/// Pongs that are owed; a peer that pings faster gets fewer.
-const MOST_PONGS: usize = 4;
-/// When a goodbye is said again.
-const GOODBYES: [Duration; 3] =
+/// Maximum delay of acknowledgements and replies, which wait for a packet that is sent anyway.
+const MAX_ACK_DELAY: Duration = Duration::from_millis(20);
+/// A peer is reported as interrupted after this time without a packet.
+const INTERRUPTED_AFTER: Duration = Duration::from_secs(1);
+/// Interval and number of the first pings, which measure the round-trip time early.
+const INITIAL_PING_INTERVAL: Duration = Duration::from_millis(100);
+const INITIAL_PINGS: u32 = 5;
+/// Maximum number of queued PONGs; further PINGs are ignored.
+const MAX_PENDING_PONGS: usize = 4;
+/// Intervals after each CLOSE frame; the connection is dropped after the last.
+const CLOSE_INTERVALS: [Duration; 3] =
     [Duration::from_millis(60), Duration::from_millis(150), Duration::from_millis(300)];
 
-/// What a connection works with, and does not own.
+/// State that a connection borrows from its endpoint.
 pub(crate) struct Context<'a> {
     pub(crate) now: Time,
     pub(crate) key: &'a StaticKey,
     pub(crate) entropy: &'a mut dyn Entropy,
-    pub(crate) outbox: &'a mut Outbox,
-    pub(crate) game: &'a mut Inbox,
-    pub(crate) datagrams: &'a mut Inbox,
+    pub(crate) send_queue: &'a mut SendQueue,
+    pub(crate) game: &'a mut ReceiveQueue,
+    pub(crate) datagrams: &'a mut ReceiveQueue,
     pub(crate) events: &'a mut VecDeque<Event>,
     pub(crate) counters: &'a mut Counters,
-    /// Payloads before they are sealed and after they were opened.
+    /// Plaintext of the current packet.
     pub(crate) plain: &'a mut Vec<u8>,
 }
 
-/// What the handshake agreed on.
-pub(crate) struct Agreed {
-    pub(crate) slot: Slot,
+/// Result of a handshake.
+pub(crate) struct Negotiated {
+    pub(crate) machine: MachineId,
     pub(crate) address: Address,
     pub(crate) initiator: bool,
     pub(crate) remote: PublicKey,
     pub(crate) channel: Channel,
-    pub(crate) our_id: u8,
-    pub(crate) their_id: ConnectionId,
-    pub(crate) longest: usize,
+    pub(crate) local_cid: u8,
+    pub(crate) remote_cid: ConnectionId,
+    pub(crate) max_mtu: usize,
 }
 
-/// A connection that stands.
+/// Established connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    slot: Slot,
+    machine: MachineId,
     address: Address,
-    our_id: u8,
-    their_id: ConnectionId,
+    local_cid: u8,
+    remote_cid: ConnectionId,
     view: u16,
     keys: Keys,
-    replay: Replay,
-    next_number: u64,
-    /// The greatest packet number that is known to have arrived.
-    arrived: Option<u64>,
+    replay: ReplayWindow,
+    next_packet_number: u64,
+    /// Largest packet number known to be received by the peer.
+    largest_acked: Option<u64>,
     rtt: Rtt,
     pings: u32,
     next_ping: Time,
-    pongs: Vec<(u16, Time)>,
-    probes: Option<u16>,
-    messages: Messages,
-    fragments: Fragments,
+    pending_pongs: Vec<(u16, Time)>,
+    pending_probe_ack: Option<u16>,
+    reliable: ReliableChannel,
+    reassembler: Reassembler,
     mtu: Mtu,
-    path: Path,
-    heard: Time,
-    quiet: bool,
-    /// When what is owed has waited long enough.
-    flush: Option<Time>,
-    /// Set when the connection is over, with the goodbyes that are left.
-    goodbye: Option<Goodbye>,
+    path_validator: PathValidator,
+    last_received: Time,
+    interrupted: bool,
+    /// Deadline for pending acknowledgements and replies.
+    flush_at: Option<Time>,
+    /// Set once this side has closed the connection.
+    closing: Option<Closing>,
 }
 
-/// A goodbye that is repeated.
+/// CLOSE frame that is retransmitted.
 #[derive(Debug)]
-struct Goodbye {
+struct Closing {
     code: u16,
     text: Vec<u8>,
-    said: usize,
+    sent: usize,
     next: Time,
 }
 
 impl Connection {
-    pub(crate) fn new(now: Time, agreed: Agreed) -> Self {
-        let Agreed { slot, address, initiator, remote, channel, our_id, their_id, longest } =
-            agreed;
-        Self {
-            slot,
+    pub(crate) fn new(now: Time, negotiated: Negotiated) -> Self {
+        let Negotiated {
+            machine,
             address,
-            our_id,
-            their_id,
+            initiator,
+            remote,
+            channel,
+            local_cid,
+            remote_cid,
+            max_mtu,
+        } = negotiated;
+        Self {
+            machine,
+            address,
+            local_cid,
+            remote_cid,
             view: 0,
             keys: Keys::new(now, initiator, remote, channel),
-            replay: Replay::default(),
-            next_number: 0,
-            arrived: None,
+            replay: ReplayWindow::default(),
+            next_packet_number: 0,
+            largest_acked: None,
             rtt: Rtt::default(),
             pings: 0,
             next_ping: now,
-            pongs: Vec::with_capacity(MOST_PONGS),
-            probes: None,
-            messages: Messages::default(),
-            fragments: Fragments::default(),
-            mtu: Mtu::new(now, longest),
-            path: Path::default(),
-            heard: now,
-            quiet: false,
-            flush: Some(now),
-            goodbye: None,
+            pending_pongs: Vec::with_capacity(MAX_PENDING_PONGS),
+            pending_probe_ack: None,
+            reliable: ReliableChannel::default(),
+            reassembler: Reassembler::default(),
+            mtu: Mtu::new(now, max_mtu),
+            path_validator: PathValidator::default(),
+            last_received: now,
+            interrupted: false,
+            flush_at: Some(now),
+            closing: None,
         }
     }
 
@@ -148,20 +162,20 @@ impl Connection {
         self.address
     }
 
-    pub(crate) const fn our_id(&self) -> u8 {
-        self.our_id
+    pub(crate) const fn local_cid(&self) -> u8 {
+        self.local_cid
     }
 
     pub(crate) const fn rtt(&self) -> Option<Duration> {
         self.rtt.smoothed()
     }
 
-    pub(crate) const fn heard(&self) -> Time {
-        self.heard
+    pub(crate) const fn last_received(&self) -> Time {
+        self.last_received
     }
 
     pub(crate) const fn mtu(&self) -> usize {
-        self.mtu.known()
+        self.mtu.current()
     }
 
     pub(crate) const fn epoch(&self) -> u64 {
@@ -172,64 +186,72 @@ impl Connection {
         self.keys.set_lifetime(lifetime);
     }
 
-    pub(crate) fn push_message(&mut self, whose: u8, message: &[u8]) -> Result<(), MessageError> {
-        self.messages.push(whose, message)
+    pub(crate) fn push_message(
+        &mut self,
+        destination: u8,
+        message: &[u8],
+    ) -> Result<(), MessageError> {
+        self.reliable.push(destination, message)
     }
 
     pub(crate) fn pop_message(&mut self) -> Option<Vec<u8>> {
-        self.messages.pop()
+        self.reliable.pop()
     }
 
-    /// When [`timeout`](Self::timeout) has something to do.
+    /// Time of the next timer.
     pub(crate) fn next_timeout(&self, idle: Duration) -> Time {
-        if let Some(goodbye) = &self.goodbye {
-            return goodbye.next;
+        if let Some(closing) = &self.closing {
+            return closing.next;
         }
-        let trip = self.rtt.timeout();
-        let quiet = (!self.quiet).then(|| self.heard + QUIET);
+        let pto = self.rtt.pto();
+        let interrupted_at = (!self.interrupted).then(|| self.last_received + INTERRUPTED_AFTER);
         let timers = [
-            self.flush,
-            self.messages.next_due(trip),
-            self.keys.question_due(trip),
-            self.keys.due(),
-            self.mtu.due(),
-            quiet,
+            self.flush_at,
+            self.reliable.next_timeout(pto),
+            self.keys.request_due(pto),
+            self.keys.rekey_due(),
+            self.mtu.next_timeout(),
+            interrupted_at,
         ];
-        let always = (self.next_ping + HOLD).min(self.heard + idle);
+        let always = (self.next_ping + MAX_ACK_DELAY).min(self.last_received + idle);
         timers.into_iter().flatten().fold(always, Time::min)
     }
 
-    /// Does what time asks for; `Some` when the connection is over by it.
-    pub(crate) fn timeout(&mut self, ctx: &mut Context<'_>, idle: Duration) -> Option<CloseReason> {
-        if self.goodbye.is_some() {
-            return self.say_goodbye(ctx).then_some(CloseReason::Said);
+    /// Handles timers; returns `Some` when the connection ends.
+    pub(crate) fn handle_timeout(
+        &mut self,
+        ctx: &mut Context<'_>,
+        idle: Duration,
+    ) -> Option<CloseReason> {
+        if self.closing.is_some() {
+            return self.send_close(ctx).then_some(CloseReason::LocallyClosed);
         }
-        if self.heard + idle <= ctx.now {
-            return Some(CloseReason::Silence { after: ctx.now.since(self.heard) });
+        if self.last_received + idle <= ctx.now {
+            return Some(CloseReason::IdleTimeout { after: ctx.now.since(self.last_received) });
         }
-        if !self.quiet && self.heard + QUIET <= ctx.now {
-            self.quiet = true;
-            ctx.events.push_back(Event::Quiet { slot: self.slot });
+        if !self.interrupted && self.last_received + INTERRUPTED_AFTER <= ctx.now {
+            self.interrupted = true;
+            ctx.events.push_back(Event::Interrupted { machine: self.machine });
         }
-        self.keys.renew(ctx.now, ctx.key, ctx.entropy);
-        if let Some(size) = self.mtu.probe(ctx.now) {
+        self.keys.start_rekey_if_due(ctx.now, ctx.key, ctx.entropy);
+        if let Some(size) = self.mtu.poll_probe(ctx.now) {
             self.send_probe(ctx, size);
         }
         self.flush(ctx);
         None
     }
 
-    /// Ends the connection from this side; it goes on saying so for a moment.
+    /// Closes the connection and starts to send CLOSE frames.
     pub(crate) fn close(&mut self, ctx: &mut Context<'_>, code: u16, text: &str) {
-        if self.goodbye.is_some() {
+        if self.closing.is_some() {
             return;
         }
-        let mut end = text.len().min(crate::wire::MAX_TEXT);
+        let mut end = text.len().min(crate::wire::MAX_CLOSE_TEXT_BYTES);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         let text = text.as_bytes()[..end].to_vec();
-        self.goodbye = Some(Goodbye { code, text, said: 0, next: ctx.now });
-        self.say_goodbye(ctx);
+        self.closing = Some(Closing { code, text, sent: 0, next: ctx.now });
+        self.send_close(ctx);
     }
 }

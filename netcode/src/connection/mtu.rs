@@ -1,97 +1,105 @@
-//! How long packets may be on this path: found out by trying (`WIRE.md`, section 5, PROBE).
+//! Path MTU discovery by probing, after RFC 8899 (`WIRE.md`, section 5, PROBE). Sizes are bytes of UDP payload.
 
-use crate::wire::{FLOOR, LONGEST};
+use crate::wire::{MAX_MTU, MIN_MTU};
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// Lengths that are tried, one after the other: paths through tunnels, DSL, and plain Ethernet.
-const SIZES: [usize; 4] = [1280, 1372, 1420, LONGEST];
-/// How often each.
-const TRIES: u8 = 3;
-/// How long each.
-const WAIT: Duration = Duration::from_millis(400);
-/// Long packets in use are probed again after this time.
-const DOUBT_AFTER: Duration = Duration::from_secs(5);
+/// Probed sizes in ascending order: tunnels, DSL, Ethernet.
+const PROBE_SIZES: [usize; 4] = [1280, 1372, 1420, MAX_MTU];
+/// Probes per size before the search ends.
+const MAX_PROBES: u8 = 3;
+/// Interval between probes of a size.
+const PROBE_TIMER: Duration = Duration::from_millis(400);
+/// A size in use is confirmed by a new probe after this time.
+const CONFIRMATION_TIMER: Duration = Duration::from_secs(5);
 
-/// What is known of a path.
+/// Path MTU discovery of one path.
 #[derive(Debug)]
 pub(super) struct Mtu {
-    known: usize,
-    /// The longest that the other side takes.
-    most: usize,
-    /// Which of the sizes is tried, and how often it was.
-    size: usize,
-    tries: u8,
+    current: usize,
+    /// Maximum that both sides accept.
+    max: usize,
+    /// Index of the size that is probed, and number of probes sent for it.
+    probe_index: usize,
+    probes: u8,
     next: Time,
-    /// Probes of the known length that are unanswered, and when the next one is due; none while only short packets go.
-    doubts: u8,
-    doubt: Option<Time>,
+    /// Unacknowledged confirmation probes, and the time of the next one; `None` while only short packets are sent.
+    unconfirmed: u8,
+    confirm_at: Option<Time>,
 }
 
 impl Mtu {
-    pub(super) fn new(now: Time, most: usize) -> Self {
-        Self { known: FLOOR, most, size: 0, tries: 0, next: now + WAIT, doubts: 0, doubt: None }
-    }
-
-    /// A packet of this length goes out: what the path has carried it may carry no longer.
-    pub(super) fn using(&mut self, now: Time, bytes: usize) {
-        if bytes > FLOOR && bytes <= self.known {
-            self.doubt.get_or_insert(now + DOUBT_AFTER);
+    pub(super) fn new(now: Time, max: usize) -> Self {
+        Self {
+            current: MIN_MTU,
+            max,
+            probe_index: 0,
+            probes: 0,
+            next: now + PROBE_TIMER,
+            unconfirmed: 0,
+            confirm_at: None,
         }
     }
 
-    /// Bytes of the longest packet that is known to get through.
-    pub(super) const fn known(&self) -> usize {
-        self.known
+    /// Schedules a confirmation probe when a long packet is sent: the path MTU may have decreased.
+    pub(super) fn on_sent(&mut self, now: Time, bytes: usize) {
+        if bytes > MIN_MTU && bytes <= self.current {
+            self.confirm_at.get_or_insert(now + CONFIRMATION_TIMER);
+        }
     }
 
-    /// Begins anew: the path has changed.
+    /// Current MTU: the largest acknowledged size.
+    pub(super) const fn current(&self) -> usize {
+        self.current
+    }
+
+    /// Restarts discovery after the path has changed.
     pub(super) fn reset(&mut self, now: Time) {
-        *self = Self::new(now, self.most);
+        *self = Self::new(now, self.max);
     }
 
-    /// When the next probe is due.
-    pub(super) fn due(&self) -> Option<Time> {
-        let longer = self.wants_longer().then_some(self.next);
-        [longer, self.doubt].into_iter().flatten().min()
+    /// Time of the next probe.
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        let longer = self.is_searching().then_some(self.next);
+        [longer, self.confirm_at].into_iter().flatten().min()
     }
 
-    fn wants_longer(&self) -> bool {
-        let size = SIZES.get(self.size);
-        size.is_some_and(|size| *size <= self.most) && self.tries < TRIES
+    fn is_searching(&self) -> bool {
+        let size = PROBE_SIZES.get(self.probe_index);
+        size.is_some_and(|size| *size <= self.max) && self.probes < MAX_PROBES
     }
 
-    /// The length of a probe that goes out now.
-    pub(super) fn probe(&mut self, now: Time) -> Option<usize> {
-        if self.doubt.is_some_and(|doubt| doubt <= now) {
-            if self.doubts == TRIES {
+    /// Returns the size of a probe to send now.
+    pub(super) fn poll_probe(&mut self, now: Time) -> Option<usize> {
+        if self.confirm_at.is_some_and(|at| at <= now) {
+            if self.unconfirmed == MAX_PROBES {
                 self.reset(now);
                 return None;
             }
-            self.doubts += 1;
-            self.doubt = Some(now + WAIT);
-            return Some(self.known);
+            self.unconfirmed += 1;
+            self.confirm_at = Some(now + PROBE_TIMER);
+            return Some(self.current);
         }
-        if !self.wants_longer() || self.next > now {
+        if !self.is_searching() || self.next > now {
             return None;
         }
-        self.tries += 1;
-        self.next = now + WAIT;
-        SIZES.get(self.size).copied()
+        self.probes += 1;
+        self.next = now + PROBE_TIMER;
+        PROBE_SIZES.get(self.probe_index).copied()
     }
 
-    /// A probe has arrived; whether longer packets may be used from now on.
-    pub(super) fn arrived(&mut self, now: Time, size: usize) -> bool {
-        if size == self.known && self.doubts > 0 {
-            (self.doubts, self.doubt) = (0, None);
+    /// Handles an acknowledged probe; returns true if the MTU increased.
+    pub(super) fn on_probe_acked(&mut self, now: Time, size: usize) -> bool {
+        if size == self.current && self.unconfirmed > 0 {
+            (self.unconfirmed, self.confirm_at) = (0, None);
             return false;
         }
-        if SIZES.get(self.size) != Some(&size) || self.tries == 0 {
+        if PROBE_SIZES.get(self.probe_index) != Some(&size) || self.probes == 0 {
             return false;
         }
-        self.known = size;
-        self.size += 1;
-        self.tries = 0;
+        self.current = size;
+        self.probe_index += 1;
+        self.probes = 0;
         self.next = now;
         true
     }
@@ -102,43 +110,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probing_goes_up_to_what_the_path_carries_and_then_stops() {
-        let mut mtu = Mtu::new(Time::ZERO, LONGEST);
+    fn probing_stops_at_the_path_mtu() {
+        let mut mtu = Mtu::new(Time::ZERO, MAX_MTU);
         let mut sent = Vec::new();
         for millis in 0..20_000 {
             let now = Time::from_millis(millis);
-            if let Some(size) = mtu.probe(now) {
+            if let Some(size) = mtu.poll_probe(now) {
                 sent.push(size);
                 if size <= 1400 {
-                    assert!(mtu.arrived(now, size));
+                    assert!(mtu.on_probe_acked(now, size));
                 }
             }
         }
-        assert_eq!((mtu.known(), sent), (1372, vec![1280, 1372, 1420, 1420, 1420]));
-        assert_eq!(mtu.due(), None);
-        assert!(!mtu.arrived(Time::ZERO, 9000), "nobody raises it by an answer to nothing");
+        assert_eq!((mtu.current(), sent), (1372, vec![1280, 1372, 1420, 1420, 1420]));
+        assert_eq!(mtu.next_timeout(), None);
+        assert!(
+            !mtu.on_probe_acked(Time::ZERO, 9000),
+            "an unsolicited PROBE_OK does not raise the MTU"
+        );
     }
 
     #[test]
-    fn a_path_that_carries_less_than_before_is_noticed_while_long_packets_go() {
-        let mut mtu = Mtu::new(Time::ZERO, LONGEST);
+    fn a_shrinking_path_mtu_is_detected_while_large_packets_are_sent() {
+        let mut mtu = Mtu::new(Time::ZERO, MAX_MTU);
         let mut lengths = Vec::new();
         for millis in 0..60_000 {
             let now = Time::from_millis(millis);
-            // The path shrinks after 20 s; long packets go from 10 s on.
+            // The path MTU decreases at 20 s; long packets are sent from 10 s on.
             let carries = if millis < 20_000 { 9000 } else { 1300 };
             if millis > 10_000 {
-                mtu.using(now, mtu.known());
+                mtu.on_sent(now, mtu.current());
             }
-            if let Some(size) = mtu.probe(now)
+            if let Some(size) = mtu.poll_probe(now)
                 && size <= carries
             {
-                mtu.arrived(now, size);
+                mtu.on_probe_acked(now, size);
             }
-            if lengths.last() != Some(&mtu.known()) {
-                lengths.push(mtu.known());
+            if lengths.last() != Some(&mtu.current()) {
+                lengths.push(mtu.current());
             }
         }
-        assert_eq!(lengths, [FLOOR, 1280, 1372, 1420, LONGEST, FLOOR, 1280]);
+        assert_eq!(lengths, [MIN_MTU, 1280, 1372, 1420, MAX_MTU, MIN_MTU, 1280]);
     }
 }

@@ -1,13 +1,13 @@
-//! Packets that came in: opened, never twice, and taken apart into frames.
+//! Receive path: packet protection, replay protection, frames.
 
-use super::{Connection, Context, MOST_PONGS};
+use super::{Connection, Context, MAX_PENDING_PONGS};
 use crate::address::Address;
 use crate::endpoint::{CloseReason, Event};
-use crate::wire::{Frame, Frames, Header, complete, kind};
+use crate::wire::{Frame, Frames, Header, decode_packet_number, frame_type};
 
 impl Connection {
-    /// Takes a packet with this connection's id. `Err` when it does not open or was opened before; nothing has changed then.
-    /// `Ok(Some)` when it ends the connection.
+    /// Handles a packet with this connection's id. `Err`: the packet does not open or is a replay, and has no effect.
+    /// `Ok(Some)`: the packet closes the connection.
     pub(crate) fn receive(
         &mut self,
         ctx: &mut Context<'_>,
@@ -15,10 +15,11 @@ impl Connection {
         header: Header,
         sealed: &[u8],
     ) -> Result<Option<CloseReason>, ()> {
-        let nearest = complete(self.replay.next(), header.number, header.bits);
-        // One that a burst has overtaken by far may lie a span lower.
-        let lower = nearest.checked_sub(1 << header.bits);
-        let possible = |number: &u64| self.replay.is_new(*number);
+        let nearest =
+            decode_packet_number(self.replay.expected(), header.truncated, header.truncated_bits);
+        // A packet that was reordered behind a long burst decodes to the next lower candidate.
+        let lower = nearest.checked_sub(1 << header.truncated_bits);
+        let possible = |number: &u64| self.replay.accepts(*number);
         let numbers = [Some(nearest), lower].map(|number| number.filter(possible));
         if u16::from(header.view) != self.view & 0x1f || numbers == [None, None] {
             ctx.counters.replayed += 1;
@@ -31,48 +32,48 @@ impl Connection {
         });
         let Some(number) = opened else {
             let again = numbers[0].is_none();
-            *if again { &mut ctx.counters.replayed } else { &mut ctx.counters.not_opened } += 1;
+            *if again { &mut ctx.counters.replayed } else { &mut ctx.counters.decrypt_failed } += 1;
             *ctx.plain = plain;
             return Err(());
         };
-        let newest = self.replay.note(number);
-        let over = self.payload(ctx, from, &plain);
-        if newest && from != self.address && self.goodbye.is_none() {
+        let newest = self.replay.insert(number);
+        let over = self.handle_payload(ctx, from, &plain);
+        if newest && from != self.address && self.closing.is_none() {
             self.challenge(ctx, from);
         }
         *ctx.plain = plain;
-        self.hold(ctx);
+        self.schedule_flush(ctx);
         Ok(over)
     }
 
-    /// Takes the frames of a packet that opened. `Some` when they end the connection.
-    pub(crate) fn payload(
+    /// Handles the frames of an opened packet; returns `Some` if they close the connection.
+    pub(crate) fn handle_payload(
         &mut self,
         ctx: &mut Context<'_>,
         from: Address,
         payload: &[u8],
     ) -> Option<CloseReason> {
-        self.note_heard(ctx);
-        if self.goodbye.is_some() { None } else { self.frames(ctx, from, payload) }
+        self.note_received(ctx);
+        if self.closing.is_some() { None } else { self.handle_frames(ctx, from, payload) }
     }
 
-    fn note_heard(&mut self, ctx: &mut Context<'_>) {
-        self.heard = ctx.now;
-        if core::mem::take(&mut self.quiet) {
-            ctx.events.push_back(Event::Back { slot: self.slot });
+    fn note_received(&mut self, ctx: &mut Context<'_>) {
+        self.last_received = ctx.now;
+        if core::mem::take(&mut self.interrupted) {
+            ctx.events.push_back(Event::Resumed { machine: self.machine });
         }
     }
 
     fn challenge(&mut self, ctx: &mut Context<'_>, from: Address) {
-        if self.path.wants_challenge(ctx.now) {
+        if self.path_validator.may_challenge(ctx.now) {
             let mut bytes = [0; 8];
             ctx.entropy.fill(&mut bytes);
-            let bytes = self.path.challenge(ctx.now, from, bytes);
+            let bytes = self.path_validator.challenge(ctx.now, from, bytes);
             self.send_to(ctx, from, &Frame::PathChallenge(bytes));
         }
     }
 
-    fn frames(
+    fn handle_frames(
         &mut self,
         ctx: &mut Context<'_>,
         from: Address,
@@ -84,20 +85,20 @@ impl Connection {
                 ctx.counters.malformed += 1;
                 return None;
             };
-            // The answer goes to wherever the packet seems to come from: one for each packet, or it could be made many.
+            // The response goes to an unvalidated source address: at most one per packet, to prevent amplification.
             let challenge = matches!(frame, Frame::PathChallenge(_));
             if challenge && core::mem::replace(&mut challenged, true) {
                 ctx.counters.malformed += 1;
                 return None;
             }
-            if let Some(reason) = self.frame(ctx, from, &frame) {
+            if let Some(reason) = self.handle_frame(ctx, from, &frame) {
                 return Some(reason);
             }
         }
         None
     }
 
-    fn frame(
+    fn handle_frame(
         &mut self,
         ctx: &mut Context<'_>,
         from: Address,
@@ -105,31 +106,32 @@ impl Connection {
     ) -> Option<CloseReason> {
         match *frame {
             Frame::Ping { token } => {
-                if self.pongs.len() < MOST_PONGS {
-                    self.pongs.push((token, ctx.now));
+                if self.pending_pongs.len() < MAX_PENDING_PONGS {
+                    self.pending_pongs.push((token, ctx.now));
                 }
             }
-            Frame::Pong { token, held } => {
-                let number = self.rtt.pong(ctx.now, token, held);
-                self.arrived = self.arrived.max(number);
+            Frame::Pong { token, ack_delay } => {
+                let number = self.rtt.pong(ctx.now, token, ack_delay);
+                self.largest_acked = self.largest_acked.max(number);
             }
             Frame::Message { number, last, bytes } => {
-                if !self.messages.piece(number, last, bytes) {
-                    return Some(CloseReason::Broken);
+                if !self.reliable.on_segment(number, last, bytes) {
+                    return Some(CloseReason::ProtocolViolation);
                 }
             }
-            Frame::MessageAck { next, later } => self.messages.acknowledged(next, later),
+            Frame::MessageAck { next, ack_bits } => self.reliable.on_ack(next, ack_bits),
             Frame::Fragment { datagram, index, count, bytes } => {
-                let whole = self.fragments.take(ctx.now, datagram, (index, count), bytes);
+                let whole = self.reassembler.receive(ctx.now, datagram, (index, count), bytes);
                 if let Some(whole) = whole {
-                    self.whole(ctx, &whole);
-                    self.fragments.recycle(whole);
+                    self.deliver_reassembled(ctx, &whole);
+                    self.reassembler.recycle(whole);
                 }
             }
             Frame::PathChallenge(bytes) => self.send_to(ctx, from, &Frame::PathResponse(bytes)),
             Frame::PathResponse(bytes) => {
-                if self.path.response(from, bytes) {
-                    let event = Event::Moved { slot: self.slot, from: self.address, to: from };
+                if self.path_validator.validate(from, bytes) {
+                    let event =
+                        Event::Migrated { machine: self.machine, from: self.address, to: from };
                     ctx.events.push_back(event);
                     self.address = from;
                     self.mtu.reset(ctx.now);
@@ -137,23 +139,23 @@ impl Connection {
             }
             Frame::Close { code, text } => {
                 let text = String::from_utf8_lossy(text).into_owned();
-                return Some(CloseReason::Peer { code, text });
+                return Some(CloseReason::ClosedByPeer { code, text });
             }
             Frame::Rekey1 { epoch, message } => {
-                if !self.keys.asked(epoch, message, ctx.key, ctx.entropy) {
-                    return Some(CloseReason::Broken);
+                if !self.keys.on_request(epoch, message, ctx.key, ctx.entropy) {
+                    return Some(CloseReason::ProtocolViolation);
                 }
             }
             Frame::Rekey2 { epoch, message } => {
-                if !self.keys.answered(ctx.now, epoch, message) {
-                    return Some(CloseReason::Broken);
+                if !self.keys.on_response(ctx.now, epoch, message) {
+                    return Some(CloseReason::ProtocolViolation);
                 }
             }
-            Frame::Probe { size } => self.probes = Some(size),
+            Frame::Probe { size } => self.pending_probe_ack = Some(size),
             Frame::ProbeOk { size } => {
-                if self.mtu.arrived(ctx.now, usize::from(size)) {
-                    let bytes = self.mtu.known();
-                    ctx.events.push_back(Event::LongerPackets { slot: self.slot, bytes });
+                if self.mtu.on_probe_acked(ctx.now, usize::from(size)) {
+                    let bytes = self.mtu.current();
+                    ctx.events.push_back(Event::MtuRaised { machine: self.machine, bytes });
                 }
             }
             Frame::Datagram(_) | Frame::Game(_) => self.deliver(ctx, frame),
@@ -161,19 +163,21 @@ impl Connection {
         None
     }
 
-    /// A frame that came in fragments.
-    fn whole(&self, ctx: &mut Context<'_>, bytes: &[u8]) {
+    /// Delivers a reassembled frame.
+    fn deliver_reassembled(&self, ctx: &mut Context<'_>, bytes: &[u8]) {
         match bytes.split_first() {
-            Some((&kind::DATAGRAM, rest)) => self.deliver(ctx, &Frame::Datagram(rest)),
-            Some((&first, _)) if first >= kind::GAME => self.deliver(ctx, &Frame::Game(bytes)),
+            Some((&frame_type::DATAGRAM, rest)) => self.deliver(ctx, &Frame::Datagram(rest)),
+            Some((&first, _)) if first >= frame_type::GAME => {
+                self.deliver(ctx, &Frame::Game(bytes))
+            }
             _ => ctx.counters.malformed += 1,
         }
     }
 
     fn deliver(&self, ctx: &mut Context<'_>, frame: &Frame<'_>) {
         match *frame {
-            Frame::Datagram(bytes) => ctx.datagrams.push_copy(self.slot, bytes),
-            Frame::Game(bytes) => ctx.game.push_copy(self.slot, bytes),
+            Frame::Datagram(bytes) => ctx.datagrams.push_copy(self.machine, bytes),
+            Frame::Game(bytes) => ctx.game.push_copy(self.machine, bytes),
             _ => (),
         }
     }

@@ -1,47 +1,47 @@
-//! Which packet numbers were opened: none is opened twice.
+//! Replay protection: no packet number is accepted twice.
 
-/// How far below the greatest number a packet may come.
+/// Size of the replay window, in packet numbers.
 const WINDOW: u64 = 1024;
 const WORDS: usize = WINDOW as usize / 64;
 
-/// The last 1,024 numbers.
+/// Sliding window over the last 1,024 packet numbers.
 #[derive(Debug, Default)]
-pub(super) struct Replay {
-    /// The greatest number that was opened, plus one.
-    next: u64,
-    /// Number n at bit n modulo the window.
+pub(super) struct ReplayWindow {
+    /// Largest accepted packet number plus one.
+    expected: u64,
+    /// Packet number n is bit n modulo the window size.
     seen: [u64; WORDS],
 }
 
-const fn place(number: u64) -> (usize, u64) {
+const fn bit_of(number: u64) -> (usize, u64) {
     let bit = number % WINDOW;
     ((bit / 64) as usize, 1 << (bit % 64))
 }
 
-impl Replay {
-    /// The number that is expected next.
-    pub(super) const fn next(&self) -> u64 {
-        self.next
+impl ReplayWindow {
+    /// Next expected packet number.
+    pub(super) const fn expected(&self) -> u64 {
+        self.expected
     }
 
-    /// Whether a packet of this number may be opened.
-    pub(super) const fn is_new(&self, number: u64) -> bool {
-        let (word, bit) = place(number);
-        number >= self.next || (self.next - number <= WINDOW && self.seen[word] & bit == 0)
+    /// Returns true if the packet number is new and not older than the window.
+    pub(super) const fn accepts(&self, number: u64) -> bool {
+        let (word, bit) = bit_of(number);
+        number >= self.expected || (self.expected - number <= WINDOW && self.seen[word] & bit == 0)
     }
 
-    /// Notes that it was; whether it is the newest.
-    pub(super) fn note(&mut self, number: u64) -> bool {
-        let newest = number >= self.next;
+    /// Records an accepted packet number; returns true if it is the largest so far.
+    pub(super) fn insert(&mut self, number: u64) -> bool {
+        let newest = number >= self.expected;
         if newest {
-            // What fell out of the window makes room.
-            for skipped in (self.next..number).rev().take(WINDOW as usize) {
-                let (word, bit) = place(skipped);
+            // Clear the bits of skipped numbers, which held older ones.
+            for skipped in (self.expected..number).rev().take(WINDOW as usize) {
+                let (word, bit) = bit_of(skipped);
                 self.seen[word] &= !bit;
             }
-            self.next = number + 1;
+            self.expected = number + 1;
         }
-        let (word, bit) = place(number);
+        let (word, bit) = bit_of(number);
         self.seen[word] |= bit;
         newest
     }
@@ -55,18 +55,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_set_of_the_last_numbers(
+        fn the_window_equals_a_set_of_recent_numbers(
             steps in proptest::collection::vec(prop_oneof![0i64..8, -1100i64..0, 900i64..5000], 1..400),
         ) {
-            let (mut replay, mut model, mut at) = (Replay::default(), BTreeSet::new(), 0i64);
+            let (mut replay, mut model, mut at) = (ReplayWindow::default(), BTreeSet::new(), 0i64);
             for step in steps {
                 at = (at + step).max(0);
                 let number = at as u64;
                 let greatest: Option<u64> = model.last().copied();
                 let old = greatest.is_some_and(|greatest| greatest >= number + 1024);
-                prop_assert_eq!(replay.is_new(number), !old && !model.contains(&number));
-                if replay.is_new(number) {
-                    prop_assert_eq!(replay.note(number), greatest.is_none_or(|greatest| number > greatest));
+                prop_assert_eq!(replay.accepts(number), !old && !model.contains(&number));
+                if replay.accepts(number) {
+                    prop_assert_eq!(replay.insert(number), greatest.is_none_or(|greatest| number > greatest));
                     model.insert(number);
                 }
             }

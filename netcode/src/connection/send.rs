@@ -1,33 +1,38 @@
-//! Packets that go out: what is owed first, then a piece of a message, then what the caller wants to say.
+//! Send path. A packet holds pending replies and acknowledgements first, then a message segment, then the caller's
+//! frame.
 
-use super::{Connection, Context, EARLY_PING, EARLY_PINGS, GOODBYES, HOLD, PING_EVERY};
+use super::{
+    CLOSE_INTERVALS, Connection, Context, INITIAL_PING_INTERVAL, INITIAL_PINGS, MAX_ACK_DELAY,
+    PING_INTERVAL,
+};
 use crate::address::Address;
-use crate::connection::fragments::MOST;
-use crate::connection::rtt::HELD_UNIT;
-use crate::wire::{Frame, Header, MAX_NUMBER, TAG};
+use crate::connection::fragments::MAX_FRAGMENTS;
+use crate::connection::rtt::ACK_DELAY_UNIT;
+use crate::wire::{Frame, Header, PACKET_NUMBER_LIMIT, TAG_BYTES};
 
-/// Bytes of a packet that are not frames, at most: flags, id, number, tag.
-const OVERHEAD: usize = 1 + 4 + 2 + TAG;
-/// Bytes of a fragment that are not its content.
+/// Maximum overhead of a packet: flags, connection id, packet number, tag.
+const OVERHEAD: usize = 1 + 4 + 2 + TAG_BYTES;
+/// Overhead of a FRAGMENT frame.
 const FRAGMENT_HEADER: usize = 5;
 
 impl Connection {
-    /// Sends a frame that ends a packet, with whatever else is due; a long one in fragments. Whether it was not too long.
+    /// Sends a frame at the end of a packet with other due frames, or in fragments if it is long. Returns false if it
+    /// exceeds the maximum number of fragments.
     pub(crate) fn send(&mut self, ctx: &mut Context<'_>, frame: &[u8]) -> bool {
-        if self.goodbye.is_some() {
+        if self.closing.is_some() {
             return true;
         }
-        let room = self.mtu.known() - OVERHEAD;
+        let room = self.mtu.current() - OVERHEAD;
         if frame.len() <= room {
-            self.packet(ctx, frame);
+            self.send_packet(ctx, frame);
             return true;
         }
         let each = room - FRAGMENT_HEADER;
         let count = frame.len().div_ceil(each);
-        if count > MOST {
+        if count > MAX_FRAGMENTS {
             return false;
         }
-        let datagram = self.fragments.number();
+        let datagram = self.reassembler.next_id();
         for (index, bytes) in (0..).zip(frame.chunks(each)) {
             let mut fragment = core::mem::take(ctx.plain);
             fragment.clear();
@@ -38,60 +43,60 @@ impl Connection {
         true
     }
 
-    /// Sends what has waited long enough.
+    /// Sends due frames.
     pub(crate) fn flush(&mut self, ctx: &mut Context<'_>) {
         loop {
-            let trip = self.rtt.timeout();
-            let due = [self.flush, self.messages.next_due(trip), self.keys.question_due(trip)];
-            let ping = self.next_ping + HOLD <= ctx.now;
+            let pto = self.rtt.pto();
+            let due = [self.flush_at, self.reliable.next_timeout(pto), self.keys.request_due(pto)];
+            let ping = self.next_ping + MAX_ACK_DELAY <= ctx.now;
             if !ping && !due.into_iter().flatten().any(|due| due <= ctx.now) {
                 return;
             }
-            let before = self.next_number;
-            self.packet(ctx, &[]);
-            if self.next_number == before {
+            let before = self.next_packet_number;
+            self.send_packet(ctx, &[]);
+            if self.next_packet_number == before {
                 return;
             }
         }
     }
 
-    /// Writes one packet with everything that is due and fits before `tail`.
-    fn packet(&mut self, ctx: &mut Context<'_>, tail: &[u8]) {
+    /// Sends one packet with all due frames that fit before `tail`.
+    fn send_packet(&mut self, ctx: &mut Context<'_>, tail: &[u8]) {
         let now = ctx.now;
-        let trip = self.rtt.timeout();
+        let pto = self.rtt.pto();
         let mut plain = core::mem::take(ctx.plain);
         plain.clear();
-        self.flush = None;
-        let room = self.mtu.known() - OVERHEAD - tail.len();
+        self.flush_at = None;
+        let room = self.mtu.current() - OVERHEAD - tail.len();
         if room >= 128 {
-            for (token, came) in self.pongs.drain(..) {
-                let held = now.since(came).as_nanos() / HELD_UNIT.as_nanos();
-                let held = u16::try_from(held).unwrap_or(u16::MAX);
-                Frame::Pong { token, held }.write(&mut plain);
+            for (token, came) in self.pending_pongs.drain(..) {
+                let ack_delay = now.since(came).as_nanos() / ACK_DELAY_UNIT.as_nanos();
+                let ack_delay = u16::try_from(ack_delay).unwrap_or(u16::MAX);
+                Frame::Pong { token, ack_delay }.write(&mut plain);
             }
-            self.messages.write_ack(&mut plain);
+            self.reliable.write_ack(&mut plain);
             if self.next_ping <= now {
-                let token = self.rtt.ping(now, self.next_number);
+                let token = self.rtt.ping(now, self.next_packet_number);
                 Frame::Ping { token }.write(&mut plain);
                 self.pings = self.pings.saturating_add(1);
-                let early = self.pings < EARLY_PINGS;
-                self.next_ping = now + if early { EARLY_PING } else { PING_EVERY };
+                let early = self.pings < INITIAL_PINGS;
+                self.next_ping = now + if early { INITIAL_PING_INTERVAL } else { PING_INTERVAL };
             }
-            if let Some(size) = self.probes.take() {
+            if let Some(size) = self.pending_probe_ack.take() {
                 Frame::ProbeOk { size }.write(&mut plain);
             }
-            if let Some((epoch, message)) = self.keys.answer() {
+            if let Some((epoch, message)) = self.keys.poll_response() {
                 Frame::Rekey2 { epoch, message }.write(&mut plain);
             }
-        } else if self.owes() {
-            self.flush = Some(now);
+        } else if self.has_pending_replies() {
+            self.flush_at = Some(now);
         }
         if room >= plain.len() + 128
-            && let Some((epoch, message)) = self.keys.question(now, trip)
+            && let Some((epoch, message)) = self.keys.poll_request(now, pto)
         {
             Frame::Rekey1 { epoch, message }.write(&mut plain);
         }
-        self.messages.write(now, trip, room.saturating_sub(plain.len()), &mut plain);
+        self.reliable.write(now, pto, room.saturating_sub(plain.len()), &mut plain);
         plain.extend_from_slice(tail);
         if !plain.is_empty() {
             self.seal(ctx, &plain, self.address);
@@ -99,74 +104,74 @@ impl Connection {
         *ctx.plain = plain;
     }
 
-    /// Whether something waits to be said.
-    fn owes(&self) -> bool {
-        !self.pongs.is_empty()
-            || self.messages.owes_ack()
-            || self.probes.is_some()
-            || self.keys.owes_answer()
+    /// Returns true if replies or acknowledgements are pending.
+    fn has_pending_replies(&self) -> bool {
+        !self.pending_pongs.is_empty()
+            || self.reliable.ack_pending()
+            || self.pending_probe_ack.is_some()
+            || self.keys.has_response()
     }
 
-    /// What is owed goes with the next packet, or alone if none comes soon.
-    pub(crate) fn hold(&mut self, ctx: &Context<'_>) {
-        if self.owes() {
-            self.flush.get_or_insert(ctx.now + HOLD);
+    /// Schedules pending replies: they join the next packet, or are sent alone after [`MAX_ACK_DELAY`].
+    pub(crate) fn schedule_flush(&mut self, ctx: &Context<'_>) {
+        if self.has_pending_replies() {
+            self.flush_at.get_or_insert(ctx.now + MAX_ACK_DELAY);
         }
     }
 
-    /// Sends a padded packet to see whether it gets through.
+    /// Sends a padded MTU probe.
     pub(super) fn send_probe(&mut self, ctx: &mut Context<'_>, size: usize) {
         let mut plain = core::mem::take(ctx.plain);
         plain.clear();
         Frame::Probe { size: size as u16 }.write(&mut plain);
-        let header = Header::length(self.their_id, self.next_number, self.arrived);
-        plain.resize(size - header - TAG, 0);
+        let header = Header::length(self.remote_cid, self.next_packet_number, self.largest_acked);
+        plain.resize(size - header - TAG_BYTES, 0);
         self.seal(ctx, &plain, self.address);
         *ctx.plain = plain;
     }
 
-    /// Sends one frame alone, to an address that may not be the peer's.
+    /// Sends a single frame, possibly to an address that is not validated.
     pub(super) fn send_to(&mut self, ctx: &mut Context<'_>, to: Address, frame: &Frame<'_>) {
         let mut plain = Vec::with_capacity(16);
         frame.write(&mut plain);
         self.seal(ctx, &plain, to);
     }
 
-    /// Says goodbye once more if it is time; whether that was the last time.
-    pub(super) fn say_goodbye(&mut self, ctx: &mut Context<'_>) -> bool {
-        let Some(goodbye) = self.goodbye.as_mut().filter(|goodbye| goodbye.next <= ctx.now) else {
+    /// Sends a CLOSE frame if it is due; returns true after the last one.
+    pub(super) fn send_close(&mut self, ctx: &mut Context<'_>) -> bool {
+        let Some(closing) = self.closing.as_mut().filter(|closing| closing.next <= ctx.now) else {
             return false;
         };
-        let Some(&wait) = GOODBYES.get(goodbye.said) else { return true };
-        goodbye.said += 1;
-        goodbye.next = ctx.now + wait;
+        let Some(&wait) = CLOSE_INTERVALS.get(closing.sent) else { return true };
+        closing.sent += 1;
+        closing.next = ctx.now + wait;
         let mut plain = Vec::new();
-        Frame::Close { code: goodbye.code, text: &goodbye.text }.write(&mut plain);
+        Frame::Close { code: closing.code, text: &closing.text }.write(&mut plain);
         self.seal(ctx, &plain, self.address);
         false
     }
 
     fn seal(&mut self, ctx: &mut Context<'_>, plain: &[u8], to: Address) {
-        let number = self.next_number;
-        if number >= MAX_NUMBER {
+        let number = self.next_packet_number;
+        if number >= PACKET_NUMBER_LIMIT {
             return;
         }
-        let mut packet = ctx.outbox.buffer();
+        let mut packet = ctx.send_queue.buffer();
         Header::write(
-            self.their_id,
+            self.remote_cid,
             self.keys.phase(),
             self.view,
             number,
-            self.arrived,
+            self.largest_acked,
             &mut packet,
         );
         let nonce = u64::from(self.view) << 48 | number;
         if self.keys.seal(nonce, plain, &mut packet).is_ok() {
-            self.mtu.using(ctx.now, packet.len());
-            self.next_number += 1;
+            self.mtu.on_sent(ctx.now, packet.len());
+            self.next_packet_number += 1;
             ctx.counters.sent += 1;
             ctx.counters.sent_bytes += packet.len() as u64;
-            ctx.outbox.push(to, packet);
+            ctx.send_queue.push(to, packet);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! All that a player brings to a match, checked to belong together.
+//! Credentials of one machine: key, connect token, roster and matchmaker key, checked for consistency.
 
-use super::ids::{GameId, MatchId, Slot};
+use super::ids::{GameId, MachineId, MatchId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey, StaticKey};
 use super::matchmaker::{IssueError, Matchmaker};
 use super::roster::{Roster, RosterError};
@@ -8,25 +8,25 @@ use super::spec::{MatchSpec, TokenExpectation};
 use super::token::{Token, TokenError};
 use crate::wire::PROTOCOL_VERSION;
 
-/// Everybody can compute the secrets of this context: that is what it is for.
+/// Context of the development keys. Anyone can derive them; they provide no security.
 const INSECURE: &str = "isostep 2026 INSECURE development key";
-/// The development matchmaker's number, where players have their slot.
+/// Derivation input of the development matchmaker's key. Machines use their id.
 const INSECURE_MATCHMAKER: u8 = 0xff;
 
-/// All that a player brings to a match: its secret key, its token, the roster, and whom it believes.
+/// Everything that authenticates one machine in a match: its secret key, its token, the roster and the matchmaker's public key.
 ///
-/// Make: [`new`](Self::new), [`load`](Self::load), for development [`insecure`](Self::insecure). Before playing:
-/// [`verify`](Self::verify), and refuse [`is_insecure`](Self::is_insecure) where strangers play.
+/// Create with [`new`](Self::new) or [`load`](Self::load); for development with [`insecure`](Self::insecure). Before a match, call
+/// [`verify`](Self::verify), and reject [`is_insecure`](Self::is_insecure) credentials on public networks.
 ///
 /// ```
-/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 /// let game = GameId::named("tumble");
-/// // For a match on your own machine: keys that everybody knows.
-/// let mine = Credentials::insecure(Slot(0), 2, game)?;
+/// // Development keys are public: use them on one machine only.
+/// let mine = Credentials::insecure(MachineId(0), 2, game)?;
 /// mine.verify(game, 1_800_000_000)?;
 /// assert!(mine.is_insecure());
-/// assert_eq!(mine.roster().slots().collect::<Vec<_>>(), [Slot(0), Slot(1)]);
-/// // They are for no other game.
+/// assert_eq!(mine.roster().machines().collect::<Vec<_>>(), [MachineId(0), MachineId(1)]);
+/// // They are bound to one game.
 /// assert!(mine.verify(GameId::named("duel"), 1_800_000_000).is_err());
 /// # Ok::<(), isostep_netcode::crypto::CredentialsError>(())
 /// ```
@@ -36,51 +36,53 @@ pub struct Credentials {
     token: Token,
     roster: Roster,
     matchmaker: MatchmakerPublic,
-    /// Found out once: it costs curve arithmetic, and is asked for every datagram.
+    /// Computed once: the check costs curve arithmetic, and every datagram needs the result.
     insecure: bool,
 }
 
-/// Why documents don't make credentials.
+/// Reasons why documents do not form credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialsError {
-    /// The token is no good.
+    /// The token is invalid.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// The roster is no good.
+    /// The roster is invalid.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// The token is for another key.
+    /// The token belongs to another key.
     #[error(
-        "the token is for the key {holder}, and yours is {key}: use the key that you gave the matchmaker"
+        "the token belongs to the key {holder}, but this key is {key}; use the key that was given to the matchmaker"
     )]
-    Holder {
-        /// Whose token it is.
+    HolderMismatch {
+        /// Holder of the token.
         holder: PublicKey,
-        /// The public half of the key.
+        /// Public half of the given key.
         key: PublicKey,
     },
-    /// The token and the roster are of different matches.
-    #[error("the token and the roster are of different matches: use the two that came together")]
-    Match,
-    /// The roster has somebody else in the token's slot, or nobody.
+    /// The token and the roster belong to different matches.
     #[error(
-        "the roster doesn't have you in {slot}: use the token and the roster that came together"
+        "the token and the roster belong to different matches; use the two that were issued together"
     )]
-    Seat {
-        /// The token's slot.
-        slot: Slot,
+    MatchMismatch,
+    /// The roster does not list the holder of the token under the token's machine id.
+    #[error(
+        "the roster does not list the token's holder as {machine}; use the token and the roster that were issued together"
+    )]
+    NotInRoster {
+        /// Machine id of the token.
+        machine: MachineId,
     },
-    /// There can't be such a match.
+    /// The development match cannot be issued.
     #[error(transparent)]
     Issue(#[from] IssueError),
 }
 
 impl Credentials {
-    /// Puts together what belongs together. It doesn't know what time it is: see [`verify`](Self::verify).
+    /// Combines key and documents, and checks that they belong together. Expiry is not checked here; see [`verify`](Self::verify).
     ///
     /// # Errors
-    /// When the matchmaker didn't sign the documents, or they are of different players or matches.
+    /// The matchmaker did not sign the documents, or they belong to different holders or matches.
     pub fn new(
         key: StaticKey,
         token: Token,
@@ -89,49 +91,54 @@ impl Credentials {
     ) -> Result<Self, CredentialsError> {
         token.verify_signature(&matchmaker)?;
         roster.verify_signature(&matchmaker)?;
-        let (slot, holder) = (token.slot(), token.holder());
+        let (machine, holder) = (token.machine(), token.holder());
         if holder != key.public() {
-            return Err(CredentialsError::Holder { holder, key: key.public() });
+            return Err(CredentialsError::HolderMismatch { holder, key: key.public() });
         }
         if token.spec() != roster.spec() {
-            return Err(CredentialsError::Match);
+            return Err(CredentialsError::MatchMismatch);
         }
-        if roster.key_of(slot) != Some(holder) {
-            return Err(CredentialsError::Seat { slot });
+        if roster.key_of(machine) != Some(holder) {
+            return Err(CredentialsError::NotInRoster { machine });
         }
         let development = blake3::derive_key(INSECURE, &[INSECURE_MATCHMAKER]);
         let insecure = matchmaker == MatchmakerKey::from_bytes(development).public();
         Ok(Self { key, token, roster, matchmaker, insecure })
     }
 
-    /// For development on one desk: everybody can compute these secrets, so they hide and prove nothing. The slots
-    /// are 0 to `slots` - 1, the match is all zeros and never expires.
+    /// Credentials for development: anyone can derive these secrets, so they neither encrypt nor authenticate. Machine ids
+    /// are 0 to `machines` - 1, the match id is zero, and the documents never expire.
     ///
     /// # Errors
-    /// When there can't be so many slots, or `slot` is none of them.
-    pub fn insecure(slot: Slot, slots: u8, game: GameId) -> Result<Self, CredentialsError> {
+    /// `machines` is not 2 to 8, or `machine` is not below `machines`.
+    pub fn insecure(
+        machine: MachineId,
+        machines: u8,
+        game: GameId,
+    ) -> Result<Self, CredentialsError> {
         let key_of = |number: u8| blake3::derive_key(INSECURE, &[number]);
-        let player = |slot: Slot| StaticKey::from_bytes(key_of(slot.0));
+        let player = |machine: MachineId| StaticKey::from_bytes(key_of(machine.0));
         let match_id = MatchId([0; 16]);
         let spec =
             MatchSpec { game, match_id, protocol: PROTOCOL_VERSION, issued: 0, expires: u64::MAX };
-        let holders: Vec<_> = (0..slots).map(|n| (Slot(n), player(Slot(n)).public())).collect();
+        let holders: Vec<_> =
+            (0..machines).map(|n| (MachineId(n), player(MachineId(n)).public())).collect();
         let matchmaker = Matchmaker::new(MatchmakerKey::from_bytes(key_of(INSECURE_MATCHMAKER)));
         let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
-        let token = tokens.into_iter().nth(usize::from(slot.0));
-        let token = token.ok_or(CredentialsError::Seat { slot })?;
-        Self::new(player(slot), token, roster, matchmaker.public())
+        let token = tokens.into_iter().nth(usize::from(machine.0));
+        let token = token.ok_or(CredentialsError::NotInRoster { machine })?;
+        Self::new(player(machine), token, roster, matchmaker.public())
     }
 
-    /// Whether these are development credentials, whose secrets everybody knows.
+    /// Returns true for development credentials, whose secrets are public.
     pub const fn is_insecure(&self) -> bool {
         self.insecure
     }
 
-    /// Whether one can play with them now, in this program.
+    /// Checks that the credentials are valid for this game, protocol version and time.
     ///
     /// # Errors
-    /// When they are for another game, another protocol or another time.
+    /// They are for another game or protocol version, have expired, or were issued in the future.
     pub fn verify(&self, game: GameId, unix_now: u64) -> Result<(), CredentialsError> {
         let match_id = self.token.spec().match_id;
         let expected = TokenExpectation { game, match_id, protocol: PROTOCOL_VERSION, unix_now };
@@ -139,27 +146,27 @@ impl Credentials {
         Ok(self.roster.verify(&self.matchmaker, &expected)?)
     }
 
-    /// Where the player sits.
-    pub const fn slot(&self) -> Slot {
-        self.token.slot()
+    /// Id of this machine.
+    pub const fn machine(&self) -> MachineId {
+        self.token.machine()
     }
 
-    /// The player's secret.
+    /// Static secret key of this machine.
     pub const fn key(&self) -> &StaticKey {
         &self.key
     }
 
-    /// What the player shows the others.
+    /// Connect token of this machine, which it sends to its peers.
     pub const fn token(&self) -> &Token {
         &self.token
     }
 
-    /// Who the others are.
+    /// Machines of the match with their keys.
     pub const fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// Whom the player believes.
+    /// Public key of the matchmaker whose signatures are trusted.
     pub const fn matchmaker(&self) -> &MatchmakerPublic {
         &self.matchmaker
     }

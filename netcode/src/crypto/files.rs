@@ -1,7 +1,7 @@
-//! Keys and documents on a disk: one line of text each, a name with a version and then hex.
+//! Key and document files: one line of text each, a versioned format name followed by hex.
 //!
-//! Secrets are created for their owner alone, never written over, and refused when others can read them. No error
-//! says what is in a file.
+//! Secret files are created with mode 600, are never overwritten, and are rejected if other users can read them. Errors
+//! never contain file contents.
 
 use super::credentials::{Credentials, CredentialsError};
 use super::ids::{read_hex, write_hex};
@@ -13,77 +13,77 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
-/// Longer than the longest roster in hex, with its name.
+/// Upper bound: more than the longest roster in hex with its format name.
 const MAX_FILE_BYTES: u64 = 1024;
 
-/// The files of [`Credentials`], the secret first.
-const NAMES: [&str; 4] = ["key", "token", "roster", "matchmaker.pub"];
+/// File names of [`Credentials`] in a folder, the secret key first.
+const FILE_NAMES: [&str; 4] = ["key", "token", "roster", "matchmaker.pub"];
 
-/// What went wrong with a file.
+/// Errors of reading or writing key and document files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It is there already.
-    #[error("{} is there already and is never written over: choose another place, or move it away", path.display())]
+    /// The file exists.
+    #[error("{} exists and is never overwritten; choose another path, or move the file away", path.display())]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// Others can read the secret.
-    #[error("others can read the secret in {0} (mode {mode:03o}): run `chmod 600 {0}`, or make a new key if \
-             somebody did", path.display())]
+    /// Other users can read the secret.
+    #[error("other users can read the secret in {0} (mode {mode:03o}); run `chmod 600 {0}`, or generate a new key if \
+             it may have been read", path.display())]
     Exposed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Who may do what.
+        /// Permission bits of the file.
         mode: u32,
     },
-    /// The operating system refused.
-    #[error("{}: {error}; look whether it exists and you may use it", path.display())]
+    /// The operating system returned an error.
+    #[error("{}: {error}; check that the file exists and is accessible", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it said.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// Something else is in it.
-    #[error("{} is not what it should be, one line with `{wanted}` and hex: copy the file again", path.display())]
-    Foreign {
-        /// The file.
+    /// The file has another format.
+    #[error("{} is not one line of `{expected}` and hex; copy the file again", path.display())]
+    WrongFormat {
+        /// Path of the file.
         path: PathBuf,
-        /// How it should begin.
-        wanted: &'static str,
+        /// Expected format name.
+        expected: &'static str,
     },
-    /// The token in it is no good.
+    /// The token in the file is invalid.
     #[error("{}: {error}", path.display())]
     Token {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         error: TokenError,
     },
-    /// The roster in it is no good.
+    /// The roster in the file is invalid.
     #[error("{}: {error}", path.display())]
     Roster {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         error: RosterError,
     },
-    /// The files of a folder don't belong together.
+    /// The files in the folder do not belong together.
     #[error("{}: {error}", path.display())]
     Credentials {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         error: CredentialsError,
     },
 }
 
-/// Creates a file that only its owner can read (mode 600; on other systems than Unix the folder decides).
+/// Creates a file that only its owner can read: mode 600 on Unix. On other systems the folder's permissions apply.
 ///
 /// # Errors
-/// When it exists already, or can't be created.
+/// The file exists, or cannot be created.
 pub fn save_secret(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FileError> {
     create(path.as_ref(), bytes, true)
 }
@@ -99,7 +99,7 @@ fn create(path: &Path, bytes: &[u8], secret: bool) -> Result<(), FileError> {
     let _ = secret;
     let mut file = options.open(path).map_err(|error| failed(path, error))?;
     file.write_all(bytes).map_err(|error| {
-        // Half a key would be in the way of the next attempt.
+        // A partial key would block the next attempt.
         let _ = std::fs::remove_file(path);
         failed(path, error)
     })
@@ -108,16 +108,16 @@ fn create(path: &Path, bytes: &[u8], secret: bool) -> Result<(), FileError> {
 fn read(path: &Path, secret: bool) -> Result<Zeroizing<Vec<u8>>, FileError> {
     let file = File::open(path).map_err(|error| failed(path, error))?;
     if secret {
-        refuse_exposed(path, &file)?;
+        check_permissions(path, &file)?;
     }
-    // A vector that grows leaves what it held in the memory it leaves.
+    // A growing vector would leave copies of the secret in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(2 * MAX_FILE_BYTES as usize));
     file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(|error| failed(path, error))?;
     Ok(bytes)
 }
 
 #[cfg(unix)]
-fn refuse_exposed(path: &Path, file: &File) -> Result<(), FileError> {
+fn check_permissions(path: &Path, file: &File) -> Result<(), FileError> {
     use std::os::unix::fs::PermissionsExt;
     let metadata = file.metadata().map_err(|error| failed(path, error))?;
     let mode = metadata.permissions().mode() & 0o777;
@@ -127,7 +127,7 @@ fn refuse_exposed(path: &Path, file: &File) -> Result<(), FileError> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-fn refuse_exposed(_: &Path, _: &File) -> Result<(), FileError> {
+fn check_permissions(_: &Path, _: &File) -> Result<(), FileError> {
     Ok(())
 }
 
@@ -139,7 +139,7 @@ fn failed(path: &Path, error: io::Error) -> FileError {
     }
 }
 
-/// Creates a folder, for its owner alone, unless it is there.
+/// Creates a folder with mode 700, unless it exists.
 fn create_folder(path: &Path) -> Result<(), FileError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -148,32 +148,32 @@ fn create_folder(path: &Path) -> Result<(), FileError> {
     builder.create(path).map_err(|error| failed(path, error))
 }
 
-/// How a thing stands in a file. Public by name only, so that nobody else can store secrets in some other way.
-mod line {
+/// File format of a key or document. Sealed by a private module: no other type can choose how secrets are stored.
+mod file_format {
     use super::{FileError, Path, Zeroizing};
 
-    pub trait Line: Sized {
+    pub trait FileFormat: Sized {
         const NAME: &'static str;
         const SECRET: bool;
         fn bytes(&self) -> Zeroizing<Vec<u8>>;
         fn parse(bytes: &[u8], path: &Path) -> Result<Self, FileError>;
     }
 }
-use line::Line;
+use file_format::FileFormat;
 
-/// What can lie in a file, as one line of text. Secrets are for their owner alone.
-pub trait Stored: Line {
+/// Key or document that is stored as one line of text. Files of secrets are readable by their owner only.
+pub trait Stored: FileFormat {
     /// Creates the file.
     ///
     /// # Errors
-    /// When it exists already, or can't be created.
+    /// The file exists, or cannot be created.
     fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let bytes = self.bytes();
         let mut text =
             Zeroizing::new(String::with_capacity(Self::NAME.len() + 2 + 2 * bytes.len()));
         text.push_str(Self::NAME);
         text.push(' ');
-        write_hex(&mut *text, &bytes).expect("a string takes everything");
+        write_hex(&mut *text, &bytes).expect("writing to a string does not fail");
         text.push('\n');
         create(path.as_ref(), text.as_bytes(), Self::SECRET)
     }
@@ -181,28 +181,28 @@ pub trait Stored: Line {
     /// Reads the file.
     ///
     /// # Errors
-    /// When it can't be read, others can read a secret in it, or something else is in it.
+    /// The file cannot be read, has another format, or holds a secret that other users can read.
     fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let text = read(path, Self::SECRET)?;
-        let foreign = || foreign::<Self>(path);
-        let hex = text.strip_prefix(Self::NAME.as_bytes()).ok_or_else(foreign)?;
-        let hex = hex.strip_prefix(b" ").ok_or_else(foreign)?.trim_ascii();
+        let wrong_format = || wrong_format::<Self>(path);
+        let hex = text.strip_prefix(Self::NAME.as_bytes()).ok_or_else(wrong_format)?;
+        let hex = hex.strip_prefix(b" ").ok_or_else(wrong_format)?.trim_ascii();
         let mut bytes = Zeroizing::new(vec![0; hex.len() / 2]);
-        if read_hex(hex, &mut bytes) { Self::parse(&bytes, path) } else { Err(foreign()) }
+        if read_hex(hex, &mut bytes) { Self::parse(&bytes, path) } else { Err(wrong_format()) }
     }
 }
 
-impl<T: Line> Stored for T {}
+impl<T: FileFormat> Stored for T {}
 
-fn foreign<T: Line>(path: &Path) -> FileError {
-    FileError::Foreign { path: path.to_owned(), wanted: T::NAME }
+fn wrong_format<T: FileFormat>(path: &Path) -> FileError {
+    FileError::WrongFormat { path: path.to_owned(), expected: T::NAME }
 }
 
-/// The three kinds of key: 32 bytes.
-macro_rules! key_line {
+/// Implements [`FileFormat`] for a 32-byte key.
+macro_rules! key_format {
     ($type:ty, $name:literal, $secret:literal, $bytes:expr, $from:expr) => {
-        impl Line for $type {
+        impl FileFormat for $type {
             const NAME: &'static str = $name;
             const SECRET: bool = $secret;
 
@@ -212,18 +212,18 @@ macro_rules! key_line {
             }
 
             fn parse(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
-                let bytes: &[u8; 32] = bytes.try_into().map_err(|_| foreign::<Self>(path))?;
+                let bytes: &[u8; 32] = bytes.try_into().map_err(|_| wrong_format::<Self>(path))?;
                 Ok($from(*bytes))
             }
         }
     };
 }
 
-key_line!(StaticKey, "isostep-key-v1", true, Self::to_bytes, Self::from_bytes);
-key_line!(MatchmakerKey, "isostep-matchmaker-key-v1", true, Self::to_bytes, Self::from_bytes);
-key_line!(MatchmakerPublic, "isostep-matchmaker-v1", false, |key: &Self| key.0, Self);
+key_format!(StaticKey, "isostep-key-v1", true, Self::to_bytes, Self::from_bytes);
+key_format!(MatchmakerKey, "isostep-matchmaker-key-v1", true, Self::to_bytes, Self::from_bytes);
+key_format!(MatchmakerPublic, "isostep-matchmaker-v1", false, |key: &Self| key.0, Self);
 
-impl Line for Token {
+impl FileFormat for Token {
     const NAME: &'static str = "isostep-token-v1";
     const SECRET: bool = false;
 
@@ -236,7 +236,7 @@ impl Line for Token {
     }
 }
 
-impl Line for Roster {
+impl FileFormat for Roster {
     const NAME: &'static str = "isostep-roster-v1";
     const SECRET: bool = false;
 
@@ -253,24 +253,24 @@ impl Credentials {
     /// Reads `key`, `token`, `roster` and `matchmaker.pub` from a folder.
     ///
     /// # Errors
-    /// When one of them can't be read, others can read the key, or they don't belong together.
+    /// A file cannot be read, other users can read the key, or the files do not belong together.
     pub fn load(folder: impl AsRef<Path>) -> Result<Self, FileError> {
         let folder = folder.as_ref();
-        let [key, token, roster, matchmaker] = NAMES.map(|name| folder.join(name));
+        let [key, token, roster, matchmaker] = FILE_NAMES.map(|name| folder.join(name));
         let (key, token) = (StaticKey::load(key)?, Token::load(token)?);
         let (roster, matchmaker) = (Roster::load(roster)?, MatchmakerPublic::load(matchmaker)?);
         Self::new(key, token, roster, matchmaker)
             .map_err(|error| FileError::Credentials { path: folder.to_owned(), error })
     }
 
-    /// Creates `key`, `token`, `roster` and `matchmaker.pub` in a folder, and the folder if need be.
+    /// Creates `key`, `token`, `roster` and `matchmaker.pub` in a folder. Creates the folder if it is missing.
     ///
     /// # Errors
-    /// When one of them exists already, or can't be created.
+    /// A file exists, or cannot be created.
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<(), FileError> {
         let folder = folder.as_ref();
         create_folder(folder)?;
-        let paths = NAMES.map(|name| folder.join(name));
+        let paths = FILE_NAMES.map(|name| folder.join(name));
         if let Some(path) = paths.iter().find(|path| path.exists()) {
             return Err(FileError::Exists { path: path.clone() });
         }

@@ -1,17 +1,17 @@
-//! Names of games, matches and seats, and hex, in which ids and keys are shown.
+//! Ids of games, matches and machines, and hex text of ids and keys.
 
 use crate::entropy::Entropy;
 use core::fmt;
 
-/// The most seats that a match has.
-pub const MAX_SLOTS: usize = 8;
+/// Maximum number of machines in a match.
+pub const MAX_MACHINES: usize = 8;
 
-/// Which game is played. Machines that play different games refuse each other.
+/// Id of a game. Machines with different games refuse to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(pub [u8; 16]);
 
 impl GameId {
-    /// The id of a name. Put whatever must agree into it, such as the version of the rules: `"tanks 3"`.
+    /// Derives the id from a name. Include everything that must agree, such as the version of the rules: `"tanks 3"`.
     pub fn named(name: &str) -> Self {
         let hash = blake3::derive_key("isostep 2026 game id", name.as_bytes());
         let mut id = [0; 16];
@@ -20,12 +20,12 @@ impl GameId {
     }
 }
 
-/// Which match is played: each has an id of its own, so that nothing of one counts in another.
+/// Id of a match. It binds tokens and rosters to one match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatchId(pub [u8; 16]);
 
 impl MatchId {
-    /// An id that no other match has.
+    /// Generates a unique id.
     pub fn random(entropy: &mut (impl Entropy + ?Sized)) -> Self {
         let mut bytes = [0; 16];
         entropy.fill(&mut bytes);
@@ -33,13 +33,14 @@ impl MatchId {
     }
 }
 
-/// A seat in a match, less than [`MAX_SLOTS`]. It has the number of the player who sits there.
+/// Id of a machine in a match, less than [`MAX_MACHINES`], assigned by the matchmaker. Of two machines, the one with
+/// the lower id initiates their connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot(pub u8);
+pub struct MachineId(pub u8);
 
-impl fmt::Display for Slot {
+impl fmt::Display for MachineId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "slot {}", self.0)
+        write!(f, "machine {}", self.0)
     }
 }
 
@@ -55,12 +56,12 @@ impl fmt::Display for MatchId {
     }
 }
 
-/// Two small letters or digits for each byte.
+/// Writes two lower-case hex digits per byte.
 pub(super) fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
 }
 
-/// Fills the bytes with what the text says; false when it says something else than so many bytes.
+/// Fills `out` from hex text; returns false if the length or a digit is wrong.
 pub(super) fn read_hex(text: &[u8], out: &mut [u8]) -> bool {
     let digit = |letter: u8| char::from(letter).to_digit(16).map(|digit| digit as u8);
     text.len() == out.len() * 2
@@ -76,14 +77,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_has_the_same_id_everywhere() {
+    fn a_game_id_is_stable() {
         let id = GameId::named("tanks");
         assert_eq!(id.to_string(), "4e4544b01263749a5a68f73baf425d38");
         assert_ne!(id, GameId::named("Tanks"));
     }
 
     #[test]
-    fn hex_is_read_as_it_is_written() {
+    fn hex_round_trips() {
         let mut bytes = [0; 16];
         assert!(read_hex(b"000102030405060708090a0b0c0d0eFf", &mut bytes));
         assert_eq!(MatchId(bytes).to_string(), "000102030405060708090a0b0c0d0eff");
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_says_its_number() {
-        assert_eq!(Slot(3).to_string(), "slot 3");
+    fn a_machine_id_displays_its_number() {
+        assert_eq!(MachineId(3).to_string(), "machine 3");
     }
 }

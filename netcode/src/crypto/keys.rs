@@ -1,6 +1,6 @@
-//! The keys of players (X25519, for the handshake) and of matchmakers (Ed25519, for signatures).
+//! Keys of machines (X25519, for the handshake) and of matchmakers (Ed25519, for signatures).
 //!
-//! A secret is wiped from memory when it is dropped, and is never printed.
+//! Secrets are zeroized on drop and never printed.
 
 use super::ids::{read_hex, write_hex};
 use crate::entropy::Entropy;
@@ -10,96 +10,95 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use x25519_dalek::StaticSecret;
 use zeroize::Zeroizing;
 
-/// What the others know a player by: the public half of a [`StaticKey`].
+/// Public half of a [`StaticKey`]; identifies a machine to its peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey(pub [u8; 32]);
 
 impl PublicKey {
-    /// Whether a handshake with it is secret. A few points of the curve give everybody the same result; no honest
-    /// key is one of them.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns false for points of small order: a key exchange with them yields the same secret for every peer.
+    pub(super) fn is_contributory(&self) -> bool {
         let any = StaticSecret::from([1; 32]);
         any.diffie_hellman(&x25519_dalek::PublicKey::from(self.0)).was_contributory()
     }
 }
 
-/// A player's secret key.
+/// Static secret key of a machine.
 #[derive(Clone)]
 pub struct StaticKey(StaticSecret);
 
 impl StaticKey {
-    /// A new key.
+    /// Generates a key.
     pub fn generate(entropy: &mut (impl Entropy + ?Sized)) -> Self {
-        Self::from_bytes(*draw(entropy))
+        Self::from_bytes(*random_secret(entropy))
     }
 
-    /// The key of these bytes. Any will do if nobody can guess them.
+    /// Creates the key from 32 secret random bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(StaticSecret::from(bytes))
     }
 
-    /// The secret. Wipe it after use.
+    /// Returns the secret bytes. Zeroize them after use.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
 
-    /// The half that others may know.
+    /// Returns the public half.
     pub fn public(&self) -> PublicKey {
         PublicKey(x25519_dalek::PublicKey::from(&self.0).to_bytes())
     }
 }
 
-/// What the players know a matchmaker by: the public half of a [`MatchmakerKey`].
+/// Public half of a [`MatchmakerKey`]; peers verify documents with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatchmakerPublic(pub [u8; 32]);
 
 impl MatchmakerPublic {
-    /// Whether the matchmaker signed this. Strict: one signature for a text and a key, and no weak keys.
-    pub(super) fn signed(&self, text: &[u8], signature: &[u8; 64]) -> bool {
+    /// Verifies a signature strictly: canonical scalars, no points of small order.
+    pub(super) fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         VerifyingKey::from_bytes(&self.0)
-            .is_ok_and(|key| key.verify_strict(text, &Signature::from_bytes(signature)).is_ok())
+            .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
     }
 }
 
-/// A matchmaker's secret key. Whoever has it can seat anybody in any match.
+/// Secret key of a matchmaker. It can admit any key to any match.
 #[derive(Clone)]
 pub struct MatchmakerKey(SigningKey);
 
 impl MatchmakerKey {
-    /// A new key.
+    /// Generates a key.
     pub fn generate(entropy: &mut (impl Entropy + ?Sized)) -> Self {
-        Self::from_bytes(*draw(entropy))
+        Self::from_bytes(*random_secret(entropy))
     }
 
-    /// The key of these bytes. Any will do if nobody can guess them.
+    /// Creates the key from 32 secret random bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(SigningKey::from_bytes(&bytes))
     }
 
-    /// The secret. Wipe it after use.
+    /// Returns the secret bytes. Zeroize them after use.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
 
-    /// The half that others may know.
+    /// Returns the public half.
     pub fn public(&self) -> MatchmakerPublic {
         MatchmakerPublic(self.0.verifying_key().to_bytes())
     }
 
-    pub(super) fn sign(&self, text: &[u8]) -> [u8; 64] {
-        self.0.sign(text).to_bytes()
+    pub(super) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
     }
 }
 
-fn draw(entropy: &mut (impl Entropy + ?Sized)) -> Zeroizing<[u8; 32]> {
+fn random_secret(entropy: &mut (impl Entropy + ?Sized)) -> Zeroizing<[u8; 32]> {
     let mut bytes = Zeroizing::new([0; 32]);
     entropy.fill(&mut *bytes);
     bytes
 }
 
-/// The text is no key.
+/// The text is not a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no public key; one has 64 letters from 0 to 9 and a to f")]
+#[error("not a public key; expected 64 hex digits")]
 pub struct KeyTextError;
 
 impl FromStr for PublicKey {
@@ -149,16 +148,16 @@ mod tests {
     use crate::entropy::SeededEntropy;
 
     #[test]
-    fn keys_of_small_order_are_unsound() {
+    fn small_order_keys_are_not_contributory() {
         let mut one = [0; 32];
         one[0] = 1;
-        assert!(!PublicKey([0; 32]).is_sound());
-        assert!(!PublicKey(one).is_sound());
-        assert!(StaticKey::generate(&mut SeededEntropy::new(1)).public().is_sound());
+        assert!(!PublicKey([0; 32]).is_contributory());
+        assert!(!PublicKey(one).is_contributory());
+        assert!(StaticKey::generate(&mut SeededEntropy::new(1)).public().is_contributory());
     }
 
     #[test]
-    fn a_key_is_what_its_bytes_say() {
+    fn keys_round_trip_through_bytes_and_text() {
         let mut entropy = SeededEntropy::new(2);
         let player = StaticKey::generate(&mut entropy);
         assert_eq!(StaticKey::from_bytes(player.to_bytes()).public(), player.public());

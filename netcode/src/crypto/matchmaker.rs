@@ -1,6 +1,6 @@
-//! Who signs tokens and rosters. It runs where the players meet before a match, never in a player's game.
+//! Issues tokens and rosters. Runs on the matchmaking service, never in a game client.
 
-use super::ids::{MAX_SLOTS, Slot};
+use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
 use super::roster::Roster;
 use super::spec::MatchSpec;
@@ -12,91 +12,90 @@ pub struct Matchmaker {
     key: MatchmakerKey,
 }
 
-/// Why no documents were made.
+/// Reasons why a match cannot be issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IssueError {
-    /// Too few players, or too many.
-    #[error("a match of {count} players; give 2 to 8")]
+    /// The number of machines is not 2 to 8.
+    #[error("a match of {count} machines; give 2 to 8")]
     Count {
-        /// How many were given.
+        /// Number of machines given.
         count: usize,
     },
-    /// There is no such slot.
-    #[error("there is no {slot}; a match has the slots 0 to 7")]
-    Slot {
-        /// The slot.
-        slot: Slot,
+    /// A machine id is 8 or more.
+    #[error("{machine} is out of range; machine ids are 0 to 7")]
+    MachineOutOfRange {
+        /// Machine id.
+        machine: MachineId,
     },
-    /// A slot is given twice.
-    #[error("{slot} is given to two players; give each a slot of its own")]
-    Taken {
-        /// The slot.
-        slot: Slot,
+    /// Two keys have the same machine id.
+    #[error("{machine} is assigned twice; give each key its own machine id")]
+    DuplicateMachine {
+        /// Machine id.
+        machine: MachineId,
     },
-    /// A key is given twice.
-    #[error("{slot} has the key of another slot; let each player make a key of its own")]
-    Shared {
-        /// The second of them.
-        slot: Slot,
+    /// Two machines have the same key.
+    #[error("{machine} has the key of another machine; generate a key for each machine")]
+    DuplicateKey {
+        /// Second machine with the key.
+        machine: MachineId,
     },
-    /// Nothing would be secret with this key.
-    #[error("the key of {slot} is no key that anybody made; let the player make a new one")]
-    Unsound {
-        /// The slot.
-        slot: Slot,
+    /// The key is a point of small order and gives no secrecy.
+    #[error("the key of {machine} has small order and gives no secrecy; generate a new key")]
+    WeakKey {
+        /// Machine id.
+        machine: MachineId,
     },
-    /// It ends before it begins.
-    #[error(
-        "the match would expire before it is issued; set `expires` to a later second than `issued`"
-    )]
+    /// The expiry is not after the issue time.
+    #[error("the match expires before it is issued; set `expires` to a later second than `issued`")]
     Expired,
 }
 
 impl Matchmaker {
-    /// The matchmaker who has this key.
+    /// Creates a matchmaker with this key.
     pub const fn new(key: MatchmakerKey) -> Self {
         Self { key }
     }
 
-    /// What players must know to believe its documents.
+    /// Public key that verifies its documents.
     pub fn public(&self) -> MatchmakerPublic {
         self.key.public()
     }
 
-    /// The roster of a match, and the players' tokens in ascending order of slots.
+    /// Issues the roster of a match, and the tokens in ascending order of machine ids.
     ///
     /// # Errors
-    /// When there can't be such a match.
+    /// The match is invalid; see [`IssueError`].
     pub fn issue(
         &self,
         spec: &MatchSpec,
-        holders: &[(Slot, PublicKey)],
+        holders: &[(MachineId, PublicKey)],
     ) -> Result<(Roster, Vec<Token>), IssueError> {
         if spec.expires <= spec.issued {
             return Err(IssueError::Expired);
         }
-        if !(2..=MAX_SLOTS).contains(&holders.len()) {
+        if !(2..=MAX_MACHINES).contains(&holders.len()) {
             return Err(IssueError::Count { count: holders.len() });
         }
         let mut entries = holders.to_vec();
         entries.sort_by_key(|entry| entry.0);
-        for (index, &(slot, key)) in entries.iter().enumerate() {
+        for (index, &(machine, key)) in entries.iter().enumerate() {
             let before = &entries[..index];
-            if usize::from(slot.0) >= MAX_SLOTS {
-                return Err(IssueError::Slot { slot });
+            if usize::from(machine.0) >= MAX_MACHINES {
+                return Err(IssueError::MachineOutOfRange { machine });
             }
-            if before.last().is_some_and(|last| last.0 == slot) {
-                return Err(IssueError::Taken { slot });
+            if before.last().is_some_and(|last| last.0 == machine) {
+                return Err(IssueError::DuplicateMachine { machine });
             }
             if before.iter().any(|entry| entry.1 == key) {
-                return Err(IssueError::Shared { slot });
+                return Err(IssueError::DuplicateKey { machine });
             }
-            if !key.is_sound() {
-                return Err(IssueError::Unsound { slot });
+            if !key.is_contributory() {
+                return Err(IssueError::WeakKey { machine });
             }
         }
-        let token = |&(slot, key): &(Slot, PublicKey)| Token::sign(&self.key, spec, slot, key);
+        let token =
+            |&(machine, key): &(MachineId, PublicKey)| Token::sign(&self.key, spec, machine, key);
         let tokens = entries.iter().map(token).collect();
         Ok((Roster::sign(&self.key, spec, entries), tokens))
     }

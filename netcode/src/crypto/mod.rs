@@ -1,25 +1,25 @@
-//! Who somebody is, and what nobody else can read: keys, tokens, rosters, and the Noise handshake.
+//! Authentication and encryption: keys, connect tokens, rosters, and the Noise handshake.
 //!
-//! A matchmaker knows the public keys of the players of a match. It signs one [`Roster`] with all of them and one
-//! [`Token`] for each. A player brings its own secret, its token and the roster: [`Credentials`]. Whoever gets a
-//! handshake looks whether the key in it is the one that the roster has for that slot.
+//! A matchmaker collects the public keys of the machines of a match. It signs one [`Roster`] that lists all of them, and one
+//! [`Token`] for each. A machine holds its secret key, its token and the roster: [`Credentials`]. The responder of a
+//! handshake checks that the initiator's key is the one that the roster lists for its machine id.
 //!
-//! - `ids`: names of games, matches and seats.
-//! - `keys`: the keys of players and matchmakers.
-//! - `spec`: what tokens and rosters have in common: their first 56 bytes, and what is wrong with them.
-//! - `token`, `roster`, `matchmaker`: the signed documents, and who signs them.
-//! - `credentials`, `files`: all that a player brings, and how it lies on a disk.
-//! - `noise`: the handshake and the encrypted channel behind it.
+//! - `ids`: ids of games, matches and machines.
+//! - `keys`: keys of machines and matchmakers.
+//! - `spec`: common header of tokens and rosters, and its checks.
+//! - `token`, `roster`, `matchmaker`: the signed documents, and their issuer.
+//! - `credentials`, `files`: the documents of one machine, in memory and on disk.
+//! - `noise`: the Noise IK handshake and its transport channel.
 //!
 //! ```
 //! use isostep_netcode::SeededEntropy;
 //! use isostep_netcode::crypto::{
-//!     Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, Slot, StaticKey,
+//!     Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, MachineId, StaticKey,
 //! };
 //! use isostep_netcode::wire::PROTOCOL_VERSION;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A real match takes `OsEntropy`.
+//! // Use `OsEntropy` in a real match.
 //! let mut entropy = SeededEntropy::new(1);
 //! let (alice, bob) = (StaticKey::generate(&mut entropy), StaticKey::generate(&mut entropy));
 //! let matchmaker = Matchmaker::new(MatchmakerKey::generate(&mut entropy));
@@ -30,10 +30,10 @@
 //!     issued: 1_800_000_000,
 //!     expires: 1_800_086_400,
 //! };
-//! let holders = [(Slot(0), alice.public()), (Slot(1), bob.public())];
+//! let holders = [(MachineId(0), alice.public()), (MachineId(1), bob.public())];
 //! let (roster, tokens) = matchmaker.issue(&spec, &holders)?;
 //! let credentials = Credentials::new(alice, tokens[0].clone(), roster, matchmaker.public())?;
-//! assert_eq!(credentials.slot(), Slot(0));
+//! assert_eq!(credentials.machine(), MachineId(0));
 //! # Ok(())
 //! # }
 //! ```
@@ -50,7 +50,7 @@ mod token;
 
 pub use credentials::{Credentials, CredentialsError};
 pub use files::{FileError, Stored, save_secret};
-pub use ids::{GameId, MAX_SLOTS, MatchId, Slot};
+pub use ids::{GameId, MAX_MACHINES, MachineId, MatchId};
 pub use keys::{KeyTextError, MatchmakerKey, MatchmakerPublic, PublicKey, StaticKey};
 pub use matchmaker::{IssueError, Matchmaker};
 pub use roster::{Roster, RosterError};

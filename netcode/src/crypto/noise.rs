@@ -1,15 +1,15 @@
-//! The handshake and the encrypted channel behind it: Noise IK, through snow.
+//! Noise IK handshake and its transport channel, built on snow.
 //!
 //! ```text
 //! initiator                                   responder
-//! Initiation::start   ── message 1 ──▶   Response::read      (remote: who asks)
-//! Initiation::finish  ◀── message 2 ──   Response::finish
-//! Channel             ◀──── sealed ───▶   Channel
+//! Initiator::start   ── message 1 ──▶   Responder::read      (remote: initiator's static key)
+//! Initiator::finish  ◀── message 2 ──   Responder::finish
+//! Channel            ◀─── sealed ───▶   Channel
 //! ```
 //!
-//! IK: the initiator knows whom it calls, and shows itself in message 1. A message 1 can be sent again by whoever
-//! recorded it, so nothing in it may be acted upon before the first packet of the channel came. Randomness comes
-//! from [`Entropy`], so the same entropy gives the same bytes.
+//! IK: the initiator knows the responder's static key, and sends its own in message 1. Message 1 can be replayed, so
+//! nothing in it takes effect before the first packet of the channel is opened. Randomness comes from [`Entropy`]: equal
+//! entropy gives equal bytes.
 
 use super::keys::{PublicKey, StaticKey};
 use crate::entropy::Entropy;
@@ -25,21 +25,21 @@ mod tests;
 
 const PATTERN: &str = "Noise_IK_25519_ChaChaPoly_BLAKE2s";
 
-/// How much longer a sealed packet is than what is in it.
-pub(crate) const SEAL_BYTES: usize = 16;
-/// How much longer message 1 is than its payload: a fresh key, the sealed static key, the payload's seal.
-pub(crate) const MESSAGE_1_BYTES: usize = 32 + 32 + SEAL_BYTES + SEAL_BYTES;
-/// How much longer message 2 is than its payload: a fresh key, the payload's seal.
-pub(crate) const MESSAGE_2_BYTES: usize = 32 + SEAL_BYTES;
+/// Bytes of the authentication tag.
+pub(crate) const TAG_BYTES: usize = 16;
+/// Overhead of message 1: ephemeral key, sealed static key, tag of the payload.
+pub(crate) const MESSAGE_1_BYTES: usize = 32 + 32 + TAG_BYTES + TAG_BYTES;
+/// Overhead of message 2: ephemeral key, tag of the payload.
+pub(crate) const MESSAGE_2_BYTES: usize = 32 + TAG_BYTES;
 
-/// Why a message is not written or not believed. It says no more: details help those who forge.
+/// Errors of the handshake and the channel. They give no details, which would help an attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoiseError {
-    #[error("a message is forged, damaged, or meant for somebody else: drop it")]
-    Refused,
-    #[error("a message is longer than 65535 bytes: send less at once")]
+    #[error("a message fails authentication; drop it")]
+    Invalid,
+    #[error("a message is longer than 65535 bytes; send less at once")]
     TooLong,
-    #[error("a channel has no numbers left: make a new handshake")]
+    #[error("the nonces of a channel are exhausted; start a new handshake")]
     Exhausted,
 }
 
@@ -47,17 +47,18 @@ impl From<snow::Error> for NoiseError {
     fn from(error: snow::Error) -> Self {
         match error {
             snow::Error::State(StateProblem::Exhausted) => Self::Exhausted,
-            _ => Self::Refused,
+            _ => Self::Invalid,
         }
     }
 }
 
-/// A handshake after message 1 was written. Message 1 may be sent again until message 2 comes.
+/// Initiator after message 1 was written. Message 1 may be retransmitted until message 2 arrives.
 #[derive(Debug)]
-pub(crate) struct Initiation(Box<HandshakeState>);
+pub(crate) struct Initiator(Box<HandshakeState>);
 
-impl Initiation {
-    /// Calls whoever has the key `remote`; message 1 is appended to `out`. Both sides must give the same prologue.
+impl Initiator {
+    /// Starts a handshake with the holder of `remote`; appends message 1 to `out`. Both sides must use the same
+    /// prologue.
     pub(crate) fn start(
         local: &StaticKey,
         remote: &PublicKey,
@@ -71,7 +72,8 @@ impl Initiation {
         Ok(Self(state))
     }
 
-    /// Reads message 2; `payload` is replaced. One that is refused spoils nothing: the true one may still come.
+    /// Reads message 2; `payload` is replaced. On failure the state is returned unchanged, since the genuine message
+    /// may follow.
     pub(crate) fn finish(
         mut self,
         message: &[u8],
@@ -84,11 +86,11 @@ impl Initiation {
     }
 }
 
-/// A handshake after message 1 was read.
+/// Responder after message 1 was read.
 #[derive(Debug)]
-pub(crate) struct Response(Box<HandshakeState>);
+pub(crate) struct Responder(Box<HandshakeState>);
 
-impl Response {
+impl Responder {
     /// Reads message 1; `payload` is replaced.
     pub(crate) fn read(
         local: &StaticKey,
@@ -102,10 +104,10 @@ impl Response {
         Ok(Self(state))
     }
 
-    /// Who asks: whoever wrote message 1 has the secret half of this.
+    /// Static key of the initiator, authenticated by message 1.
     pub(crate) fn remote(&self) -> PublicKey {
-        let key = self.0.get_remote_static().expect("message 1 has it");
-        PublicKey(key.try_into().expect("it has 32 bytes"))
+        let key = self.0.get_remote_static().expect("message 1 contains the static key");
+        PublicKey(key.try_into().expect("X25519 keys have 32 bytes"))
     }
 
     /// Appends message 2 to `out`.
@@ -119,7 +121,7 @@ impl Response {
     }
 }
 
-/// What only the two of a handshake can write and read. It keeps no numbers: the caller uses each nonce once.
+/// Transport keys of both directions. It does not count nonces: the caller must use each nonce once.
 #[derive(Debug)]
 pub(crate) struct Channel {
     state: StatelessTransportState,
@@ -129,22 +131,22 @@ pub(crate) struct Channel {
 impl Channel {
     fn new(state: HandshakeState) -> Self {
         let hash = state.get_handshake_hash().try_into().expect("BLAKE2s has 32 bytes");
-        let state = state.into_stateless_transport_mode().expect("both messages are done");
+        let state = state.into_stateless_transport_mode().expect("both messages were processed");
         Self { state, hash }
     }
 
-    /// Appends the sealed payload to `out`: [`SEAL_BYTES`] more than it has. Never use a nonce twice.
+    /// Seals `payload` and appends it to `out` with a tag of [`TAG_BYTES`]. Never reuse a nonce.
     pub(crate) fn seal(
         &self,
         nonce: u64,
         payload: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), NoiseError> {
-        append(out, SEAL_BYTES, payload, |into| self.state.write_message(nonce, payload, into))
+        append(out, TAG_BYTES, payload, |into| self.state.write_message(nonce, payload, into))
     }
 
-    /// Replaces `out` by what was sealed; it is empty when the packet is refused. No allocation once `out` has
-    /// room for the sealed packet.
+    /// Opens a sealed packet into `out`, which is empty on failure. Does not allocate if `out` has capacity for the
+    /// sealed packet.
     pub(crate) fn open(
         &self,
         nonce: u64,
@@ -154,13 +156,13 @@ impl Channel {
         replace(out, sealed, |into| self.state.read_message(nonce, sealed, into))
     }
 
-    /// The same on both sides of one handshake, and nowhere else.
+    /// Handshake hash: equal on both sides, unique to the handshake.
     pub(crate) const fn hash(&self) -> [u8; 32] {
         self.hash
     }
 }
 
-/// Makes room behind `out` for a message, has it written, and takes the room back if it wasn't.
+/// Appends a message to `out`; `out` is unchanged on failure.
 fn append(
     out: &mut Vec<u8>,
     overhead: usize,
@@ -178,7 +180,7 @@ fn append(
     Ok(written.map(drop)?)
 }
 
-/// Makes room in `out` for what is in a message, with the seal, which ring wants to have beside it.
+/// Replaces `out` with the payload of a message. The buffer includes the tag, which ring writes next to the payload.
 fn replace(
     out: &mut Vec<u8>,
     message: &[u8],
@@ -191,7 +193,7 @@ fn replace(
     Ok(read.map(drop)?)
 }
 
-/// Who knows whom it calls is the initiator.
+/// Builds a handshake state. The side with a `remote` key is the initiator.
 fn handshake(
     local: &StaticKey,
     remote: Option<&PublicKey>,
@@ -202,7 +204,7 @@ fn handshake(
     entropy.fill(&mut *seed);
     let secret = Zeroizing::new(local.to_bytes());
     let pattern = PATTERN.parse().expect("snow has this pattern");
-    let builder = Builder::with_resolver(pattern, Box::new(Primitives { seed }))
+    let builder = Builder::with_resolver(pattern, Box::new(Resolver { seed }))
         .local_private_key(&*secret)
         .and_then(|builder| builder.prologue(prologue));
     match remote {
@@ -211,19 +213,19 @@ fn handshake(
             .and_then(Builder::build_initiator),
         None => builder.and_then(Builder::build_responder),
     }
-    .expect("everything that the pattern needs is set once, and the primitives are there")
+    .expect("the pattern's keys are set once, and its primitives exist")
 }
 
-/// Where snow gets its primitives: randomness from us, ChaCha20-Poly1305 from ring if it may, the rest in Rust.
-struct Primitives {
+/// Primitives for snow: seeded randomness, ChaCha20-Poly1305 of ring if enabled, pure Rust otherwise.
+struct Resolver {
     seed: Zeroizing<[u8; 32]>,
 }
 
-impl CryptoResolver for Primitives {
+impl CryptoResolver for Resolver {
     fn resolve_rng(&self) -> Option<Box<dyn Random>> {
         let mut hasher = blake3::Hasher::new_derive_key("isostep 2026 noise handshake randomness");
         hasher.update(&*self.seed);
-        Some(Box::new(Chance(hasher.finalize_xof())))
+        Some(Box::new(SeededRng(hasher.finalize_xof())))
     }
 
     fn resolve_dh(&self, choice: &DHChoice) -> Option<Box<dyn Dh>> {
@@ -245,18 +247,21 @@ impl CryptoResolver for Primitives {
     }
 }
 
-/// The ephemeral secret of a handshake that drew this seed.
+/// Ephemeral secret of a handshake with this seed.
 #[cfg(test)]
 pub(crate) fn ephemeral(seed: [u8; 32]) -> [u8; 32] {
     let mut secret = [0; 32];
-    let random = Primitives { seed: Zeroizing::new(seed) }.resolve_rng();
-    random.expect("it has one").try_fill_bytes(&mut secret).expect("there is no end to it");
+    let random = Resolver { seed: Zeroizing::new(seed) }.resolve_rng();
+    random
+        .expect("the resolver has a random generator")
+        .try_fill_bytes(&mut secret)
+        .expect("the output of BLAKE3 is unbounded");
     secret
 }
 
-struct Chance(blake3::OutputReader);
+struct SeededRng(blake3::OutputReader);
 
-impl Random for Chance {
+impl Random for SeededRng {
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), snow::Error> {
         self.0.fill(out);
         Ok(())

@@ -1,138 +1,142 @@
-//! A roster: a matchmaker's word who sits in which slot of a match.
+//! Roster: signed list of the machines of a match and their keys.
 //!
 //! ```text
-//! 0  header (see `spec`; magic "ISOR", number: how many) | 56  (slot 1, key 32) for each, ascending | signature 64
+//! 0  header (see `spec`; magic "ISOR", number: machine count) | 56  (machine id 1, key 32) each, ascending | signature 64
 //! ```
 
-use super::ids::{MAX_SLOTS, Slot};
+use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
-use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
+use super::spec::{HEADER_BYTES, MatchSpec, SpecError, TokenExpectation, take};
 
 const MAGIC: [u8; 4] = *b"ISOR";
-/// What is signed begins with this, so that no signature counts for another kind of document.
+/// Domain separation: a signature is valid for one kind of document.
 const CONTEXT: &[u8] = b"isostep roster v1";
 const ENTRY_BYTES: usize = 33;
 
-/// A matchmaker's word who sits in which slot of a match: two to eight players, each with a key of its own.
+/// Signed list of the machines of a match: two to eight, each with its own key.
 ///
-/// [`decode`](Self::decode) reads whatever arrived; believe nothing in it before [`verify`](Self::verify) said yes.
+/// [`decode`](Self::decode) checks only the layout. Trust the contents only after [`verify`](Self::verify) succeeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     spec: MatchSpec,
-    /// In ascending order of slots.
-    entries: Vec<(Slot, PublicKey)>,
+    /// Sorted by machine id.
+    entries: Vec<(MachineId, PublicKey)>,
     signature: [u8; 64],
 }
 
-/// Why a roster is refused.
+/// Reasons why a roster is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RosterError {
-    /// Too few bytes.
-    #[error("a roster of {bytes} bytes is cut off: copy it again, whole")]
+    /// The roster is too short.
+    #[error("a roster of {bytes} bytes is truncated; copy it again")]
     Truncated {
-        /// How many there are.
+        /// Length in bytes.
         bytes: usize,
     },
-    /// Too many bytes.
-    #[error("a roster with {bytes} bytes behind its end: copy it again, without what follows")]
+    /// The roster is too long.
+    #[error("a roster has {bytes} bytes after its end; copy it again without them")]
     Trailing {
-        /// How many there are behind the end.
+        /// Number of excess bytes.
         bytes: usize,
     },
-    /// Something else than a roster.
-    #[error("this is no roster; give the file that the matchmaker made")]
-    Foreign,
-    /// A roster of another version.
+    /// The magic bytes are not those of a roster.
+    #[error("not a roster; use the file that the matchmaker issued")]
+    WrongMagic,
+    /// The layout version is not supported.
     #[error(
-        "a roster of version {version}, and this program reads version 1: update the older side"
+        "a roster of version {version}, but this program reads version 1; update the older program"
     )]
     Version {
-        /// Its version.
+        /// Version of the roster.
         version: u8,
     },
-    /// Too few players, or too many.
-    #[error("a roster of {count} players; a match has 2 to 8: ask the matchmaker for another")]
+    /// The number of machines is not 2 to 8.
+    #[error(
+        "a roster of {count} machines, but a match has 2 to 8; request a new roster from the matchmaker"
+    )]
     Count {
-        /// How many it has.
+        /// Number of machines.
         count: u8,
     },
-    /// There is no such slot, or it is there twice, or out of order.
-    #[error("a roster with {slot} in the wrong place: ask the matchmaker for another")]
-    Slot {
-        /// The slot.
-        slot: Slot,
-    },
-    /// Two slots have one key.
-    #[error("a roster that gives {slot} the key of another slot: ask the matchmaker for another")]
-    Shared {
-        /// The second of them.
-        slot: Slot,
-    },
-    /// The matchmaker didn't sign this.
+    /// A machine id is out of range, duplicated or out of order.
     #[error(
-        "the roster is not signed by this matchmaker: look whether matchmaker.pub is the right one"
+        "{machine} in a roster is out of range, duplicated or out of order; request a new roster from the matchmaker"
+    )]
+    InvalidMachine {
+        /// Machine id.
+        machine: MachineId,
+    },
+    /// Two machines have the same key.
+    #[error(
+        "{machine} in a roster has the key of another machine; request a new roster from the matchmaker"
+    )]
+    DuplicateKey {
+        /// Second machine with the key.
+        machine: MachineId,
+    },
+    /// The signature is invalid.
+    #[error(
+        "the roster is not signed by this matchmaker; check that matchmaker.pub is the right file"
     )]
     Signature,
-    /// For another game.
-    #[error("the roster is for another game: start the game that it is for, in the same version")]
+    /// The roster is for another game.
+    #[error("the roster is for another game; start the game and version that it was issued for")]
     Game,
-    /// For another match.
-    #[error("the roster is for another match: use the one that came with this match")]
+    /// The roster is for another match.
+    #[error("the roster is for another match; use the one that was issued for this match")]
     Match,
-    /// For machines that speak otherwise.
+    /// The roster is for another protocol version.
     #[error(
-        "the roster is for protocol {protocol}, which this program doesn't speak: update the older side"
+        "the roster is for protocol {protocol}, which this program does not support; update the older program"
     )]
     Protocol {
-        /// What they speak.
+        /// Protocol version of the roster.
         protocol: u16,
     },
-    /// Too late.
-    #[error(
-        "the roster expired {since} s ago: ask the matchmaker for a new match, or set this clock"
-    )]
+    /// The roster has expired.
+    #[error("the roster expired {since} s ago; request a new match, or set this machine's clock")]
     Expired {
-        /// For how many seconds.
+        /// Seconds since expiry.
         since: u64,
     },
-    /// Made in the future.
+    /// The roster was issued in the future.
     #[error(
-        "the roster was made {ahead} s in the future: set the clock of this machine or the matchmaker"
+        "the roster was issued {ahead} s in the future; set the clock of this machine or of the matchmaker"
     )]
-    NotYet {
-        /// In how many seconds.
+    IssuedInFuture {
+        /// Seconds until its issue time.
         ahead: u64,
     },
 }
 
-impl From<Flaw> for RosterError {
-    fn from(flaw: Flaw) -> Self {
-        match flaw {
-            Flaw::Foreign => Self::Foreign,
-            Flaw::Version(version) => Self::Version { version },
-            Flaw::Game => Self::Game,
-            Flaw::Match => Self::Match,
-            Flaw::Protocol(protocol) => Self::Protocol { protocol },
-            Flaw::Expired(since) => Self::Expired { since },
-            Flaw::NotYet(ahead) => Self::NotYet { ahead },
+impl From<SpecError> for RosterError {
+    fn from(error: SpecError) -> Self {
+        match error {
+            SpecError::WrongMagic => Self::WrongMagic,
+            SpecError::Version(version) => Self::Version { version },
+            SpecError::Game => Self::Game,
+            SpecError::Match => Self::Match,
+            SpecError::Protocol(protocol) => Self::Protocol { protocol },
+            SpecError::Expired(since) => Self::Expired { since },
+            SpecError::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
         }
     }
 }
 
 impl Roster {
-    /// How many bytes the longest roster has.
-    pub const MAX_BYTES: usize = HEADER_BYTES + MAX_SLOTS * ENTRY_BYTES + 64;
+    /// Length of the longest roster.
+    pub const MAX_BYTES: usize = HEADER_BYTES + MAX_MACHINES * ENTRY_BYTES + 64;
 
-    /// Reads a roster. It says nothing about who made it.
+    /// Decodes a roster without verifying it.
     ///
     /// # Errors
-    /// When the bytes are no roster.
+    /// The bytes are not a roster.
     pub fn decode(bytes: &[u8]) -> Result<Self, RosterError> {
         let truncated = RosterError::Truncated { bytes: bytes.len() };
         let (header, mut rest) = bytes.split_first_chunk().ok_or(truncated)?;
         let (count, spec) = MatchSpec::read(header, MAGIC)?;
-        if !(2..=MAX_SLOTS).contains(&usize::from(count)) {
+        if !(2..=MAX_MACHINES).contains(&usize::from(count)) {
             return Err(RosterError::Count { count });
         }
         let needed = usize::from(count) * ENTRY_BYTES + 64;
@@ -142,92 +146,93 @@ impl Roster {
             Some(bytes) => return Err(RosterError::Trailing { bytes }),
         }
         let rest = &mut rest;
-        let mut entries: Vec<(Slot, PublicKey)> = Vec::with_capacity(usize::from(count));
+        let mut entries: Vec<(MachineId, PublicKey)> = Vec::with_capacity(usize::from(count));
         for _ in 0..count {
-            let ([slot], key) = (take(rest), PublicKey(take(rest)));
-            let slot = Slot(slot);
-            if usize::from(slot.0) >= MAX_SLOTS || entries.last().is_some_and(|last| last.0 >= slot)
+            let ([machine], key) = (take(rest), PublicKey(take(rest)));
+            let machine = MachineId(machine);
+            if usize::from(machine.0) >= MAX_MACHINES
+                || entries.last().is_some_and(|last| last.0 >= machine)
             {
-                return Err(RosterError::Slot { slot });
+                return Err(RosterError::InvalidMachine { machine });
             }
             if entries.iter().any(|entry| entry.1 == key) {
-                return Err(RosterError::Shared { slot });
+                return Err(RosterError::DuplicateKey { machine });
             }
-            entries.push((slot, key));
+            entries.push((machine, key));
         }
         Ok(Self { spec, entries, signature: take(rest) })
     }
 
-    /// The roster as bytes.
+    /// Encodes the roster.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.unsigned();
+        let mut bytes = self.signed_part();
         bytes.extend_from_slice(&self.signature);
         bytes
     }
 
-    fn unsigned(&self) -> Vec<u8> {
+    fn signed_part(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(Self::MAX_BYTES);
         bytes.extend_from_slice(&self.spec.header(MAGIC, self.entries.len() as u8));
-        for (slot, key) in &self.entries {
-            bytes.push(slot.0);
+        for (machine, key) in &self.entries {
+            bytes.push(machine.0);
             bytes.extend_from_slice(&key.0);
         }
         bytes
     }
 
-    /// Whether the matchmaker made this, for this match, and it is the time.
+    /// Checks signature, game, match, protocol version and time.
     ///
     /// # Errors
-    /// What is wrong; the signature comes first.
+    /// The first failed check; the signature is checked first.
     pub fn verify(
         &self,
         matchmaker: &MatchmakerPublic,
         expected: &TokenExpectation,
     ) -> Result<(), RosterError> {
         self.verify_signature(matchmaker)?;
-        Ok(self.spec.meets(expected)?)
+        Ok(self.spec.check(expected)?)
     }
 
     pub(super) fn verify_signature(
         &self,
         matchmaker: &MatchmakerPublic,
     ) -> Result<(), RosterError> {
-        let signed = matchmaker.signed(&self.signed_text(), &self.signature);
+        let signed = matchmaker.verifies(&self.signed_message(), &self.signature);
         if signed { Ok(()) } else { Err(RosterError::Signature) }
     }
 
-    /// Makes a roster; the caller looked whether it makes sense, and sorted it.
+    /// Signs a roster. The caller has validated and sorted the entries.
     pub(super) fn sign(
         key: &MatchmakerKey,
         spec: &MatchSpec,
-        entries: Vec<(Slot, PublicKey)>,
+        entries: Vec<(MachineId, PublicKey)>,
     ) -> Self {
         let mut roster = Self { spec: *spec, entries, signature: [0; 64] };
-        roster.signature = key.sign(&roster.signed_text());
+        roster.signature = key.sign(&roster.signed_message());
         roster
     }
 
-    fn signed_text(&self) -> Vec<u8> {
-        [CONTEXT, &self.unsigned()].concat()
+    fn signed_message(&self) -> Vec<u8> {
+        [CONTEXT, &self.signed_part()].concat()
     }
 
-    /// Which match it is for, and when.
+    /// Match, protocol version and validity period.
     pub const fn spec(&self) -> &MatchSpec {
         &self.spec
     }
 
-    /// Who sits there.
-    pub fn key_of(&self, slot: Slot) -> Option<PublicKey> {
-        self.entries.iter().find(|entry| entry.0 == slot).map(|entry| entry.1)
+    /// Returns the key of a machine.
+    pub fn key_of(&self, machine: MachineId) -> Option<PublicKey> {
+        self.entries.iter().find(|entry| entry.0 == machine).map(|entry| entry.1)
     }
 
-    /// The slots in which somebody sits, ascending.
-    pub fn slots(&self) -> impl ExactSizeIterator<Item = Slot> + '_ {
+    /// Ids of all machines, ascending.
+    pub fn machines(&self) -> impl ExactSizeIterator<Item = MachineId> + '_ {
         self.entries.iter().map(|entry| entry.0)
     }
 
-    /// Where the holder of a key sits.
-    pub fn slot_of(&self, key: &PublicKey) -> Option<Slot> {
+    /// Returns the machine that has a key.
+    pub fn machine_of(&self, key: &PublicKey) -> Option<MachineId> {
         self.entries.iter().find(|entry| entry.1 == *key).map(|entry| entry.0)
     }
 }

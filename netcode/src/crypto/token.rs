@@ -1,134 +1,136 @@
-//! A token: a matchmaker's word that the holder of a key sits in a slot of a match.
+//! Connect token: signed statement that the holder of a key is a machine of a match.
 //!
 //! ```text
-//! 0  header (see `spec`; magic "ISOT", number: the slot) | 56  holder 32 | 88  signature 64   152
+//! 0  header (see `spec`; magic "ISOT", number: machine id) | 56  holder 32 | 88  signature 64   152
 //! ```
 //!
-//! It is no secret: without the holder's secret key nobody can do anything with it.
+//! A token is not secret: it is useless without the holder's secret key.
 
-use super::ids::{MAX_SLOTS, Slot};
+use super::ids::{MAX_MACHINES, MachineId};
 use super::keys::{MatchmakerKey, MatchmakerPublic, PublicKey};
-use super::spec::{Flaw, HEADER_BYTES, MatchSpec, TokenExpectation, take};
+use super::spec::{HEADER_BYTES, MatchSpec, SpecError, TokenExpectation, take};
 
 const MAGIC: [u8; 4] = *b"ISOT";
-/// What is signed begins with this, so that no signature counts for another kind of document.
+/// Domain separation: a signature is valid for one kind of document.
 const CONTEXT: &[u8] = b"isostep token v1";
 const SIGNED_BYTES: usize = HEADER_BYTES + 32;
 
-/// A matchmaker's word that the holder of a key sits in a slot of a match.
+/// Connect token: signed statement that the holder of a key is a machine of a match.
 ///
-/// [`decode`](Self::decode) reads whatever arrived; believe nothing in it before [`verify`](Self::verify) said yes.
+/// [`decode`](Self::decode) checks only the layout. Trust the contents only after [`verify`](Self::verify) succeeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    slot: Slot,
+    machine: MachineId,
     spec: MatchSpec,
     holder: PublicKey,
     signature: [u8; 64],
 }
 
-/// Why a token is refused.
+/// Reasons why a token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// Too few bytes.
-    #[error("a token of {bytes} bytes; it has 152: copy it again, whole")]
+    /// The token is too short.
+    #[error("a token of {bytes} bytes is truncated, a token has 152; copy it again")]
     Truncated {
-        /// How many there are.
+        /// Length in bytes.
         bytes: usize,
     },
-    /// Too many bytes.
-    #[error("a token of {bytes} bytes; it has 152: copy it again, without what follows")]
-    Trailing {
-        /// How many there are.
-        bytes: usize,
-    },
-    /// Something else than a token.
-    #[error("this is no token; give the file that the matchmaker made")]
-    Foreign,
-    /// A token of another version.
+    /// The token is too long.
     #[error(
-        "a token of version {version}, and this program reads version 1: update the older side"
+        "a token of {bytes} bytes is too long, a token has 152; copy it again without the rest"
+    )]
+    Trailing {
+        /// Length in bytes.
+        bytes: usize,
+    },
+    /// The magic bytes are not those of a token.
+    #[error("not a token; use the file that the matchmaker issued")]
+    WrongMagic,
+    /// The layout version is not supported.
+    #[error(
+        "a token of version {version}, but this program reads version 1; update the older program"
     )]
     Version {
-        /// Its version.
+        /// Version of the token.
         version: u8,
     },
-    /// There is no such slot.
+    /// The machine id is 8 or more.
     #[error(
-        "a token for slot {slot}; a match has the slots 0 to 7: ask the matchmaker for another"
+        "a token for machine {machine}, but machine ids are 0 to 7; request a new token from the matchmaker"
     )]
-    Slot {
-        /// The slot.
-        slot: u8,
+    MachineOutOfRange {
+        /// Machine id.
+        machine: u8,
     },
-    /// The handshake was made with another key.
-    #[error("the token is another machine's: its holder has another key")]
-    Holder,
-    /// Of two machines the other one begins.
-    #[error("slot {slot} is not the caller's, or not the one that begins")]
-    Caller {
-        /// The token's slot.
-        slot: Slot,
-    },
-    /// The matchmaker didn't sign this.
+    /// The handshake used another key than the token's holder.
+    #[error("the token belongs to another key; use the token that was issued for this key")]
+    HolderMismatch,
+    /// The machine id is not the initiator's, or not the lower of the two.
     #[error(
-        "the token is not signed by this matchmaker: look whether matchmaker.pub is the right one"
+        "machine the token of {machine} does not belong to the initiator, or {machine} is not the lower id of the two; only the lower id initiates"
+    )]
+    NotInitiator {
+        /// Machine id of the token.
+        machine: MachineId,
+    },
+    /// The signature is invalid.
+    #[error(
+        "the token is not signed by this matchmaker; check that matchmaker.pub is the right file"
     )]
     Signature,
-    /// For another game.
-    #[error("the token is for another game: start the game that it is for, in the same version")]
+    /// The token is for another game.
+    #[error("the token is for another game; start the game and version that it was issued for")]
     Game,
-    /// For another match.
-    #[error("the token is for another match: use the one that came with this match")]
+    /// The token is for another match.
+    #[error("the token is for another match; use the one that was issued for this match")]
     Match,
-    /// For machines that speak otherwise.
+    /// The token is for another protocol version.
     #[error(
-        "the token is for protocol {protocol}, which this program doesn't speak: update the older side"
+        "the token is for protocol {protocol}, which this program does not support; update the older program"
     )]
     Protocol {
-        /// What they speak.
+        /// Protocol version of the token.
         protocol: u16,
     },
-    /// Too late.
-    #[error(
-        "the token expired {since} s ago: ask the matchmaker for a new match, or set this clock"
-    )]
+    /// The token has expired.
+    #[error("the token expired {since} s ago; request a new match, or set this machine's clock")]
     Expired {
-        /// For how many seconds.
+        /// Seconds since expiry.
         since: u64,
     },
-    /// Made in the future.
+    /// The token was issued in the future.
     #[error(
-        "the token was made {ahead} s in the future: set the clock of this machine or the matchmaker"
+        "the token was issued {ahead} s in the future; set the clock of this machine or of the matchmaker"
     )]
-    NotYet {
-        /// In how many seconds.
+    IssuedInFuture {
+        /// Seconds until its issue time.
         ahead: u64,
     },
 }
 
-impl From<Flaw> for TokenError {
-    fn from(flaw: Flaw) -> Self {
-        match flaw {
-            Flaw::Foreign => Self::Foreign,
-            Flaw::Version(version) => Self::Version { version },
-            Flaw::Game => Self::Game,
-            Flaw::Match => Self::Match,
-            Flaw::Protocol(protocol) => Self::Protocol { protocol },
-            Flaw::Expired(since) => Self::Expired { since },
-            Flaw::NotYet(ahead) => Self::NotYet { ahead },
+impl From<SpecError> for TokenError {
+    fn from(error: SpecError) -> Self {
+        match error {
+            SpecError::WrongMagic => Self::WrongMagic,
+            SpecError::Version(version) => Self::Version { version },
+            SpecError::Game => Self::Game,
+            SpecError::Match => Self::Match,
+            SpecError::Protocol(protocol) => Self::Protocol { protocol },
+            SpecError::Expired(since) => Self::Expired { since },
+            SpecError::IssuedInFuture(ahead) => Self::IssuedInFuture { ahead },
         }
     }
 }
 
 impl Token {
-    /// How many bytes a token has.
+    /// Length of a token.
     pub const BYTES: usize = SIGNED_BYTES + 64;
 
-    /// Reads a token. It says nothing about who made it.
+    /// Decodes a token without verifying it.
     ///
     /// # Errors
-    /// When the bytes are no token.
+    /// The bytes are not a token.
     pub fn decode(bytes: &[u8]) -> Result<Self, TokenError> {
         if bytes.len() > Self::BYTES {
             return Err(TokenError::Trailing { bytes: bytes.len() });
@@ -137,67 +139,72 @@ impl Token {
             return Err(TokenError::Truncated { bytes: bytes.len() });
         }
         let rest = &mut &*bytes;
-        let (slot, spec) = MatchSpec::read(&take(rest), MAGIC)?;
-        if usize::from(slot) >= MAX_SLOTS {
-            return Err(TokenError::Slot { slot });
+        let (machine, spec) = MatchSpec::read(&take(rest), MAGIC)?;
+        if usize::from(machine) >= MAX_MACHINES {
+            return Err(TokenError::MachineOutOfRange { machine });
         }
-        Ok(Self { slot: Slot(slot), spec, holder: PublicKey(take(rest)), signature: take(rest) })
+        Ok(Self {
+            machine: MachineId(machine),
+            spec,
+            holder: PublicKey(take(rest)),
+            signature: take(rest),
+        })
     }
 
-    /// The token as bytes.
+    /// Encodes the token.
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
-        bytes[..HEADER_BYTES].copy_from_slice(&self.spec.header(MAGIC, self.slot.0));
+        bytes[..HEADER_BYTES].copy_from_slice(&self.spec.header(MAGIC, self.machine.0));
         bytes[HEADER_BYTES..SIGNED_BYTES].copy_from_slice(&self.holder.0);
         bytes[SIGNED_BYTES..].copy_from_slice(&self.signature);
         bytes
     }
 
-    /// Whether the matchmaker made this, for this match, and it is the time.
+    /// Checks signature, game, match, protocol version and time.
     ///
     /// # Errors
-    /// What is wrong; the signature comes first.
+    /// The first failed check; the signature is checked first.
     pub fn verify(
         &self,
         matchmaker: &MatchmakerPublic,
         expected: &TokenExpectation,
     ) -> Result<(), TokenError> {
         self.verify_signature(matchmaker)?;
-        Ok(self.spec.meets(expected)?)
+        Ok(self.spec.check(expected)?)
     }
 
     pub(super) fn verify_signature(&self, matchmaker: &MatchmakerPublic) -> Result<(), TokenError> {
-        let signed = matchmaker.signed(&self.signed_text(), &self.signature);
+        let signed = matchmaker.verifies(&self.signed_message(), &self.signature);
         if signed { Ok(()) } else { Err(TokenError::Signature) }
     }
 
-    /// Makes a token; the caller looked whether it makes sense.
+    /// Signs a token. The caller has validated its contents.
     pub(super) fn sign(
         key: &MatchmakerKey,
         spec: &MatchSpec,
-        slot: Slot,
+        machine: MachineId,
         holder: PublicKey,
     ) -> Self {
-        let mut token = Self { slot, spec: *spec, holder, signature: [0; 64] };
-        token.signature = key.sign(&token.signed_text());
+        let mut token = Self { machine, spec: *spec, holder, signature: [0; 64] };
+        token.signature = key.sign(&token.signed_message());
         token
     }
 
-    fn signed_text(&self) -> Vec<u8> {
+    fn signed_message(&self) -> Vec<u8> {
         [CONTEXT, &self.encode()[..SIGNED_BYTES]].concat()
     }
 
-    /// Where the holder sits.
-    pub const fn slot(&self) -> Slot {
-        self.slot
+    /// Machine id of the holder.
+    pub const fn machine(&self) -> MachineId {
+        self.machine
     }
 
-    /// Which match it is for, and when.
+    /// Match, protocol version and validity period.
     pub const fn spec(&self) -> &MatchSpec {
         &self.spec
     }
 
-    /// Whose token it is.
+    /// Static public key of the holder.
     pub const fn holder(&self) -> PublicKey {
         self.holder
     }

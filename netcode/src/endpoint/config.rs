@@ -1,27 +1,27 @@
-//! What an endpoint has to know.
+//! Settings of an endpoint.
 
 use crate::crypto::Credentials;
-use crate::wire::{LONGEST, PROTOCOL_VERSION, Terms};
+use crate::wire::{MAX_MTU, MatchParameters, PROTOCOL_VERSION};
 use core::time::Duration;
 
-/// What an endpoint has to know: who it is, what it plays, and how patient it is.
+/// Settings of an endpoint: credentials, match parameters, timeouts and MTU.
 #[derive(Debug)]
 pub struct EndpointConfig {
     pub(super) credentials: Credentials,
-    pub(super) terms: Terms,
+    pub(super) parameters: MatchParameters,
     pub(super) unix_at_zero: u64,
-    pub(super) idle: Duration,
-    pub(super) handshake: Duration,
+    pub(super) idle_timeout: Duration,
+    pub(super) handshake_timeout: Duration,
     pub(super) key_lifetime: Option<Duration>,
-    pub(super) longest: usize,
+    pub(super) max_mtu: usize,
     pub(super) beyond_loopback: bool,
 }
 
 impl EndpointConfig {
-    /// With these credentials. `unix_at_zero` is the time of day at [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds
-    /// since 1970 UTC: tokens expire by it.
+    /// Creates settings with default timeouts. `unix_at_zero` is the Unix time at
+    /// [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds; token expiry is checked against it.
     pub fn new(credentials: Credentials, unix_at_zero: u64) -> Self {
-        let terms = Terms {
+        let parameters = MatchParameters {
             protocol: PROTOCOL_VERSION,
             game: credentials.token().spec().game,
             input_width: 0,
@@ -30,93 +30,95 @@ impl EndpointConfig {
         };
         Self {
             credentials,
-            terms,
+            parameters,
             unix_at_zero,
-            idle: Duration::from_secs(5),
-            handshake: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(5),
+            handshake_timeout: Duration::from_secs(10),
             key_lifetime: None,
-            longest: LONGEST,
+            max_mtu: MAX_MTU,
             beyond_loopback: false,
         }
     }
 
-    /// What the inputs look like and how the session is set up; the handshake compares it with the other side's.
+    /// Sets input width, input schema and settings hash of the session. The handshake fails if the peer's differ.
     #[must_use]
     pub const fn inputs(mut self, width: u16, schema: [u8; 8], settings: u32) -> Self {
-        self.terms.input_width = width;
-        self.terms.input_schema = schema;
-        self.terms.settings = settings;
+        self.parameters.input_width = width;
+        self.parameters.input_schema = schema;
+        self.parameters.settings = settings;
         self
     }
 
-    /// After this time without a packet a connection has ended: 5 s unless said, at least 100 ms.
+    /// Sets the idle timeout: a connection closes after this time without a packet. Default 5 s, minimum 100 ms.
     #[must_use]
     pub fn idle_timeout(mut self, span: Duration) -> Self {
-        self.idle = span.max(Duration::from_millis(100));
+        self.idle_timeout = span.max(Duration::from_millis(100));
         self
     }
 
-    /// After this time without an answer an attempt to connect has failed: 10 s unless said.
+    /// Sets the handshake timeout: an attempt to connect fails after this time without a reply. Default 10 s.
     #[must_use]
     pub const fn handshake_timeout(mut self, span: Duration) -> Self {
-        self.handshake = span;
+        self.handshake_timeout = span;
         self
     }
 
-    /// Keys change after this time: 120 s unless said.
+    /// Sets the key lifetime, after which a connection rekeys. Default 120 s.
     #[must_use]
     pub const fn key_lifetime(mut self, span: Duration) -> Self {
         self.key_lifetime = Some(span);
         self
     }
 
-    /// The longest packet that this side takes, in bytes: from 1,200 to 1,452, which it is unless said.
+    /// Sets the longest packet that this endpoint accepts, in bytes of UDP payload: 1,200 to 1,452. Default 1,452.
     #[must_use]
-    pub fn longest_packet(mut self, bytes: usize) -> Self {
-        self.longest = bytes.clamp(crate::wire::FLOOR, LONGEST);
+    pub fn max_mtu(mut self, bytes: usize) -> Self {
+        self.max_mtu = bytes.clamp(crate::wire::MIN_MTU, MAX_MTU);
         self
     }
 
-    /// Lets development keys talk beyond this machine. Everybody knows these keys: whoever reaches the port can play as anybody
-    /// and read everything.
+    /// Allows development keys beyond the loopback interface. These keys are public: anyone who reaches the port can
+    /// impersonate any machine and read all traffic.
     #[must_use]
     pub const fn insecure_beyond_loopback(mut self) -> Self {
         self.beyond_loopback = true;
         self
     }
 
-    /// Who it is.
+    /// Credentials of this machine.
     pub const fn credentials(&self) -> &Credentials {
         &self.credentials
     }
 }
 
-/// Why an endpoint could not be made, or refused to connect.
+/// Reasons why an endpoint cannot be created or cannot connect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndpointError {
-    /// Our own token would be refused.
-    #[error("our own token is not good: {0}")]
+    /// The token of this machine is invalid.
+    #[error("the token of this machine is invalid: {0}")]
     Token(#[from] crate::crypto::TokenError),
-    /// The roster is not good.
-    #[error("the roster is not good: {0}")]
+    /// The roster is invalid.
+    #[error("the roster is invalid: {0}")]
     Roster(#[from] crate::crypto::RosterError),
-    /// Nobody has that slot.
-    #[error("the roster has no {slot}, or it is this machine's own")]
-    NoSuchSlot {
-        /// It.
-        slot: crate::crypto::Slot,
-    },
-    /// It is over.
-    #[error("this endpoint was shut down; make a new one")]
-    ShutDown,
-    /// Development keys and a machine elsewhere.
+    /// The roster does not list the machine, or it is this machine.
     #[error(
-        "{address} is beyond this machine, and development keys protect nothing: get tokens from a matchmaker \
-         (`isostep match new`), or say insecure_beyond_loopback"
+        "{machine} is not in the roster, or is this machine; use the id of another machine of the match"
+    )]
+    UnknownMachine {
+        /// Machine id.
+        machine: crate::crypto::MachineId,
+    },
+    /// The endpoint was shut down.
+    #[error("the endpoint was shut down; create a new one")]
+    ShutDown,
+    /// Development keys are restricted to the loopback interface.
+    #[error(
+        "{address} is not a loopback address, and development keys give no protection; get tokens from a matchmaker \
+         (`isostep match new`), or set insecure_beyond_loopback"
     )]
     Insecure {
-        /// Where.
+        /// Address of the peer.
         address: crate::Address,
     },
 }

@@ -1,13 +1,14 @@
-//! A cookie proves that somebody gets what is sent to an address. Its maker keeps nothing but one secret.
+//! Stateless address validation: a cookie proves that the initiator receives packets at its address. The responder
+//! stores only one secret.
 
 use crate::address::Address;
 use crate::wire::{Attempt, COOKIE_BYTES};
 use isostep_rollback::Time;
 
-/// How long a cookie is taken, in seconds.
+/// Lifetime of a cookie, in seconds.
 const LIFETIME: u32 = 10;
 
-/// Makes cookies and knows them again.
+/// Creates and validates cookies.
 pub(super) struct Cookies([u8; 32]);
 
 impl Cookies {
@@ -41,7 +42,7 @@ impl Cookies {
         let made = u32::from_le_bytes([a, b, c, d]);
         let age = seconds(now).wrapping_sub(made);
         let right = self.at(made, address, attempt);
-        // Every byte is looked at, so that the time does not tell how many are right.
+        // Constant-time comparison.
         let differences = right.iter().zip(&cookie).fold(0, |sum, (a, b)| sum | (a ^ b));
         age < LIFETIME && differences == 0
     }
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cookie_is_good_for_one_address_one_attempt_and_ten_seconds() {
+    fn a_cookie_is_bound_to_address_attempt_and_ten_seconds() {
         let cookies = Cookies::new([7; 32]);
         let (here, attempt) = (Address::Node(1), [3; 8]);
         let cookie = cookies.make(Time::from_millis(5500), here, attempt);

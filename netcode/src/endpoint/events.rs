@@ -1,71 +1,71 @@
-//! What an endpoint has to tell, and what it has counted.
+//! Events, close reasons, connect errors and counters of an endpoint.
 
 use crate::address::Address;
-use crate::crypto::{Slot, TokenError};
-use crate::wire::Terms;
+use crate::crypto::{MachineId, TokenError};
+use crate::wire::MatchParameters;
 use core::fmt;
 use core::time::Duration;
 
-/// Something that happened.
+/// Event of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// Keys that everybody knows are in use: this is no protection. Told once, before anything else.
+    /// Development keys are in use, which give no protection. Reported once, as the first event.
     Insecure,
-    /// A connection stands.
+    /// A connection is established.
     Connected {
-        /// With whom.
-        slot: Slot,
-        /// Where it is.
+        /// Peer.
+        machine: MachineId,
+        /// Address of the peer.
         address: Address,
     },
-    /// An attempt to connect has failed. Another one may be made.
-    Failed {
-        /// With whom.
-        slot: Slot,
-        /// Why.
+    /// An attempt to connect failed. It may be repeated.
+    ConnectFailed {
+        /// Peer.
+        machine: MachineId,
+        /// Reason.
         reason: ConnectError,
     },
-    /// A machine that wanted to connect was refused.
+    /// An incoming handshake was refused.
     Refused {
-        /// Which, as far as it has proved that.
-        slot: Option<Slot>,
-        /// From where.
+        /// Machine of the initiator, if its key is in the roster.
+        machine: Option<MachineId>,
+        /// Address of the initiator.
         address: Address,
-        /// Why.
+        /// Reason.
         reason: ConnectError,
     },
-    /// Nothing was heard for a second. The connection goes on until the idle timeout.
-    Quiet {
-        /// From whom.
-        slot: Slot,
+    /// No packet was received for one second. The connection stays open until the idle timeout.
+    Interrupted {
+        /// Peer.
+        machine: MachineId,
     },
-    /// Something was heard again.
-    Back {
-        /// From whom.
-        slot: Slot,
+    /// Packets are received again.
+    Resumed {
+        /// Peer.
+        machine: MachineId,
     },
-    /// A peer has another address, and has proved that it is there.
-    Moved {
-        /// Who.
-        slot: Slot,
-        /// From where.
+    /// The connection migrated: the peer's new address passed path validation.
+    Migrated {
+        /// Peer.
+        machine: MachineId,
+        /// Old address.
         from: Address,
-        /// To where.
+        /// New address.
         to: Address,
     },
-    /// Longer packets get through.
-    LongerPackets {
-        /// To whom.
-        slot: Slot,
-        /// How long.
+    /// MTU probing found a longer packet size.
+    MtuRaised {
+        /// Peer.
+        machine: MachineId,
+        /// MTU, in bytes of UDP payload.
         bytes: usize,
     },
-    /// A connection has ended.
+    /// A connection has closed.
     Closed {
-        /// With whom.
-        slot: Slot,
-        /// Why.
+        /// Peer.
+        machine: MachineId,
+        /// Reason.
         reason: CloseReason,
     },
 }
@@ -73,161 +73,170 @@ pub enum Event {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Insecure => f.write_str("INSECURE: keys that everybody knows"),
-            Self::Connected { slot, address } => write!(f, "connected with {slot} at {address}"),
-            Self::Failed { slot, reason } => write!(f, "no connection with {slot}: {reason}"),
-            Self::Refused { slot: Some(slot), address, reason } => {
-                write!(f, "refused {slot} at {address}: {reason}")
+            Self::Insecure => f.write_str("INSECURE: development keys give no protection"),
+            Self::Connected { machine, address } => {
+                write!(f, "connected to {machine} at {address}")
             }
-            Self::Refused { slot: None, address, reason } => {
+            Self::ConnectFailed { machine, reason } => {
+                write!(f, "cannot connect to {machine}: {reason}")
+            }
+            Self::Refused { machine: Some(machine), address, reason } => {
+                write!(f, "refused {machine} at {address}: {reason}")
+            }
+            Self::Refused { machine: None, address, reason } => {
                 write!(f, "refused {address}: {reason}")
             }
-            Self::Quiet { slot } => write!(f, "nothing of {slot} for a second"),
-            Self::Back { slot } => write!(f, "{slot} is back"),
-            Self::Moved { slot, from, to } => write!(f, "{slot} moved from {from} to {to}"),
-            Self::LongerPackets { slot, bytes } => {
-                write!(f, "packets of {bytes} bytes get through to {slot}")
+            Self::Interrupted { machine } => write!(f, "no packet from {machine} for one second"),
+            Self::Resumed { machine } => write!(f, "{machine} resumed"),
+            Self::Migrated { machine, from, to } => {
+                write!(f, "{machine} migrated from {from} to {to}")
             }
-            Self::Closed { slot, reason } => {
-                write!(f, "the connection with {slot} is over: {reason}")
+            Self::MtuRaised { machine, bytes } => {
+                write!(f, "MTU to {machine} is {bytes} bytes")
+            }
+            Self::Closed { machine, reason } => {
+                write!(f, "the connection to {machine} closed: {reason}")
             }
         }
     }
 }
 
-/// Why a connection ended.
+/// Reasons why a connection closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// This side said goodbye.
-    Said,
-    /// The other side did.
-    Peer {
-        /// Its code: [`close_code`], or the game's own from 256 on.
+    /// This endpoint closed it.
+    LocallyClosed,
+    /// The peer closed it.
+    ClosedByPeer {
+        /// Code of the peer: see [`close_code`]; from 256 on defined by the game.
         code: u16,
-        /// Its words. They are somebody else's: show them as such.
+        /// Text of the peer. It is untrusted: display it as a quotation.
         text: String,
     },
-    /// Nothing was heard for longer than the idle timeout: the machine, its program or the way to it is gone.
-    Silence {
-        /// For how long.
+    /// No packet was received for the idle timeout. The machine, its program or its network has failed.
+    IdleTimeout {
+        /// Time since the last packet.
         after: Duration,
     },
-    /// A newer connection of the same slot took its place.
+    /// A newer connection of the same machine replaced it.
     Replaced,
-    /// The other side broke the protocol.
-    Broken,
+    /// The peer violated the protocol.
+    ProtocolViolation,
 }
 
-/// Codes of goodbyes.
+/// Codes of CLOSE frames.
 pub mod close_code {
-    /// The game's choice.
+    /// Closed by the game.
     pub const GAME: u16 = 0;
-    /// A newer connection took its place.
+    /// Replaced by a newer connection.
     pub const REPLACED: u16 = 1;
-    /// The other side was silent.
-    pub const SILENCE: u16 = 2;
-    /// The other side broke the protocol.
-    pub const BROKEN: u16 = 3;
-    /// The program ends.
+    /// Idle timeout.
+    pub const IDLE_TIMEOUT: u16 = 2;
+    /// Protocol violation of the receiver of the code.
+    pub const PROTOCOL_VIOLATION: u16 = 3;
+    /// The program shuts down.
     pub const SHUTDOWN: u16 = 4;
 }
 
 impl fmt::Display for CloseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Said => f.write_str("closed from here"),
-            Self::Peer { code: close_code::SHUTDOWN, .. } => f.write_str("its program ended"),
-            Self::Peer { code: close_code::REPLACED, .. } => {
-                f.write_str("another program with the same slot took its place there")
+            Self::LocallyClosed => f.write_str("closed by this machine"),
+            Self::ClosedByPeer { code: close_code::SHUTDOWN, .. } => {
+                f.write_str("its program shut down")
             }
-            Self::Peer { code, text } => write!(f, "closed from there: {text:?} (code {code})"),
-            Self::Silence { after } => {
+            Self::ClosedByPeer { code: close_code::REPLACED, .. } => {
+                f.write_str("another program with the same machine id replaced this one")
+            }
+            Self::ClosedByPeer { code, text } => {
+                write!(f, "closed by the peer: {text:?} (code {code})")
+            }
+            Self::IdleTimeout { after } => {
                 let (seconds, tenths) = (after.as_secs(), after.subsec_millis() / 100);
-                write!(
-                    f,
-                    "not heard for {seconds}.{tenths} s; its program or the way to it is gone"
-                )
+                write!(f, "no packet for {seconds}.{tenths} s; its program or network has failed")
             }
-            Self::Replaced => f.write_str("replaced by a newer connection of the same slot"),
-            Self::Broken => f.write_str("it broke the protocol"),
+            Self::Replaced => f.write_str("replaced by a newer connection of the same machine"),
+            Self::ProtocolViolation => f.write_str("it violated the protocol"),
         }
     }
 }
 
-/// Why two machines did not connect.
+/// Reasons why two machines do not connect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// Nobody answered.
+    /// No reply arrived within the handshake timeout.
     #[error(
-        "{address} does not answer; is the other program running, with a token of the same match, and is UDP let \
-         through?"
+        "{address} does not reply; check that the other program runs with a token of the same match, and that \
+         firewalls pass UDP"
     )]
-    NoAnswer {
-        /// Where.
+    TimedOut {
+        /// Address of the peer.
         address: Address,
     },
-    /// The other side speaks other versions.
-    #[error("protocol version {ours} here, {theirs:?} there; all must use the same release")]
+    /// The protocol versions differ.
+    #[error(
+        "protocol version is {ours}, the peer's is {theirs:?}; run the same release on all machines"
+    )]
     Protocol {
-        /// Ours.
+        /// Version of this machine.
         ours: u16,
-        /// Theirs.
+        /// Versions of the peer.
         theirs: Vec<u16>,
     },
-    /// Another game.
-    #[error("another game: {theirs} there, {ours} here")]
+    /// The games differ.
+    #[error("the game is {ours}, the peer's is {theirs}; run the same game on all machines")]
     Game {
-        /// Ours.
+        /// Game of this machine.
         ours: crate::crypto::GameId,
-        /// Theirs.
+        /// Game of the peer.
         theirs: crate::crypto::GameId,
     },
-    /// Inputs have another width.
+    /// The input widths differ.
     #[error(
-        "inputs of {theirs} bytes there, {ours} here; both must run the same build of the game"
+        "inputs have {ours} bytes, the peer's have {theirs}; run the same build on all machines"
     )]
     InputWidth {
-        /// Ours.
+        /// Width of this machine.
         ours: u16,
-        /// Theirs.
+        /// Width of the peer.
         theirs: u16,
     },
-    /// Inputs have other fields.
-    #[error("the input type has other fields there; both must run the same build of the game")]
+    /// The input schemas differ.
+    #[error("the peer's input type has other fields; run the same build on all machines")]
     InputSchema,
-    /// Another set-up.
+    /// The session settings differ.
     #[error(
-        "seats, digest interval, command limits or tick length differ there; set all machines up alike"
+        "the peer's seats, digest interval, command limits or tick length differ; configure all machines alike"
     )]
     Settings,
-    /// The token was refused.
-    #[error("the token was refused: {0}")]
+    /// The peer's token is invalid.
+    #[error("the peer's token is invalid: {0}")]
     Token(TokenError),
-    /// The other side refused our token.
+    /// The peer refused this machine's token.
     #[error(
-        "the other side refused our token: it is for another match or holder, or from the future; ask the matchmaker for a new one, and look at the clocks"
+        "the peer refused this machine's token: wrong match or holder, or issued in the future; request a new token, and check the clocks"
     )]
-    OurToken,
-    /// The other side found our token too old.
+    TokenRefused,
+    /// The peer reported this machine's token as expired.
     #[error(
-        "our token has expired; ask the matchmaker for a new one, and look at this machine's clock"
+        "this machine's token has expired; request a new token, and check this machine's clock"
     )]
-    OurTokenExpired,
-    /// The match is over there.
-    #[error("the match is over there")]
-    Over,
-    /// The handshake made no sense.
-    #[error("the other side answered with what it could not have meant; is it the right program?")]
-    Nonsense,
+    TokenExpired,
+    /// The peer's match is over.
+    #[error("the match is over on the peer; start a new match")]
+    MatchOver,
+    /// The peer completed the handshake with an invalid payload.
+    #[error("the peer sent an invalid handshake; check that it runs the same program")]
+    InvalidHandshake,
 }
 
 impl ConnectError {
-    /// What differs, seen from here.
-    pub(super) fn of_terms(ours: &Terms, theirs: &Terms) -> Option<Self> {
+    /// Returns the first mismatch, from this machine's side.
+    pub(super) fn from_mismatch(ours: &MatchParameters, theirs: &MatchParameters) -> Option<Self> {
         use crate::wire::Refusal;
-        Some(match ours.difference(theirs)? {
+        Some(match ours.first_mismatch(theirs)? {
             Refusal::Protocol => {
                 Self::Protocol { ours: ours.protocol, theirs: vec![theirs.protocol] }
             }
@@ -241,34 +250,34 @@ impl ConnectError {
     }
 }
 
-/// What an endpoint has counted. What was dropped changed nothing.
+/// Packet counters of an endpoint. Dropped packets have no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Packets that were sent.
+    /// Packets sent.
     pub sent: u64,
-    /// Their bytes, without those of IP and UDP.
+    /// Bytes sent, without IP and UDP headers.
     pub sent_bytes: u64,
-    /// Packets that came.
+    /// Packets received.
     pub received: u64,
-    /// Their bytes.
+    /// Bytes received.
     pub received_bytes: u64,
-    /// Dropped: not one of ours, by its first bytes or its length.
-    pub foreign: u64,
-    /// Dropped: for a connection that does not exist.
-    pub unknown: u64,
-    /// Dropped: does not open with the connection's keys. Damaged, forged, or reflected.
-    pub not_opened: u64,
-    /// Dropped: was opened before, or is too old to tell.
+    /// Dropped: not a packet of this protocol, by first byte or length.
+    pub unrecognized: u64,
+    /// Dropped: unknown connection id or handshake attempt.
+    pub unknown_connection: u64,
+    /// Dropped: packet protection could not be removed. The packet is corrupted, forged or reflected.
+    pub decrypt_failed: u64,
+    /// Dropped by replay protection: a duplicate, or older than the replay window.
     pub replayed: u64,
-    /// Opened, but with a frame that makes no sense.
+    /// Packets with a malformed frame. Earlier frames of the packet were processed.
     pub malformed: u64,
-    /// Dropped: a cookie that is not ours, not for this address, or too old.
-    pub bad_cookies: u64,
-    /// Dropped: handshakes whose first message does not open or whose holder is not in the match.
-    pub bad_handshakes: u64,
-    /// Dropped: too many handshakes at once.
-    pub limited: u64,
-    /// Dropped: nobody took them in time.
+    /// Dropped: the cookie is forged, expired, or for another address.
+    pub invalid_cookies: u64,
+    /// Dropped: message 1 fails authentication, or the initiator is not admitted.
+    pub invalid_handshakes: u64,
+    /// Dropped by rate limits of the handshake.
+    pub rate_limited: u64,
+    /// Dropped because a queue was full.
     pub overflowed: u64,
 }

@@ -1,11 +1,11 @@
-//! The side of the handshake that begins it: hello, cookie, first message, answer. The other side knocks meanwhile, to open its
-//! own NAT.
+//! Initiator of the handshake: HELLO, COOKIE, INIT, ACCEPT. Meanwhile the responder sends KNOCK packets to open its
+//! NAT.
 
-use super::{ConnectError, Endpoint, EndpointError, Event, Id};
+use super::{ConnectError, Endpoint, EndpointError, Event, Route};
 use crate::address::Address;
-use crate::connection::Agreed;
-use crate::crypto::Slot;
-use crate::crypto::noise::Initiation;
+use crate::connection::Negotiated;
+use crate::crypto::MachineId;
+use crate::crypto::noise::Initiator;
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Hello, Init, Offer, PROTOCOL_VERSION, Refusal, Versions,
     knock,
@@ -13,40 +13,40 @@ use crate::wire::{
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// After which times a packet is repeated; the last one again and again.
-const REPEAT: [Duration; 4] = [
+/// Retransmission intervals; the last one repeats.
+const RETRANSMIT: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(200),
     Duration::from_millis(400),
     Duration::from_millis(500),
 ];
 
-/// How far an attempt has come.
+/// State of an attempt.
 enum Step {
-    /// The other side begins; this one opens its NAT.
+    /// This side is the responder and sends KNOCK packets.
     Knock,
     Hello,
     Init {
-        initiation: Initiation,
-        our_id: u8,
+        initiator: Initiator,
+        local_cid: u8,
     },
 }
 
-/// An attempt to connect.
-pub(super) struct Attempted {
+/// Attempt to connect.
+pub(super) struct OutgoingHandshake {
     address: Address,
     attempt: Attempt,
     step: Step,
-    /// What is repeated.
+    /// Packet that is retransmitted.
     packet: Vec<u8>,
     sent: usize,
     next: Time,
     deadline: Time,
-    /// What the other side says that it speaks; nobody vouches for it.
+    /// Versions from a VERSIONS packet. It is not authenticated.
     versions: Option<Vec<u16>>,
 }
 
-impl Attempted {
+impl OutgoingHandshake {
     pub(super) const fn address(&self) -> Address {
         self.address
     }
@@ -56,7 +56,7 @@ impl Attempted {
     }
 }
 
-/// What the Noise handshake is bound to.
+/// Prologue of the Noise handshake.
 pub(super) fn prologue(attempt: Attempt) -> [u8; 22] {
     let mut prologue = *b"isostep wire\0\0\0\0\0\0\0\0\0\0";
     prologue[12..14].copy_from_slice(&PROTOCOL_VERSION.to_le_bytes());
@@ -65,220 +65,241 @@ pub(super) fn prologue(attempt: Attempt) -> [u8; 22] {
 }
 
 impl Endpoint {
-    /// Begins to connect with another machine of the match. Of two machines the one with the lower slot sends the first packet; the
-    /// other waits for it, and needs the address only to open its NAT. An attempt under way is given up for the new one.
+    /// Starts to connect to another machine of the match. The machine with the lower id sends the first packet. The other one
+    /// waits for it, and uses the address only to open its NAT. A running attempt to the same machine is aborted.
     ///
     /// # Errors
-    /// When the roster has no such slot, development keys would leave this machine, or the endpoint was shut down.
-    pub fn connect(&mut self, now: Time, slot: Slot, to: Address) -> Result<(), EndpointError> {
+    /// The machine is not in the roster, development keys would leave the loopback interface, or the endpoint was shut down.
+    pub fn connect(
+        &mut self,
+        now: Time,
+        machine: MachineId,
+        to: Address,
+    ) -> Result<(), EndpointError> {
         let to = to.canonical();
-        self.may_connect(slot, to)?;
-        self.forget_attempt(slot);
+        self.check_connect(machine, to)?;
+        self.abort_outgoing(machine);
         let mut attempt = [0; 8];
         self.entropy.fill(&mut attempt);
         let mut packet = Vec::new();
-        let step = if self.slot() < slot {
+        let step = if self.machine() < machine {
             Hello { version: PROTOCOL_VERSION, attempt }.write(&mut packet);
             Step::Hello
         } else {
             knock(&mut packet);
             Step::Knock
         };
-        self.slots[usize::from(slot.0)].attempted = Some(Attempted {
+        self.peers[usize::from(machine.0)].outgoing = Some(OutgoingHandshake {
             address: to,
             attempt,
             step,
             packet,
             sent: 0,
             next: now,
-            deadline: now + self.config.handshake,
+            deadline: now + self.config.handshake_timeout,
             versions: None,
         });
-        self.initiate_timeout(now, slot);
+        self.initiate_timeout(now, machine);
         Ok(())
     }
 
-    /// Whether [`connect`](Self::connect) would begin.
-    pub(crate) fn may_connect(&self, slot: Slot, to: Address) -> Result<(), EndpointError> {
-        if self.over {
+    /// Checks the preconditions of [`connect`](Self::connect).
+    pub(crate) fn check_connect(
+        &self,
+        machine: MachineId,
+        to: Address,
+    ) -> Result<(), EndpointError> {
+        if self.is_shut_down {
             return Err(EndpointError::ShutDown);
         }
-        let known = self.config.credentials.roster().key_of(slot).is_some();
-        if !known || slot == self.slot() {
-            return Err(EndpointError::NoSuchSlot { slot });
+        let known = self.config.credentials.roster().key_of(machine).is_some();
+        if !known || machine == self.machine() {
+            return Err(EndpointError::UnknownMachine { machine });
         }
-        if self.is_too_far(to) {
+        if self.is_insecure_remote(to) {
             return Err(EndpointError::Insecure { address: to });
         }
         Ok(())
     }
 
-    pub(super) fn forget_attempt(&mut self, slot: Slot) {
-        let Some(place) = self.slots.get_mut(usize::from(slot.0)) else { return };
-        if let Some(Attempted { step: Step::Init { our_id, .. }, .. }) = place.attempted.take() {
-            self.ids[usize::from(our_id)] = None;
+    pub(super) fn abort_outgoing(&mut self, machine: MachineId) {
+        let Some(place) = self.peers.get_mut(usize::from(machine.0)) else { return };
+        if let Some(OutgoingHandshake { step: Step::Init { local_cid, .. }, .. }) =
+            place.outgoing.take()
+        {
+            self.routes[usize::from(local_cid)] = None;
         }
     }
 
-    pub(super) fn initiate_timeout(&mut self, now: Time, slot: Slot) {
-        let place = &mut self.slots[usize::from(slot.0)];
-        let Some(attempted) = &mut place.attempted else { return };
-        if attempted.deadline <= now
-            && place.live.is_some()
-            && matches!(attempted.step, Step::Knock)
+    pub(super) fn initiate_timeout(&mut self, now: Time, machine: MachineId) {
+        let place = &mut self.peers[usize::from(machine.0)];
+        let Some(outgoing) = &mut place.outgoing else { return };
+        if outgoing.deadline <= now
+            && place.connection.is_some()
+            && matches!(outgoing.step, Step::Knock)
         {
-            // The other side had come before this one said that it expects it.
-            place.attempted = None;
-        } else if attempted.deadline <= now {
-            let (address, versions) = (attempted.address, attempted.versions.take());
-            self.forget_attempt(slot);
+            // The initiator connected before this side expected it.
+            place.outgoing = None;
+        } else if outgoing.deadline <= now {
+            let (address, versions) = (outgoing.address, outgoing.versions.take());
+            self.abort_outgoing(machine);
             let reason = match versions {
                 Some(theirs) => ConnectError::Protocol { ours: PROTOCOL_VERSION, theirs },
-                None => ConnectError::NoAnswer { address },
+                None => ConnectError::TimedOut { address },
             };
-            self.events.push_back(Event::Failed { slot, reason });
-        } else if attempted.next <= now {
-            let wait = REPEAT[attempted.sent.min(REPEAT.len() - 1)];
-            attempted.sent += 1;
-            attempted.next = now + wait;
-            if attempted.sent > REPEAT.len() && matches!(attempted.step, Step::Init { .. }) {
-                // The cookie may be the reason for the silence: ask for another.
-                let mut hello = self.outbox.buffer();
-                Hello { version: PROTOCOL_VERSION, attempt: attempted.attempt }.write(&mut hello);
+            self.events.push_back(Event::ConnectFailed { machine, reason });
+        } else if outgoing.next <= now {
+            let wait = RETRANSMIT[outgoing.sent.min(RETRANSMIT.len() - 1)];
+            outgoing.sent += 1;
+            outgoing.next = now + wait;
+            if outgoing.sent > RETRANSMIT.len() && matches!(outgoing.step, Step::Init { .. }) {
+                // The cookie may have expired or been forged: request another one.
+                let mut hello = self.send_queue.buffer();
+                Hello { version: PROTOCOL_VERSION, attempt: outgoing.attempt }.write(&mut hello);
                 self.counters.sent += 1;
                 self.counters.sent_bytes += hello.len() as u64;
-                self.outbox.push(attempted.address, hello);
+                self.send_queue.push(outgoing.address, hello);
             }
             self.counters.sent += 1;
-            self.counters.sent_bytes += attempted.packet.len() as u64;
-            self.outbox.push_copy(attempted.address, &attempted.packet);
+            self.counters.sent_bytes += outgoing.packet.len() as u64;
+            self.send_queue.push_copy(outgoing.address, &outgoing.packet);
         }
     }
 
-    /// The attempt that a packet belongs to, by its name and where it comes from.
-    fn attempt_of(&mut self, from: Address, attempt: Attempt) -> Option<Slot> {
-        let found = self.slots.iter().position(|place| {
-            let of = |known: &Attempted| known.attempt == attempt && known.address == from;
-            place.attempted.as_ref().is_some_and(of)
+    /// Finds the attempt of a packet by its id and source address.
+    fn attempt_of(&mut self, from: Address, attempt: Attempt) -> Option<MachineId> {
+        let found = self.peers.iter().position(|place| {
+            let of = |known: &OutgoingHandshake| known.attempt == attempt && known.address == from;
+            place.outgoing.as_ref().is_some_and(of)
         });
         if found.is_none() {
-            self.counters.unknown += 1;
+            self.counters.unknown_connection += 1;
         }
-        found.map(|slot| Slot(slot as u8))
+        found.map(|machine| MachineId(machine as u8))
     }
 
     pub(super) fn handle_cookie(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Cookie { attempt, cookie } = Cookie::read(bytes)?;
-        let Some(slot) = self.attempt_of(from, attempt) else { return Some(()) };
-        let attempted = self.slots[usize::from(slot.0)].attempted.as_mut()?;
-        match attempted.step {
+        let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        let outgoing = self.peers[usize::from(machine.0)].outgoing.as_mut()?;
+        match outgoing.step {
             Step::Hello => (),
-            // Nobody vouches for a cookie: the one before may be forged, or its maker has started again.
+            // Cookies are not authenticated: the previous one may be forged, or made before a restart of the responder.
             Step::Init { .. } => {
-                Init::replace_cookie(&cookie, &mut attempted.packet);
+                Init::replace_cookie(&cookie, &mut outgoing.packet);
                 return Some(());
             }
             Step::Knock => return Some(()),
         }
-        let our_id = self.new_id(Id::Attempted(slot));
-        let offer = self.offer(our_id);
+        let local_cid = self.allocate_cid(Route::Connecting(machine));
+        let offer = self.offer(local_cid);
         let credentials = &self.config.credentials;
         offer.write_init(&credentials.token().encode(), &mut self.plain);
-        let attempted = self.slots[usize::from(slot.0)].attempted.as_mut()?;
-        Init::write(attempt, &cookie, &mut attempted.packet);
-        let started = Initiation::start(
+        let outgoing = self.peers[usize::from(machine.0)].outgoing.as_mut()?;
+        Init::write(attempt, &cookie, &mut outgoing.packet);
+        let started = Initiator::start(
             credentials.key(),
-            &credentials.roster().key_of(slot)?,
+            &credentials.roster().key_of(machine)?,
             &prologue(attempt),
             &self.plain,
             &mut *self.entropy,
-            &mut attempted.packet,
+            &mut outgoing.packet,
         );
         match started {
-            Ok(initiation) => {
-                attempted.step = Step::Init { initiation, our_id };
-                (attempted.sent, attempted.next) = (0, now);
-                self.initiate_timeout(now, slot);
+            Ok(initiator) => {
+                outgoing.step = Step::Init { initiator, local_cid };
+                (outgoing.sent, outgoing.next) = (0, now);
+                self.initiate_timeout(now, machine);
             }
-            // A key that is no point of the curve: the matchmaker signed nonsense.
-            Err(_) => self.fail(slot, ConnectError::Nonsense),
+            // The roster contains an invalid key.
+            Err(_) => self.fail(machine, ConnectError::InvalidHandshake),
         }
         Some(())
     }
 
     pub(super) fn handle_versions(&mut self, from: Address, bytes: &[u8]) -> Option<()> {
         let Versions { attempt, versions } = Versions::read(bytes)?;
-        let Some(slot) = self.attempt_of(from, attempt) else { return Some(()) };
-        self.slots[usize::from(slot.0)].attempted.as_mut()?.versions = Some(versions);
+        let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        self.peers[usize::from(machine.0)].outgoing.as_mut()?.versions = Some(versions);
         Some(())
     }
 
     pub(super) fn handle_accept(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Accept { attempt, message } = Accept::read(bytes)?;
-        let Some(slot) = self.attempt_of(from, attempt) else { return Some(()) };
-        let attempted = &mut self.slots[usize::from(slot.0)].attempted;
-        let mut taken = attempted.take()?;
-        let Step::Init { initiation, our_id } = taken.step else {
-            *attempted = Some(taken);
+        let Some(machine) = self.attempt_of(from, attempt) else { return Some(()) };
+        let outgoing = &mut self.peers[usize::from(machine.0)].outgoing;
+        let mut taken = outgoing.take()?;
+        let Step::Init { initiator, local_cid } = taken.step else {
+            *outgoing = Some(taken);
             return Some(());
         };
-        let channel = match initiation.finish(message, &mut self.plain) {
+        let channel = match initiator.finish(message, &mut self.plain) {
             Ok(channel) => channel,
-            Err((initiation, _)) => {
-                // Forged: the true answer may still come.
-                taken.step = Step::Init { initiation, our_id };
-                *attempted = Some(taken);
-                self.counters.not_opened += 1;
+            Err((initiator, _)) => {
+                // Forged: the genuine ACCEPT may follow.
+                taken.step = Step::Init { initiator, local_cid };
+                *outgoing = Some(taken);
+                self.counters.decrypt_failed += 1;
                 return Some(());
             }
         };
-        self.ids[usize::from(our_id)] = None;
+        self.routes[usize::from(local_cid)] = None;
         let Some((refusal, theirs)) = Offer::read_accept(&self.plain) else {
-            self.fail(slot, ConnectError::Nonsense);
+            self.fail(machine, ConnectError::InvalidHandshake);
             return Some(());
         };
         if let Some(refusal) = refusal {
-            let ours = self.config.terms;
-            self.fail(slot, refused(refusal, ConnectError::of_terms(&ours, &theirs.terms)));
+            let ours = self.config.parameters;
+            self.fail(
+                machine,
+                refused(refusal, ConnectError::from_mismatch(&ours, &theirs.parameters)),
+            );
             return Some(());
         }
-        if let Some(reason) = ConnectError::of_terms(&self.config.terms, &theirs.terms) {
-            self.fail(slot, reason);
+        if let Some(reason) =
+            ConnectError::from_mismatch(&self.config.parameters, &theirs.parameters)
+        {
+            self.fail(machine, reason);
             return Some(());
         }
-        let remote = self.config.credentials.roster().key_of(slot)?;
-        let agreed = Agreed {
-            slot,
+        let remote = self.config.credentials.roster().key_of(machine)?;
+        let negotiated = Negotiated {
+            machine,
             address: from,
             initiator: true,
             remote,
             channel,
-            our_id,
-            their_id: theirs.id,
-            longest: usize::from(theirs.longest).min(self.config.longest),
+            local_cid,
+            remote_cid: theirs.id,
+            max_mtu: usize::from(theirs.max_mtu).min(self.config.max_mtu),
         };
-        self.establish(now, agreed);
+        self.establish(now, negotiated);
         Some(())
     }
 
-    fn fail(&mut self, slot: Slot, reason: ConnectError) {
-        self.forget_attempt(slot);
-        self.events.push_back(Event::Failed { slot, reason });
+    fn fail(&mut self, machine: MachineId, reason: ConnectError) {
+        self.abort_outgoing(machine);
+        self.events.push_back(Event::ConnectFailed { machine, reason });
     }
 
-    /// What this side says of itself.
-    pub(super) const fn offer(&self, our_id: u8) -> Offer {
-        let id = ConnectionId::of_byte(our_id);
-        Offer { terms: self.config.terms, view: 0, id, longest: self.config.longest as u16 }
+    /// Handshake payload of this machine.
+    pub(super) const fn offer(&self, local_cid: u8) -> Offer {
+        let id = ConnectionId::of_byte(local_cid);
+        Offer {
+            parameters: self.config.parameters,
+            view: 0,
+            id,
+            max_mtu: self.config.max_mtu as u16,
+        }
     }
 }
 
-/// What a refusal means to who was refused.
+/// Translates a refusal for the refused initiator.
 fn refused(refusal: Refusal, difference: Option<ConnectError>) -> ConnectError {
     match refusal {
-        Refusal::Token => ConnectError::OurToken,
-        Refusal::Expired => ConnectError::OurTokenExpired,
-        Refusal::Over => ConnectError::Over,
-        _ => difference.unwrap_or(ConnectError::Nonsense),
+        Refusal::Token => ConnectError::TokenRefused,
+        Refusal::Expired => ConnectError::TokenExpired,
+        Refusal::Over => ConnectError::MatchOver,
+        _ => difference.unwrap_or(ConnectError::InvalidHandshake),
     }
 }

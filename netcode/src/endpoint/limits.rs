@@ -1,31 +1,31 @@
-//! How much work strangers may cause.
+//! Rate limits on handshakes: bounds the work that unauthenticated packets can cause.
 
 use crate::address::Address;
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// Answers to strangers in a second, and at once: each costs one hash.
-const ANSWERS: u64 = 2000;
-/// Answers in a second to addresses where peers are expected, which a flood from elsewhere can't use up; and handshakes.
-const EXPECTED: u64 = 50;
-/// Addresses that are remembered for having shown a cookie; the oldest makes room.
-const ADDRESSES: usize = 64;
-/// Handshakes that one address may start in a span: each costs some curve arithmetic.
-const HANDSHAKES: u32 = 8;
-const SPAN: Duration = Duration::from_secs(10);
-/// Handshakes in a second from all addresses together, and at once.
-const ALL_HANDSHAKES: u64 = 64;
+/// Replies per second to unvalidated addresses. Each costs one hash.
+const REPLIES_PER_SECOND: u64 = 2000;
+/// Replies and handshakes per second reserved for expected peers. A flood from other addresses cannot consume them.
+const EXPECTED_PER_SECOND: u64 = 50;
+/// Validated addresses that are tracked; the oldest is evicted.
+const MAX_ADDRESSES: usize = 64;
+/// Handshakes that one address may start per [`ADDRESS_INTERVAL`]. Each costs curve arithmetic.
+const HANDSHAKES_PER_ADDRESS: u32 = 8;
+const ADDRESS_INTERVAL: Duration = Duration::from_secs(10);
+/// Handshakes per second of all addresses together.
+const HANDSHAKES_PER_SECOND: u64 = 64;
 
-/// So many a second, and as many at once after a pause.
+/// Token bucket with a burst of one second.
 #[derive(Debug)]
-struct Bucket {
+struct TokenBucket {
     rate: u64,
-    /// In nanoseconds of credit: each costs a second divided by the rate.
+    /// Credit in nanoseconds; one token costs a second divided by the rate.
     credit: u64,
     last: Time,
 }
 
-impl Bucket {
+impl TokenBucket {
     const fn new(rate: u64) -> Self {
         Self { rate, credit: 1_000_000_000, last: Time::ZERO }
     }
@@ -41,54 +41,55 @@ impl Bucket {
     }
 }
 
-/// All limits of an endpoint.
+/// Rate limits of an endpoint.
 #[derive(Debug)]
 pub(super) struct Limits {
-    answers: Bucket,
-    handshakes: Bucket,
-    expected_answers: Bucket,
-    expected_handshakes: Bucket,
-    /// Who started handshakes since when, and how many.
-    proven: Vec<(Address, Time, u32)>,
+    replies: TokenBucket,
+    handshakes: TokenBucket,
+    expected_replies: TokenBucket,
+    expected_handshakes: TokenBucket,
+    /// Validated addresses: start of the interval and handshakes in it.
+    addresses: Vec<(Address, Time, u32)>,
 }
 
 impl Limits {
     pub(super) const fn new() -> Self {
         Self {
-            answers: Bucket::new(ANSWERS),
-            handshakes: Bucket::new(ALL_HANDSHAKES),
-            expected_answers: Bucket::new(EXPECTED),
-            expected_handshakes: Bucket::new(EXPECTED),
-            proven: Vec::new(),
+            replies: TokenBucket::new(REPLIES_PER_SECOND),
+            handshakes: TokenBucket::new(HANDSHAKES_PER_SECOND),
+            expected_replies: TokenBucket::new(EXPECTED_PER_SECOND),
+            expected_handshakes: TokenBucket::new(EXPECTED_PER_SECOND),
+            addresses: Vec::new(),
         }
     }
 
-    /// Whether to answer somebody who has proved nothing.
-    pub(super) fn may_answer(&mut self, now: Time, expected: bool) -> bool {
-        (expected && self.expected_answers.take(now)) || self.answers.take(now)
+    /// Returns true if a HELLO may be answered.
+    pub(super) fn allow_reply(&mut self, now: Time, expected: bool) -> bool {
+        (expected && self.expected_replies.take(now)) || self.replies.take(now)
     }
 
-    /// Whether to compute a handshake for somebody who has shown a cookie.
-    pub(super) fn may_shake_hands(&mut self, now: Time, address: Address, expected: bool) -> bool {
-        // Whoever sees a cookie can show it in the name of an expected peer: a few such packets must not lock that out.
+    /// Returns true if an INIT with a valid cookie may be processed.
+    pub(super) fn allow_handshake(&mut self, now: Time, address: Address, expected: bool) -> bool {
+        // An observer of a cookie can spoof the address of an expected peer, so expected peers have a separate limit.
         (expected && self.expected_handshakes.take(now))
-            || (self.is_patient(now, address) && self.handshakes.take(now))
+            || (self.is_below_limit(now, address) && self.handshakes.take(now))
     }
 
-    /// Whether an address has not asked too often.
-    fn is_patient(&mut self, now: Time, address: Address) -> bool {
-        if let Some(entry) = self.proven.iter_mut().find(|entry| entry.0 == address) {
-            if entry.1 + SPAN <= now {
+    /// Counts a handshake of an address; returns true if it is within the limit.
+    fn is_below_limit(&mut self, now: Time, address: Address) -> bool {
+        if let Some(entry) = self.addresses.iter_mut().find(|entry| entry.0 == address) {
+            if entry.1 + ADDRESS_INTERVAL <= now {
                 (entry.1, entry.2) = (now, 0);
             }
             entry.2 += 1;
-            return entry.2 <= HANDSHAKES;
+            return entry.2 <= HANDSHAKES_PER_ADDRESS;
         }
-        if self.proven.len() == ADDRESSES {
-            let oldest = (0..ADDRESSES).min_by_key(|&place| self.proven[place].1).unwrap_or(0);
-            self.proven.swap_remove(oldest);
+        if self.addresses.len() == MAX_ADDRESSES {
+            let oldest =
+                (0..MAX_ADDRESSES).min_by_key(|&place| self.addresses[place].1).unwrap_or(0);
+            self.addresses.swap_remove(oldest);
         }
-        self.proven.push((address, now, 1));
+        self.addresses.push((address, now, 1));
         true
     }
 }
@@ -101,21 +102,21 @@ mod tests {
     fn an_address_may_start_eight_handshakes_in_ten_seconds() {
         let mut limits = Limits::new();
         let mut taken =
-            |at: u64| limits.may_shake_hands(Time::from_millis(at), Address::Node(1), false);
+            |at: u64| limits.allow_handshake(Time::from_millis(at), Address::Node(1), false);
         assert_eq!((0..20).filter(|step| taken(1000 + step * 100)).count(), 8);
         assert!(taken(12_000));
     }
 
     #[test]
-    fn all_together_start_sixty_four_a_second_and_memory_is_bounded() {
+    fn all_addresses_together_start_sixty_four_handshakes_per_second() {
         let mut limits = Limits::new();
         let mut taken = 0;
         for step in 0..10_000 {
             let address = Address::Node(step);
             let now = Time::from_millis(step / 10);
-            taken += u32::from(limits.may_shake_hands(now, address, false));
+            taken += u32::from(limits.allow_handshake(now, address, false));
         }
         assert!((64..=130).contains(&taken), "{taken}");
-        assert_eq!(limits.proven.len(), ADDRESSES);
+        assert_eq!(limits.addresses.len(), MAX_ADDRESSES);
     }
 }

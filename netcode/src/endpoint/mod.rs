@@ -1,17 +1,17 @@
-//! One machine's connections with all others of a match, without a socket: datagrams and time in, datagrams, frames and events
-//! out.
+//! Sans-IO endpoint: the connections of one machine to its peers. Input: datagrams and time. Output: datagrams, frames and
+//! events.
 //!
-//! `initiate` and `respond` are the two sides of the handshake, `cookie` and `limits` keep strangers cheap; what stands is a
-//! [`Connection`](crate::connection).
+//! `initiate` and `respond` are the two sides of the handshake. `cookie` and `limits` bound the cost of unauthenticated packets.
+//! `lifecycle` opens and closes connections. An established connection is a [`Connection`](crate::connection).
 
-/// A macro, so that it borrows the fields one by one.
+/// Borrows the fields one by one; a method would borrow all of `self`.
 macro_rules! context {
     ($self:ident, $now:expr) => {
         crate::connection::Context {
             now: $now,
             key: $self.config.credentials.key(),
             entropy: &mut *$self.entropy,
-            outbox: &mut $self.outbox,
+            send_queue: &mut $self.send_queue,
             game: &mut $self.game,
             datagrams: &mut $self.datagrams,
             events: &mut $self.events,
@@ -24,88 +24,87 @@ macro_rules! context {
 mod config;
 mod cookie;
 mod events;
-mod hook;
+mod fuzz_hook;
 mod initiate;
+mod lifecycle;
 mod limits;
-mod lives;
 mod respond;
 
 pub use config::{EndpointConfig, EndpointError};
 pub use events::{CloseReason, ConnectError, Counters, Event, close_code};
 
 use crate::address::Address;
-use crate::connection::outbox::{Inbox, Outbox};
+use crate::connection::queue::{ReceiveQueue, SendQueue};
 use crate::connection::{Connection, MessageError};
-use crate::crypto::{MAX_SLOTS, Slot, TokenExpectation};
+use crate::crypto::{MAX_MACHINES, MachineId, TokenExpectation};
 use crate::entropy::Entropy;
-use crate::wire::{Frame, Header, PROTOCOL_VERSION, first, is_knock, kind};
+use crate::wire::{Frame, Header, PROTOCOL_VERSION, frame_type, is_knock, packet_type};
 use cookie::Cookies;
 use core::time::Duration;
-use initiate::Attempted;
+use initiate::OutgoingHandshake;
 use isostep_rollback::Time;
 use limits::Limits;
 use respond::HalfOpen;
 use std::collections::VecDeque;
 
-/// Whose message: the first byte of each.
-mod whose {
+/// Destination of a message: its first byte.
+mod destination {
     pub(super) const SESSION: u8 = 0;
     pub(super) const GAME: u8 = 1;
 }
 
-/// Most events that wait to be polled.
-const MOST_EVENTS: usize = 1024;
+/// Maximum number of queued events.
+const MAX_QUEUED_EVENTS: usize = 1024;
 
-/// What a connection id leads to.
+/// Target of a connection id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Id {
-    /// It was given in a handshake that is not finished.
-    HalfOpen(Slot),
-    Attempted(Slot),
-    Live(Slot),
+enum Route {
+    /// Id of a handshake that is not complete.
+    HalfOpen(MachineId),
+    Connecting(MachineId),
+    Established(MachineId),
 }
 
-/// A message that arrived.
+/// Message that was received on the reliable channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// The session's, for [`Session::message`](isostep_rollback::Session::message).
+    /// Message for [`Session::message`](isostep_rollback::Session::message).
     Session(Vec<u8>),
-    /// The game's own.
+    /// Message of the game.
     Game(Vec<u8>),
 }
 
-/// One machine's connections with all others of a match. It has no socket and no clock: the driver says what has arrived and what
-/// time it is, and sends what it is given.
+/// Connections of one machine to all peers of a match. Sans-IO: the caller passes received datagrams and the time, and sends
+/// the datagrams that it polls.
 ///
-/// # The calls, in order
-/// 1. *Set up*: [`new`](Self::new); [`connect`](Self::connect) for each of the others, once their addresses are known. Of two machines the one with
-///    the lower slot calls and the other answers; both say `connect`.
+/// # Call order
+/// 1. *Configure*: [`new`](Self::new); [`connect`](Self::connect) for each peer, once its address is known. Both sides call
+///    `connect`; the machine with the lower id initiates.
 /// 2. *Feed*: [`handle_datagram`](Self::handle_datagram) for each datagram, [`handle_timeout`](Self::handle_timeout) when
-///    [`poll_timeout`](Self::poll_timeout) says so or whenever a frame begins; [`send_game`](Self::send_game),
+///    [`poll_timeout`](Self::poll_timeout) is due or once per frame; [`send_game`](Self::send_game),
 ///    [`send_datagram`](Self::send_datagram), [`send_message`](Self::send_message), [`close`](Self::close).
-/// 3. *Drain* after each of them, until there is nothing: [`poll_transmit`](Self::poll_transmit) gives datagrams to send,
-///    [`poll_event`](Self::poll_event) what happened, [`poll_game`](Self::poll_game), [`poll_datagram`](Self::poll_datagram)
-///    and [`poll_message`](Self::poll_message) what arrived.
+/// 3. *Drain* after each of them, until empty: [`poll_transmit`](Self::poll_transmit) for datagrams to send,
+///    [`poll_event`](Self::poll_event) for events, [`poll_game`](Self::poll_game), [`poll_datagram`](Self::poll_datagram)
+///    and [`poll_message`](Self::poll_message) for received data.
 ///
-/// Whatever arrives, from whomever, gives no panic and no more than bounded memory; what is dropped is
-/// [counted](Self::counters).
+/// Arbitrary datagrams cause no panic and use bounded memory. Dropped packets are [counted](Self::counters).
 ///
 /// ```
-/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 /// use isostep_netcode::{Address, Endpoint, EndpointConfig, Event, SeededEntropy};
 /// use isostep_rollback::Time;
 ///
 /// let mut ends: Vec<Endpoint> = (0..2)
-///     .map(|slot| {
-///         let credentials = Credentials::insecure(Slot(slot), 2, GameId::named("doc")).expect("two slots");
+///     .map(|machine| {
+///         let credentials = Credentials::insecure(MachineId(machine), 2, GameId::named("doc")).expect("two machines");
 ///         let config = EndpointConfig::new(credentials, 0);
-///         Endpoint::new(config, Box::new(SeededEntropy::new(slot.into()))).expect("good credentials")
+///         Endpoint::new(config, Box::new(SeededEntropy::new(machine.into()))).expect("good credentials")
 ///     })
 ///     .collect();
 /// for (own, other) in [(0, 1), (1, 0)] {
-///     ends[own].connect(Time::ZERO, Slot(other as u8), Address::Node(other as u64))?;
+///     ends[own].connect(Time::ZERO, MachineId(other as u8), Address::Node(other as u64))?;
 /// }
-/// // Carry datagrams to and fro until there are none.
+/// // Exchange datagrams.
 /// let mut datagram = Vec::new();
 /// for millis in 0..100 {
 ///     let now = Time::from_millis(millis);
@@ -124,34 +123,34 @@ pub struct Endpoint {
     entropy: Box<dyn Entropy + Send>,
     cookies: Cookies,
     limits: Limits,
-    slots: [Place; MAX_SLOTS],
-    /// Connections that are over and still say so.
-    leaving: Vec<Connection>,
-    /// Messages that had arrived when their connection ended.
-    last_words: VecDeque<(Slot, Vec<u8>)>,
-    ids: Box<[Option<Id>; 256]>,
-    outbox: Outbox,
-    game: Inbox,
-    datagrams: Inbox,
+    peers: [PeerState; MAX_MACHINES],
+    /// Closed connections that still send CLOSE frames.
+    closing: Vec<Connection>,
+    /// Messages that were received completely before their connection closed.
+    unpolled: VecDeque<(MachineId, Vec<u8>)>,
+    routes: Box<[Option<Route>; 256]>,
+    send_queue: SendQueue,
+    game: ReceiveQueue,
+    datagrams: ReceiveQueue,
     events: VecDeque<Event>,
     counters: Counters,
     plain: Vec<u8>,
-    over: bool,
+    is_shut_down: bool,
 }
 
-/// Everything of one slot.
+/// State of one peer.
 #[derive(Default)]
-struct Place {
-    attempted: Option<Attempted>,
+struct PeerState {
+    outgoing: Option<OutgoingHandshake>,
     half_open: Option<HalfOpen>,
-    live: Option<Connection>,
+    connection: Option<Connection>,
 }
 
 impl Endpoint {
-    /// An endpoint with nobody connected.
+    /// Creates an endpoint without connections.
     ///
     /// # Errors
-    /// When its own token or roster would be refused: expired, another protocol version, a broken signature.
+    /// The token or roster of this machine is invalid: expired, another protocol version, a wrong signature.
     pub fn new(
         config: EndpointConfig,
         mut entropy: Box<dyn Entropy + Send>,
@@ -170,45 +169,45 @@ impl Endpoint {
             entropy,
             cookies: Cookies::new(secret),
             limits: Limits::new(),
-            slots: Default::default(),
-            leaving: Vec::new(),
-            last_words: VecDeque::new(),
-            ids: Box::new([None; 256]),
-            outbox: Outbox::default(),
-            game: Inbox::default(),
-            datagrams: Inbox::default(),
+            peers: Default::default(),
+            closing: Vec::new(),
+            unpolled: VecDeque::new(),
+            routes: Box::new([None; 256]),
+            send_queue: SendQueue::default(),
+            game: ReceiveQueue::default(),
+            datagrams: ReceiveQueue::default(),
             events,
             counters: Counters::default(),
             plain: Vec::new(),
-            over: false,
+            is_shut_down: false,
         })
     }
 
-    /// Takes a datagram. It may be anything, from anybody.
+    /// Handles a received datagram. Any bytes from any address are safe.
     pub fn handle_datagram(&mut self, now: Time, from: Address, bytes: &[u8]) {
         let from = from.canonical();
         self.counters.received += 1;
         self.counters.received_bytes += bytes.len() as u64;
-        if self.is_too_far(from) {
-            self.counters.foreign += 1;
+        if self.is_insecure_remote(from) {
+            self.counters.unrecognized += 1;
             return;
         }
         let known = match bytes.first() {
             Some(0..0x80) => self.handle_data(now, from, bytes),
-            Some(&first::HELLO) => self.handle_hello(now, from, bytes),
-            Some(&first::COOKIE) => self.handle_cookie(now, from, bytes),
-            Some(&first::VERSIONS) => self.handle_versions(from, bytes),
-            Some(&first::INIT) => self.handle_init(now, from, bytes),
-            Some(&first::ACCEPT) => self.handle_accept(now, from, bytes),
-            // It has opened the way that it came.
-            Some(&first::KNOCK) => is_knock(bytes).then_some(()),
+            Some(&packet_type::HELLO) => self.handle_hello(now, from, bytes),
+            Some(&packet_type::COOKIE) => self.handle_cookie(now, from, bytes),
+            Some(&packet_type::VERSIONS) => self.handle_versions(from, bytes),
+            Some(&packet_type::INIT) => self.handle_init(now, from, bytes),
+            Some(&packet_type::ACCEPT) => self.handle_accept(now, from, bytes),
+            // A KNOCK has no effect here: it opened the sender's NAT.
+            Some(&packet_type::KNOCK) => is_knock(bytes).then_some(()),
             _ => None,
         };
         if known.is_none() {
-            self.counters.foreign += 1;
+            self.counters.unrecognized += 1;
         }
-        // When nobody polls, the oldest make room.
-        while self.events.len() > MOST_EVENTS {
+        // Without polling, the oldest events are dropped.
+        while self.events.len() > MAX_QUEUED_EVENTS {
             self.events.pop_front();
             self.counters.overflowed += 1;
         }
@@ -216,207 +215,226 @@ impl Endpoint {
 
     fn handle_data(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let (header, sealed) = Header::read(bytes)?;
-        match self.ids[usize::from(header.id)] {
-            Some(Id::Live(slot)) => {
+        match self.routes[usize::from(header.id)] {
+            Some(Route::Established(machine)) => {
                 let mut ctx = context!(self, now);
-                let live = self.slots[usize::from(slot.0)].live.as_mut()?;
-                if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
-                    self.end(now, slot, reason);
+                let connection = self.peers[usize::from(machine.0)].connection.as_mut()?;
+                if let Ok(Some(reason)) = connection.receive(&mut ctx, from, header, sealed) {
+                    self.terminate(now, machine, reason);
                 }
             }
-            Some(Id::HalfOpen(slot)) => self.confirm(now, slot, from, header, sealed),
-            Some(Id::Attempted(_)) | None => self.counters.unknown += 1,
+            Some(Route::HalfOpen(machine)) => self.confirm(now, machine, from, header, sealed),
+            Some(Route::Connecting(_)) | None => self.counters.unknown_connection += 1,
         }
         Some(())
     }
 
-    /// Does what time asks for. Call it when [`poll_timeout`](Self::poll_timeout) says so; earlier and later calls do no
-    /// harm.
+    /// Handles timers. Call it when [`poll_timeout`](Self::poll_timeout) is due; earlier and later calls are harmless.
     pub fn handle_timeout(&mut self, now: Time) {
-        for slot in (0..MAX_SLOTS).map(|slot| Slot(slot as u8)) {
-            self.initiate_timeout(now, slot);
-            self.respond_timeout(now, slot);
-            let place = &mut self.slots[usize::from(slot.0)];
-            if let Some(live) = &mut place.live {
+        for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
+            self.initiate_timeout(now, machine);
+            self.respond_timeout(now, machine);
+            let place = &mut self.peers[usize::from(machine.0)];
+            if let Some(connection) = &mut place.connection {
                 let mut ctx = context!(self, now);
-                if let Some(reason) = live.timeout(&mut ctx, self.config.idle) {
-                    self.end(now, slot, reason);
+                if let Some(reason) = connection.handle_timeout(&mut ctx, self.config.idle_timeout)
+                {
+                    self.terminate(now, machine, reason);
                 }
             }
         }
         let mut ctx = context!(self, now);
-        self.leaving.retain_mut(|left| left.timeout(&mut ctx, Duration::MAX).is_none());
+        self.closing.retain_mut(|left| left.handle_timeout(&mut ctx, Duration::MAX).is_none());
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) has something to do next.
+    /// Returns the time of the next timer.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let places = self.slots.iter().flat_map(|place| {
+        let places = self.peers.iter().flat_map(|place| {
             [
-                place.attempted.as_ref().map(Attempted::next_timeout),
+                place.outgoing.as_ref().map(OutgoingHandshake::next_timeout),
                 place.half_open.as_ref().map(HalfOpen::next_timeout),
-                place.live.as_ref().map(|live| live.next_timeout(self.config.idle)),
+                place
+                    .connection
+                    .as_ref()
+                    .map(|connection| connection.next_timeout(self.config.idle_timeout)),
             ]
         });
-        let leaving = self.leaving.iter().map(|left| left.next_timeout(Duration::MAX));
-        places.flatten().chain(leaving).min()
+        let closing = self.closing.iter().map(|left| left.next_timeout(Duration::MAX));
+        places.flatten().chain(closing).min()
     }
 
-    /// The next datagram to send, and where to; `datagram` is replaced by it.
+    /// Returns the destination of the next datagram to send; `datagram` is replaced by it.
     pub fn poll_transmit(&mut self, now: Time, datagram: &mut Vec<u8>) -> Option<Address> {
-        if self.outbox.is_empty() {
-            for place in &mut self.slots {
-                if let Some(live) = &mut place.live {
-                    live.flush(&mut context!(self, now));
+        if self.send_queue.is_empty() {
+            for place in &mut self.peers {
+                if let Some(connection) = &mut place.connection {
+                    connection.flush(&mut context!(self, now));
                 }
             }
         }
-        self.outbox.pop(datagram)
+        self.send_queue.pop(datagram)
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// The next frame of a session that arrived, and from whom; `frame` is replaced by it.
-    pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<Slot> {
+    /// Returns the sender of the next received GAME frame; `frame` is replaced by it.
+    pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<MachineId> {
         self.game.pop(frame)
     }
 
-    /// The next datagram that arrived, and from whom; `datagram` is replaced by it.
-    pub fn poll_datagram(&mut self, datagram: &mut Vec<u8>) -> Option<Slot> {
+    /// Returns the sender of the next received datagram; `datagram` is replaced by it.
+    pub fn poll_datagram(&mut self, datagram: &mut Vec<u8>) -> Option<MachineId> {
         self.datagrams.pop(datagram)
     }
 
-    /// The next message of the reliable channel that arrived whole, and from whom. What had arrived when a connection ended is
-    /// still there.
-    pub fn poll_message(&mut self) -> Option<(Slot, Message)> {
-        while let Some((slot, message)) = self.next_message() {
+    /// Returns the next message of the reliable channel and its sender. Messages that were complete when a connection
+    /// closed are still returned.
+    pub fn poll_message(&mut self) -> Option<(MachineId, Message)> {
+        while let Some((machine, message)) = self.next_message() {
             match message.split_first() {
-                Some((&whose::SESSION, rest)) => {
-                    return Some((slot, Message::Session(rest.to_vec())));
+                Some((&destination::SESSION, rest)) => {
+                    return Some((machine, Message::Session(rest.to_vec())));
                 }
-                Some((&whose::GAME, rest)) => return Some((slot, Message::Game(rest.to_vec()))),
+                Some((&destination::GAME, rest)) => {
+                    return Some((machine, Message::Game(rest.to_vec())));
+                }
                 _ => self.counters.malformed += 1,
             }
         }
         None
     }
 
-    fn next_message(&mut self) -> Option<(Slot, Vec<u8>)> {
-        let places = (0..).map(Slot).zip(&mut self.slots);
-        let mut lives = places.filter_map(|(slot, place)| Some((slot, place.live.as_mut()?)));
-        let word = self.last_words.pop_front();
-        word.or_else(|| lives.find_map(|(slot, live)| Some((slot, live.pop_message()?))))
+    fn next_message(&mut self) -> Option<(MachineId, Vec<u8>)> {
+        let places = (0..).map(MachineId).zip(&mut self.peers);
+        let mut lives =
+            places.filter_map(|(machine, place)| Some((machine, place.connection.as_mut()?)));
+        let word = self.unpolled.pop_front();
+        word.or_else(|| {
+            lives.find_map(|(machine, connection)| Some((machine, connection.pop_message()?)))
+        })
     }
 
-    /// Sends a frame of a session, with whatever else is due to that peer. Without a connection it goes nowhere.
+    /// Sends a GAME frame, with other due frames in the same packet. Does nothing without a connection.
     ///
-    /// `frame` begins with a byte from `0x80` on, and has at most 16 packets' worth of bytes.
-    pub fn send_game(&mut self, now: Time, slot: Slot, frame: &[u8]) {
-        if frame.first().is_some_and(|&first| first >= kind::GAME) {
-            self.send(now, slot, frame);
+    /// The first byte of `frame` is `0x80` or more. Frames beyond 16 packets are dropped and counted.
+    pub fn send_game(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
+        if frame.first().is_some_and(|&first| first >= frame_type::GAME) {
+            self.send(now, machine, frame);
         }
     }
 
-    /// Sends bytes that may be lost, late or doubled. Without a connection they go nowhere, and so do more than 16 packets' worth.
-    pub fn send_datagram(&mut self, now: Time, slot: Slot, bytes: &[u8]) {
+    /// Sends an unreliable, unordered datagram. Does nothing without a connection; datagrams beyond 16 packets are
+    /// dropped and counted.
+    pub fn send_datagram(&mut self, now: Time, machine: MachineId, bytes: &[u8]) {
         let mut frame = self.datagrams.buffer();
         Frame::Datagram(bytes).write(&mut frame);
-        self.send(now, slot, &frame);
+        self.send(now, machine, &frame);
     }
 
-    fn send(&mut self, now: Time, slot: Slot, frame: &[u8]) {
+    fn send(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         let mut ctx = context!(self, now);
-        let place = self.slots.get_mut(usize::from(slot.0));
-        let sent = place.and_then(|place| Some(place.live.as_mut()?.send(&mut ctx, frame)));
+        let place = self.peers.get_mut(usize::from(machine.0));
+        let sent = place.and_then(|place| Some(place.connection.as_mut()?.send(&mut ctx, frame)));
         if sent == Some(false) {
             self.counters.overflowed += 1;
         }
     }
 
-    /// Sends a message of the game that arrives whole and in order, or the connection ends. It never touches the simulation.
+    /// Sends a message of the game on the reliable, ordered channel. Messages do not reach the simulation.
     ///
     /// # Errors
-    /// When there is no connection, the message is too long, or too much waits already.
-    pub fn send_message(&mut self, slot: Slot, message: &[u8]) -> Result<(), MessageError> {
-        self.push_message(slot, whose::GAME, message)
+    /// No connection, message too long, or send queue full.
+    pub fn send_message(&mut self, machine: MachineId, message: &[u8]) -> Result<(), MessageError> {
+        self.push_message(machine, destination::GAME, message)
     }
 
     /// Like [`send_message`](Self::send_message), for messages of [`Session::poll_message`](isostep_rollback::Session::poll_message).
     ///
     /// # Errors
-    /// As there.
-    pub fn send_session_message(&mut self, slot: Slot, message: &[u8]) -> Result<(), MessageError> {
-        self.push_message(slot, whose::SESSION, message)
+    /// As [`send_message`](Self::send_message).
+    pub fn send_session_message(
+        &mut self,
+        machine: MachineId,
+        message: &[u8],
+    ) -> Result<(), MessageError> {
+        self.push_message(machine, destination::SESSION, message)
     }
 
-    fn push_message(&mut self, slot: Slot, whose: u8, bytes: &[u8]) -> Result<(), MessageError> {
-        let live = self.slots.get_mut(usize::from(slot.0)).and_then(|place| place.live.as_mut());
-        live.ok_or(MessageError::NotConnected { slot })?.push_message(whose, bytes)
+    fn push_message(
+        &mut self,
+        machine: MachineId,
+        destination: u8,
+        bytes: &[u8],
+    ) -> Result<(), MessageError> {
+        let connection =
+            self.peers.get_mut(usize::from(machine.0)).and_then(|place| place.connection.as_mut());
+        connection.ok_or(MessageError::NotConnected { machine })?.push_message(destination, bytes)
     }
 
-    /// Whose endpoint it is.
-    pub fn slot(&self) -> Slot {
-        self.config.credentials.slot()
+    /// Id of this machine.
+    pub fn machine(&self) -> MachineId {
+        self.config.credentials.machine()
     }
 
-    /// The other slots of the roster.
-    pub fn others(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.config.credentials.roster().slots().filter(|slot| *slot != self.slot())
+    /// Ids of the other machines in the roster.
+    pub fn peers(&self) -> impl Iterator<Item = MachineId> + '_ {
+        self.config.credentials.roster().machines().filter(|machine| *machine != self.machine())
     }
 
-    /// Who is connected.
-    pub fn connected(&self) -> impl Iterator<Item = Slot> + '_ {
-        let places = (0..).map(Slot).zip(&self.slots);
-        places.filter(|(_, place)| place.live.is_some()).map(|(slot, _)| slot)
+    /// Ids of the connected machines.
+    pub fn connected(&self) -> impl Iterator<Item = MachineId> + '_ {
+        let places = (0..).map(MachineId).zip(&self.peers);
+        places.filter(|(_, place)| place.connection.is_some()).map(|(machine, _)| machine)
     }
 
-    fn live(&self, slot: Slot) -> Option<&Connection> {
-        self.slots.get(usize::from(slot.0))?.live.as_ref()
+    fn connection(&self, machine: MachineId) -> Option<&Connection> {
+        self.peers.get(usize::from(machine.0))?.connection.as_ref()
     }
 
-    /// The smoothed round-trip time to a peer, without the time that it held the answer.
-    pub fn round_trip(&self, slot: Slot) -> Option<Duration> {
-        self.live(slot)?.rtt()
+    /// Smoothed round-trip time to a peer, without the ack delay.
+    pub fn rtt(&self, machine: MachineId) -> Option<Duration> {
+        self.connection(machine)?.rtt()
     }
 
-    /// When the last packet of a peer came.
-    pub fn last_heard(&self, slot: Slot) -> Option<Time> {
-        Some(self.live(slot)?.heard())
+    /// Time of the last packet from a peer.
+    pub fn last_received(&self, machine: MachineId) -> Option<Time> {
+        Some(self.connection(machine)?.last_received())
     }
 
-    /// Where a peer is.
-    pub fn address(&self, slot: Slot) -> Option<Address> {
-        Some(self.live(slot)?.address())
+    /// Address of a peer.
+    pub fn remote_address(&self, machine: MachineId) -> Option<Address> {
+        Some(self.connection(machine)?.address())
     }
 
-    /// How long packets to a peer may be, in bytes.
-    pub fn longest_packet(&self, slot: Slot) -> Option<usize> {
-        Some(self.live(slot)?.mtu())
+    /// MTU to a peer, in bytes of UDP payload.
+    pub fn mtu(&self, machine: MachineId) -> Option<usize> {
+        Some(self.connection(machine)?.mtu())
     }
 
-    /// How often the keys of a connection have changed.
-    pub fn key_epoch(&self, slot: Slot) -> Option<u64> {
-        Some(self.live(slot)?.epoch())
+    /// Key epoch: number of rekeys of a connection.
+    pub fn key_epoch(&self, machine: MachineId) -> Option<u64> {
+        Some(self.connection(machine)?.epoch())
     }
 
-    /// What was counted so far.
+    /// Packet counters.
     pub const fn counters(&self) -> Counters {
-        let lost = self.outbox.lost() + self.game.lost() + self.datagrams.lost();
-        Counters { overflowed: self.counters.overflowed + lost, ..self.counters }
+        let dropped = self.send_queue.dropped() + self.game.dropped() + self.datagrams.dropped();
+        Counters { overflowed: self.counters.overflowed + dropped, ..self.counters }
     }
 
-    /// Whether keys that everybody knows are in use.
+    /// Returns true if development keys are in use.
     pub const fn is_insecure(&self) -> bool {
         self.config.credentials.is_insecure()
     }
 }
 
-/// What a token must say at a time.
+/// Expected contents of a peer's token at `now`.
 fn expectation(config: &EndpointConfig, now: Time) -> TokenExpectation {
     TokenExpectation {
-        game: config.terms.game,
+        game: config.parameters.game,
         match_id: config.credentials.token().spec().match_id,
         protocol: PROTOCOL_VERSION,
         unix_now: config.unix_at_zero.saturating_add(now.nanos() / 1_000_000_000),
@@ -427,6 +445,9 @@ impl core::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let connected: Vec<_> = self.connected().collect();
         let mut endpoint = f.debug_struct("Endpoint");
-        endpoint.field("slot", &self.slot()).field("connected", &connected).finish_non_exhaustive()
+        endpoint
+            .field("machine", &self.machine())
+            .field("connected", &connected)
+            .finish_non_exhaustive()
     }
 }

@@ -1,35 +1,35 @@
-//! The side of the handshake that answers: nothing is kept before a cookie came back, and one half-open handshake for each
-//! slot after that. A connection that lives goes on until somebody has proved to hold the new keys.
+//! Responder of the handshake. It is stateless until a valid cookie returns, and keeps one half-open handshake per
+//! machine after that. A live connection is replaced only when the new keys are proven by a first data packet.
 
 use super::initiate::prologue;
-use super::{ConnectError, Endpoint, Event, Id, expectation};
+use super::{ConnectError, Endpoint, Event, Route, expectation};
 use crate::address::Address;
-use crate::connection::Agreed;
-use crate::crypto::noise::{Channel, Response};
-use crate::crypto::{PublicKey, Slot, Token, TokenError};
+use crate::connection::Negotiated;
+use crate::crypto::noise::{Channel, Responder};
+use crate::crypto::{MachineId, PublicKey, Token, TokenError};
 use crate::wire::{
     Accept, Attempt, ConnectionId, Cookie, Header, Hello, Init, Offer, PROTOCOL_VERSION, Refusal,
-    Versions, complete,
+    Versions, decode_packet_number,
 };
 use core::time::Duration;
 use isostep_rollback::Time;
 
-/// How long a half-open handshake waits for the first packet.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Lifetime of a half-open handshake without a first data packet.
+const HALF_OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// For so long no other handshake takes its place: one that was given up may come late, or be sent again by who recorded it.
-const UNDISTURBED: Duration = Duration::from_millis(500);
+/// A half-open handshake is not replaced for this time: a competing INIT may be delayed or replayed.
+const HALF_OPEN_HOLD: Duration = Duration::from_millis(500);
 
-/// A handshake that was answered.
+/// Handshake after ACCEPT was sent.
 pub(super) struct HalfOpen {
     attempt: Attempt,
     address: Address,
     remote: PublicKey,
     channel: Channel,
-    our_id: u8,
-    their_id: ConnectionId,
-    longest: usize,
-    /// The answer, for when the question comes again.
+    local_cid: u8,
+    remote_cid: ConnectionId,
+    max_mtu: usize,
+    /// ACCEPT packet, for retransmission.
     accept: Vec<u8>,
     expires: Time,
 }
@@ -43,13 +43,13 @@ impl HalfOpen {
 impl Endpoint {
     pub(super) fn handle_hello(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Hello { version, attempt } = Hello::read(bytes)?;
-        // Answers wait in the same queue as the game's packets, which come first.
+        // Replies share the send queue with game packets, which take precedence.
         let expected = self.is_expected(from);
-        if self.outbox.is_crowded() || !self.limits.may_answer(now, expected) {
-            self.counters.limited += 1;
+        if self.send_queue.is_half_full() || !self.limits.allow_reply(now, expected) {
+            self.counters.rate_limited += 1;
             return Some(());
         }
-        let mut answer = self.outbox.buffer();
+        let mut answer = self.send_queue.buffer();
         if version == PROTOCOL_VERSION {
             let cookie = self.cookies.make(now, from, attempt);
             Cookie { attempt, cookie }.write(&mut answer);
@@ -58,77 +58,80 @@ impl Endpoint {
         }
         self.counters.sent += 1;
         self.counters.sent_bytes += answer.len() as u64;
-        self.outbox.push(from, answer);
+        self.send_queue.push(from, answer);
         Some(())
     }
 
     pub(super) fn handle_init(&mut self, now: Time, from: Address, bytes: &[u8]) -> Option<()> {
         let Init { attempt, cookie, message } = Init::read(bytes)?;
         if !self.cookies.check(now, from, attempt, cookie) {
-            self.counters.bad_cookies += 1;
+            self.counters.invalid_cookies += 1;
             return Some(());
         }
-        // The question again: the same answer.
+        // Retransmitted INIT: send the same ACCEPT.
         let asked = |half: &&HalfOpen| half.attempt == attempt && half.address == from;
-        let halves = self.slots.iter().filter_map(|place| place.half_open.as_ref());
+        let halves = self.peers.iter().filter_map(|place| place.half_open.as_ref());
         if let Some(half) = halves.into_iter().find(asked) {
-            self.outbox.push_copy(from, &half.accept);
+            self.send_queue.push_copy(from, &half.accept);
             self.counters.sent += 1;
             self.counters.sent_bytes += half.accept.len() as u64;
             return Some(());
         }
         let expected = self.is_expected(from);
-        if !self.limits.may_shake_hands(now, from, expected) {
-            self.counters.limited += 1;
+        if !self.limits.allow_handshake(now, from, expected) {
+            self.counters.rate_limited += 1;
             return Some(());
         }
-        let read = Response::read(
+        let read = Responder::read(
             self.config.credentials.key(),
             &prologue(attempt),
             message,
             &mut self.plain,
             &mut *self.entropy,
         );
-        let Ok(response) = read else {
-            self.counters.bad_handshakes += 1;
+        let Ok(responder) = read else {
+            self.counters.invalid_handshakes += 1;
             return Some(());
         };
         let payload = core::mem::take(&mut self.plain);
         let Some((token, theirs)) = Offer::read_init(&payload) else {
-            self.counters.bad_handshakes += 1;
+            self.counters.invalid_handshakes += 1;
             return Some(());
         };
-        match self.admit(now, token, &theirs, &response.remote()) {
-            Ok(slot) if self.is_busy(now, slot) => self.counters.limited += 1,
-            Ok(slot) => self.accept(now, from, attempt, slot, &theirs, response),
-            Err((slot, refusal, reason)) => {
-                self.counters.bad_handshakes += 1;
-                self.events.push_back(Event::Refused { slot, address: from, reason });
-                self.refuse(from, attempt, refusal, response);
+        match self.admit(now, token, &theirs, &responder.remote()) {
+            Ok(machine) if self.has_recent_half_open(now, machine) => {
+                self.counters.rate_limited += 1
+            }
+            Ok(machine) => self.accept(now, from, attempt, machine, &theirs, responder),
+            Err((machine, refusal, reason)) => {
+                self.counters.invalid_handshakes += 1;
+                self.events.push_back(Event::Refused { machine, address: from, reason });
+                self.refuse(from, attempt, refusal, responder);
             }
         }
         Some(())
     }
 
-    /// Whether another handshake of that slot is under way: whoever means it asks again.
-    fn is_busy(&self, now: Time, slot: Slot) -> bool {
-        let half = self.slots[usize::from(slot.0)].half_open.as_ref();
-        half.is_some_and(|half| now + PATIENCE < half.expires + UNDISTURBED)
+    /// Returns true if the half-open handshake of a machine must not be replaced yet. A genuine initiator retransmits.
+    fn has_recent_half_open(&self, now: Time, machine: MachineId) -> bool {
+        let half = self.peers[usize::from(machine.0)].half_open.as_ref();
+        half.is_some_and(|half| now + HALF_OPEN_TIMEOUT < half.expires + HALF_OPEN_HOLD)
     }
 
-    /// Whether somebody who holds this key and this token may come in.
+    /// Checks parameters, token and match state of an initiator.
     fn admit(
         &self,
         now: Time,
         token: &[u8],
         theirs: &Offer,
         remote: &PublicKey,
-    ) -> Result<Slot, (Option<Slot>, Refusal, ConnectError)> {
-        let (ours, credentials) = (&self.config.terms, &self.config.credentials);
-        let holder = credentials.roster().slot_of(remote);
-        // First what people get wrong: another version or game has another token, too.
-        if let Some((refusal, reason)) =
-            ours.difference(&theirs.terms).zip(ConnectError::of_terms(ours, &theirs.terms))
+    ) -> Result<MachineId, (Option<MachineId>, Refusal, ConnectError)> {
+        let (ours, credentials) = (&self.config.parameters, &self.config.credentials);
+        let holder = credentials.roster().machine_of(remote);
+        // Parameters first: a mismatch in version or game also invalidates the token, and is the more useful error.
+        if let Some((refusal, reason)) = ours
+            .first_mismatch(&theirs.parameters)
+            .zip(ConnectError::from_mismatch(ours, &theirs.parameters))
         {
             return Err((holder, refusal, reason));
         }
@@ -140,27 +143,27 @@ impl Endpoint {
         let token = Token::decode(token).map_err(bad)?;
         token.verify(credentials.matchmaker(), &expectation(&self.config, now)).map_err(bad)?;
         if token.holder() != *remote {
-            return Err(bad(TokenError::Holder));
+            return Err(bad(TokenError::HolderMismatch));
         }
-        // Only the lower slot of two begins.
-        if holder != Some(token.slot()) || token.slot() >= self.slot() {
-            return Err(bad(TokenError::Caller { slot: token.slot() }));
+        // Only the lower machine id initiates.
+        if holder != Some(token.machine()) || token.machine() >= self.machine() {
+            return Err(bad(TokenError::NotInitiator { machine: token.machine() }));
         }
-        if self.over {
-            return Err((holder, Refusal::Over, ConnectError::Over));
+        if self.is_shut_down {
+            return Err((holder, Refusal::Over, ConnectError::MatchOver));
         }
-        Ok(token.slot())
+        Ok(token.machine())
     }
 
-    fn refuse(&mut self, to: Address, attempt: Attempt, refusal: Refusal, response: Response) {
-        let offer = Offer { longest: self.config.longest as u16, ..self.offer(0) };
+    fn refuse(&mut self, to: Address, attempt: Attempt, refusal: Refusal, responder: Responder) {
+        let offer = Offer { max_mtu: self.config.max_mtu as u16, ..self.offer(0) };
         offer.write_accept(Some(refusal), &mut self.plain);
-        let mut answer = self.outbox.buffer();
+        let mut answer = self.send_queue.buffer();
         Accept::write(attempt, &mut answer);
-        if response.finish(&self.plain, &mut answer).is_ok() {
+        if responder.finish(&self.plain, &mut answer).is_ok() {
             self.counters.sent += 1;
             self.counters.sent_bytes += answer.len() as u64;
-            self.outbox.push(to, answer);
+            self.send_queue.push(to, answer);
         }
     }
 
@@ -169,95 +172,95 @@ impl Endpoint {
         now: Time,
         from: Address,
         attempt: Attempt,
-        slot: Slot,
+        machine: MachineId,
         theirs: &Offer,
-        response: Response,
+        responder: Responder,
     ) {
-        self.forget_half_open(slot);
-        let our_id = self.new_id(Id::HalfOpen(slot));
-        let offer = self.offer(our_id);
+        self.drop_half_open(machine);
+        let local_cid = self.allocate_cid(Route::HalfOpen(machine));
+        let offer = self.offer(local_cid);
         offer.write_accept(None, &mut self.plain);
         let mut accept = Vec::new();
         Accept::write(attempt, &mut accept);
-        let remote = response.remote();
-        let Ok(channel) = response.finish(&self.plain, &mut accept) else {
-            self.ids[usize::from(our_id)] = None;
-            self.counters.bad_handshakes += 1;
+        let remote = responder.remote();
+        let Ok(channel) = responder.finish(&self.plain, &mut accept) else {
+            self.routes[usize::from(local_cid)] = None;
+            self.counters.invalid_handshakes += 1;
             return;
         };
-        self.outbox.push_copy(from, &accept);
+        self.send_queue.push_copy(from, &accept);
         self.counters.sent += 1;
         self.counters.sent_bytes += accept.len() as u64;
-        self.slots[usize::from(slot.0)].half_open = Some(HalfOpen {
+        self.peers[usize::from(machine.0)].half_open = Some(HalfOpen {
             attempt,
             address: from,
             remote,
             channel,
-            our_id,
-            their_id: theirs.id,
-            longest: usize::from(theirs.longest).min(self.config.longest),
+            local_cid,
+            remote_cid: theirs.id,
+            max_mtu: usize::from(theirs.max_mtu).min(self.config.max_mtu),
             accept,
-            expires: now + PATIENCE,
+            expires: now + HALF_OPEN_TIMEOUT,
         });
     }
 
-    /// A packet for a handshake that was answered: if it opens, the connection stands.
+    /// Handles a data packet of a half-open handshake: if it opens, the connection is established.
     pub(super) fn confirm(
         &mut self,
         now: Time,
-        slot: Slot,
+        machine: MachineId,
         from: Address,
         header: Header,
         sealed: &[u8],
     ) {
-        let half_open = &mut self.slots[usize::from(slot.0)].half_open;
-        let number = complete(0, header.number, header.bits);
+        let half_open = &mut self.peers[usize::from(machine.0)].half_open;
+        let number = decode_packet_number(0, header.truncated, header.truncated_bits);
         let opens = |half: &mut HalfOpen| {
             let first = !header.phase && header.view == 0;
             first && half.channel.open(number, sealed, &mut self.plain).is_ok()
         };
         let Some(half) = half_open.take_if(opens) else {
-            self.counters.not_opened += 1;
+            self.counters.decrypt_failed += 1;
             return;
         };
-        self.forget_attempt(slot);
-        let agreed = Agreed {
-            slot,
+        self.abort_outgoing(machine);
+        let negotiated = Negotiated {
+            machine,
             address: half.address,
             initiator: false,
             remote: half.remote,
             channel: half.channel,
-            our_id: half.our_id,
-            their_id: half.their_id,
-            longest: half.longest,
+            local_cid: half.local_cid,
+            remote_cid: half.remote_cid,
+            max_mtu: half.max_mtu,
         };
-        self.establish(now, agreed);
-        if let Some(live) = &mut self.slots[usize::from(slot.0)].live {
+        self.establish(now, negotiated);
+        if let Some(connection) = &mut self.peers[usize::from(machine.0)].connection {
             let mut ctx = context!(self, now);
-            if let Ok(Some(reason)) = live.receive(&mut ctx, from, header, sealed) {
-                self.end(now, slot, reason);
+            if let Ok(Some(reason)) = connection.receive(&mut ctx, from, header, sealed) {
+                self.terminate(now, machine, reason);
             }
         }
     }
 
-    pub(super) fn respond_timeout(&mut self, now: Time, slot: Slot) {
-        let half = &self.slots[usize::from(slot.0)].half_open;
+    pub(super) fn respond_timeout(&mut self, now: Time, machine: MachineId) {
+        let half = &self.peers[usize::from(machine.0)].half_open;
         if half.as_ref().is_some_and(|half| half.expires <= now) {
-            self.forget_half_open(slot);
+            self.drop_half_open(machine);
         }
     }
 
-    fn forget_half_open(&mut self, slot: Slot) {
-        if let Some(half) = self.slots[usize::from(slot.0)].half_open.take() {
-            self.ids[usize::from(half.our_id)] = None;
+    fn drop_half_open(&mut self, machine: MachineId) {
+        if let Some(half) = self.peers[usize::from(machine.0)].half_open.take() {
+            self.routes[usize::from(half.local_cid)] = None;
         }
     }
 
-    /// Gives up whatever is under way with a slot.
-    pub(super) fn forget_handshakes(&mut self, slot: Slot) {
-        if usize::from(slot.0) < self.slots.len() {
-            self.forget_attempt(slot);
-            self.forget_half_open(slot);
+    /// Aborts all handshakes with a machine.
+    pub(super) fn abort_handshakes(&mut self, machine: MachineId) {
+        if usize::from(machine.0) < self.peers.len() {
+            self.abort_outgoing(machine);
+            self.drop_half_open(machine);
         }
     }
 }

@@ -1,127 +1,129 @@
-//! What a session has to tell one peer and what that peer tells it, as frames: the session on one side, a connection on the
-//! other. Everything that was not acknowledged is in each frame, so any of them may be lost, late, doubled or out of order.
+//! Link: encodes a session's inputs, acknowledgements, digests and timing for one peer as GAME frames, and decodes the
+//! peer's. Each frame repeats all unacknowledged inputs, so frames may be lost, delayed, duplicated or reordered.
 
-mod pace;
 mod read;
+mod timing;
 mod write;
 
 #[cfg(test)]
-pub(crate) use {pace::Heard as HeardStamps, read::digest_tick};
+pub(crate) use read::digest_tick;
 
 use core::time::Duration;
 use isostep_rollback::{FeedError, PeerId, RecordError, Session, Simulation, Tick, Time};
-use pace::Heard;
+pub(crate) use timing::PeerStamps;
 
-/// Frames with a full stamp and pace at the start of a connection; after that, one in so many has a full stamp, and one in so
-/// many the pace.
-const FULL_AT_FIRST: u32 = 32;
-const FULL_EVERY: u32 = 32;
-const PACE_EVERY: u32 = 16;
-/// After this silence every stamp is full: the other side may have missed too much.
-const SILENCE: Duration = Duration::from_secs(1);
-/// Known ticks before a window that its coding learns from.
-const KNOWN: u32 = crate::wire::window::KNOWN_TICKS as u32;
-/// Most ticks in a window.
+/// Number of frames with a full stamp and pacing at the start of a connection. After that, intervals between full
+/// stamps and between pacing reports, in frames.
+const INITIAL_FULL_STAMPS: u32 = 32;
+const FULL_STAMP_INTERVAL: u32 = 32;
+const PACING_INTERVAL: u32 = 16;
+/// All stamps are full while nothing was received for this time: the peer may have lost the reference of short stamps.
+const RESYNC_AFTER: Duration = Duration::from_secs(1);
+/// Known ticks before a window that train its model.
+const KNOWN_TICKS: u32 = crate::wire::window::KNOWN_TICKS as u32;
+/// Maximum number of ticks in a window.
 const MAX_TICKS: u32 = 255;
-/// Bytes after which no more ticks are added. Eight ticks of the greatest budget of commands, so that they flow with a round
-/// trip of 130 ms; with the longest tick more, 16 fragments carry it easily.
-const FULL_FRAME: usize = 8000;
-/// Orders of the numbers around windows.
-const ORDER_OF_TICKS: u32 = 4;
-const ORDER_OF_COUNTS: u32 = 4;
+/// A frame takes no further ticks beyond this size. It holds eight ticks at the largest command budget, enough for a
+/// round trip of 130 ms, and fits into 16 fragments even with one more tick.
+const TARGET_FRAME_BYTES: usize = 8000;
+/// Exp-Golomb orders of tick distances and counts.
+const TICK_ORDER: u32 = 4;
+const COUNT_ORDER: u32 = 4;
 
-/// Why a frame was refused. What came before the part that is wrong was taken; it was said before and is checked.
+/// Reasons why a frame is rejected. The valid parts before the error were applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// It makes no sense.
-    #[error("a frame that makes no sense; its sender is broken")]
+    /// The frame is malformed.
+    #[error("a GAME frame is malformed; check that the peer runs the same build")]
     Malformed,
-    /// The session refused a tick.
+    /// The session rejected a tick record.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The session refused something.
+    /// The session rejected other contents.
     #[error(transparent)]
     Feed(#[from] FeedError),
-    /// The other end lacks inputs that we no longer have.
-    #[error("{peer} lacks inputs since tick {tick}, which are no longer kept; it has to join anew")]
-    LostTouch {
-        /// Who.
+    /// The peer lacks inputs that are no longer stored.
+    #[error(
+        "{peer} lacks inputs from tick {tick} on, which are no longer stored; it must rejoin the match"
+    )]
+    InputsDiscarded {
+        /// Peer.
         peer: PeerId,
-        /// Since when.
+        /// First missing tick.
         tick: Tick,
     },
 }
 
-/// One machine's side of the talk of two sessions.
+/// Exchange between the local session and one peer's session.
 ///
-/// *Send* [`write`](Self::write)s after each [`advance`](isostep_rollback::Session::advance); *receive* with
-/// [`read`](Self::read). Messages of the session are not in here: they go through the connection's reliable channel.
+/// Call [`write`](Self::write) after each [`advance`](isostep_rollback::Session::advance), and [`read`](Self::read) for each
+/// received frame. Messages of the session use the reliable channel of the connection instead.
 #[derive(Debug)]
 pub struct Link {
     peer: PeerId,
-    /// For each seat: up to where the peer has our inputs.
+    /// Per seat: first tick that the peer has not acknowledged.
     acknowledged: Vec<Tick>,
-    /// The seat whose inputs the last frame began with: where not all fit, all get their turn.
-    turn: usize,
+    /// Seat that the last frame started with. Rotates, so that all seats are served when not all fit.
+    first_seat: usize,
     frames: u32,
-    /// What the last pace said of our delay, and what the last full stamp said.
-    told_delay: u8,
-    told_stamp: (u32, u32),
-    /// Full stamps that are still to come since one was off.
-    unsteady: u8,
-    /// The last digest that was told.
-    told_digest: Option<Tick>,
-    heard: Option<Heard>,
-    heard_at: Option<Time>,
-    /// Pieces of commands, and a tick with them, on their way.
+    /// Delay in the last pacing report, and the last full stamp.
+    sent_delay: u8,
+    sent_stamp: (u32, u32),
+    /// Number of further full stamps to send after a clock jump.
+    full_stamps_left: u8,
+    /// Tick of the last digest sent.
+    sent_digest: Option<Tick>,
+    peer_stamps: Option<PeerStamps>,
+    last_received: Option<Time>,
+    /// Scratch buffer for pieces of commands.
     pieces: Vec<u8>,
 }
 
 impl Link {
-    /// The talk with a machine that has players.
+    /// Creates the link to a peer.
     pub const fn new(peer: PeerId) -> Self {
         Self {
             peer,
             acknowledged: Vec::new(),
-            turn: 0,
+            first_seat: 0,
             frames: 0,
-            told_delay: 0,
-            told_stamp: (0, 0),
-            unsteady: 0,
-            told_digest: None,
-            heard: None,
-            heard_at: None,
+            sent_delay: 0,
+            sent_stamp: (0, 0),
+            full_stamps_left: 0,
+            sent_digest: None,
+            peer_stamps: None,
+            last_received: None,
             pieces: Vec::new(),
         }
     }
 
-    /// The peer.
+    /// Peer of this link.
     pub const fn peer(&self) -> PeerId {
         self.peer
     }
 }
 
-/// A signed number as an unsigned one: 0, -1, 1, -2, …
-const fn fold(number: i32) -> u32 {
+/// Zigzag encoding: 0, -1, 1, -2, … become 0, 1, 2, 3, …
+const fn zigzag(number: i32) -> u32 {
     ((number << 1) ^ (number >> 31)) as u32
 }
 
-const fn unfold(number: u32) -> i32 {
+const fn unzigzag(number: u32) -> i32 {
     (number >> 1) as i32 ^ -((number & 1) as i32)
 }
 
-/// By how much one tick lies after another.
+/// Signed distance of a tick from another.
 const fn distance(tick: Tick, from: Tick) -> i32 {
     tick.0.wrapping_sub(from.0) as i32
 }
 
-/// The seats of a mask, of at most 32.
+/// Seats of a bit mask.
 fn seats(mask: u32) -> impl Iterator<Item = isostep_rollback::PlayerId> {
     (0..32).filter(move |seat| mask >> seat & 1 == 1).map(isostep_rollback::PlayerId)
 }
 
-/// The length of a tick, as stamps are completed with it.
+/// Length of a tick in microseconds, for the completion of stamps.
 fn tick_micros<S: Simulation>(session: &Session<S>) -> u32 {
     session.config().duration_of(1).as_micros() as u32
 }

@@ -1,24 +1,25 @@
-//! What comes in: margins, digests, acknowledgements and windows, each checked before the session gets it.
+//! Receiving side: timing, digests, acknowledgements and input windows, each validated before it reaches the session.
 
-use super::pace::Heard;
+use super::timing::PeerStamps;
 use super::{
-    KNOWN, Link, LinkError, MAX_TICKS, ORDER_OF_COUNTS, ORDER_OF_TICKS, seats, tick_micros, unfold,
+    COUNT_ORDER, KNOWN_TICKS, Link, LinkError, MAX_TICKS, TICK_ORDER, seats, tick_micros, unzigzag,
 };
 use crate::wire::Game;
 use crate::wire::window::Unpacker;
 use isostep_rollback::{PlayerId, Session, Simulation, Tick, Time};
 
-/// The nearest tick with this end, of two the lower. The step made last leads to the state of the tick after it.
+/// Decodes a truncated digest tick: the nearest tick to `made`, of two the lower. It may be `made` + 1, the state after
+/// the newest step.
 pub(crate) fn digest_tick(made: Tick, end: u16) -> Option<Tick> {
     let off = end.wrapping_sub(made.0 as u16) as i16;
     made.0.checked_add_signed(off.into()).map(Tick)
 }
 
 impl Link {
-    /// Takes a frame of the peer. It may be anything.
+    /// Handles a frame of the peer. Any bytes are safe.
     ///
     /// # Errors
-    /// When it is not one, or the session refuses what it says.
+    /// The frame is malformed, or the session rejects its contents.
     pub fn read<S: Simulation>(
         &mut self,
         now: Time,
@@ -26,10 +27,10 @@ impl Link {
         frame: &[u8],
     ) -> Result<(), LinkError> {
         let game = Game::read(frame).ok_or(LinkError::Malformed)?;
-        self.heard_at = Some(now);
-        // Before the first full stamp nothing can be told.
+        self.last_received = Some(now);
+        // Short stamps cannot be completed before the first full stamp.
         let Some(report) =
-            Heard::take(&mut self.heard, game.stamp, game.pace, tick_micros(session))
+            PeerStamps::take(&mut self.peer_stamps, game.stamp, game.pace, tick_micros(session))
         else {
             return Ok(());
         };
@@ -38,15 +39,15 @@ impl Link {
             let tick = digest_tick(report.made, end).ok_or(LinkError::Malformed)?;
             session.remote_digest(self.peer, tick, digest)?;
         }
-        let Some((stream, lists)) = game.inputs else { return Ok(()) };
+        let Some((stream, multi_seat)) = game.inputs else { return Ok(()) };
         let mut unpacker = Unpacker::new(stream);
-        self.read_received(session, report.made, lists, &mut unpacker)
+        self.read_received(session, report.made, multi_seat, &mut unpacker)
             .ok_or(LinkError::Malformed)?;
-        if lists {
+        if multi_seat {
             while unpacker.flag(1 << 15).ok_or(LinkError::Malformed)? {
                 let player = unpacker.bits(5).ok_or(LinkError::Malformed)?;
                 let player = PlayerId(player as u8);
-                if !self.read_window(session, player, report.made, lists, &mut unpacker)? {
+                if !self.read_window(session, player, report.made, multi_seat, &mut unpacker)? {
                     return Ok(());
                 }
             }
@@ -54,7 +55,7 @@ impl Link {
             let theirs = |player: &PlayerId| session.was_held_by(*player, self.peer);
             let player = (0..session.players()).map(|place| PlayerId(place as u8)).find(theirs);
             let player = player.ok_or(LinkError::Malformed)?;
-            if !self.read_window(session, player, report.made, lists, &mut unpacker)? {
+            if !self.read_window(session, player, report.made, multi_seat, &mut unpacker)? {
                 return Ok(());
             }
         }
@@ -65,12 +66,12 @@ impl Link {
         &mut self,
         session: &Session<S>,
         made: Tick,
-        lists: bool,
+        multi_seat: bool,
         from: &mut Unpacker<'_>,
     ) -> Option<()> {
         let players = session.players();
         self.acknowledged.resize(players, session.config().first_tick());
-        let mask = if lists {
+        let mask = if multi_seat {
             from.bits(16)? | from.bits(16)? << 16
         } else {
             let ours =
@@ -78,11 +79,11 @@ impl Link {
             1 << ours?
         };
         for player in seats(mask) {
-            let off = unfold(from.uint(ORDER_OF_TICKS)?);
+            let off = unzigzag(from.uint(TICK_ORDER)?);
             let tick = Tick(made.0.wrapping_add_signed(off));
             let next = session.local_next(player).unwrap_or_default();
             if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
-                // Nobody has more than was sent.
+                // Ignores acknowledgements of inputs that were not sent.
                 if tick <= next {
                     *acknowledged = (*acknowledged).max(tick);
                 }
@@ -91,31 +92,31 @@ impl Link {
         Some(())
     }
 
-    /// Reads a window; `false` if it builds on ticks that are no longer kept, so that nothing behind it can be read.
+    /// Reads a window; `false` if its known ticks are no longer stored, so that the rest of the stream cannot be
+    /// decoded.
     fn read_window<S: Simulation>(
         &mut self,
         session: &mut Session<S>,
         player: PlayerId,
         made: Tick,
-        lists: bool,
+        multi_seat: bool,
         from: &mut Unpacker<'_>,
     ) -> Result<bool, LinkError> {
         let wrong = || LinkError::Malformed;
-        let off = unfold(from.uint(ORDER_OF_TICKS).ok_or_else(wrong)?);
+        let off = unzigzag(from.uint(TICK_ORDER).ok_or_else(wrong)?);
         let first = made.0.wrapping_add_signed(off);
-        let count =
-            from.uint(ORDER_OF_COUNTS).filter(|count| *count <= MAX_TICKS).ok_or_else(wrong)?;
+        let count = from.uint(COUNT_ORDER).filter(|count| *count <= MAX_TICKS).ok_or_else(wrong)?;
         let start = session.config().first_tick().0;
-        let learned = if lists {
-            from.bits(3).filter(|count| *count <= KNOWN).ok_or_else(wrong)?
+        let learned = if multi_seat {
+            from.bits(3).filter(|count| *count <= KNOWN_TICKS).ok_or_else(wrong)?
         } else {
-            first.saturating_sub(start).min(KNOWN)
+            first.saturating_sub(start).min(KNOWN_TICKS)
         };
         let width = session.codec().width();
         if first < start || first.checked_add(count).is_none() || learned > first - start {
             return Err(wrong());
         }
-        let mut known = [[0; crate::wire::window::INPUT_BYTES_MAX]; KNOWN as usize];
+        let mut known = [[0; crate::wire::window::INPUT_BYTES_MAX]; KNOWN_TICKS as usize];
         for (input, tick) in known.iter_mut().zip(first - learned..first) {
             let Some((bytes, _)) = session.record(player, Tick(tick)) else { return Ok(false) };
             input[..width].copy_from_slice(bytes);

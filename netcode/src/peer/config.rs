@@ -1,33 +1,32 @@
-//! What a peer has to know, and why it could not be made.
+//! Settings of a peer, and errors of its creation.
 
 use crate::address::Address;
-use crate::crypto::{Credentials, Slot};
+use crate::crypto::{Credentials, MachineId};
 use crate::endpoint::{EndpointConfig, EndpointError};
 use core::time::Duration;
-use isostep_rollback::{Occupant, PeerId, SessionConfig, SessionError};
+use isostep_rollback::{Authority, Occupant, PeerId, SessionConfig, SessionError};
 
-/// Who sits where.
+/// Controller of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat {
-    /// A player at the machine of this slot.
-    At(Slot),
-    /// The simulation itself, on every machine alike.
+    /// A player at this machine.
+    Machine(MachineId),
+    /// A bot that the simulation computes on every machine alike.
     Bot,
 }
 
-/// What a peer has to know: who it is, where the others are, and how the session is set up.
+/// Settings of a peer: credentials, addresses of the other machines, seats and session settings.
 #[derive(Debug)]
 pub struct PeerConfig {
     pub(super) endpoint: EndpointConfig,
     pub(super) session: SessionConfig,
     pub(super) seats: Vec<Seat>,
-    pub(super) addresses: Vec<(Slot, Address)>,
+    pub(super) addresses: Vec<(MachineId, Address)>,
 }
 
 impl PeerConfig {
-    /// With these credentials. `unix_at_zero` is the time of day at [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds
-    /// since 1970 UTC, by which tokens expire. The session is set up as [`SessionConfig::new`] does it, with one seat for
-    /// each slot of the roster.
+    /// Creates settings with default session settings and one seat per machine. `unix_at_zero` is the Unix time at
+    /// [`Time::ZERO`](isostep_rollback::Time::ZERO), in seconds; token expiry is checked against it.
     pub fn new(credentials: Credentials, unix_at_zero: u64) -> Self {
         Self {
             endpoint: EndpointConfig::new(credentials, unix_at_zero),
@@ -37,97 +36,107 @@ impl PeerConfig {
         }
     }
 
-    /// How the session is set up: delay, prediction, digests, the length of a tick. It must be the same for all, and have no
-    /// seats: those are said [here](Self::seat).
+    /// Sets the session settings: delay, prediction, digests, tick length. They must be equal on all machines, and must
+    /// not define seats; use [`seat`](Self::seat).
     #[must_use]
     pub fn session(mut self, session: SessionConfig) -> Self {
         self.session = session;
         self
     }
 
-    /// Adds a seat. All machines must add the same ones in the same order. If none is added, each slot has one, in order.
+    /// Adds a seat. All machines must add the same seats in the same order. Without any, each machine has one seat, in
+    /// order of ids.
     #[must_use]
     pub fn seat(mut self, seat: Seat) -> Self {
         self.seats.push(seat);
         self
     }
 
-    /// Where another machine is. Of two machines at least the one with the lower slot must know.
+    /// Sets the address of another machine. Required for machines with a higher id; for others it opens the NAT.
     #[must_use]
-    pub fn address(mut self, slot: Slot, address: impl Into<Address>) -> Self {
-        self.addresses.push((slot, address.into()));
+    pub fn address(mut self, machine: MachineId, address: impl Into<Address>) -> Self {
+        self.addresses.push((machine, address.into()));
         self
     }
 
-    /// After this time without a word of it, a machine has left: 5 s unless said.
+    /// Sets the idle timeout: a machine leaves after this time without a packet. Default 5 s.
     #[must_use]
     pub fn idle_timeout(mut self, span: Duration) -> Self {
         self.endpoint = self.endpoint.idle_timeout(span);
         self
     }
 
-    /// After this time without an answer an attempt to connect is over, and the next one begins: 10 s unless said.
+    /// Sets the handshake timeout: an attempt to connect fails after this time, and the next one starts. Default 10 s.
     #[must_use]
     pub fn handshake_timeout(mut self, span: Duration) -> Self {
         self.endpoint = self.endpoint.handshake_timeout(span);
         self
     }
 
-    /// Changes what concerns connections alone.
+    /// Changes settings of the endpoint.
     #[must_use]
-    pub fn connections(mut self, change: impl FnOnce(EndpointConfig) -> EndpointConfig) -> Self {
+    pub fn endpoint(mut self, change: impl FnOnce(EndpointConfig) -> EndpointConfig) -> Self {
         self.endpoint = change(self.endpoint);
         self
     }
 
-    /// The session with its seats, as this machine sees them.
-    pub(super) fn seated(&self) -> Result<SessionConfig, PeerError> {
+    /// Session settings with seats, from the perspective of this machine.
+    pub(super) fn session_config(&self) -> Result<SessionConfig, PeerError> {
         if self.session.seats() > 0 {
-            return Err(PeerError::Seats);
+            return Err(PeerError::SessionHasSeats);
+        }
+        // No frame carries bundles, so nothing would ever be confirmed.
+        if self.session.input_authority() == Authority::Bundle {
+            return Err(PeerError::BundleAuthority);
         }
         let credentials = self.endpoint.credentials();
-        let one_each: Vec<Seat> = credentials.roster().slots().map(Seat::At).collect();
+        let one_each: Vec<Seat> = credentials.roster().machines().map(Seat::Machine).collect();
         let seats = if self.seats.is_empty() { &one_each } else { &self.seats };
         let mut session = self.session.clone();
         for seat in seats {
             session = session.seat(match *seat {
                 Seat::Bot => Occupant::Bot,
-                Seat::At(slot) if slot == credentials.slot() => Occupant::Local,
-                Seat::At(slot) if credentials.roster().key_of(slot).is_some() => {
-                    Occupant::Remote(PeerId(slot.0))
+                Seat::Machine(machine) if machine == credentials.machine() => Occupant::Local,
+                Seat::Machine(machine) if credentials.roster().key_of(machine).is_some() => {
+                    Occupant::Remote(PeerId(machine.0))
                 }
-                Seat::At(slot) => return Err(PeerError::NoSuchSlot { slot }),
+                Seat::Machine(machine) => return Err(PeerError::UnknownMachine { machine }),
             });
         }
         Ok(session)
     }
 }
 
-/// Why a peer could not be made.
+/// Reasons why a peer cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeerError {
-    /// The session's settings name seats.
-    #[error("the session's settings have seats; say them with PeerConfig::seat")]
-    Seats,
-    /// A seat of nobody.
-    #[error("a seat of {slot}, which the roster does not have")]
-    NoSuchSlot {
-        /// It.
-        slot: Slot,
-    },
-    /// Somebody whom this machine has to call, nobody knows where.
+    /// The session settings define seats.
+    #[error("the session settings define seats; add them with PeerConfig::seat instead")]
+    SessionHasSeats,
+    /// The session settings ask for a relay to confirm inputs.
     #[error(
-        "this machine calls {slot}, since its own slot is lower: say where it is with PeerConfig::address"
+        "Authority::Bundle needs a relay, which peers do not support; set Authority::Owner in the session settings"
+    )]
+    BundleAuthority,
+    /// A seat or address names a machine that is not in the roster.
+    #[error("{machine} is not in the roster; use machine ids of the match")]
+    UnknownMachine {
+        /// Machine id.
+        machine: MachineId,
+    },
+    /// The address of a machine with a higher id is missing.
+    #[error(
+        "the address of {machine} is missing; the lower id initiates, so set it with PeerConfig::address"
     )]
     NoAddress {
-        /// Whom.
-        slot: Slot,
+        /// Machine id.
+        machine: MachineId,
     },
-    /// The credentials are not good, or the others can't be called.
+    /// The credentials are invalid, or an address cannot be used.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The session can't start.
+    /// The session cannot start.
     #[error(transparent)]
     Session(#[from] SessionError),
 }

@@ -1,69 +1,69 @@
-//! What a peer has to tell.
+//! Events of a peer.
 
-use crate::crypto::Slot;
+use crate::crypto::MachineId;
 use crate::endpoint::{CloseReason, ConnectError, Event};
 use crate::link::LinkError;
 use core::fmt;
 use isostep_rollback::SessionEvent;
 
-/// Something that happened.
+/// Event of a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PeerEvent {
-    /// Keys that everybody knows are in use: this is no protection.
+    /// Development keys are in use, which give no protection.
     Insecure,
-    /// A machine is there.
+    /// A machine is connected.
     Joined {
-        /// Which.
-        slot: Slot,
+        /// Machine id.
+        machine: MachineId,
     },
-    /// All are there, and ticks begin.
+    /// All machines are connected; ticks start.
     Started,
-    /// A machine can't be reached, or does not want to. It is called again.
-    NotReached {
-        /// Which.
-        slot: Slot,
-        /// Why.
+    /// An attempt to connect failed. It is repeated.
+    ConnectFailed {
+        /// Machine id.
+        machine: MachineId,
+        /// Reason.
         reason: ConnectError,
     },
-    /// A machine that wanted to join was refused.
+    /// An incoming handshake was refused.
     Refused {
-        /// Which, as far as it has proved that.
-        slot: Option<Slot>,
-        /// Why.
+        /// Machine of the initiator, if its key is in the roster.
+        machine: Option<MachineId>,
+        /// Reason.
         reason: ConnectError,
     },
-    /// Nothing was heard of a machine for a second.
-    Quiet {
-        /// Which.
-        slot: Slot,
+    /// No packet was received from a machine for one second.
+    Interrupted {
+        /// Machine id.
+        machine: MachineId,
     },
-    /// It was heard again.
-    Back {
-        /// Which.
-        slot: Slot,
+    /// Packets are received again.
+    Resumed {
+        /// Machine id.
+        machine: MachineId,
     },
-    /// A machine has left. The match can't go on past the inputs that it sent.
+    /// A machine has left. The match cannot advance past its last inputs.
     Left {
-        /// Which.
-        slot: Slot,
-        /// Why.
+        /// Machine id.
+        machine: MachineId,
+        /// Reason.
         reason: CloseReason,
     },
-    /// Something else about a connection.
+    /// Other event of a connection.
     Connection(Event),
-    /// Something about the session.
+    /// Event of the session.
     Session(SessionEvent),
-    /// A machine said what the session refuses. One that goes on so is broken.
-    Broken {
-        /// Which.
-        slot: Slot,
-        /// What.
+    /// A frame or message of a machine was rejected. Repeated errors indicate a defective peer.
+    LinkError {
+        /// Machine id.
+        machine: MachineId,
+        /// Reason.
         error: LinkError,
     },
-    /// The transport failed. It is tried again.
+    /// The transport failed. It is used again in the next frame.
     Transport {
-        /// How.
+        /// Description of the error.
         error: String,
     },
 }
@@ -72,22 +72,22 @@ impl fmt::Display for PeerEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Insecure => f.write_str(
-                "INSECURE: development keys, which everybody knows; get tokens with `isostep match new`",
+                "INSECURE: development keys give no protection; get tokens with `isostep match new`",
             ),
-            Self::Joined { slot } => write!(f, "{slot} is there"),
-            Self::Started => f.write_str("all are there: go"),
-            Self::NotReached { slot, reason } => write!(f, "{slot}: {reason}"),
-            Self::Refused { slot: Some(slot), reason } => write!(f, "{slot} was refused: {reason}"),
-            Self::Refused { slot: None, reason } => write!(f, "somebody was refused: {reason}"),
-            Self::Quiet { slot } => write!(f, "nothing of {slot} for a second"),
-            Self::Back { slot } => write!(f, "{slot} is back"),
-            Self::Left { slot, reason: CloseReason::Said } => {
-                write!(f, "the connection with {slot} was closed from here")
+            Self::Joined { machine } => write!(f, "{machine} connected"),
+            Self::Started => f.write_str("all machines connected; the match starts"),
+            Self::ConnectFailed { machine, reason } => write!(f, "{machine}: {reason}"),
+            Self::Refused { machine: Some(machine), reason } => write!(f, "{machine} was refused: {reason}"),
+            Self::Refused { machine: None, reason } => write!(f, "a handshake was refused: {reason}"),
+            Self::Interrupted { machine } => write!(f, "no packet from {machine} for one second"),
+            Self::Resumed { machine } => write!(f, "{machine} resumed"),
+            Self::Left { machine, reason: CloseReason::LocallyClosed } => {
+                write!(f, "the connection to {machine} was closed by this machine")
             }
-            Self::Left { slot, reason } => write!(f, "{slot} has left: {reason}"),
+            Self::Left { machine, reason } => write!(f, "{machine} left: {reason}"),
             Self::Connection(event) => event.fmt(f),
             Self::Session(event) => event.fmt(f),
-            Self::Broken { slot, error } => write!(f, "{slot} makes no sense: {error}"),
+            Self::LinkError { machine, error } => write!(f, "invalid data from {machine}: {error}"),
             Self::Transport { error } => f.write_str(error),
         }
     }

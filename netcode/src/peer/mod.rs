@@ -1,6 +1,6 @@
-//! A machine that plays: transport, connections, links, session and pacing behind the few calls of a frame.
+//! Peer: transport, endpoint, links, session and tick clock behind four calls per frame.
 //!
-//! `config` is what it has to know, `events` what it tells.
+//! `config` has its settings, `events` its events.
 
 mod config;
 mod events;
@@ -10,7 +10,7 @@ pub use events::PeerEvent;
 
 use crate::address::Address;
 use crate::connection::MessageError;
-use crate::crypto::{MAX_SLOTS, Slot};
+use crate::crypto::{MAX_MACHINES, MachineId};
 use crate::endpoint::{ConnectError, Counters, Endpoint, Event, Message, close_code};
 use crate::entropy::Entropy;
 use crate::link::Link;
@@ -23,28 +23,28 @@ use isostep_rollback::{
 };
 use std::collections::VecDeque;
 
-/// Most datagrams that one frame takes: a flood must not keep a game from its tick.
-const MOST_DATAGRAMS: usize = 16_384;
-/// Most events that wait to be polled.
-const MOST_EVENTS: usize = 4096;
-/// Who could not be reached is called again after this time.
-const CALL_AGAIN: Duration = Duration::from_millis(500);
-/// Who is there was heard within this time; pings come twice as often.
-const LATELY: Duration = Duration::from_secs(1);
+/// Maximum number of datagrams handled per frame: a flood must not delay the tick.
+const MAX_DATAGRAMS_PER_FRAME: usize = 16_384;
+/// Maximum number of queued events.
+const MAX_QUEUED_EVENTS: usize = 4096;
+/// Delay before a failed attempt to connect is repeated.
+const RECONNECT_DELAY: Duration = Duration::from_millis(500);
+/// A machine counts as present if a packet was received within this time. PINGs are sent twice as often.
+const PRESENT_WITHIN: Duration = Duration::from_secs(1);
 
-/// A machine that plays a match with the others of its roster, over any [`Transport`].
+/// One machine of a match. It plays with the other machines of its roster over any [`Transport`].
 ///
-/// # The calls of a frame, in order
-/// 1. [`begin_frame`](Self::begin_frame) takes what has arrived and says how many ticks are due.
-/// 2. For each of them [`local_input`](Self::local_input) and [`tick`](Self::tick).
+/// # Call order per frame
+/// 1. [`begin_frame`](Self::begin_frame) receives, and returns the number of due ticks.
+/// 2. For each due tick, [`local_input`](Self::local_input) and [`tick`](Self::tick).
 /// 3. [`end_frame`](Self::end_frame) sends.
-/// 4. [`poll_event`](Self::poll_event) and [`poll_message`](Self::poll_message) until there is nothing.
+/// 4. [`poll_event`](Self::poll_event) and [`poll_message`](Self::poll_message) until empty.
 ///
-/// Ticks are due once all are there. Time is an argument: the same calls run over UDP and the real clock, and over a
-/// [`SimTransport`](crate::transport::SimTransport) in virtual time.
+/// Ticks are due once all machines are connected. Time is an argument: the same calls run over UDP in real time, and over
+/// a [`SimTransport`](crate::transport::SimTransport) in virtual time.
 ///
 /// ```
-/// use isostep_netcode::crypto::{Credentials, GameId, Slot};
+/// use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 /// use isostep_netcode::transport::SimTransport;
 /// use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy};
 /// use isostep_rollback::{Inputs, NewestWins, PlayerId, SimNetwork, Simulation, Tick, Time};
@@ -59,12 +59,12 @@ const LATELY: Duration = Duration::from_secs(1);
 /// }
 ///
 /// let mut machines = Vec::new();
-/// for (slot, transport) in (0..).zip(SimTransport::nodes(SimNetwork::new(1), 2)) {
-///     let other = 1 - slot;
-///     let credentials = Credentials::insecure(Slot(slot), 2, GameId::named("tug"))?;
-///     let config = PeerConfig::new(credentials, 0).address(Slot(other), Address::Node(other.into()));
+/// for (machine, transport) in (0..).zip(SimTransport::nodes(SimNetwork::new(1), 2)) {
+///     let other = 1 - machine;
+///     let credentials = Credentials::insecure(MachineId(machine), 2, GameId::named("tug"))?;
+///     let config = PeerConfig::new(credentials, 0).address(MachineId(other), Address::Node(other.into()));
 ///     let mut game = Tug::default();
-///     let entropy = Box::new(SeededEntropy::new(slot.into()));
+///     let entropy = Box::new(SeededEntropy::new(machine.into()));
 ///     machines.push((Peer::new(config, &mut game, transport, entropy)?, game));
 /// }
 /// for millis in 0..2000 {
@@ -83,169 +83,173 @@ const LATELY: Duration = Duration::from_secs(1);
 pub struct Peer<S: Simulation, T: Transport> {
     endpoint: Endpoint,
     session: Session<S>,
-    links: Vec<(Slot, Link)>,
-    /// Where the others are, as far as was said.
-    addresses: [Option<Address>; MAX_SLOTS],
-    /// When somebody who could not be reached is called again.
-    calls: [Option<Time>; MAX_SLOTS],
-    /// Why each could not be reached or was refused, so that it is told once.
-    told: [Option<ConnectError>; MAX_SLOTS],
+    links: Vec<(MachineId, Link)>,
+    /// Configured addresses by machine id.
+    addresses: [Option<Address>; MAX_MACHINES],
+    /// Times of the next attempts to connect.
+    reconnect_at: [Option<Time>; MAX_MACHINES],
+    /// Last reported connect error per machine; repeated errors are not reported again.
+    reported: [Option<ConnectError>; MAX_MACHINES],
     transport: T,
     clock: TickClock,
     started: bool,
-    /// Whether a tick was made that nobody was told of.
-    fresh: bool,
+    /// Set if a tick was computed and not sent yet.
+    unsent_tick: bool,
     events: VecDeque<PeerEvent>,
-    messages: VecDeque<(Slot, Vec<u8>)>,
-    bytes: Vec<u8>,
+    messages: VecDeque<(MachineId, Vec<u8>)>,
+    buffer: Vec<u8>,
 }
 
 impl<S: Simulation, T: Transport> Peer<S, T> {
-    /// A machine that calls the others from its first frame on. The game is in its first state. `entropy` is
-    /// `Box::new(OsEntropy)` in a real match, and a seeded one in tests.
+    /// Creates a peer. It connects from its first frame on. `game` is in its initial state. `entropy` is
+    /// `Box::new(OsEntropy)` in a real match, and seeded in tests.
     ///
     /// # Errors
-    /// When the credentials are not good, the settings contradict themselves, or the game's state can't be saved.
+    /// The credentials are invalid, the settings are inconsistent, or the state of the game cannot be saved.
     pub fn new(
         config: PeerConfig,
         game: &mut S,
         transport: T,
         entropy: Box<dyn Entropy + Send>,
     ) -> Result<Self, PeerError> {
-        let seated = config.seated()?;
-        let tick_length = seated.duration_of(1);
-        let mut session = Session::start(seated, game)?;
+        let session_config = config.session_config()?;
+        let tick_length = session_config.duration_of(1);
+        let mut session = Session::start(session_config, game)?;
         let (width, schema) = (session.codec().width() as u16, session.codec().schema());
         let settings = config.endpoint.inputs(width, schema, session.fingerprint());
         let endpoint = Endpoint::new(settings, entropy)?;
-        let mut addresses = [None; MAX_SLOTS];
-        for (slot, address) in config.addresses {
-            // What is wrong with addresses should show at once, and not when the first frame says what time it is.
-            endpoint.may_connect(slot, address)?;
-            *addresses.get_mut(usize::from(slot.0)).ok_or(PeerError::NoSuchSlot { slot })? =
-                Some(address);
+        let mut addresses = [None; MAX_MACHINES];
+        for (machine, address) in config.addresses {
+            // Report invalid addresses now, not in the first frame.
+            endpoint.check_connect(machine, address)?;
+            *addresses
+                .get_mut(usize::from(machine.0))
+                .ok_or(PeerError::UnknownMachine { machine })? = Some(address);
         }
-        let silent =
-            |slot: &Slot| *slot > endpoint.slot() && addresses[usize::from(slot.0)].is_none();
-        if let Some(slot) = endpoint.others().find(silent) {
-            return Err(PeerError::NoAddress { slot });
+        let silent = |machine: &MachineId| {
+            *machine > endpoint.machine() && addresses[usize::from(machine.0)].is_none()
+        };
+        if let Some(machine) = endpoint.peers().find(silent) {
+            return Err(PeerError::NoAddress { machine });
         }
-        let others: Vec<Slot> = endpoint.others().collect();
-        let mut calls = [None; MAX_SLOTS];
-        for slot in &others {
-            // Who has no seat watches, and is told everything too. A roster has fewer slots than a session has peers.
-            let _ = session.add_peer(PeerId(slot.0));
-            calls[usize::from(slot.0)] = Some(Time::ZERO);
+        let others: Vec<MachineId> = endpoint.peers().collect();
+        let mut reconnect_at = [None; MAX_MACHINES];
+        for machine in &others {
+            // Machines without a seat are spectators and receive everything. A session has room for all machines of a
+            // roster.
+            let _ = session.add_peer(PeerId(machine.0));
+            reconnect_at[usize::from(machine.0)] = Some(Time::ZERO);
         }
-        let links = others.into_iter().map(|slot| (slot, Link::new(PeerId(slot.0)))).collect();
+        let links =
+            others.into_iter().map(|machine| (machine, Link::new(PeerId(machine.0)))).collect();
         Ok(Self {
             endpoint,
             session,
             links,
             addresses,
-            calls,
-            told: Default::default(),
+            reconnect_at,
+            reported: Default::default(),
             transport,
             clock: TickClock::new(tick_length),
             started: false,
-            fresh: false,
+            unsent_tick: false,
             events: VecDeque::new(),
             messages: VecDeque::new(),
-            bytes: Vec::new(),
+            buffer: Vec::new(),
         })
     }
 
-    /// Takes what has arrived, and says how many ticks are due: none before all are there.
+    /// Handles received datagrams and timers; returns the number of due ticks. It is 0 until all machines are
+    /// connected.
     pub fn begin_frame(&mut self, now: Time) -> FrameTicks {
         self.receive(now);
         self.endpoint.handle_timeout(now);
-        self.call(now);
-        self.take_events(now);
-        self.take_messages();
+        self.connect_due(now);
+        self.handle_events(now);
+        self.handle_messages();
         if !self.started {
             self.transmit(now);
-            // The clock begins with the match.
-            if !self.links.iter().all(|(slot, _)| self.is_there(now, *slot)) {
+            // The tick clock starts with the match.
+            if !self.links.iter().all(|(machine, _)| self.is_present(now, *machine)) {
                 return FrameTicks { ticks: 0, ..self.clock.clone().frame(now) };
             }
             self.started = true;
-            self.tell(PeerEvent::Started);
+            self.push_event(PeerEvent::Started);
         }
         self.clock.set_rate_ppm(self.session.rate_ppm());
         self.clock.frame(now)
     }
 
-    /// What a local player does now; see [`Session::local_input`].
+    /// Sets the input of a local player; see [`Session::local_input`].
     ///
     /// # Errors
-    /// When no local player sits there.
+    /// The seat has no local player.
     pub fn local_input(&mut self, player: PlayerId, input: S::Input) -> Result<(), FeedError> {
         self.session.local_input(player, input)
     }
 
-    /// A command of a local player; see [`Session::command`].
+    /// Adds a command of a local player; see [`Session::command`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Session::command`].
     pub fn command(&mut self, player: PlayerId, command: &[u8]) -> Result<(), CommandFeedError> {
         self.session.command(player, command)
     }
 
-    /// Makes one tick that is due. Before all are there nothing happens.
+    /// Advances the session by one tick. Does nothing before the match starts.
     ///
     /// # Errors
-    /// When the game's state can't be saved or loaded.
+    /// The state of the game cannot be saved or loaded.
     pub fn tick(&mut self, now: Time, game: &mut S) -> Result<RunReport, RunError> {
         if !self.started {
             return Ok(RunReport::default());
         }
-        self.fresh = true;
+        self.unsent_tick = true;
         let ran = self.session.advance(now).run(game);
         while let Some(event) = self.session.poll_event() {
-            self.tell(PeerEvent::Session(event));
+            self.push_event(PeerEvent::Session(event));
         }
         ran
     }
 
-    /// Sends what there is to send.
+    /// Sends all due packets.
     pub fn end_frame(&mut self, now: Time) {
-        if core::mem::take(&mut self.fresh) {
-            self.speak(now);
+        if core::mem::take(&mut self.unsent_tick) {
+            self.send_frames(now);
         }
         self.transmit(now);
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<PeerEvent> {
         self.events.pop_front()
     }
 
-    /// The next message of a machine to the game; it never touches the simulation.
-    pub fn poll_message(&mut self) -> Option<(Slot, Vec<u8>)> {
+    /// Returns the next message from a machine. Messages do not reach the simulation.
+    pub fn poll_message(&mut self) -> Option<(MachineId, Vec<u8>)> {
         self.messages.pop_front()
     }
 
-    /// Sends a message to a machine, which arrives whole and in order: chat, a choice of map, anything that the simulation does
-    /// not see.
+    /// Sends a message to a machine on the reliable, ordered channel: chat, map choice, anything outside of the simulation.
     ///
     /// # Errors
-    /// When it is not there, the message is too long, or too much waits already.
-    pub fn send_message(&mut self, to: Slot, message: &[u8]) -> Result<(), MessageError> {
+    /// No connection, message too long, or send queue full.
+    pub fn send_message(&mut self, to: MachineId, message: &[u8]) -> Result<(), MessageError> {
         self.endpoint.send_message(to, message)
     }
 
-    /// Says goodbye to all. Messages that the others have not acknowledged are lost; what had arrived here can still be polled.
-    /// Go on with [`begin_frame`](Self::begin_frame) and [`end_frame`](Self::end_frame) for half a
-    /// second, so that everybody hears it.
+    /// Closes all connections. Unacknowledged messages are lost; received ones can still be polled. Call
+    /// [`begin_frame`](Self::begin_frame) and [`end_frame`](Self::end_frame) for another half second, so that the CLOSE
+    /// frames arrive.
     pub fn leave(&mut self, now: Time) {
-        self.calls = [None; MAX_SLOTS];
+        self.reconnect_at = [None; MAX_MACHINES];
         self.endpoint.shut_down(now);
         self.transmit(now);
     }
 
-    /// When something is due if nothing arrives: a tick or a timer. A program without a frame rate may sleep until then.
+    /// Time of the next tick or timer. A program without a frame rate may sleep until then.
     pub fn next_due(&self, now: Time) -> Time {
-        let tick = now + if self.started { self.clock.until_next() } else { CALL_AGAIN };
+        let tick = now + if self.started { self.clock.until_next() } else { RECONNECT_DELAY };
         self.endpoint.poll_timeout().map_or(tick, |timer| timer.min(tick))
     }
 
@@ -254,12 +258,12 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         &self.session
     }
 
-    /// The session, for what is not a matter of every frame: delays, predictors.
+    /// The session, for settings that change rarely: delays, predictors.
     pub const fn session_mut(&mut self) -> &mut Session<S> {
         &mut self.session
     }
 
-    /// The connections.
+    /// The endpoint with its connections.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -269,163 +273,163 @@ impl<S: Simulation, T: Transport> Peer<S, T> {
         &mut self.transport
     }
 
-    /// What was counted of packets.
+    /// Packet counters of the endpoint.
     pub const fn counters(&self) -> Counters {
         self.endpoint.counters()
     }
 
-    /// Whether all were there once, and ticks are due.
+    /// Returns true once all machines were connected and ticks started.
     pub const fn has_started(&self) -> bool {
         self.started
     }
 
-    /// The seats of this machine.
+    /// Seats of this machine.
     pub fn local_players(&self) -> impl Iterator<Item = PlayerId> + '_ {
         let players = (0..self.session.players()).map(|player| PlayerId(player as u8));
         players.filter(|player| self.session.occupant(*player) == Some(Occupant::Local))
     }
 
     fn receive(&mut self, now: Time) {
-        let mut bytes = core::mem::take(&mut self.bytes);
-        for _ in 0..MOST_DATAGRAMS {
+        let mut bytes = core::mem::take(&mut self.buffer);
+        for _ in 0..MAX_DATAGRAMS_PER_FRAME {
             match self.transport.receive(now, &mut bytes) {
                 Ok(Some(from)) => self.endpoint.handle_datagram(now, from, &bytes),
                 Ok(None) => break,
-                Err(error) => self.tell(PeerEvent::Transport { error: error.to_string() }),
+                Err(error) => self.push_event(PeerEvent::Transport { error: error.to_string() }),
             }
-            while let Some(slot) = self.endpoint.poll_game(&mut bytes) {
-                self.hear(now, slot, &bytes);
+            while let Some(machine) = self.endpoint.poll_game(&mut bytes) {
+                self.receive_frame(now, machine, &bytes);
             }
         }
-        self.bytes = bytes;
+        self.buffer = bytes;
     }
 
-    /// A frame of another session.
-    fn hear(&mut self, now: Time, slot: Slot, frame: &[u8]) {
-        let Some((_, link)) = self.links.iter_mut().find(|link| link.0 == slot) else { return };
+    /// Handles a GAME frame.
+    fn receive_frame(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
+        let Some((_, link)) = self.links.iter_mut().find(|link| link.0 == machine) else { return };
         if let Err(error) = link.read(now, &mut self.session, frame) {
-            self.tell(PeerEvent::Broken { slot, error });
+            self.push_event(PeerEvent::LinkError { machine, error });
         }
     }
 
-    /// Tells everybody what is new.
-    fn speak(&mut self, now: Time) {
-        let mut bytes = core::mem::take(&mut self.bytes);
+    /// Sends a GAME frame and pending session messages to each machine.
+    fn send_frames(&mut self, now: Time) {
+        let mut bytes = core::mem::take(&mut self.buffer);
         for index in 0..self.links.len() {
-            let (slot, link) = &mut self.links[index];
-            let slot = *slot;
+            let (machine, link) = &mut self.links[index];
+            let machine = *machine;
             match link.write(now, &self.session, &mut bytes) {
-                Ok(true) => self.endpoint.send_game(now, slot, &bytes),
+                Ok(true) => self.endpoint.send_game(now, machine, &bytes),
                 Ok(false) => (),
                 Err(error) => {
-                    // It can't go on, and would only lack more.
-                    self.endpoint.close(now, slot, close_code::SILENCE, "");
-                    self.tell(PeerEvent::Broken { slot, error });
+                    // Unrecoverable: the missing inputs are gone.
+                    self.endpoint.close(now, machine, close_code::IDLE_TIMEOUT, "");
+                    self.push_event(PeerEvent::LinkError { machine, error });
                 }
             }
-            while let Some(message) = self.session.poll_message(PeerId(slot.0)) {
-                // Where it can't go, the walk through a difference ends; the match does not.
-                let _ = self.endpoint.send_session_message(slot, &message);
+            while let Some(message) = self.session.poll_message(PeerId(machine.0)) {
+                // If the message cannot be sent, the desync analysis ends; the match continues.
+                let _ = self.endpoint.send_session_message(machine, &message);
             }
         }
-        self.bytes = bytes;
+        self.buffer = bytes;
     }
 
     fn transmit(&mut self, now: Time) {
-        let mut bytes = core::mem::take(&mut self.bytes);
+        let mut bytes = core::mem::take(&mut self.buffer);
         while let Some(to) = self.endpoint.poll_transmit(now, &mut bytes) {
             if let Err(error) = self.transport.send(now, to, &bytes) {
-                self.tell(PeerEvent::Transport { error: error.to_string() });
+                self.push_event(PeerEvent::Transport { error: error.to_string() });
             }
         }
-        self.bytes = bytes;
+        self.buffer = bytes;
     }
 
-    /// Whether a machine is connected, and was heard lately: one that crashed is connected until the idle timeout, and the
-    /// match must not begin with it.
-    fn is_there(&self, now: Time, slot: Slot) -> bool {
-        self.endpoint.last_heard(slot).is_some_and(|heard| now.since(heard) < LATELY)
+    /// Returns true if a machine is connected and not interrupted. A crashed machine stays connected until the idle
+    /// timeout, and the match must not start with it.
+    fn is_present(&self, now: Time, machine: MachineId) -> bool {
+        self.endpoint.last_received(machine).is_some_and(|heard| now.since(heard) < PRESENT_WITHIN)
     }
 
-    /// Calls those who are not there.
-    fn call(&mut self, now: Time) {
-        for slot in (0..MAX_SLOTS).map(|slot| Slot(slot as u8)) {
-            let place = usize::from(slot.0);
+    /// Starts due attempts to connect.
+    fn connect_due(&mut self, now: Time) {
+        for machine in (0..MAX_MACHINES).map(|machine| MachineId(machine as u8)) {
+            let place = usize::from(machine.0);
             let Some(address) = self.addresses[place] else { continue };
-            if self.calls[place].is_some_and(|at| at <= now) {
-                self.calls[place] = None;
-                // Refused only for what was asked at the start.
-                let _ = self.endpoint.connect(now, slot, address);
+            if self.reconnect_at[place].is_some_and(|at| at <= now) {
+                self.reconnect_at[place] = None;
+                // The preconditions were checked in `new`.
+                let _ = self.endpoint.connect(now, machine, address);
             }
         }
     }
 
-    fn take_events(&mut self, now: Time) {
+    fn handle_events(&mut self, now: Time) {
         while let Some(event) = self.endpoint.poll_event() {
             let event = match event {
                 Event::Insecure => PeerEvent::Insecure,
-                Event::Connected { slot, .. } => {
-                    // It may have left before.
-                    let _ = self.session.add_peer(PeerId(slot.0));
-                    self.told[usize::from(slot.0)] = None;
-                    PeerEvent::Joined { slot }
+                Event::Connected { machine, .. } => {
+                    // The machine may have left before.
+                    let _ = self.session.add_peer(PeerId(machine.0));
+                    self.reported[usize::from(machine.0)] = None;
+                    PeerEvent::Joined { machine }
                 }
-                Event::Failed { slot, reason } => {
-                    self.calls[usize::from(slot.0)] = Some(now + CALL_AGAIN);
-                    if !self.is_news(slot, &reason) {
+                Event::ConnectFailed { machine, reason } => {
+                    self.reconnect_at[usize::from(machine.0)] = Some(now + RECONNECT_DELAY);
+                    if !self.is_unreported(machine, &reason) {
                         continue;
                     }
-                    PeerEvent::NotReached { slot, reason }
+                    PeerEvent::ConnectFailed { machine, reason }
                 }
-                Event::Refused { slot, reason, .. } => {
-                    if slot.is_some_and(|slot| !self.is_news(slot, &reason)) {
+                Event::Refused { machine, reason, .. } => {
+                    if machine.is_some_and(|machine| !self.is_unreported(machine, &reason)) {
                         continue;
                     }
-                    PeerEvent::Refused { slot, reason }
+                    PeerEvent::Refused { machine, reason }
                 }
-                Event::Quiet { slot } => PeerEvent::Quiet { slot },
-                Event::Back { slot } => PeerEvent::Back { slot },
-                Event::Closed { slot, reason } => {
-                    // Before the match begins, who left may come again.
+                Event::Interrupted { machine } => PeerEvent::Interrupted { machine },
+                Event::Resumed { machine } => PeerEvent::Resumed { machine },
+                Event::Closed { machine, reason } => {
+                    // Before the match starts, a machine may reconnect.
                     if !self.started {
-                        self.calls[usize::from(slot.0)] = Some(now + CALL_AGAIN);
+                        self.reconnect_at[usize::from(machine.0)] = Some(now + RECONNECT_DELAY);
                     }
-                    // Nobody waits for its digests, and nothing is written for it.
-                    self.session.remove_peer(PeerId(slot.0));
-                    PeerEvent::Left { slot, reason }
+                    // Digests of the machine are no longer awaited, and nothing is sent to it.
+                    self.session.remove_peer(PeerId(machine.0));
+                    PeerEvent::Left { machine, reason }
                 }
                 event => PeerEvent::Connection(event),
             };
-            self.tell(event);
+            self.push_event(event);
         }
     }
 
-    /// Whether this was not told of a machine already. That it does not answer is no news of one that was refused.
-    fn is_news(&mut self, slot: Slot, reason: &ConnectError) -> bool {
-        let told = &mut self.told[usize::from(slot.0)];
-        let refused = told.is_some() && matches!(reason, ConnectError::NoAnswer { .. });
-        let news = !refused && told.as_ref() != Some(reason);
+    /// Returns true if the error was not reported yet. A timeout after a refusal is not reported.
+    fn is_unreported(&mut self, machine: MachineId, reason: &ConnectError) -> bool {
+        let reported = &mut self.reported[usize::from(machine.0)];
+        let refused = reported.is_some() && matches!(reason, ConnectError::TimedOut { .. });
+        let news = !refused && reported.as_ref() != Some(reason);
         if news {
-            *told = Some(reason.clone());
+            *reported = Some(reason.clone());
         }
         news
     }
 
-    fn take_messages(&mut self) {
-        while let Some((slot, message)) = self.endpoint.poll_message() {
+    fn handle_messages(&mut self) {
+        while let Some((machine, message)) = self.endpoint.poll_message() {
             match message {
-                Message::Game(message) => self.messages.push_back((slot, message)),
+                Message::Game(message) => self.messages.push_back((machine, message)),
                 Message::Session(message) => {
-                    if let Err(error) = self.session.message(PeerId(slot.0), &message) {
-                        self.tell(PeerEvent::Broken { slot, error: error.into() });
+                    if let Err(error) = self.session.message(PeerId(machine.0), &message) {
+                        self.push_event(PeerEvent::LinkError { machine, error: error.into() });
                     }
                 }
             }
         }
     }
 
-    fn tell(&mut self, event: PeerEvent) {
-        if self.events.len() == MOST_EVENTS {
+    fn push_event(&mut self, event: PeerEvent) {
+        if self.events.len() == MAX_QUEUED_EVENTS {
             self.events.pop_front();
         }
         self.events.push_back(event);

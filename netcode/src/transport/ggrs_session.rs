@@ -1,5 +1,5 @@
-//! Sessions of ggrs over protected datagrams: encrypted and authenticated below, looked through by a guard above, so that
-//! not even a legitimate peer with wrong packets makes ggrs panic. `ggrs_socket` is the other way round.
+//! ggrs sessions over encrypted, authenticated datagrams. A guard validates packets, so that an authenticated but
+//! malicious peer cannot make ggrs panic. `ggrs_socket` is the reverse adapter.
 
 use core::fmt;
 use ggrs::{Message, NonBlockingSocket};
@@ -7,34 +7,34 @@ use isostep_rollback::ggrs::{Guard, PacketError};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Something that carries opaque datagrams between slots, protected.
+/// Carries opaque datagrams between machines, encrypted and authenticated.
 pub trait Datagrams {
-    /// Sends a datagram to a slot, or loses it.
+    /// Sends a datagram to a machine. It may be lost.
     fn send_datagram(&mut self, to: u8, bytes: &[u8]);
 
-    /// The next datagram that has arrived and the slot that sent it; its bytes replace those of the buffer.
+    /// Returns the sender of the next received datagram; `into` is replaced by its bytes.
     fn poll_datagram(&mut self, into: &mut Vec<u8>) -> Option<u8>;
 }
 
-/// Messages that ggrs gets at once; the rest waits for the next time. A peer can't hold the caller by sending fast.
-const MOST_AT_ONCE: usize = 1024;
-/// Refusals that are remembered; with more, the oldest are forgotten.
-const MOST_REFUSED: usize = 64;
+/// Maximum number of messages per call, so that a flood does not block the caller.
+const MAX_MESSAGES_PER_CALL: usize = 1024;
+/// Maximum number of stored refusals; the oldest are dropped.
+const MAX_STORED_REFUSALS: usize = 64;
 
-/// A socket for sessions of ggrs, whose addresses are slots.
+/// Socket for ggrs sessions; its addresses are machine ids.
 ///
-/// ggrs takes its socket for good, so keep a clone: all clones are the same socket.
+/// ggrs takes ownership of its socket, so keep a clone. All clones share the socket.
 ///
-/// - make: [`new`](Self::new), with a [`Guard`] from the setup of the session; hand a clone to ggrs's builder
-/// - use: through the session; [`with`](Self::with) reaches the datagrams below, to drive them between its calls
-/// - observe: [`poll_refused`](Self::poll_refused), [`refused`](Self::refused)
+/// - Create: [`new`](Self::new), with a [`Guard`] from the session setup; pass a clone to the ggrs session builder
+/// - Drive: through the session; [`with`](Self::with) gives access to the datagrams between its calls
+/// - Observe: [`poll_refused`](Self::poll_refused), [`refused`](Self::refused)
 ///
-/// Packets that would make ggrs panic, or keep memory without bound, are refused: each is an error to be polled. The
-/// [guard](isostep_rollback::ggrs) says which, and which one panic no guard can see coming; drive the session with
-/// [`GgrsGame`](isostep_rollback::ggrs::GgrsGame), which turns that one into an error.
+/// Packets that would make ggrs panic or use unbounded memory are refused, and reported as errors to poll. The
+/// [guard](isostep_rollback::ggrs) documents them, and the one panic that it cannot prevent; drive the session with
+/// [`GgrsGame`](isostep_rollback::ggrs::GgrsGame), which turns that panic into an error.
 ///
-/// The datagrams have to be `Send` because ggrs's feature `sync-send` asks for it, and any crate may switch it on (as
-/// `bevy_ggrs` does). Something that is not goes behind [`DatagramQueues`].
+/// The datagrams must be `Send`, since the ggrs feature `sync-send` requires it and any crate may enable it (as `bevy_ggrs`
+/// does). Use [`DatagramQueues`] for a carrier that is not.
 pub struct EncryptedSocket<D> {
     shared: Arc<Mutex<Shared<D>>>,
 }
@@ -48,32 +48,32 @@ struct Shared<D> {
 }
 
 impl<D: Datagrams> EncryptedSocket<D> {
-    /// A socket over datagrams.
+    /// Creates a socket over datagrams.
     pub fn new(datagrams: D, guard: Guard) -> Self {
-        let refused = VecDeque::with_capacity(MOST_REFUSED);
+        let refused = VecDeque::with_capacity(MAX_STORED_REFUSALS);
         let shared = Shared { datagrams, guard, refused, refusals: 0, buffer: Vec::new() };
         Self { shared: Arc::new(Mutex::new(shared)) }
     }
 
-    /// Does something with the datagrams below, such as moving what has arrived. Don't use this socket or its session in
-    /// there: they would wait for each other for ever.
+    /// Gives access to the datagrams, for example to move received ones. Do not use this socket or its session inside
+    /// of `act`: that deadlocks.
     pub fn with<T>(&self, act: impl FnOnce(&mut D) -> T) -> T {
         act(&mut self.lock().datagrams)
     }
 
-    /// The next packet that was refused: the slot that sent it, and why. Its sender is broken or hostile (the packet was
-    /// authentic); one that goes on like this is worth dropping. The last 64 are remembered.
+    /// Returns the next refused packet: its sender and the reason. The packet was authentic, so the sender is defective
+    /// or malicious; consider closing its connection. The last 64 are stored.
     pub fn poll_refused(&self) -> Option<(u8, PacketError)> {
         self.lock().refused.pop_front()
     }
 
-    /// How many packets were refused so far.
+    /// Number of refused packets.
     pub fn refused(&self) -> u64 {
         self.lock().refusals
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared<D>> {
-        // A panic of somebody who held it is theirs; nothing in here is left half done.
+        // Poisoning is ignored: every critical section leaves a consistent state.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -81,7 +81,7 @@ impl<D: Datagrams> EncryptedSocket<D> {
 impl<D: Datagrams> Shared<D> {
     fn send(&mut self, message: &Message, to: u8) {
         self.buffer.clear();
-        // Messages are plain data; what could not be encoded would be lost, as datagrams are.
+        // Messages are plain data; one that fails to encode is dropped like a lost datagram.
         if bincode::serialize_into(&mut self.buffer, message).is_ok() {
             self.guard.outgoing(&self.buffer);
             self.datagrams.send_datagram(to, &self.buffer);
@@ -90,13 +90,13 @@ impl<D: Datagrams> Shared<D> {
 
     fn receive(&mut self) -> Vec<(u8, Message)> {
         let mut messages = Vec::new();
-        for _ in 0..MOST_AT_ONCE {
+        for _ in 0..MAX_MESSAGES_PER_CALL {
             let Some(from) = self.datagrams.poll_datagram(&mut self.buffer) else { break };
             match self.guard.incoming(&self.buffer) {
                 Ok(message) => messages.push((from, message)),
                 Err(error) => {
                     self.refusals += 1;
-                    if self.refused.len() == MOST_REFUSED {
+                    if self.refused.len() == MAX_STORED_REFUSALS {
                         self.refused.pop_front();
                     }
                     self.refused.push_back((from, error));
@@ -117,7 +117,7 @@ impl<D: Datagrams + Send> NonBlockingSocket<u8> for EncryptedSocket<D> {
     }
 }
 
-/// Another handle to the same socket.
+/// Returns another handle to the same socket.
 impl<D> Clone for EncryptedSocket<D> {
     fn clone(&self) -> Self {
         Self { shared: Arc::clone(&self.shared) }
@@ -130,12 +130,12 @@ impl<D> fmt::Debug for EncryptedSocket<D> {
     }
 }
 
-/// Datagrams that may wait in one direction of [`DatagramQueues`].
-const MOST_QUEUED: usize = 4096;
+/// Capacity of [`DatagramQueues`] per direction.
+const MAX_QUEUED_DATAGRAMS: usize = 4096;
 
-/// [`Datagrams`] that wait in memory for somebody who moves them, when what carries them can't be given to ggrs: before a
-/// call of the session [`arrive`](Self::arrive) with everything that came, after it [`leave`](Self::leave) until there is
-/// nothing. Past 4,096 in one direction they are lost.
+/// In-memory [`Datagrams`], for a carrier that cannot be moved into ggrs. Before a session call,
+/// [`push_incoming`](Self::push_incoming) every received datagram; after it, [`pop_outgoing`](Self::pop_outgoing) until
+/// empty. Beyond 4,096 per direction, datagrams are dropped.
 #[derive(Clone, Debug, Default)]
 pub struct DatagramQueues {
     arrived: VecDeque<(u8, Vec<u8>)>,
@@ -143,13 +143,13 @@ pub struct DatagramQueues {
 }
 
 impl DatagramQueues {
-    /// Hands in a datagram that came from a slot.
-    pub fn arrive(&mut self, from: u8, bytes: &[u8]) {
+    /// Queues a datagram that was received from a machine.
+    pub fn push_incoming(&mut self, from: u8, bytes: &[u8]) {
         push(&mut self.arrived, from, bytes);
     }
 
-    /// Takes a datagram that is to go to a slot.
-    pub fn leave(&mut self) -> Option<(u8, Vec<u8>)> {
+    /// Returns the next datagram to send, and its destination.
+    pub fn pop_outgoing(&mut self) -> Option<(u8, Vec<u8>)> {
         self.leaving.pop_front()
     }
 }
@@ -167,8 +167,8 @@ impl Datagrams for DatagramQueues {
     }
 }
 
-fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, slot: u8, bytes: &[u8]) {
-    if queue.len() < MOST_QUEUED {
-        queue.push_back((slot, bytes.to_vec()));
+fn push(queue: &mut VecDeque<(u8, Vec<u8>)>, machine: u8, bytes: &[u8]) {
+    if queue.len() < MAX_QUEUED_DATAGRAMS {
+        queue.push_back((machine, bytes.to_vec()));
     }
 }

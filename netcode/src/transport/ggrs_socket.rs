@@ -1,5 +1,5 @@
-//! Our peers over any socket of ggrs: a datagram travels inside a message that looks like ggrs's own for inputs.
-//! `ggrs_session` is the other way round.
+//! Transport over any ggrs socket: each datagram is embedded in a ggrs input message. `ggrs_session` is the reverse
+//! adapter.
 
 use super::{Transport, TransportError};
 use crate::address::Address;
@@ -10,22 +10,22 @@ use isostep_rollback::Time;
 use isostep_rollback::bytes::Reader;
 use std::collections::VecDeque;
 
-/// Addresses that may be known. A match has fewer; the rest are strangers.
-const MOST_NODES: usize = 64;
-/// Messages that may wait. ggrs's sockets hand over all that they have at once.
-const MOST_WAITING: usize = 4096;
+/// Maximum number of known addresses, more than a match has machines.
+const MAX_NODES: usize = 64;
+/// Maximum number of queued messages. A ggrs socket returns all received messages at once.
+const MAX_QUEUED: usize = 4096;
 
-/// What is in front of a datagram, in the encoding of ggrs's own socket: bincode with numbers of fixed width.
+/// Header of an embedded datagram, in the encoding of ggrs's own socket: bincode with fixed-width integers.
 ///
-/// A session of ggrs that gets such a message by mistake ignores it: it has the connection states of no players, and inputs
-/// from a frame before the first.
-const HEAD: [u8; 23] = {
+/// A ggrs session that receives such a message ignores it: it has no connection states, and its inputs start before the
+/// first frame.
+const MESSAGE_HEADER: [u8; 23] = {
     let mut head = [0; 23];
-    // The magic number, which sessions draw: here a name.
+    // Magic number. ggrs sessions draw it at random.
     (head[0], head[1]) = (b'i', b's');
-    // The kind: inputs.
+    // Message type: input.
     head[2] = 2;
-    // 6..14: connection states, none; 14: no goodbye; then the first frame and the acknowledged one, both -1.
+    // 6..14: no connection states; 14: no disconnect request; then start frame and acknowledged frame, both -1.
     let mut at = 15;
     while at < 23 {
         head[at] = 0xff;
@@ -34,34 +34,32 @@ const HEAD: [u8; 23] = {
     head
 };
 
-/// What a datagram costs on top, in bytes: [`HEAD`] and a length of eight.
-const OVERHEAD_BYTES: usize = HEAD.len() + 8;
+/// Overhead of a datagram, in bytes: [`MESSAGE_HEADER`] and an 8-byte length.
+const OVERHEAD_BYTES: usize = MESSAGE_HEADER.len() + 8;
 
-/// Any socket of ggrs, used as a transport.
+/// Transport over any ggrs socket.
 ///
-/// - make: [`new`](Self::new), then [`node_of`](Self::node_of) for everybody to be sent to
-/// - use: [`send`](Transport::send), [`receive`](Transport::receive) until there is nothing
-/// - observe: [`address_of`](Self::address_of), [`dropped`](Self::dropped)
+/// - Create: [`new`](Self::new), then [`node_of`](Self::node_of) for each destination
+/// - Use: [`send`](Transport::send), [`receive`](Transport::receive) until empty
+/// - Observe: [`address_of`](Self::address_of), [`dropped`](Self::dropped)
 ///
-/// The socket's addresses get numbers in the order in which they are first seen or asked for: [`Address::Node`]. There are
-/// at most 64 of them; what comes from others is refused, as from node `u64::MAX`, and [`forget`](Self::forget) frees a
-/// number.
+/// Socket addresses are numbered in the order of first use: [`Address::Node`]. At most 64 are known. Datagrams from further
+/// ones are refused, as from node `u64::MAX`. [`forget`](Self::forget) frees a number.
 ///
-/// Addresses have to be `Send` and `Sync` because ggrs's feature `sync-send` asks for it, and any crate may switch it on.
+/// Addresses must be `Send` and `Sync`, since the ggrs feature `sync-send` requires it and any crate may enable it.
 ///
-/// A datagram is 31 bytes longer inside ggrs's message, if the socket encodes it as ggrs's own does.
+/// The overhead is 31 bytes per datagram, if the socket uses the encoding of ggrs's own socket.
 ///
-/// # What is checked
-/// A message that reaches us is taken apart by length and value, and refused if it is not of the one form that `send` makes.
-/// But sockets decode bytes to messages before that, and how they take wrong ones is their business: ggrs's own drops
-/// them, that of matchbox panics (`expect` in its `deserialize_packet`). A socket that panics on bytes of strangers is no
-/// better here.
+/// # Validation
+/// A received message is refused unless it has exactly the form that `send` produces. Sockets decode bytes to messages
+/// before that, outside of this transport's control: ggrs's own drops malformed bytes, that of matchbox panics (`expect` in
+/// its `deserialize_packet`). This transport does not protect such a socket.
 pub struct GgrsSocketTransport<A, S> {
     socket: S,
-    /// By number; a forgotten one is `None`.
+    /// Addresses by node number; `None` if forgotten.
     nodes: Vec<Option<A>>,
-    waiting: VecDeque<(A, Message)>,
-    /// The encoding of the message at hand.
+    queued: VecDeque<(A, Message)>,
+    /// Encoding of the current message.
     encoded: Vec<u8>,
     dropped: u64,
 }
@@ -71,28 +69,22 @@ where
     A: Clone + Eq + Hash + Send + Sync,
     S: NonBlockingSocket<A>,
 {
-    /// The longest datagram that is sent or taken, in bytes: with what is added it fits the buffer that
-    /// `UdpTransport` has, and half of that of ggrs's own socket.
-    pub const MOST_BYTES: usize = 2047 - OVERHEAD_BYTES;
+    /// Maximum length of a datagram. With its overhead it fits the buffer of `UdpTransport`, and half of the buffer of
+    /// ggrs's own socket.
+    pub const MAX_DATAGRAM_BYTES: usize = 2047 - OVERHEAD_BYTES;
 
-    /// Over a socket.
+    /// Creates a transport over a socket.
     pub const fn new(socket: S) -> Self {
-        Self {
-            socket,
-            nodes: Vec::new(),
-            waiting: VecDeque::new(),
-            encoded: Vec::new(),
-            dropped: 0,
-        }
+        Self { socket, nodes: Vec::new(), queued: VecDeque::new(), encoded: Vec::new(), dropped: 0 }
     }
 
-    /// The number of an address: the one it has, or the next that is free. `None` if there are 64.
+    /// Returns the node number of an address, assigning a free one if needed; `None` if all 64 are used.
     pub fn node_of(&mut self, address: &A) -> Option<Address> {
         let known = self.nodes.iter().position(|node| node.as_ref() == Some(address));
         let node = known.or_else(|| self.nodes.iter().position(Option::is_none));
         let node = node.unwrap_or(self.nodes.len());
         if node == self.nodes.len() {
-            if node == MOST_NODES {
+            if node == MAX_NODES {
                 return None;
             }
             self.nodes.push(None);
@@ -101,13 +93,13 @@ where
         Some(Address::Node(node as u64))
     }
 
-    /// The address that has a number.
+    /// Returns the address of a node number.
     pub fn address_of(&self, node: Address) -> Option<&A> {
         let index = usize::try_from(node.node()?).ok()?;
         self.nodes.get(index)?.as_ref()
     }
 
-    /// Frees the number of an address, for somebody else. Who is still sent to by it would then be another.
+    /// Frees the node number of an address. Afterwards the number may denote another address.
     pub fn forget(&mut self, node: Address) {
         let index = node.node().and_then(|index| usize::try_from(index).ok());
         if let Some(known) = index.and_then(|index| self.nodes.get_mut(index)) {
@@ -120,28 +112,30 @@ where
         &self.socket
     }
 
-    /// Messages that were lost because the socket handed over more than 4,096 at once.
+    /// Number of messages dropped because the socket returned more than 4,096 at once.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
     fn open(&mut self, message: &Message, into: &mut Vec<u8>) -> Result<(), &'static str> {
-        const MOST: u64 = 2047;
-        let fits = bincode::serialized_size(message).is_ok_and(|bytes| bytes <= MOST);
+        const MAX_MESSAGE_BYTES: u64 = 2047;
+        let fits = bincode::serialized_size(message).is_ok_and(|bytes| bytes <= MAX_MESSAGE_BYTES);
         if !fits {
-            return Err("a message of ggrs longer than any of ours");
+            return Err("the ggrs message is longer than any datagram of this transport");
         }
         self.encoded.clear();
         let encoding = bincode::serialize_into(&mut self.encoded, message);
-        encoding.map_err(|_| "a message that ggrs's encoding does not take")?;
+        encoding.map_err(|_| "the ggrs message cannot be encoded")?;
         let mut from = Reader::new(&self.encoded);
-        if from.array() != Some(HEAD) {
-            return Err("a message of ggrs, not one of our datagrams; is there a session of ggrs?");
+        if from.array() != Some(MESSAGE_HEADER) {
+            return Err(
+                "a ggrs message without an embedded datagram; check whether the peer runs a ggrs session",
+            );
         }
         let length = from.array().map(u64::from_le_bytes);
         let datagram = from.rest();
         if length != Some(datagram.len() as u64) {
-            return Err("a datagram of another length than it says");
+            return Err("the length of the embedded datagram is wrong");
         }
         into.clear();
         into.extend_from_slice(datagram);
@@ -158,11 +152,14 @@ where
         let Some(address) = self.address_of(to).cloned() else {
             return Err(TransportError::Unreachable { to });
         };
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         self.encoded.clear();
-        self.encoded.extend_from_slice(&HEAD);
+        self.encoded.extend_from_slice(&MESSAGE_HEADER);
         self.encoded.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         self.encoded.extend_from_slice(bytes);
         let message = bincode::deserialize(&self.encoded).map_err(std::io::Error::other)?;
@@ -175,24 +172,24 @@ where
         _now: Time,
         into: &mut Vec<u8>,
     ) -> Result<Option<Address>, TransportError> {
-        if self.waiting.is_empty() {
-            self.waiting.extend(self.socket.receive_all_messages());
-            let most = self.waiting.len().min(MOST_WAITING);
-            self.dropped += (self.waiting.len() - most) as u64;
-            self.waiting.truncate(most);
+        if self.queued.is_empty() {
+            self.queued.extend(self.socket.receive_all_messages());
+            let most = self.queued.len().min(MAX_QUEUED);
+            self.dropped += (self.queued.len() - most) as u64;
+            self.queued.truncate(most);
         }
-        let Some((address, message)) = self.waiting.pop_front() else { return Ok(None) };
+        let Some((address, message)) = self.queued.pop_front() else { return Ok(None) };
         let opened = self.open(&message, into);
-        // Only who sends what we take gets a number.
+        // Only senders of valid datagrams are assigned a number.
         let known = opened.is_ok() || self.nodes.iter().flatten().any(|node| *node == address);
         let from = if known { self.node_of(&address) } else { None };
-        let refused = |why: &str| TransportError::Refused {
+        let refused = |reason: &str| TransportError::Refused {
             from: from.unwrap_or(Address::Node(u64::MAX)),
-            why: why.to_owned(),
+            reason: reason.to_owned(),
         };
         opened.map_err(refused)?;
         from.map_or_else(
-            || Err(refused("64 addresses are known already; forget one")),
+            || Err(refused("all 64 node numbers are used; forget one")),
             |from| Ok(Some(from)),
         )
     }

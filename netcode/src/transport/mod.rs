@@ -1,17 +1,17 @@
-//! What carries datagrams: one small trait, and what implements it.
+//! Datagram transports: the trait [`Transport`] and its implementations.
 //!
 //! | file | owns | feature |
 //! | --- | --- | --- |
-//! | `udp` | `UdpTransport`: a socket of the operating system | `udp` |
+//! | `udp` | `UdpTransport`: a UDP socket | `udp` |
 //! | `sim` | [`SimTransport`]: a node of a simulated network | |
-//! | `laminar` | `LaminarTransport`: a socket of laminar, for those who have it | `laminar` |
-//! | `ggrs_socket` | `GgrsSocketTransport`: any socket of ggrs | `ggrs` |
-//! | `ggrs_session` | `EncryptedSocket`: the other way, sessions of ggrs over what we protect | `ggrs` |
-//! | `tunnel` | [`Tunnel`]: an endpoint and its transport, for sessions that are not ours | |
-//! | `family`, `trouble` | IPv4 and IPv6 on one socket; which errors of a socket matter | |
+//! | `laminar` | `LaminarTransport`: laminar, for existing deployments | `laminar` |
+//! | `ggrs_socket` | `GgrsSocketTransport`: any ggrs socket | `ggrs` |
+//! | `ggrs_session` | `EncryptedSocket`: the reverse, ggrs sessions over encrypted connections | `ggrs` |
+//! | `tunnel` | [`Tunnel`]: an endpoint with its transport, for other session types | |
+//! | `address_family`, `socket_error` | dual-stack addresses; classification of socket errors | |
 
 #[cfg(any(feature = "udp", feature = "laminar"))]
-mod family;
+mod address_family;
 #[cfg(feature = "ggrs")]
 mod ggrs_session;
 #[cfg(feature = "ggrs")]
@@ -20,7 +20,7 @@ mod ggrs_socket;
 mod laminar;
 mod sim;
 #[cfg(any(feature = "udp", feature = "laminar"))]
-mod trouble;
+mod socket_error;
 mod tunnel;
 #[cfg(feature = "udp")]
 mod udp;
@@ -39,49 +39,49 @@ pub use udp::UdpTransport;
 use crate::address::Address;
 use isostep_rollback::Time;
 
-/// Carries datagrams to addresses and from them. It may lose, double, delay and reorder them; it never waits.
+/// Carries datagrams between addresses. It may lose, duplicate, delay and reorder them. It never blocks.
 pub trait Transport {
-    /// Sends a datagram. One that can't be sent just now (a full buffer) counts as lost, not as an error.
+    /// Sends a datagram. If the send buffer is full, the datagram counts as lost; that is not an error.
     ///
     /// # Errors
-    /// When the transport is broken, or can't reach such an address.
+    /// The transport has failed, or cannot reach this kind of address.
     fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError>;
 
-    /// The next datagram that has arrived, if any; `into` is replaced by its bytes.
+    /// Returns the source of the next received datagram; `into` is replaced by its bytes.
     ///
     /// # Errors
-    /// When the transport is broken, or a datagram was refused; the next call goes on behind it.
+    /// The transport has failed, or a datagram was refused. The next call continues after it.
     fn receive(&mut self, now: Time, into: &mut Vec<u8>)
     -> Result<Option<Address>, TransportError>;
 }
 
-/// Why a transport refused.
+/// Errors of a transport.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// The operating system said so.
-    #[error("the socket failed: {0}; bind it again, or look whether the network is up")]
+    /// Error of the operating system.
+    #[error("the socket failed: {0}; bind it again, or check the network")]
     Socket(#[from] std::io::Error),
-    /// This transport has no such addresses.
-    #[error("this transport can't send to {to}; it has addresses of another kind")]
+    /// The transport cannot reach this kind of address.
+    #[error("this transport cannot send to {to}; use an address of its own kind")]
     Unreachable {
-        /// Where to.
+        /// Destination.
         to: Address,
     },
-    /// A datagram that is too long to send.
-    #[error("a datagram of {bytes} bytes; the transport takes {most}")]
+    /// The datagram is too long to send.
+    #[error("a datagram of {bytes} bytes is too long; the transport sends at most {max}")]
     TooLong {
-        /// Its length.
+        /// Length of the datagram.
         bytes: usize,
-        /// The longest.
-        most: usize,
+        /// Maximum length.
+        max: usize,
     },
-    /// What arrived is not what this transport carries.
-    #[error("a datagram from {from} was refused: {why}")]
+    /// A received datagram does not have the format of this transport.
+    #[error("a datagram from {from} was refused: {reason}")]
     Refused {
-        /// From where.
+        /// Source.
         from: Address,
-        /// Why.
-        why: String,
+        /// Reason.
+        reason: String,
     },
 }

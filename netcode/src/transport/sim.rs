@@ -1,5 +1,5 @@
-//! Datagrams over a simulated network in virtual time, which several peers of one thread share. A failure repeats with
-//! the seed of the network.
+//! Transport over a simulated network in virtual time, shared by several peers on one thread. Runs are reproducible
+//! from the network's seed.
 
 use super::{Transport, TransportError};
 use crate::address::Address;
@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 /// One node of a [`SimNetwork`]: its address is [`Address::Node`] with the index of the node.
 ///
-/// - make: [`nodes`](Self::nodes) for a new network, [`join`](Self::join) for one more
-/// - use: [`send`](Transport::send) and [`receive`](Transport::receive), with a time that never goes back
-/// - change: [`network`](Self::network) for its links, [`rebind`](Self::rebind) for a new address
+/// - Create: [`nodes`](Self::nodes) for a new network, [`join`](Self::join) for one more
+/// - Use: [`send`](Transport::send) and [`receive`](Transport::receive), with monotonic time
+/// - Change: [`network`](Self::network) for its links, [`rebind`](Self::rebind) for a new address
 ///
 /// ```
 /// use isostep_netcode::transport::{SimTransport, Transport};
@@ -33,10 +33,10 @@ pub struct SimTransport {
 }
 
 impl SimTransport {
-    /// The longest datagram, in bytes: what UDP over IPv4 can say. Links have an `mtu` for less.
-    pub const MOST_BYTES: usize = 65_507;
+    /// Maximum length of a datagram: that of UDP over IPv4. Links can set a smaller `mtu`.
+    pub const MAX_DATAGRAM_BYTES: usize = 65_507;
 
-    /// A transport for each of the first `count` nodes of a network; nodes that it lacks are added.
+    /// Creates a transport for each of the first `count` nodes of a network; missing nodes are added.
     pub fn nodes(mut network: SimNetwork, count: usize) -> Vec<Self> {
         while network.nodes().len() < count {
             network.add_node();
@@ -46,40 +46,39 @@ impl SimTransport {
         nodes.map(|node| Self { network: Rc::clone(&network), node }).collect()
     }
 
-    /// A transport for a new node of the network that this one is in.
+    /// Creates a transport for a new node of the same network.
     ///
     /// # Errors
-    /// While somebody borrows the network.
+    /// The network is borrowed.
     pub fn join(&self) -> Result<Self, TransportError> {
         let node = self.borrow()?.add_node();
         Ok(Self { network: Rc::clone(&self.network), node })
     }
 
-    /// The network, which all transports made together share. Don't keep it borrowed while one of them is used: it would
-    /// answer with an error.
+    /// The network that all its transports share. Do not hold a borrow while a transport is used: the transport would
+    /// return an error.
     pub const fn network(&self) -> &Rc<RefCell<SimNetwork>> {
         &self.network
     }
 
-    /// Its node, for the links of the network.
+    /// Node of this transport, for link settings.
     pub const fn node(&self) -> NodeId {
         self.node
     }
 
-    /// Its address, for others.
+    /// Address of this transport.
     pub const fn address(&self) -> Address {
         Address::Node(self.node.index() as u64)
     }
 
-    /// Moves to a new node, as when a router forgets a mapping and gives the next packet another port: whatever is sent
-    /// from now on comes from a new address, which this returns, and what is sent to the old one, or still on its way
-    /// there, is lost.
+    /// Moves to a new node, as after a NAT rebinding, and returns the new address. Datagrams are sent from the new address
+    /// from now on. Datagrams to the old address, including those in flight, are lost.
     ///
-    /// The links of the new node are configured as those of the old one are now; partitions and changes planned for
-    /// later stay with the old one.
+    /// The links of the new node copy the current settings of the old one. Partitions and scheduled changes stay with the old
+    /// node.
     ///
     /// # Errors
-    /// While somebody borrows the network.
+    /// The network is borrowed.
     pub fn rebind(&mut self) -> Result<Address, TransportError> {
         let old = self.node;
         let mut network = self.borrow()?;
@@ -91,7 +90,7 @@ impl SimTransport {
             network.set_link(new, peer, out).map_err(io::Error::other)?;
             let back = *network.link(other, old).map_err(io::Error::other)?;
             network.set_link(peer, new, back).map_err(io::Error::other)?;
-            // The network would keep what nobody takes.
+            // Otherwise the network would store undeliverable datagrams.
             let lost = LinkConfig { loss_ppm: 1_000_000, ..back };
             network.set_link(other, old, lost).map_err(io::Error::other)?;
             network.set_link(new, old, lost).map_err(io::Error::other)?;
@@ -109,8 +108,11 @@ impl SimTransport {
 
 impl Transport for SimTransport {
     fn send(&mut self, now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         let unreachable = TransportError::Unreachable { to };
         let mut network = self.borrow()?;
@@ -143,7 +145,7 @@ mod tests {
     type Outcome = Result<(), Box<dyn std::error::Error>>;
 
     #[test]
-    fn a_peer_that_moved_is_reached_at_its_new_address_only() -> Outcome {
+    fn a_rebound_node_is_reachable_only_at_its_new_address() -> Outcome {
         let mut peers = SimTransport::nodes(SimNetwork::new(1), 2);
         let (mut bytes, old, other) = (Vec::new(), peers[0].address(), peers[1].address());
         peers[1].send(Time::ZERO, old, b"on its way")?;
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn links_move_with_a_peer() -> Outcome {
+    fn link_settings_follow_a_rebind() -> Outcome {
         let mut peers = SimTransport::nodes(SimNetwork::new(1), 2);
         let slow = LinkConfig { latency: Duration::from_millis(30), ..LinkConfig::perfect() };
         let slower = LinkConfig { latency: Duration::from_millis(70), ..LinkConfig::perfect() };
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_borrowed_network_is_an_error_and_no_panic() -> Outcome {
+    fn a_borrowed_network_returns_an_error() -> Outcome {
         let mut peers = SimTransport::nodes(SimNetwork::new(1), 1);
         let network = Rc::clone(peers[0].network());
         let borrowed = network.try_borrow()?;

@@ -1,14 +1,14 @@
-//! An endpoint and its transport as one thing that carries datagrams between slots, protected: for sessions that are not ours.
+//! Endpoint and transport combined: encrypted datagrams between machines, for other session types.
 
 use super::{Transport, TransportError};
-use crate::crypto::Slot;
+use crate::crypto::MachineId;
 use crate::endpoint::Endpoint;
 use isostep_rollback::Time;
 
-/// An [`Endpoint`] with the [`Transport`] that it uses. Call [`pump`](Self::pump) once for each frame, before and after the session is
-/// driven; events are polled from [`endpoint_mut`](Self::endpoint_mut).
+/// An [`Endpoint`] with its [`Transport`]. Call [`pump`](Self::pump) each frame, before and after driving the session. Poll
+/// events from [`endpoint_mut`](Self::endpoint_mut).
 ///
-/// With feature `ggrs` it is a `Datagrams`, so that sessions of ggrs run over our encrypted connections.
+/// With feature `ggrs` it implements `Datagrams`, so that ggrs sessions run over encrypted connections.
 #[derive(Debug)]
 pub struct Tunnel<T> {
     endpoint: Endpoint,
@@ -17,22 +17,22 @@ pub struct Tunnel<T> {
     bytes: Vec<u8>,
 }
 
-/// Most datagrams that one call takes.
-const MOST: usize = 16_384;
+/// Maximum number of datagrams handled per call.
+const MAX_DATAGRAMS_PER_CALL: usize = 16_384;
 
 impl<T: Transport> Tunnel<T> {
-    /// Both together.
+    /// Combines an endpoint and its transport.
     pub const fn new(endpoint: Endpoint, transport: T) -> Self {
         Self { endpoint, transport, now: Time::ZERO, bytes: Vec::new() }
     }
 
-    /// Takes what has arrived, does what time asks for, and sends.
+    /// Receives, handles timers, and sends.
     ///
     /// # Errors
-    /// When the transport failed; the next call goes on.
+    /// The transport failed. The next call continues.
     pub fn pump(&mut self, now: Time) -> Result<(), TransportError> {
         self.now = self.now.max(now);
-        for _ in 0..MOST {
+        for _ in 0..MAX_DATAGRAMS_PER_CALL {
             match self.transport.receive(now, &mut self.bytes)? {
                 Some(from) => self.endpoint.handle_datagram(now, from, &self.bytes),
                 None => break,
@@ -45,17 +45,17 @@ impl<T: Transport> Tunnel<T> {
         Ok(())
     }
 
-    /// Sends bytes that may be lost, with the next [`pump`](Self::pump).
-    pub fn send(&mut self, to: Slot, bytes: &[u8]) {
+    /// Sends an unreliable datagram with the next [`pump`](Self::pump).
+    pub fn send(&mut self, to: MachineId, bytes: &[u8]) {
         self.endpoint.send_datagram(self.now, to, bytes);
     }
 
-    /// The next bytes that arrived, and from whom; `into` is replaced.
-    pub fn receive(&mut self, into: &mut Vec<u8>) -> Option<Slot> {
+    /// Returns the sender of the next received datagram; `into` is replaced by its bytes.
+    pub fn receive(&mut self, into: &mut Vec<u8>) -> Option<MachineId> {
         self.endpoint.poll_datagram(into)
     }
 
-    /// The connections.
+    /// The endpoint with its connections.
     pub const fn endpoint_mut(&mut self) -> &mut Endpoint {
         &mut self.endpoint
     }
@@ -64,10 +64,10 @@ impl<T: Transport> Tunnel<T> {
 #[cfg(feature = "ggrs")]
 impl<T: Transport> super::Datagrams for Tunnel<T> {
     fn send_datagram(&mut self, to: u8, bytes: &[u8]) {
-        self.send(Slot(to), bytes);
+        self.send(MachineId(to), bytes);
     }
 
     fn poll_datagram(&mut self, into: &mut Vec<u8>) -> Option<u8> {
-        self.receive(into).map(|slot| slot.0)
+        self.receive(into).map(|machine| machine.0)
     }
 }

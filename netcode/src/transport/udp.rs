@@ -1,25 +1,25 @@
-//! Datagrams over a UDP socket of the operating system. It never waits, and what goes wrong with one datagram or one
-//! peer is a number to look at, never an error that stops the rest.
+//! Transport over a non-blocking UDP socket. Errors of one datagram or one peer are counted and do not stop the
+//! transport.
 
-use super::family::{for_socket, plain};
-use super::trouble::{Trouble, trouble};
+use super::address_family::{for_socket, unmap};
+use super::socket_error::{SocketError, classify};
 use super::{Transport, TransportError};
 use crate::address::Address;
 use isostep_rollback::Time;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 
-/// Room for a datagram, in bytes: more than any path of the internet carries in one piece. One that fills it may have lost
-/// its end, and is not taken.
+/// Receive buffer, longer than any datagram that crosses the internet unfragmented. A datagram that fills it may be
+/// truncated, and is dropped.
 const BUFFER_BYTES: usize = 2048;
 
-/// Datagrams and errors that one call of `receive` may skip; a flood of them must not hold the caller.
-const MOST_SKIPPED: usize = 64;
+/// Maximum number of datagrams and errors that one call of `receive` skips, so that a flood does not block the caller.
+const MAX_SKIPPED: usize = 64;
 
-/// A UDP socket, without waiting.
+/// Non-blocking UDP socket.
 ///
-/// - make: [`bind`](Self::bind), or [`from_socket`](Self::from_socket) for one with options of your own
-/// - use: [`send`](Transport::send), [`receive`](Transport::receive) until there is nothing
-/// - observe: [`local_addr`](Self::local_addr), [`dropped`](Self::dropped), [`too_long`](Self::too_long),
+/// - Create: [`bind`](Self::bind), or [`from_socket`](Self::from_socket) for custom socket options
+/// - Use: [`send`](Transport::send), [`receive`](Transport::receive) until empty
+/// - Observe: [`local_addr`](Self::local_addr), [`dropped`](Self::dropped), [`too_long`](Self::too_long),
 ///   [`oversized`](Self::oversized)
 ///
 /// ```
@@ -34,13 +34,13 @@ const MOST_SKIPPED: usize = 64;
 /// # Ok::<(), isostep_netcode::TransportError>(())
 /// ```
 ///
-/// **Both families.** Bound to an address of IPv6 (`[::]:0`), it reaches IPv4 too where the system's sockets do that by
-/// default (Linux and macOS; Windows does not, and the standard library can't ask for it: hand in a socket of your own).
-/// Addresses that it returns are IPv4 wherever they can be.
+/// **Dual stack.** Bound to an IPv6 address (`[::]:0`), it also reaches IPv4 where sockets are dual-stack by default: on
+/// Linux and macOS. On Windows, set the option on your own socket; the standard library cannot. Returned addresses are
+/// unmapped.
 ///
-/// **Fragments.** The standard library can't forbid the network to fragment datagrams (`IP_DONTFRAG`, `IP_MTU_DISCOVER`).
-/// A probe that is too long for the path may therefore arrive in pieces, and a path looks wider than it is; where that
-/// matters, set the option on a socket of your own and use [`from_socket`](Self::from_socket).
+/// **IP fragmentation.** The standard library cannot set the don't-fragment bit (`IP_DONTFRAG`, `IP_MTU_DISCOVER`). An MTU
+/// probe may therefore arrive fragmented, and the measured MTU may exceed the path MTU. If that matters, set the option on
+/// your own socket and use [`from_socket`](Self::from_socket).
 #[derive(Debug)]
 pub struct UdpTransport {
     socket: UdpSocket,
@@ -52,22 +52,22 @@ pub struct UdpTransport {
 }
 
 impl UdpTransport {
-    /// The longest datagram that is sent or taken, in bytes.
-    pub const MOST_BYTES: usize = BUFFER_BYTES - 1;
+    /// Maximum length of a datagram.
+    pub const MAX_DATAGRAM_BYTES: usize = BUFFER_BYTES - 1;
 
-    /// Binds a socket; port 0 takes any that is free.
+    /// Binds a socket; port 0 selects any free port.
     ///
     /// # Errors
-    /// When the operating system refuses, most often because the port is taken.
+    /// The operating system refused, most often because the port is in use.
     pub fn bind(address: impl ToSocketAddrs) -> Result<Self, TransportError> {
         Self::from_socket(UdpSocket::bind(address)?)
     }
 
-    /// Takes a bound socket that was made elsewhere, and makes it one that does not wait. It must not be connected: it
-    /// would not send to others.
+    /// Uses a bound socket, and sets it to non-blocking mode. It must not be connected, or it cannot send to other
+    /// addresses.
     ///
     /// # Errors
-    /// When the operating system refuses.
+    /// The operating system refused.
     pub fn from_socket(socket: UdpSocket) -> Result<Self, TransportError> {
         socket.set_nonblocking(true)?;
         let local = socket.local_addr()?;
@@ -75,22 +75,22 @@ impl UdpTransport {
         Ok(Self { socket, local, buffer, dropped: 0, too_long: 0, oversized: 0 })
     }
 
-    /// Where it is bound. An unspecified address (`0.0.0.0`, `[::]`) is all of the machine's, and nothing to send to.
+    /// Local address. If unspecified (`0.0.0.0`, `[::]`), it stands for all interfaces and is not a destination.
     pub const fn local_addr(&self) -> SocketAddr {
         self.local
     }
 
-    /// Datagrams that were lost before they left: the system's buffer was full, or it knew no way to the target.
+    /// Number of datagrams not sent: the send buffer was full, or the destination unreachable.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Datagrams that were lost because the network interface takes none that long, which probes have to expect.
+    /// Number of datagrams not sent because they exceed the interface's MTU. MTU probes cause this.
     pub const fn too_long(&self) -> u64 {
         self.too_long
     }
 
-    /// Datagrams that came and were longer than [`MOST_BYTES`](Self::MOST_BYTES); nobody gets to see them.
+    /// Number of received datagrams longer than [`MAX_DATAGRAM_BYTES`](Self::MAX_DATAGRAM_BYTES), which are dropped.
     pub const fn oversized(&self) -> u64 {
         self.oversized
     }
@@ -100,16 +100,21 @@ impl Transport for UdpTransport {
     fn send(&mut self, _now: Time, to: Address, bytes: &[u8]) -> Result<(), TransportError> {
         let target = to.socket().and_then(|target| for_socket(target, self.local.is_ipv6()));
         let target = target.ok_or(TransportError::Unreachable { to })?;
-        if bytes.len() > Self::MOST_BYTES {
-            return Err(TransportError::TooLong { bytes: bytes.len(), most: Self::MOST_BYTES });
+        if bytes.len() > Self::MAX_DATAGRAM_BYTES {
+            return Err(TransportError::TooLong {
+                bytes: bytes.len(),
+                max: Self::MAX_DATAGRAM_BYTES,
+            });
         }
         loop {
             let Err(error) = self.socket.send_to(bytes, target) else { return Ok(()) };
-            match trouble(&error) {
-                Trouble::Again => (),
-                Trouble::TooLong => break self.too_long += 1,
-                Trouble::Nothing | Trouble::Peer | Trouble::Full => break self.dropped += 1,
-                Trouble::Broken => return Err(error.into()),
+            match classify(&error) {
+                SocketError::Interrupted => (),
+                SocketError::TooLong => break self.too_long += 1,
+                SocketError::WouldBlock | SocketError::Unreachable | SocketError::NoBuffers => {
+                    break self.dropped += 1;
+                }
+                SocketError::Fatal => return Err(error.into()),
             }
         }
         Ok(())
@@ -120,21 +125,23 @@ impl Transport for UdpTransport {
         _now: Time,
         into: &mut Vec<u8>,
     ) -> Result<Option<Address>, TransportError> {
-        for _ in 0..MOST_SKIPPED {
+        for _ in 0..MAX_SKIPPED {
             match self.socket.recv_from(&mut self.buffer[..]) {
-                Ok((length, from)) if length <= Self::MOST_BYTES => {
+                Ok((length, from)) if length <= Self::MAX_DATAGRAM_BYTES => {
                     into.clear();
                     into.extend_from_slice(&self.buffer[..length]);
-                    return Ok(Some(Address::Socket(plain(from))));
+                    return Ok(Some(Address::Socket(unmap(from))));
                 }
                 Ok(_) => self.oversized += 1,
-                Err(error) => match trouble(&error) {
-                    Trouble::Nothing => return Ok(None),
-                    // Windows cuts a datagram with an error instead of silently.
-                    Trouble::TooLong => self.oversized += 1,
-                    // What became of something that was sent earlier.
-                    Trouble::Again | Trouble::Peer | Trouble::Full => (),
-                    Trouble::Broken => return Err(error.into()),
+                Err(error) => match classify(&error) {
+                    SocketError::WouldBlock => return Ok(None),
+                    // Windows reports truncation as an error.
+                    SocketError::TooLong => self.oversized += 1,
+                    // Delayed result of an earlier send.
+                    SocketError::Interrupted
+                    | SocketError::Unreachable
+                    | SocketError::NoBuffers => (),
+                    SocketError::Fatal => return Err(error.into()),
                 },
             }
         }

@@ -1,9 +1,9 @@
-//! What is sealed in data packets: frames, one behind the other (`WIRE.md`, section 5).
+//! Frames in the payload of data packets (`WIRE.md`, section 5).
 
 use isostep_rollback::bytes::Reader;
 
-/// The first byte of a frame.
-pub(crate) mod kind {
+/// Frame type: the first byte of a frame.
+pub(crate) mod frame_type {
     pub(crate) const PAD: u8 = 0x00;
     pub(crate) const PING: u8 = 0x01;
     pub(crate) const PONG: u8 = 0x02;
@@ -18,19 +18,19 @@ pub(crate) mod kind {
     pub(crate) const PROBE: u8 = 0x0b;
     pub(crate) const PROBE_OK: u8 = 0x0c;
     pub(crate) const DATAGRAM: u8 = 0x0d;
-    /// Frames of the session have this bit.
+    /// Set in the type of all GAME frames.
     pub(crate) const GAME: u8 = 0x80;
 }
 
-/// The bit of a piece's length that says that its message ends with it.
+/// Bit of the length field that marks the last segment of a message.
 const LAST: u16 = 0x8000;
-/// Most bytes of text in a goodbye.
-pub(crate) const MAX_TEXT: usize = 200;
-/// Bytes of the Noise messages of a change of keys.
+/// Maximum length of the text in a CLOSE frame.
+pub(crate) const MAX_CLOSE_TEXT_BYTES: usize = 200;
+/// Lengths of the Noise messages in REKEY1 and REKEY2.
 pub(crate) const REKEY1_BYTES: usize = 96;
 pub(crate) const REKEY2_BYTES: usize = 48;
 
-/// A frame.
+/// Decoded frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
     Ping {
@@ -38,7 +38,7 @@ pub(crate) enum Frame<'a> {
     },
     Pong {
         token: u16,
-        held: u16,
+        ack_delay: u16,
     },
     Message {
         number: u32,
@@ -47,7 +47,7 @@ pub(crate) enum Frame<'a> {
     },
     MessageAck {
         next: u32,
-        later: u32,
+        ack_bits: u32,
     },
     Fragment {
         datagram: u16,
@@ -76,15 +76,15 @@ pub(crate) enum Frame<'a> {
         size: u16,
     },
     Datagram(&'a [u8]),
-    /// With its first byte, which tells what is in it.
+    /// Includes the first byte, which lists the parts.
     Game(&'a [u8]),
 }
 
-/// A frame that is cut off, or of a kind that nobody knows.
+/// The frame is truncated or of an unknown type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameError;
 
-/// The frames of an opened packet.
+/// Iterator over the frames of a payload.
 #[derive(Clone, Debug)]
 pub(crate) struct Frames<'a>(Reader<'a>);
 
@@ -96,31 +96,37 @@ impl<'a> Frames<'a> {
     fn frame(&mut self, kind: u8, whole: Reader<'a>) -> Option<Frame<'a>> {
         let from = &mut self.0;
         Some(match kind {
-            kind::PING => Frame::Ping { token: from.u16()? },
-            kind::PONG => Frame::Pong { token: from.u16()?, held: from.u16()? },
-            kind::MESSAGE => {
+            frame_type::PING => Frame::Ping { token: from.u16()? },
+            frame_type::PONG => Frame::Pong { token: from.u16()?, ack_delay: from.u16()? },
+            frame_type::MESSAGE => {
                 let (number, length) = (from.u32()?, from.u16()?);
                 let bytes = from.take(usize::from(length & !LAST))?;
                 Frame::Message { number, last: length & LAST != 0, bytes }
             }
-            kind::MESSAGE_ACK => Frame::MessageAck { next: from.u32()?, later: from.u32()? },
-            kind::FRAGMENT => {
+            frame_type::MESSAGE_ACK => {
+                Frame::MessageAck { next: from.u32()?, ack_bits: from.u32()? }
+            }
+            frame_type::FRAGMENT => {
                 let (datagram, index, count) = (from.u16()?, from.u8()?, from.u8()?);
                 Frame::Fragment { datagram, index, count, bytes: from.rest() }
             }
-            kind::PATH_CHALLENGE => Frame::PathChallenge(from.array()?),
-            kind::PATH_RESPONSE => Frame::PathResponse(from.array()?),
-            kind::CLOSE => {
+            frame_type::PATH_CHALLENGE => Frame::PathChallenge(from.array()?),
+            frame_type::PATH_RESPONSE => Frame::PathResponse(from.array()?),
+            frame_type::CLOSE => {
                 let (code, length) = (from.u16()?, usize::from(from.u8()?));
-                let text = from.take(length).filter(|text| text.len() <= MAX_TEXT)?;
+                let text = from.take(length).filter(|text| text.len() <= MAX_CLOSE_TEXT_BYTES)?;
                 Frame::Close { code, text }
             }
-            kind::REKEY1 => Frame::Rekey1 { epoch: from.u8()?, message: from.take(REKEY1_BYTES)? },
-            kind::REKEY2 => Frame::Rekey2 { epoch: from.u8()?, message: from.take(REKEY2_BYTES)? },
-            kind::PROBE => Frame::Probe { size: from.u16()? },
-            kind::PROBE_OK => Frame::ProbeOk { size: from.u16()? },
-            kind::DATAGRAM => Frame::Datagram(from.rest()),
-            kind::GAME.. => {
+            frame_type::REKEY1 => {
+                Frame::Rekey1 { epoch: from.u8()?, message: from.take(REKEY1_BYTES)? }
+            }
+            frame_type::REKEY2 => {
+                Frame::Rekey2 { epoch: from.u8()?, message: from.take(REKEY2_BYTES)? }
+            }
+            frame_type::PROBE => Frame::Probe { size: from.u16()? },
+            frame_type::PROBE_OK => Frame::ProbeOk { size: from.u16()? },
+            frame_type::DATAGRAM => Frame::Datagram(from.rest()),
+            frame_type::GAME.. => {
                 from.rest();
                 Frame::Game(whole.until(from))
             }
@@ -134,7 +140,7 @@ impl<'a> Iterator for Frames<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let whole = self.0;
-        let kind = self.0.u8().filter(|&kind| kind != kind::PAD)?;
+        let kind = self.0.u8().filter(|&kind| kind != frame_type::PAD)?;
         let frame = self.frame(kind, whole).ok_or(FrameError);
         if frame.is_err() {
             self.0.rest();
@@ -146,30 +152,34 @@ impl<'a> Iterator for Frames<'a> {
 impl Frame<'_> {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         match *self {
-            Self::Ping { token } => put(kind::PING, &[&token.to_le_bytes()], out),
-            Self::Pong { token, held } => {
-                put(kind::PONG, &[&token.to_le_bytes(), &held.to_le_bytes()], out);
+            Self::Ping { token } => put(frame_type::PING, &[&token.to_le_bytes()], out),
+            Self::Pong { token, ack_delay } => {
+                put(frame_type::PONG, &[&token.to_le_bytes(), &ack_delay.to_le_bytes()], out);
             }
             Self::Message { number, last, bytes } => {
                 let length = bytes.len() as u16 | if last { LAST } else { 0 };
-                put(kind::MESSAGE, &[&number.to_le_bytes(), &length.to_le_bytes(), bytes], out);
+                put(
+                    frame_type::MESSAGE,
+                    &[&number.to_le_bytes(), &length.to_le_bytes(), bytes],
+                    out,
+                );
             }
-            Self::MessageAck { next, later } => {
-                put(kind::MESSAGE_ACK, &[&next.to_le_bytes(), &later.to_le_bytes()], out);
+            Self::MessageAck { next, ack_bits } => {
+                put(frame_type::MESSAGE_ACK, &[&next.to_le_bytes(), &ack_bits.to_le_bytes()], out);
             }
             Self::Fragment { datagram, index, count, bytes } => {
-                put(kind::FRAGMENT, &[&datagram.to_le_bytes(), &[index, count], bytes], out);
+                put(frame_type::FRAGMENT, &[&datagram.to_le_bytes(), &[index, count], bytes], out);
             }
-            Self::PathChallenge(bytes) => put(kind::PATH_CHALLENGE, &[&bytes], out),
-            Self::PathResponse(bytes) => put(kind::PATH_RESPONSE, &[&bytes], out),
+            Self::PathChallenge(bytes) => put(frame_type::PATH_CHALLENGE, &[&bytes], out),
+            Self::PathResponse(bytes) => put(frame_type::PATH_RESPONSE, &[&bytes], out),
             Self::Close { code, text } => {
-                put(kind::CLOSE, &[&code.to_le_bytes(), &[text.len() as u8], text], out);
+                put(frame_type::CLOSE, &[&code.to_le_bytes(), &[text.len() as u8], text], out);
             }
-            Self::Rekey1 { epoch, message } => put(kind::REKEY1, &[&[epoch], message], out),
-            Self::Rekey2 { epoch, message } => put(kind::REKEY2, &[&[epoch], message], out),
-            Self::Probe { size } => put(kind::PROBE, &[&size.to_le_bytes()], out),
-            Self::ProbeOk { size } => put(kind::PROBE_OK, &[&size.to_le_bytes()], out),
-            Self::Datagram(bytes) => put(kind::DATAGRAM, &[bytes], out),
+            Self::Rekey1 { epoch, message } => put(frame_type::REKEY1, &[&[epoch], message], out),
+            Self::Rekey2 { epoch, message } => put(frame_type::REKEY2, &[&[epoch], message], out),
+            Self::Probe { size } => put(frame_type::PROBE, &[&size.to_le_bytes()], out),
+            Self::ProbeOk { size } => put(frame_type::PROBE_OK, &[&size.to_le_bytes()], out),
+            Self::Datagram(bytes) => put(frame_type::DATAGRAM, &[bytes], out),
             Self::Game(bytes) => out.extend_from_slice(bytes),
         }
     }
@@ -186,13 +196,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_frame_comes_back_as_it_was_written() {
+    fn every_frame_round_trips() {
         let short = [
             Frame::Ping { token: 0x0201 },
-            Frame::Pong { token: 3, held: 65_535 },
+            Frame::Pong { token: 3, ack_delay: 65_535 },
             Frame::Message { number: 9, last: true, bytes: b"piece" },
             Frame::Message { number: u32::MAX, last: false, bytes: b"" },
-            Frame::MessageAck { next: 7, later: 0x8000_0001 },
+            Frame::MessageAck { next: 7, ack_bits: 0x8000_0001 },
             Frame::PathChallenge([1; 8]),
             Frame::PathResponse([2; 8]),
             Frame::Close { code: 256, text: b"bye" },
@@ -216,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_padding_nothing_counts() {
+    fn bytes_after_padding_are_ignored() {
         let mut payload = Vec::new();
         Frame::Probe { size: 1200 }.write(&mut payload);
         payload.extend_from_slice(&[0, 0xff, 1]);

@@ -1,6 +1,6 @@
-//! What sessions tell each other, but for the coded stream of inputs (`WIRE.md`, section 6).
+//! GAME frames, except for the coded stream of inputs (`WIRE.md`, section 6).
 
-use super::kind::GAME;
+use super::frame_type::GAME;
 use isostep_core::digest::ShortDigest;
 use isostep_rollback::bytes::Reader;
 
@@ -10,17 +10,17 @@ mod part {
     pub(super) const PACE: u8 = 0x04;
     pub(super) const DIGEST: u8 = 0x08;
     pub(super) const INPUTS: u8 = 0x10;
-    pub(super) const LISTS: u8 = 0x20;
+    pub(super) const MULTI_SEAT: u8 = 0x20;
     pub(super) const ALL: u8 = 0x3f;
 }
 
-/// The spread that says that nothing was measured.
+/// Value of the spread if no statistics are available.
 const UNMEASURED: u16 = u16::MAX;
 
-/// Which tick the sender has made, and when.
+/// Newest tick of the sender, and its send time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stamp {
-    /// Some bits of both.
+    /// Low bits of both.
     Short {
         made: u8,
         sent: u8,
@@ -31,55 +31,55 @@ pub(crate) enum Stamp {
     },
 }
 
-/// How fast the sender is, and what it has measured of the receiver.
+/// Pacing report: delay and clock rate of the sender, and its arrival statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pace {
     pub(crate) delay: u8,
     pub(crate) rate: i16,
-    pub(crate) measured: Option<Measured>,
+    pub(crate) measured: Option<ArrivalStats>,
 }
 
-/// What the sender has measured of the receiver.
+/// Arrival statistics of the receiver's ticks, measured by the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Measured {
-    pub(crate) middle: u32,
-    /// Below the greatest number, which says that there is nothing.
+pub(crate) struct ArrivalStats {
+    pub(crate) median: u32,
+    /// Less than [`UNMEASURED`].
     pub(crate) spread: u16,
-    pub(crate) behind: i16,
+    pub(crate) tick_advantage: i16,
 }
 
-/// A frame of a session.
+/// Decoded GAME frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Game<'a> {
     pub(crate) stamp: Stamp,
     pub(crate) pace: Option<Pace>,
-    /// The end of a tick, and its digest.
+    /// Low 16 bits of a tick, and its digest.
     pub(crate) digest: Option<(u16, ShortDigest)>,
-    /// The coded stream, if there is one, and whether it has lists of seats.
+    /// Coded stream of inputs, and whether it has seat lists.
     pub(crate) inputs: Option<(&'a [u8], bool)>,
 }
 
 impl Pace {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let (delay, rate) = (from.u8()?, i16::from_le_bytes(from.array()?));
-        let (middle, spread) = (from.u32()?, from.u16()?);
-        let behind = i16::from_le_bytes(from.array()?);
+        let (median, spread) = (from.u32()?, from.u16()?);
+        let tick_advantage = i16::from_le_bytes(from.array()?);
         let some = spread != UNMEASURED;
-        if !some && (middle, behind) != (0, 0) {
+        if !some && (median, tick_advantage) != (0, 0) {
             return None;
         }
-        let measured = some.then_some(Measured { middle, spread, behind });
+        let measured = some.then_some(ArrivalStats { median, spread, tick_advantage });
         Some(Self { delay, rate, measured })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        let nothing = Measured { middle: 0, spread: UNMEASURED, behind: 0 };
-        let Measured { middle, spread, behind } = self.measured.unwrap_or(nothing);
+        let nothing = ArrivalStats { median: 0, spread: UNMEASURED, tick_advantage: 0 };
+        let ArrivalStats { median, spread, tick_advantage } = self.measured.unwrap_or(nothing);
         out.push(self.delay);
         out.extend_from_slice(&self.rate.to_le_bytes());
-        out.extend_from_slice(&middle.to_le_bytes());
+        out.extend_from_slice(&median.to_le_bytes());
         out.extend_from_slice(&spread.to_le_bytes());
-        out.extend_from_slice(&behind.to_le_bytes());
+        out.extend_from_slice(&tick_advantage.to_le_bytes());
     }
 }
 
@@ -90,7 +90,7 @@ impl<'a> Game<'a> {
         let has = |part: u8| kind & part != 0;
         let sane = kind & !part::ALL == GAME
             && has(part::STAMP) != has(part::FULL)
-            && (has(part::INPUTS) || !has(part::LISTS));
+            && (has(part::INPUTS) || !has(part::MULTI_SEAT));
         if !sane {
             return None;
         }
@@ -106,11 +106,11 @@ impl<'a> Game<'a> {
             None
         };
         let rest = from.rest();
-        let inputs = has(part::INPUTS).then_some((rest, has(part::LISTS)));
+        let inputs = has(part::INPUTS).then_some((rest, has(part::MULTI_SEAT)));
         (inputs.is_some() || rest.is_empty()).then_some(Self { stamp, pace, digest, inputs })
     }
 
-    /// Writes all but the stream of inputs, which follows if `inputs` is there.
+    /// Writes the frame. If `inputs` is set, the coded stream follows.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.push(GAME);
@@ -134,8 +134,8 @@ impl<'a> Game<'a> {
             out.extend_from_slice(&tick.to_le_bytes());
             out.extend_from_slice(&digest.to_bytes());
         }
-        if let Some((stream, lists)) = self.inputs {
-            out[start] |= part::INPUTS | if lists { part::LISTS } else { 0 };
+        if let Some((stream, multi_seat)) = self.inputs {
+            out[start] |= part::INPUTS | if multi_seat { part::MULTI_SEAT } else { 0 };
             out.extend_from_slice(stream);
         }
     }
@@ -154,22 +154,23 @@ mod tests {
     }
 
     fn paces() -> impl Strategy<Value = Pace> {
-        let measured = (any::<u32>(), 0..UNMEASURED, any::<i16>())
-            .prop_map(|(middle, spread, behind)| Measured { middle, spread, behind });
+        let measured = (any::<u32>(), 0..UNMEASURED, any::<i16>()).prop_map(
+            |(median, spread, tick_advantage)| ArrivalStats { median, spread, tick_advantage },
+        );
         (any::<(u8, i16)>(), proptest::option::of(measured))
             .prop_map(|((delay, rate), measured)| Pace { delay, rate, measured })
     }
 
     proptest! {
         #[test]
-        fn a_frame_comes_back_as_it_was_written(
+        fn a_frame_round_trips(
             stamp in stamps(),
             pace in proptest::option::of(paces()),
             digest in proptest::option::of(any::<(u16, [u8; 16])>()),
             inputs in proptest::option::of((proptest::collection::vec(any::<u8>(), 0..20), any::<bool>())),
         ) {
             let digest = digest.map(|(tick, bytes)| (tick, ShortDigest::from_bytes(bytes)));
-            let inputs = inputs.as_ref().map(|(stream, lists)| (&stream[..], *lists));
+            let inputs = inputs.as_ref().map(|(stream, multi_seat)| (&stream[..], *multi_seat));
             let game = Game { stamp, pace, digest, inputs };
             let mut frame = Vec::new();
             game.write(&mut frame);
@@ -178,7 +179,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(frame in proptest::collection::vec(any::<u8>(), 0..60)) {
+        fn any_bytes_are_decoded_or_rejected(frame in proptest::collection::vec(any::<u8>(), 0..60)) {
             if let Some(game) = Game::read(&frame) {
                 let mut again = Vec::new();
                 game.write(&mut again);

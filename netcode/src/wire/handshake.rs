@@ -1,7 +1,7 @@
-//! The packets before a connection stands, and what is sealed in them (`WIRE.md`, section 3).
+//! Handshake packets and their payloads (`WIRE.md`, section 3).
 
 use super::header::ConnectionId;
-use super::{FLOOR, LONGEST, PROTOCOL_VERSION, first};
+use super::{MAX_MTU, MIN_MTU, PROTOCOL_VERSION, packet_type};
 use crate::crypto::{GameId, Token};
 use isostep_rollback::bytes::Reader;
 
@@ -10,16 +10,16 @@ const MAGIC: [u8; 4] = *b"ISOS";
 const HELLO_BYTES: usize = 64;
 const KNOCK_BYTES: usize = 16;
 pub(crate) const COOKIE_BYTES: usize = 20;
-const TERMS_BYTES: usize = 32;
-const OFFER_BYTES: usize = TERMS_BYTES + 2 + 5 + 2;
+const PARAMETERS_BYTES: usize = 32;
+const OFFER_BYTES: usize = PARAMETERS_BYTES + 2 + 5 + 2;
 const INIT_PAYLOAD: usize = TOKEN_BYTES + OFFER_BYTES;
 const ACCEPT_PAYLOAD: usize = 1 + OFFER_BYTES;
 const MAX_VERSIONS: u8 = 16;
 
-/// The random name of an attempt to connect.
+/// Random id of an attempt to connect.
 pub(crate) type Attempt = [u8; 8];
 
-/// The first packet: somebody wants to connect.
+/// HELLO: first packet of the initiator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
     pub(crate) version: u16,
@@ -32,13 +32,13 @@ impl Hello {
         let (first, magic) = (from.u8()?, from.array()?);
         let hello = Self { version: from.u16()?, attempt: from.array()? };
         let zero = from.rest().iter().all(|&byte| byte == 0);
-        let whole = packet.len() == HELLO_BYTES && first == first::HELLO && magic == MAGIC;
+        let whole = packet.len() == HELLO_BYTES && first == packet_type::HELLO && magic == MAGIC;
         (whole && zero).then_some(hello)
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
-        out.push(first::HELLO);
+        out.push(packet_type::HELLO);
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&self.version.to_le_bytes());
         out.extend_from_slice(&self.attempt);
@@ -46,24 +46,24 @@ impl Hello {
     }
 }
 
-/// Opens the way through one's own NAT.
+/// Writes a KNOCK packet, which opens the sender's NAT.
 pub(crate) fn knock(out: &mut Vec<u8>) {
     out.clear();
-    out.push(first::KNOCK);
+    out.push(packet_type::KNOCK);
     out.extend_from_slice(&MAGIC);
     out.extend_from_slice(&PROTOCOL_VERSION.to_le_bytes());
     out.resize(KNOCK_BYTES, 0);
 }
 
-/// Whether somebody opens the way through its NAT; of whatever version.
+/// Returns true for a KNOCK packet of any version.
 pub(crate) fn is_knock(packet: &[u8]) -> bool {
     let mut from = Reader::new(packet);
     let head = (from.u8(), from.array(), from.u16().is_some());
     let zero = from.rest().iter().all(|&byte| byte == 0);
-    packet.len() == KNOCK_BYTES && head == (Some(first::KNOCK), Some(MAGIC), true) && zero
+    packet.len() == KNOCK_BYTES && head == (Some(packet_type::KNOCK), Some(MAGIC), true) && zero
 }
 
-/// The answer to a hello: say this back, so that I know that you are there.
+/// COOKIE: reply to HELLO. The initiator returns the cookie to validate its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cookie {
     pub(crate) attempt: Attempt,
@@ -75,20 +75,20 @@ impl Cookie {
         let mut from = Reader::new(packet);
         let (first, version) = (from.u8()?, from.u16()?);
         let cookie = Self { attempt: from.array()?, cookie: from.array()? };
-        let whole = first == first::COOKIE && version == PROTOCOL_VERSION && from.is_empty();
+        let whole = first == packet_type::COOKIE && version == PROTOCOL_VERSION && from.is_empty();
         whole.then_some(cookie)
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
-        out.push(first::COOKIE);
+        out.push(packet_type::COOKIE);
         out.extend_from_slice(&PROTOCOL_VERSION.to_le_bytes());
         out.extend_from_slice(&self.attempt);
         out.extend_from_slice(&self.cookie);
     }
 }
 
-/// The answer to a hello of another version.
+/// VERSIONS: reply to a HELLO of an unsupported version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Versions {
     pub(crate) attempt: Attempt,
@@ -99,7 +99,7 @@ impl Versions {
     pub(crate) fn read(packet: &[u8]) -> Option<Self> {
         let mut from = Reader::new(packet);
         let (first, attempt, count) = (from.u8()?, from.array()?, from.u8()?);
-        if first != first::VERSIONS || !(1..=MAX_VERSIONS).contains(&count) {
+        if first != packet_type::VERSIONS || !(1..=MAX_VERSIONS).contains(&count) {
             return None;
         }
         let versions = (0..count).map(|_| from.u16()).collect::<Option<_>>()?;
@@ -108,14 +108,14 @@ impl Versions {
 
     pub(crate) fn write(attempt: Attempt, out: &mut Vec<u8>) {
         out.clear();
-        out.push(first::VERSIONS);
+        out.push(packet_type::VERSIONS);
         out.extend_from_slice(&attempt);
         out.push(1);
         out.extend_from_slice(&PROTOCOL_VERSION.to_le_bytes());
     }
 }
 
-/// Noise's first message with what proves the address.
+/// INIT: cookie and Noise message 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Init<'a> {
     pub(crate) attempt: Attempt,
@@ -128,28 +128,28 @@ impl<'a> Init<'a> {
         let mut from = Reader::new(packet);
         let (first, version) = (from.u8()?, from.u16()?);
         let init = Self { attempt: from.array()?, cookie: from.array()?, message: from.rest() };
-        let whole = first == first::INIT
+        let whole = first == packet_type::INIT
             && version == PROTOCOL_VERSION
-            && init.message.len() == 32 + 48 + INIT_PAYLOAD + super::TAG;
+            && init.message.len() == 32 + 48 + INIT_PAYLOAD + super::TAG_BYTES;
         whole.then_some(init)
     }
 
-    /// Writes all but the message, which follows.
+    /// Writes the packet without the Noise message, which follows.
     pub(crate) fn write(attempt: Attempt, cookie: &[u8; COOKIE_BYTES], out: &mut Vec<u8>) {
         out.clear();
-        out.push(first::INIT);
+        out.push(packet_type::INIT);
         out.extend_from_slice(&PROTOCOL_VERSION.to_le_bytes());
         out.extend_from_slice(&attempt);
         out.extend_from_slice(cookie);
     }
 
-    /// Shows another cookie with the same message.
+    /// Replaces the cookie of a written packet.
     pub(crate) fn replace_cookie(cookie: &[u8; COOKIE_BYTES], packet: &mut [u8]) {
         packet[11..11 + COOKIE_BYTES].copy_from_slice(cookie);
     }
 }
 
-/// Noise's second message.
+/// ACCEPT: Noise message 2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accept<'a> {
     pub(crate) attempt: Attempt,
@@ -161,35 +161,35 @@ impl<'a> Accept<'a> {
         let mut from = Reader::new(packet);
         let first = from.u8()?;
         let accept = Self { attempt: from.array()?, message: from.rest() };
-        let whole =
-            first == first::ACCEPT && accept.message.len() == 32 + ACCEPT_PAYLOAD + super::TAG;
+        let whole = first == packet_type::ACCEPT
+            && accept.message.len() == 32 + ACCEPT_PAYLOAD + super::TAG_BYTES;
         whole.then_some(accept)
     }
 
-    /// Writes all but the message, which follows.
+    /// Writes the packet without the Noise message, which follows.
     pub(crate) fn write(attempt: Attempt, out: &mut Vec<u8>) {
         out.clear();
-        out.push(first::ACCEPT);
+        out.push(packet_type::ACCEPT);
         out.extend_from_slice(&attempt);
     }
 }
 
-/// What two machines must have alike to play with each other.
+/// Parameters on which all machines of a match must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// Version of the protocol.
+pub struct MatchParameters {
+    /// Protocol version.
     pub protocol: u16,
-    /// Which game.
+    /// Game.
     pub game: GameId,
-    /// Bytes of an input.
+    /// Width of an input, in bytes.
     pub input_width: u16,
     /// Hash of the input type's fields.
     pub input_schema: [u8; 8],
-    /// Hash of seats, digest interval, command limits and the tick's length.
+    /// Hash of seats, digest interval, command limits and tick length.
     pub settings: u32,
 }
 
-/// Why a responder does not want to.
+/// Reasons why a responder refuses a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Refusal {
@@ -211,9 +211,9 @@ impl Refusal {
     }
 }
 
-impl Terms {
-    /// The first thing that differs.
-    pub(crate) fn difference(&self, other: &Self) -> Option<Refusal> {
+impl MatchParameters {
+    /// Returns the first parameter that differs.
+    pub(crate) fn first_mismatch(&self, other: &Self) -> Option<Refusal> {
         let same = [
             (self.protocol == other.protocol, Refusal::Protocol),
             (self.game == other.game, Refusal::Game),
@@ -243,35 +243,35 @@ impl Terms {
     }
 }
 
-/// What either side says of itself inside of the Noise messages.
+/// Handshake payload of either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
-    pub(crate) terms: Terms,
+    pub(crate) parameters: MatchParameters,
     pub(crate) view: u16,
     pub(crate) id: ConnectionId,
-    pub(crate) longest: u16,
+    pub(crate) max_mtu: u16,
 }
 
 impl Offer {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let offer = Self {
-            terms: Terms::read(from)?,
+            parameters: MatchParameters::read(from)?,
             view: from.u16()?,
             id: ConnectionId::from_bytes(from.array()?)?,
-            longest: from.u16()?,
+            max_mtu: from.u16()?,
         };
-        let sane = (FLOOR..=LONGEST).contains(&usize::from(offer.longest)) && offer.view == 0;
+        let sane = (MIN_MTU..=MAX_MTU).contains(&usize::from(offer.max_mtu)) && offer.view == 0;
         (sane && from.is_empty()).then_some(offer)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        self.terms.write(out);
+        self.parameters.write(out);
         out.extend_from_slice(&self.view.to_le_bytes());
         out.extend_from_slice(&self.id.to_bytes());
-        out.extend_from_slice(&self.longest.to_le_bytes());
+        out.extend_from_slice(&self.max_mtu.to_le_bytes());
     }
 
-    /// The payload of an INIT: the bytes of a token, and the offer.
+    /// Payload of INIT: token and offer.
     pub(crate) fn read_init(payload: &[u8]) -> Option<(&[u8], Self)> {
         let (token, offer) = payload.split_at_checked(TOKEN_BYTES)?;
         Some((token, Self::read(&mut Reader::new(offer))?))
@@ -283,7 +283,7 @@ impl Offer {
         self.write(out);
     }
 
-    /// The payload of an ACCEPT.
+    /// Payload of ACCEPT: refusal and offer.
     pub(crate) fn read_accept(payload: &[u8]) -> Option<(Option<Refusal>, Self)> {
         let (&status, offer) = payload.split_first()?;
         let refusal = if status == 0 { None } else { Some(Refusal::of(status)?) };

@@ -1,33 +1,33 @@
-//! What packets look like: bytes in, values out, and back. Nothing here knows of connections, keys or time.
+//! Encoding of packets and frames. Independent of connections, keys and time.
 //!
-//! `WIRE.md` is the specification; each file has one section of it.
+//! `WIRE.md` is the specification; each file implements one section.
 
 mod frame;
 mod game;
 mod handshake;
 mod header;
 
-pub(crate) use frame::{Frame, Frames, MAX_TEXT, kind};
-pub(crate) use game::{Game, Measured, Pace, Stamp};
-pub use handshake::Terms;
+pub(crate) use frame::{Frame, Frames, MAX_CLOSE_TEXT_BYTES, frame_type};
+pub(crate) use game::{ArrivalStats, Game, Pace, Stamp};
+pub use handshake::MatchParameters;
 pub(crate) use handshake::{
     Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
 };
-pub(crate) use header::{ConnectionId, Header, MAX_NUMBER, complete};
+pub(crate) use header::{ConnectionId, Header, PACKET_NUMBER_LIMIT, decode_packet_number};
 #[doc(inline)]
 pub use isostep_rollback::window;
 
-/// The version of the protocol that this crate speaks.
+/// Protocol version of this crate.
 pub const PROTOCOL_VERSION: u16 = 1;
-/// Bytes of a packet that every path carries.
-pub const FLOOR: usize = 1200;
-/// Bytes of the longest packet.
-pub const LONGEST: usize = 1452;
-/// Bytes that sealing adds.
-pub(crate) const TAG: usize = 16;
+/// Bytes of UDP payload that every path must carry.
+pub const MIN_MTU: usize = 1200;
+/// Maximum bytes of UDP payload.
+pub const MAX_MTU: usize = 1452;
+/// Bytes of the authentication tag.
+pub(crate) const TAG_BYTES: usize = 16;
 
-/// First byte of the packets of the handshake.
-pub(crate) mod first {
+/// Packet type: the first byte of handshake packets.
+pub(crate) mod packet_type {
     pub(crate) const HELLO: u8 = 0x80;
     pub(crate) const COOKIE: u8 = 0x81;
     pub(crate) const VERSIONS: u8 = 0x82;

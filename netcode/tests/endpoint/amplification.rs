@@ -1,12 +1,12 @@
-//! Nobody makes an endpoint send much to somebody else.
+//! Anti-amplification limits: spoofed sources cannot make an endpoint send much to a victim.
 
 use super::harness::{Match, World, endpoint, junk, ms, node};
-use super::hostile::{ATTEMPT, cookie, hello, init};
+use super::raw_peer::{ATTEMPT, cookie, hello, init};
 use isostep_core::Rng;
 use isostep_netcode::{Address, Endpoint};
 use isostep_rollback::Time;
 
-/// Bytes that go to an address.
+/// Bytes sent to an address.
 fn sent_to(now: Time, end: &mut Endpoint, to: Address) -> usize {
     let (mut bytes, mut sum) = (Vec::new(), 0);
     while let Some(address) = end.poll_transmit(now, &mut bytes) {
@@ -15,9 +15,10 @@ fn sent_to(now: Time, end: &mut Endpoint, to: Address) -> usize {
     sum
 }
 
-/// Before an address has shown a cookie it gets no more than it gave; `WIRE.md` promises once, everybody else three times.
+/// Before address validation a reply is no longer than the request. `WIRE.md` allows a factor of one; QUIC allows
+/// three.
 #[test]
-fn strangers_get_no_more_bytes_than_they_send() {
+fn replies_before_address_validation_are_not_amplified() {
     let mut rng = Rng::new(1);
     let played = Match::new(2);
     let mut host = endpoint(played.config(1), 2);
@@ -51,9 +52,9 @@ fn strangers_get_no_more_bytes_than_they_send() {
     assert_eq!(most, (31, 64), "a HELLO gets a COOKIE, and nothing gets more than that");
 }
 
-/// A cookie is for one address: shown by another it gets nothing at all.
+/// A cookie is bound to one address; from another address it gets no reply.
 #[test]
-fn a_cookie_of_one_address_is_worth_nothing_to_another() {
+fn a_cookie_is_bound_to_its_address() {
     let mut world = World::of(2, super::harness::Weather::default(), 1);
     world.connect(0, 1);
     world.run(ms(100));
@@ -65,9 +66,9 @@ fn a_cookie_of_one_address_is_worth_nothing_to_another() {
     }
 }
 
-/// A packet of a true connection, carried from a forged address: what goes there is a challenge, at most three times as long.
+/// A genuine packet from a spoofed address triggers a challenge of at most three times its length.
 #[test]
-fn a_forged_address_gets_at_most_three_times_what_came_from_it() {
+fn a_spoofed_address_gets_at_most_three_times_its_bytes() {
     let mut world = World::pair(2);
     let victim = node(66);
     let (mut into, mut out) = (0, 0);
@@ -89,7 +90,7 @@ fn a_forged_address_gets_at_most_three_times_what_came_from_it() {
         world.held = false;
         world.run(ms(16));
         assert_eq!(
-            world.nodes[1].endpoint.address(isostep_netcode::crypto::Slot(0)),
+            world.nodes[1].endpoint.remote_address(isostep_netcode::crypto::MachineId(0)),
             Some(node(0))
         );
     }

@@ -1,16 +1,16 @@
-//! Keys, tokens and rosters of a match, and endpoints that have them.
+//! Keys, tokens and rosters of a test match, and endpoints with them.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use isostep_netcode::crypto::{
-    Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, Slot, StaticKey,
+    Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, StaticKey,
 };
 use isostep_netcode::wire::PROTOCOL_VERSION;
 use isostep_netcode::{Endpoint, EndpointConfig, SeededEntropy};
 
-/// The time of day at the origin of every test.
+/// Unix time at the start of every test.
 pub(crate) const UNIX: u64 = 1_800_000_000;
 
-/// All documents of a match.
+/// Documents of a match.
 #[derive(Clone)]
 pub(crate) struct Match {
     pub(crate) maker: MatchmakerKey,
@@ -19,11 +19,11 @@ pub(crate) struct Match {
 }
 
 impl Match {
-    pub(crate) fn new(slots: usize) -> Self {
-        Self::seeded(slots, 1)
+    pub(crate) fn new(machines: usize) -> Self {
+        Self::seeded(machines, 1)
     }
 
-    pub(crate) fn seeded(slots: usize, seed: u64) -> Self {
+    pub(crate) fn seeded(machines: usize, seed: u64) -> Self {
         let mut entropy = SeededEntropy::new(seed);
         let spec = MatchSpec {
             game: GameId::named("attack"),
@@ -34,22 +34,27 @@ impl Match {
         };
         Self {
             maker: MatchmakerKey::generate(&mut entropy),
-            keys: (0..slots).map(|_| StaticKey::generate(&mut entropy)).collect(),
+            keys: (0..machines).map(|_| StaticKey::generate(&mut entropy)).collect(),
             spec,
         }
     }
 
-    pub(crate) fn credentials(&self, slot: usize) -> Credentials {
+    pub(crate) fn credentials(&self, machine: usize) -> Credentials {
         let holders: Vec<_> =
-            (0..).map(Slot).zip(self.keys.iter().map(StaticKey::public)).collect();
+            (0..).map(MachineId).zip(self.keys.iter().map(StaticKey::public)).collect();
         let maker = Matchmaker::new(self.maker.clone());
         let (roster, tokens) = maker.issue(&self.spec, &holders).expect("a match that can be");
-        Credentials::new(self.keys[slot].clone(), tokens[slot].clone(), roster, maker.public())
-            .expect("they belong together")
+        Credentials::new(
+            self.keys[machine].clone(),
+            tokens[machine].clone(),
+            roster,
+            maker.public(),
+        )
+        .expect("they belong together")
     }
 
-    pub(crate) fn config(&self, slot: usize) -> EndpointConfig {
-        EndpointConfig::new(self.credentials(slot), UNIX).inputs(4, [7; 8], 11)
+    pub(crate) fn config(&self, machine: usize) -> EndpointConfig {
+        EndpointConfig::new(self.credentials(machine), UNIX).inputs(4, [7; 8], 11)
     }
 }
 

@@ -1,28 +1,28 @@
-//! A hundred thousand datagrams of junk while two machines play on.
+//! A hundred thousand invalid datagrams while two machines play.
 
 use super::harness::{World, junk, ms, node};
-use super::hostile::{cookie, hello, init};
+use super::raw_peer::{cookie, hello, init};
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Counters};
 
 const COUNT: usize = 100_000;
-/// Junk between two ticks of 16 ms: 62,500 datagrams a second.
+/// Invalid datagrams per 16 ms: 62,500 per second.
 const EACH_TICK: usize = 1000;
 
 const fn dropped(of: &Counters) -> u64 {
-    of.foreign
-        + of.unknown
-        + of.not_opened
+    of.unrecognized
+        + of.unknown_connection
+        + of.decrypt_failed
         + of.replayed
         + of.malformed
-        + of.bad_cookies
-        + of.bad_handshakes
-        + of.limited
+        + of.invalid_cookies
+        + of.invalid_handshakes
+        + of.rate_limited
 }
 
-/// Floods the second of two machines that play. Every junk datagram is dropped and counted once, or answered once; play does
-/// not notice.
+/// Floods the second of two playing machines. Every invalid datagram is dropped and counted once, or answered once; the
+/// match is not affected.
 fn flood(seed: u64, mut junk: impl FnMut(&mut World, usize) -> (Address, Vec<u8>)) -> World {
     let mut world = World::pair(seed);
     let events = world.nodes[1].events.len();
@@ -63,9 +63,9 @@ fn random_bytes_from_anywhere() {
     });
 }
 
-/// Random bytes from the address of the true peer.
+/// Random bytes from the address of the genuine peer.
 #[test]
-fn random_bytes_in_the_name_of_the_peer() {
+fn random_bytes_from_the_address_of_the_peer() {
     let mut rng = Rng::new(2);
     flood(2, |_, _| {
         let length = rng.below(200).expect("some") as usize;
@@ -77,7 +77,7 @@ fn random_bytes_in_the_name_of_the_peer() {
 fn hellos_from_many_addresses() {
     let world = flood(3, |_, number| (node(100 + number), hello(1, (number as u64).to_le_bytes())));
     let counters = world.nodes[1].endpoint.counters();
-    assert!(counters.limited > 90_000, "most cost not even a hash: {}", counters.limited);
+    assert!(counters.rate_limited > 90_000, "most cost not even a hash: {}", counters.rate_limited);
 }
 
 #[test]
@@ -86,16 +86,16 @@ fn inits_with_forged_cookies() {
     flood(4, |_, number| (node(100 + number % 999), init([3; 8], &junk(&mut rng, 20), &[7; 289])));
 }
 
-/// The most costly junk: each asks for curve arithmetic.
+/// The most expensive case: each datagram requires curve arithmetic.
 #[test]
-fn inits_with_true_cookies_and_junk_for_a_message() {
+fn inits_with_valid_cookies_and_random_messages() {
     let mut rng = Rng::new(5);
     let mut cookies = Vec::new();
     let world = flood(5, |world, number| {
         let attempt = [number as u8 & 63; 8];
         let from = node(100 + (number & 63));
         if number % 10_000 < 64 {
-            // Cookies live for ten seconds.
+            // Cookies are valid for ten seconds.
             let (now, place) = (world.now, number & 63);
             let fresh = cookie(now, &mut world.nodes[1].endpoint, from, attempt);
             cookies.resize(64, Vec::new());
@@ -104,12 +104,12 @@ fn inits_with_true_cookies_and_junk_for_a_message() {
         (from, init(attempt, &cookies[number & 63], &junk(&mut rng, 289)))
     });
     let counters = world.nodes[1].endpoint.counters();
-    assert!(counters.bad_handshakes <= 64 * 4, "{}", counters.bad_handshakes);
-    assert!(counters.limited > 90_000);
+    assert!(counters.invalid_handshakes <= 64 * 4, "{}", counters.invalid_handshakes);
+    assert!(counters.rate_limited > 90_000);
 }
 
 #[test]
-fn data_packets_with_the_right_id() {
+fn random_data_packets_with_a_valid_connection_id() {
     let mut rng = Rng::new(6);
     let mut id = None;
     flood(6, |world, _| {
@@ -122,25 +122,24 @@ fn data_packets_with_the_right_id() {
     });
 }
 
-/// A driver that takes many datagrams before it sends: answers to strangers leave room for the game.
+/// Many datagrams are handled before the driver sends: handshake replies leave room for game packets.
 #[test]
-fn answers_to_strangers_do_not_crowd_out_the_game() {
+fn handshake_replies_do_not_crowd_out_game_packets() {
     let mut world = World::pair(7);
     for number in 0..2000usize {
         let bytes = hello(1, (number as u64).to_le_bytes());
         world.nodes[1].endpoint.handle_datagram(world.now, node(100 + number), &bytes);
     }
-    world.nodes[1].endpoint.send_game(world.now, Slot(0), &[0x90, 1, 2, 3]);
+    world.nodes[1].endpoint.send_game(world.now, MachineId(0), &[0x90, 1, 2, 3]);
     assert_eq!(world.nodes[1].endpoint.counters().overflowed, 0);
     world.drain(1);
     world.run(ms(50));
     assert_eq!(world.nodes[0].game.len(), 1);
 }
 
-/// Everything that strangers may use is used up, in the same instant in which the true peer comes: it is expected at its
-/// address, and let in.
+/// All shared rate limits are exhausted when the genuine peer connects: its address is expected, so it is admitted.
 #[test]
-fn an_expected_peer_connects_through_a_flood() {
+fn an_expected_peer_connects_during_a_flood() {
     let weather = super::harness::Weather { latency: 10, ..Default::default() };
     let mut world = World::of(2, weather, 8);
     world.mesh();
@@ -161,10 +160,10 @@ fn an_expected_peer_connects_through_a_flood() {
     assert_eq!(world.links(), 2);
 }
 
-/// Somebody who sees the cookie sends nine INITs of junk with it, faster than the peer: more than one address may start, and the
-/// peer was locked out for ten seconds.
+/// Regression: an observer of the cookie sends nine invalid INITs with it, which exhausted the limit of the address and
+/// locked out the peer for ten seconds.
 #[test]
-fn junk_in_the_name_of_an_expected_peer_does_not_lock_it_out() {
+fn spoofed_handshakes_do_not_lock_out_an_expected_peer() {
     let weather = super::harness::Weather { latency: 10, ..Default::default() };
     let mut world = World::of(2, weather, 9);
     world.mesh();
@@ -176,6 +175,6 @@ fn junk_in_the_name_of_an_expected_peer_does_not_lock_it_out() {
         world.put(1, seen.to, &init(attempt, &seen.bytes[11..], &[5; 289]));
     }
     world.run(ms(500));
-    assert_eq!(world.nodes[1].endpoint.counters().bad_handshakes, 20);
+    assert_eq!(world.nodes[1].endpoint.counters().invalid_handshakes, 20);
     assert_eq!(world.links(), 2);
 }

@@ -1,12 +1,12 @@
-//! A network in memory: endpoints, a virtual clock, and every datagram in the test's hands.
+//! In-memory network: endpoints, a virtual clock, and full control over every datagram.
 //!
-//! Whatever a test does, the harness checks that time goes on: after `handle_timeout(now)` nothing is due at `now`.
+//! The harness checks after each `handle_timeout(now)` that no timer is due at `now`.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 pub(crate) use super::documents::{Match, endpoint};
 use core::time::Duration;
 use isostep_core::Rng;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Address, Endpoint, EndpointConfig, Event, Message};
 use isostep_rollback::Time;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) const fn node(number: usize) -> Address {
     Address::Node(number as u64)
 }
 
-/// A datagram and its way.
+/// Datagram with source and destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Datagram {
     pub(crate) at: Time,
@@ -28,16 +28,16 @@ pub(crate) struct Datagram {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// An endpoint and all that it said.
+/// Endpoint and its recorded output.
 pub(crate) struct Node {
     pub(crate) endpoint: Endpoint,
-    /// Where its datagrams seem to come from.
+    /// Source address of its datagrams.
     pub(crate) source: Address,
     pub(crate) events: Vec<Event>,
-    pub(crate) game: Vec<(Slot, Vec<u8>)>,
-    pub(crate) datagrams: Vec<(Slot, Vec<u8>)>,
-    pub(crate) messages: Vec<(Slot, Message)>,
-    /// Whether its program runs.
+    pub(crate) game: Vec<(MachineId, Vec<u8>)>,
+    pub(crate) datagrams: Vec<(MachineId, Vec<u8>)>,
+    pub(crate) messages: Vec<(MachineId, Message)>,
+    /// False if its program is stopped.
     pub(crate) runs: bool,
 }
 
@@ -51,7 +51,7 @@ impl Node {
     }
 }
 
-/// What the network does, per thousand datagrams, and how slow it is.
+/// Loss, duplication and reordering per thousand datagrams, and latency.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weather {
     pub(crate) loss: u32,
@@ -66,14 +66,14 @@ pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) nodes: Vec<Node>,
     pub(crate) weather: Weather,
-    /// Which node is behind an address.
+    /// Node behind each address.
     pub(crate) routes: BTreeMap<Address, usize>,
     flying: BTreeMap<(Time, u64), Datagram>,
     sequence: u64,
     rng: Rng,
-    /// Everything that any endpoint sent, whether or not it arrived.
+    /// All datagrams sent, delivered or not.
     pub(crate) sent: Vec<Datagram>,
-    /// While set, what is sent is recorded and goes nowhere.
+    /// While set, datagrams are recorded but not delivered.
     pub(crate) held: bool,
 }
 
@@ -106,24 +106,24 @@ impl World {
         }
     }
 
-    /// Machines of one match, none connected.
-    pub(crate) fn of(slots: usize, weather: Weather, seed: u64) -> Self {
-        Self::configured(slots, weather, seed, |config| config)
+    /// Machines of one match, not connected.
+    pub(crate) fn of(machines: usize, weather: Weather, seed: u64) -> Self {
+        Self::configured(machines, weather, seed, |config| config)
     }
 
     pub(crate) fn configured(
-        slots: usize,
+        machines: usize,
         weather: Weather,
         seed: u64,
         change: impl Fn(EndpointConfig) -> EndpointConfig,
     ) -> Self {
-        let played = Match::new(slots);
-        let ends =
-            (0..slots).map(|slot| endpoint(change(played.config(slot)), seed * 8 + slot as u64));
+        let played = Match::new(machines);
+        let ends = (0..machines)
+            .map(|machine| endpoint(change(played.config(machine)), seed * 8 + machine as u64));
         Self::new(ends.collect(), weather, seed)
     }
 
-    /// Two machines that are connected, on a perfect network.
+    /// Two connected machines on a perfect network.
     pub(crate) fn pair(seed: u64) -> Self {
         let mut world = Self::of(2, Weather { latency: 10, ..Weather::default() }, seed);
         world.mesh();
@@ -133,25 +133,25 @@ impl World {
     }
 
     pub(crate) fn connect(&mut self, from: usize, to: usize) {
-        let (now, slot) = (self.now, Slot(to as u8));
-        self.nodes[from].endpoint.connect(now, slot, node(to)).expect("somebody in the match");
+        let (now, machine) = (self.now, MachineId(to as u8));
+        self.nodes[from].endpoint.connect(now, machine, node(to)).expect("somebody in the match");
         self.drain(from);
     }
 
-    /// Everybody calls everybody.
+    /// Connects all pairs of machines.
     pub(crate) fn mesh(&mut self) {
-        let slots = self.nodes.len();
-        for from in 0..slots {
-            (0..slots).filter(|to| *to != from).for_each(|to| self.connect(from, to));
+        let machines = self.nodes.len();
+        for from in 0..machines {
+            (0..machines).filter(|to| *to != from).for_each(|to| self.connect(from, to));
         }
     }
 
-    /// Ends of connections that stand.
+    /// Number of established connection ends.
     pub(crate) fn links(&self) -> usize {
         self.nodes.iter().map(|node| node.endpoint.connected().count()).sum()
     }
 
-    /// Takes all that an endpoint has to say; its datagrams fly.
+    /// Drains an endpoint and sends its datagrams.
     pub(crate) fn drain(&mut self, place: usize) {
         let (now, held) = (self.now, self.held);
         let mut bytes = Vec::new();
@@ -165,11 +165,11 @@ impl World {
         }
         let node = &mut self.nodes[place];
         node.events.extend(core::iter::from_fn(|| node.endpoint.poll_event()));
-        while let Some(slot) = node.endpoint.poll_game(&mut bytes) {
-            node.game.push((slot, bytes.clone()));
+        while let Some(machine) = node.endpoint.poll_game(&mut bytes) {
+            node.game.push((machine, bytes.clone()));
         }
-        while let Some(slot) = node.endpoint.poll_datagram(&mut bytes) {
-            node.datagrams.push((slot, bytes.clone()));
+        while let Some(machine) = node.endpoint.poll_datagram(&mut bytes) {
+            node.datagrams.push((machine, bytes.clone()));
         }
         node.messages.extend(core::iter::from_fn(|| node.endpoint.poll_message()));
     }
@@ -178,7 +178,7 @@ impl World {
         per_thousand > 0 && self.rng.below(1000).expect("some") < per_thousand
     }
 
-    /// Gives a datagram to the weather.
+    /// Applies loss, duplication and latency to a datagram.
     pub(crate) fn fly(&mut self, datagram: &Datagram) {
         let weather = self.weather;
         let too_long = weather.longest.is_some_and(|longest| datagram.bytes.len() > longest);
@@ -194,7 +194,7 @@ impl World {
         }
     }
 
-    /// Puts a datagram before an endpoint, now.
+    /// Delivers a datagram immediately.
     pub(crate) fn put(&mut self, place: usize, from: Address, bytes: &[u8]) {
         if self.nodes[place].runs {
             self.nodes[place].endpoint.handle_datagram(self.now, from, bytes);
@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    /// Does what time asks an endpoint for.
+    /// Handles the timers of an endpoint.
     pub(crate) fn timeout(&mut self, place: usize) {
         self.nodes[place].endpoint.handle_timeout(self.now);
         self.drain(place);
@@ -210,7 +210,7 @@ impl World {
         assert!(next.is_none_or(|next| next > self.now), "a loop without end at {}", self.now);
     }
 
-    /// Lets time go on, with all that arrives and is due meanwhile.
+    /// Advances time, with all deliveries and timers.
     pub(crate) fn run(&mut self, span: Duration) {
         let end = self.now + span;
         loop {
@@ -236,7 +236,7 @@ impl World {
         self.now = end;
     }
 
-    /// Everybody sends everybody a frame each 16 ms, `count` times; each frame is different.
+    /// All machines send all others a distinct frame per 16 ms, `count` times.
     pub(crate) fn play(&mut self, count: u32, tag: u8) {
         for number in 0..count {
             self.tick(number, tag);
@@ -246,23 +246,23 @@ impl World {
 
     pub(crate) fn tick(&mut self, number: u32, tag: u8) {
         for place in 0..self.nodes.len() {
-            for slot in self.nodes[place].endpoint.connected().collect::<Vec<_>>() {
+            for machine in self.nodes[place].endpoint.connected().collect::<Vec<_>>() {
                 let frame = frame(place, number, tag);
-                self.nodes[place].endpoint.send_game(self.now, slot, &frame);
+                self.nodes[place].endpoint.send_game(self.now, machine, &frame);
             }
             self.drain(place);
         }
     }
 }
 
-/// What a sender says in its n-th tick.
+/// Frame of a sender in its n-th tick.
 pub(crate) fn frame(from: usize, number: u32, tag: u8) -> Vec<u8> {
     let mut frame = vec![0x90, from as u8, tag];
     frame.extend_from_slice(&number.to_le_bytes());
     frame
 }
 
-/// Bytes of chance.
+/// Random bytes.
 pub(crate) fn junk(rng: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| rng.next_u32() as u8).collect()
 }

@@ -1,22 +1,22 @@
-//! Attempts to break connections, with nothing but what an attacker or an unlucky network has: every datagram can be
-//! recorded, changed, sent again, sent elsewhere. What holds is pinned here; each file is one kind of attempt.
+//! Attacks on endpoints by a network attacker: any datagram can be recorded, modified, replayed and redirected. One
+//! file per kind of attack.
 
 mod documents;
 mod harness;
-mod hostile;
+mod raw_peer;
 
 mod amplification;
-mod bits;
+mod bit_flips;
+mod closing;
 mod data;
 mod floods;
 mod handshake;
-mod hygiene;
-mod idle;
-mod insiders;
-mod moves;
+mod malicious_peers;
+mod migration;
 mod mtu;
+mod parameters;
 mod random;
 mod rekey;
 mod replays;
-mod terms;
+mod timers;
 mod tokens;

@@ -1,11 +1,11 @@
-//! Longer packets, where the path carries them.
+//! MTU probing.
 
 use super::harness::{Weather, World, ms};
 use isostep_netcode::Event;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 
 #[test]
-fn packets_grow_to_what_the_path_carries_and_never_above() {
+fn mtu_probing_reaches_the_path_mtu() {
     let paths =
         [(1200, 1200), (1279, 1200), (1280, 1280), (1371, 1280), (1372, 1372), (1419, 1372)];
     let more = [(1420, 1420), (1451, 1420), (1452, 1452), (9000, 1452)];
@@ -15,11 +15,11 @@ fn packets_grow_to_what_the_path_carries_and_never_above() {
         world.mesh();
         world.run(ms(10_000));
         for (place, other) in [(0, 1), (1, 0)] {
-            let found = world.nodes[place].endpoint.longest_packet(Slot(other));
+            let found = world.nodes[place].endpoint.mtu(MachineId(other));
             assert_eq!(found, Some(expected), "a path of {path} bytes");
         }
         let before = world.sent.len();
-        world.nodes[0].endpoint.send_datagram(world.now, Slot(1), &[1; 15_000]);
+        world.nodes[0].endpoint.send_datagram(world.now, MachineId(1), &[1; 15_000]);
         world.drain(0);
         world.run(ms(1000));
         assert!(world.sent[before..].iter().all(|sent| sent.bytes.len() <= expected));
@@ -28,39 +28,39 @@ fn packets_grow_to_what_the_path_carries_and_never_above() {
 }
 
 #[test]
-fn the_shorter_of_both_wishes_counts() {
+fn the_smaller_max_mtu_applies() {
     let played = super::harness::Match::new(2);
     let ends = vec![
-        super::harness::endpoint(played.config(0).longest_packet(1300), 1),
+        super::harness::endpoint(played.config(0).max_mtu(1300), 1),
         super::harness::endpoint(played.config(1), 2),
     ];
     let mut world = World::new(ends, Weather::default(), 1);
     world.mesh();
     world.run(ms(10_000));
     assert!(world.sent.iter().all(|sent| sent.bytes.len() <= 1300));
-    assert_eq!(world.nodes[1].endpoint.longest_packet(Slot(0)), Some(1280));
+    assert_eq!(world.nodes[1].endpoint.mtu(MachineId(0)), Some(1280));
 }
 
 #[test]
-fn a_fifth_of_losses_does_not_hide_a_good_path() {
+fn mtu_probing_succeeds_at_twenty_percent_loss() {
     let weather = Weather { loss: 200, latency: 20, ..Weather::default() };
     let found = (0..20).filter(|seed| {
         let mut world = World::of(2, weather, 100 + seed);
         world.mesh();
         world.run(ms(15_000));
-        world.nodes[0].endpoint.longest_packet(Slot(1)) == Some(1452)
+        world.nodes[0].endpoint.mtu(MachineId(1)) == Some(1452)
     });
     assert!(found.count() >= 15);
 }
 
 #[test]
-fn each_step_is_told_once() {
+fn each_mtu_increase_is_reported_once() {
     let world = World::pair(3);
     let told: Vec<_> = world.nodes[0]
         .events
         .iter()
         .filter_map(|event| match event {
-            Event::LongerPackets { bytes, .. } => Some(*bytes),
+            Event::MtuRaised { bytes, .. } => Some(*bytes),
             _ => None,
         })
         .collect();

@@ -1,19 +1,19 @@
-//! Anything in any order, on three machines: no panic, and every frame that arrives was sent by that peer, once.
+//! Random operations on three machines: no panic, and every received frame was sent by that peer, once.
 
 use super::harness::{Datagram, Match, Weather, World, endpoint, ms, node};
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// One of the datagrams that wait, or that were delivered before.
+    /// A datagram in flight, or one delivered before.
     Deliver(usize),
     DeliverAll,
     Again(usize),
     Drop(usize),
     Corrupt(usize, usize),
-    /// With another source, or to another machine.
+    /// Changed source or destination.
     Astray(usize, u8, u8),
     Wait(u64),
     Game(usize, u8),
@@ -46,7 +46,7 @@ struct Chaos {
     world: World,
     waiting: Vec<Datagram>,
     past: Vec<Datagram>,
-    /// Who sent what to whom: the frame holds a number of its own.
+    /// Sent frames by sender and receiver; each frame holds a unique number.
     sent: BTreeSet<(u8, u8, u32)>,
     numbers: u32,
     restarts: u64,
@@ -117,24 +117,28 @@ impl Chaos {
             Step::Game(from, to) => {
                 self.numbers += 1;
                 let connected =
-                    self.world.nodes[from].endpoint.connected().any(|slot| slot.0 == to);
+                    self.world.nodes[from].endpoint.connected().any(|machine| machine.0 == to);
                 if connected {
                     self.sent.insert((from as u8, to, self.numbers));
                 }
                 let bytes = [&[0x80, from as u8, to][..], &self.numbers.to_le_bytes()].concat();
-                self.world.nodes[from].endpoint.send_game(now, Slot(to), &bytes);
+                self.world.nodes[from].endpoint.send_game(now, MachineId(to), &bytes);
             }
             Step::Long(from, to, size) => {
                 self.world.nodes[from].endpoint.send_datagram(
                     now,
-                    Slot(to),
+                    MachineId(to),
                     &vec![from as u8; size],
                 );
             }
             Step::Message(from, to, size) => {
-                _ = self.world.nodes[from].endpoint.send_message(Slot(to), &vec![from as u8; size]);
+                _ = self.world.nodes[from]
+                    .endpoint
+                    .send_message(MachineId(to), &vec![from as u8; size]);
             }
-            Step::Close(from, to) => self.world.nodes[from].endpoint.close(now, Slot(to), 7, "x"),
+            Step::Close(from, to) => {
+                self.world.nodes[from].endpoint.close(now, MachineId(to), 7, "x")
+            }
             Step::Connect(from, to) if from != to => self.world.connect(from, to),
             Step::Restart(place) => {
                 self.restarts += 1;
@@ -145,7 +149,7 @@ impl Chaos {
         }
         (0..3).for_each(|place| self.world.drain(place));
         self.waiting.append(&mut self.world.sent);
-        // Nobody remembers everything.
+        // Bounded history.
         let excess = self.waiting.len().saturating_sub(300);
         self.waiting.drain(..excess);
     }
@@ -153,17 +157,17 @@ impl Chaos {
     fn check(&mut self) -> Result<(), TestCaseError> {
         for place in 0..3 {
             let node = &mut self.world.nodes[place];
-            for (slot, bytes) in node.game.drain(..) {
+            for (machine, bytes) in node.game.drain(..) {
                 prop_assert_eq!(bytes.len(), 7);
                 let number = u32::from_le_bytes([bytes[3], bytes[4], bytes[5], bytes[6]]);
-                prop_assert_eq!((bytes[1], usize::from(bytes[2])), (slot.0, place));
+                prop_assert_eq!((bytes[1], usize::from(bytes[2])), (machine.0, place));
                 prop_assert!(
-                    self.sent.remove(&(slot.0, place as u8, number)),
+                    self.sent.remove(&(machine.0, place as u8, number)),
                     "twice, or never sent"
                 );
             }
-            for (slot, bytes) in node.datagrams.drain(..) {
-                prop_assert!(bytes.iter().all(|byte| *byte == slot.0));
+            for (machine, bytes) in node.datagrams.drain(..) {
+                prop_assert!(bytes.iter().all(|byte| *byte == machine.0));
             }
         }
         Ok(())
@@ -174,13 +178,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_frames_are_true_and_single(steps in proptest::collection::vec(steps(), 1..250)) {
+    fn every_received_frame_was_sent_by_that_peer_once(steps in proptest::collection::vec(steps(), 1..250)) {
         let mut chaos = Chaos::new();
         for step in &steps {
             chaos.step(step);
             chaos.check()?;
         }
-        // And it is never beyond repair.
+        // The connections can always be re-established.
         chaos.world.held = false;
         chaos.world.run(ms(12_000));
         chaos.world.mesh();

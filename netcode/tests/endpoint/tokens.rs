@@ -1,10 +1,10 @@
-//! Who may come in, and what either side is told when somebody may not.
+//! Admission by token, and the errors on both sides of a refusal.
 
 use super::documents::UNIX;
 use super::harness::{Match, Weather, World, endpoint, ms, node};
-use super::hostile::{ATTEMPT, answer, cookie, init, offer, shake};
+use super::raw_peer::{ATTEMPT, answer, cookie, init, offer, shake};
 use isostep_netcode::crypto::{
-    Credentials, GameId, MatchId, Matchmaker, MatchmakerKey, RosterError, Slot, StaticKey,
+    Credentials, GameId, MachineId, MatchId, Matchmaker, MatchmakerKey, RosterError, StaticKey,
     TokenError,
 };
 use isostep_netcode::{
@@ -12,14 +12,14 @@ use isostep_netcode::{
 };
 use isostep_rollback::Time;
 
-/// Slot 0 has other documents than slot 1 would like. What both are told.
+/// Connects machine 0 with other documents than machine 1 accepts; returns the errors of both.
 fn refused(caller: EndpointConfig, host: EndpointConfig) -> (ConnectError, ConnectError) {
     let mut world = World::new(vec![endpoint(caller, 1), endpoint(host, 2)], Weather::default(), 1);
     world.mesh();
     world.run(ms(300));
     assert_eq!(world.links(), 0, "nobody was let in");
     let told = world.nodes[0].events.iter().find_map(|event| match event {
-        Event::Failed { slot: Slot(1), reason } => Some(reason.clone()),
+        Event::ConnectFailed { machine: MachineId(1), reason } => Some(reason.clone()),
         _ => None,
     });
     let host = world.nodes[1].events.iter().find_map(|event| match event {
@@ -40,22 +40,22 @@ fn host() -> EndpointConfig {
 }
 
 #[test]
-fn another_matchmaker_is_refused() {
+fn a_token_of_another_matchmaker_is_refused() {
     let other =
         changed(|played| played.maker = MatchmakerKey::generate(&mut SeededEntropy::new(77)));
     let token = ConnectError::Token(TokenError::Signature);
-    assert_eq!(refused(other, host()), (ConnectError::OurToken, token));
+    assert_eq!(refused(other, host()), (ConnectError::TokenRefused, token));
 }
 
 #[test]
-fn another_match_is_refused() {
+fn a_token_of_another_match_is_refused() {
     let other = changed(|played| played.spec.match_id = MatchId([1; 16]));
     let token = ConnectError::Token(TokenError::Match);
-    assert_eq!(refused(other, host()), (ConnectError::OurToken, token));
+    assert_eq!(refused(other, host()), (ConnectError::TokenRefused, token));
 }
 
 #[test]
-fn another_game_is_refused_by_name() {
+fn a_token_of_another_game_is_refused() {
     let (ours, theirs) = (GameId::named("other"), GameId::named("attack"));
     let other = changed(|played| played.spec.game = ours);
     let expected =
@@ -64,15 +64,15 @@ fn another_game_is_refused_by_name() {
 }
 
 #[test]
-fn a_token_is_too_old_by_the_clock_of_who_is_asked() {
+fn token_expiry_uses_the_responder_clock() {
     let short = changed(|played| played.spec.expires = UNIX + 5);
     let late = EndpointConfig::new(Match::new(2).credentials(1), UNIX + 7).inputs(4, [7; 8], 11);
     let told = ConnectError::Token(TokenError::Expired { since: 2 });
-    assert_eq!(refused(short, late), (ConnectError::OurTokenExpired, told));
+    assert_eq!(refused(short, late), (ConnectError::TokenExpired, told));
 }
 
 #[test]
-fn a_token_expires_while_the_host_runs() {
+fn a_token_expires_while_the_responder_runs() {
     let played = Match::new(2);
     let mut short = played.clone();
     short.spec.expires = UNIX + 5;
@@ -85,8 +85,11 @@ fn a_token_expires_while_the_host_runs() {
     world.run(ms(2000));
     world.connect(0, 1);
     world.run(ms(100));
-    let reason = ConnectError::OurTokenExpired;
-    assert_eq!(world.nodes[0].events.last(), Some(&Event::Failed { slot: Slot(1), reason }));
+    let reason = ConnectError::TokenExpired;
+    assert_eq!(
+        world.nodes[0].events.last(),
+        Some(&Event::ConnectFailed { machine: MachineId(1), reason })
+    );
     assert_eq!(world.links(), 2, "and the old connection stays");
 }
 
@@ -94,27 +97,27 @@ fn a_token_expires_while_the_host_runs() {
 fn a_token_from_the_future_is_refused() {
     let future = changed(|played| played.spec.issued = UNIX + 50);
     let early = EndpointConfig::new(Match::new(2).credentials(1), UNIX - 11).inputs(4, [7; 8], 11);
-    let told = ConnectError::Token(TokenError::NotYet { ahead: 61 });
-    assert_eq!(refused(future, early), (ConnectError::OurToken, told));
+    let told = ConnectError::Token(TokenError::IssuedInFuture { ahead: 61 });
+    assert_eq!(refused(future, early), (ConnectError::TokenRefused, told));
 }
 
-/// Slot 2 has a token of the same matchmaker and match, whose roster has it where the host has somebody else.
+/// Machine 2 has a token of the same matchmaker and match, but the responder's roster lists another key for its id.
 #[test]
-fn another_slot_than_the_roster_has_is_refused() {
+fn a_machine_id_that_differs_from_the_roster_is_refused() {
     let played = Match::new(3);
     let mut swapped = played.clone();
     swapped.keys.swap(0, 2);
     let (told, host) = refused(swapped.config(0), played.config(1));
-    assert_eq!(told, ConnectError::OurToken);
-    assert_eq!(host, ConnectError::Token(TokenError::Caller { slot: Slot(0) }));
+    assert_eq!(told, ConnectError::TokenRefused);
+    assert_eq!(host, ConnectError::Token(TokenError::NotInitiator { machine: MachineId(0) }));
 }
 
 #[test]
-fn a_stolen_token_is_worth_nothing_without_its_key() {
+fn a_token_is_useless_without_its_key() {
     let played = Match::new(3);
-    for (thief, slot) in [
+    for (thief, machine) in [
         (StaticKey::generate(&mut SeededEntropy::new(5)), None),
-        (played.keys[2].clone(), Some(Slot(2))),
+        (played.keys[2].clone(), Some(MachineId(2))),
     ] {
         let (now, from) = (Time::from_millis(1), node(6));
         let mut host = endpoint(played.config(1), 2);
@@ -123,18 +126,18 @@ fn a_stolen_token_is_worth_nothing_without_its_key() {
         let payload = [&token[..], &offer(&played)].concat();
         let (mut state, message) = shake(&thief, &played.keys[1], ATTEMPT, &payload);
         host.handle_datagram(now, from, &init(ATTEMPT, &cookie, &message));
-        let reason = ConnectError::Token(TokenError::Holder);
-        assert_eq!(host.poll_event(), Some(Event::Refused { slot, address: from, reason }));
+        let reason = ConnectError::Token(TokenError::HolderMismatch);
+        assert_eq!(host.poll_event(), Some(Event::Refused { machine, address: from, reason }));
         let mut said = [0; 100];
         state.read_message(&answer(now, &mut host, from)[9..], &mut said).expect("an answer");
         assert_eq!(said[0], 6, "the token is not for this holder");
-        assert_eq!((host.connected().count(), host.counters().bad_handshakes), (0, 1));
+        assert_eq!((host.connected().count(), host.counters().invalid_handshakes), (0, 1));
     }
 }
 
-/// Whoever knows only the public half can't even write the first message.
+/// The public half of a key does not suffice to write message 1.
 #[test]
-fn a_public_key_alone_opens_nothing() {
+fn a_public_key_alone_does_not_connect() {
     let played = Match::new(2);
     let (now, from) = (Time::from_millis(1), node(6));
     let mut host = endpoint(played.config(1), 2);
@@ -144,12 +147,12 @@ fn a_public_key_alone_opens_nothing() {
     let (_, mut message) = shake(&thief, &played.keys[1], ATTEMPT, &payload);
     message[32..64].copy_from_slice(&played.keys[0].public().0);
     host.handle_datagram(now, from, &init(ATTEMPT, &cookie, &message));
-    assert_eq!((host.poll_event(), host.counters().bad_handshakes), (None, 1));
+    assert_eq!((host.poll_event(), host.counters().invalid_handshakes), (None, 1));
     assert!(answer(now, &mut host, from).is_empty());
 }
 
 #[test]
-fn a_whole_init_sent_by_another_machine_is_not_answered() {
+fn an_init_copied_to_another_responder_is_not_answered() {
     let mut world = World::of(2, Weather::default(), 3);
     world.connect(0, 1);
     world.run(ms(100));
@@ -158,13 +161,13 @@ fn a_whole_init_sent_by_another_machine_is_not_answered() {
     for init in &inits {
         world.put(1, node(5), &init.bytes);
     }
-    assert_eq!(world.nodes[1].endpoint.counters().bad_cookies, inits.len() as u64);
+    assert_eq!(world.nodes[1].endpoint.counters().invalid_cookies, inits.len() as u64);
     assert_eq!((world.nodes[1].events.clone(), world.sent.len()), (events, sent));
 }
 
-/// The higher slot never calls: otherwise two calls could cross.
+/// The higher id never initiates: otherwise two handshakes could cross.
 #[test]
-fn the_higher_slot_is_not_let_in_as_a_caller() {
+fn the_higher_machine_id_is_refused_as_initiator() {
     let played = Match::new(2);
     let (now, from) = (Time::from_millis(1), node(1));
     let mut host = endpoint(played.config(0), 2);
@@ -172,15 +175,15 @@ fn the_higher_slot_is_not_let_in_as_a_caller() {
     let payload = [&played.credentials(1).token().encode()[..], &offer(&played)].concat();
     let (_, message) = shake(&played.keys[1], &played.keys[0], ATTEMPT, &payload);
     host.handle_datagram(now, from, &init(ATTEMPT, &cookie, &message));
-    let reason = ConnectError::Token(TokenError::Caller { slot: Slot(1) });
+    let reason = ConnectError::Token(TokenError::NotInitiator { machine: MachineId(1) });
     assert_eq!(
         host.poll_event(),
-        Some(Event::Refused { slot: Some(Slot(1)), address: from, reason })
+        Some(Event::Refused { machine: Some(MachineId(1)), address: from, reason })
     );
 }
 
 #[test]
-fn an_endpoint_does_not_start_with_documents_that_others_would_refuse() {
+fn an_endpoint_rejects_its_own_invalid_documents() {
     let made = |change: fn(&mut Match)| {
         let config = changed(change);
         Endpoint::new(config, Box::new(SeededEntropy::new(1))).map(drop)
@@ -188,15 +191,15 @@ fn an_endpoint_does_not_start_with_documents_that_others_would_refuse() {
     assert_eq!(made(|_| ()), Ok(()));
     let expired = TokenError::Expired { since: 3 };
     assert_eq!(made(|played| played.spec.expires = UNIX - 3), Err(EndpointError::Token(expired)));
-    let future = TokenError::NotYet { ahead: 61 };
+    let future = TokenError::IssuedInFuture { ahead: 61 };
     assert_eq!(made(|played| played.spec.issued = UNIX + 61), Err(EndpointError::Token(future)));
     let protocol = TokenError::Protocol { protocol: 2 };
     assert_eq!(made(|played| played.spec.protocol = 2), Err(EndpointError::Token(protocol)));
 }
 
-/// Documents that do not belong together do not even become credentials.
+/// Documents that do not belong together do not form credentials.
 #[test]
-fn credentials_are_whole_or_not_at_all() {
+fn credentials_reject_mixed_documents() {
     let (played, other) = (Match::new(2), Match::seeded(2, 5));
     let own = played.credentials(0);
     let maker = Matchmaker::new(played.maker.clone()).public();

@@ -1,13 +1,13 @@
 //! Clocks that drift and jump, frames of any rate, frames that stop, and machines that start when they like.
 
-use super::figures::Figures;
 use super::harness::{SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
+use super::statistics::Figures;
 use core::time::Duration;
 use isostep_rollback::VirtualClock;
 
 #[test]
-fn frames_of_any_rate() {
+fn any_frame_rate() {
     for rate in [30, 60, 144] {
         for (peers, seeds) in SIZES {
             let mut all = Figures::default();
@@ -22,7 +22,7 @@ fn frames_of_any_rate() {
 }
 
 #[test]
-fn clocks_that_drift_by_200_ppm() {
+fn clock_drift_of_200_ppm() {
     for (peers, seeds) in SIZES {
         let mut all = Figures::default();
         for seed in 0..seeds {
@@ -40,7 +40,7 @@ fn clocks_that_drift_by_200_ppm() {
 }
 
 #[test]
-fn a_clock_that_jumps_by_three_seconds() {
+fn clock_jump_of_three_seconds() {
     for (peers, seeds) in SIZES {
         let mut all = Figures::default();
         for seed in 0..seeds {
@@ -57,7 +57,7 @@ fn a_clock_that_jumps_by_three_seconds() {
 
 /// A breakpoint: the frames of one machine stop, its clock does not.
 #[test]
-fn frames_that_stop_for_two_seconds() {
+fn frame_gap_of_two_seconds() {
     for (peers, seeds) in SIZES {
         let mut all = Figures::default();
         for seed in 0..seeds {
@@ -77,12 +77,12 @@ fn frames_that_stop_for_two_seconds() {
 }
 
 #[test]
-fn machines_that_start_apart_in_any_order() {
+fn machines_start_at_different_times() {
     for (peers, seeds) in [(2, 4), (4, 4), (8, 1)] {
         let mut all = Figures::default();
         for seed in 0..seeds {
             let mut setup = Setup::new(seed, peers, good_link());
-            // Who waits longer than ten seconds says so, and calls again.
+            // A machine that waits longer than ten seconds reports a timeout and connects again.
             setup.apart = Duration::from_millis(if peers == 8 { 1200 } else { 3000 });
             let mut mesh = setup.mesh();
             all = all.and(&mesh.play(2 * SECOND));

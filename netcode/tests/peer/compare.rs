@@ -1,10 +1,10 @@
-//! The same matches over `Exchange`, which says everything in every packet, and over `Peer`, which says most of it now and
-//! then: both should go equally well.
+//! The same matches over `Exchange`, which repeats all timing in every packet, and over `Peer`, which sends most of it
+//! periodically: both must reach the same quality.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, mixed};
 use super::harness::{SECOND, Setup};
 use super::links::{bad_link, good_link};
+use super::statistics::Figures;
 use isostep_rollback::{
     Buttons, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimMatch, Tick, VirtualClock,
 };
@@ -44,7 +44,7 @@ fn over_exchange(seed: u64, players: u8, link: LinkConfig, ticks: u32) -> Figure
 }
 
 #[test]
-fn peers_play_as_well_as_exchanges() {
+fn peers_match_exchanges_in_quality() {
     let ticks = 4 * SECOND;
     for (name, link) in [
         ("25 ms", good_link()),
@@ -66,7 +66,7 @@ fn peers_play_as_well_as_exchanges() {
                     mesh.measure(ticks)
                 });
                 peer.check(&format!("{name}, Peer, {frames} Hz"), players);
-                // Where frames are as long as ticks, a tick may come a frame late.
+                // If a frame is as long as a tick, a tick may be a frame late.
                 let slack = if frames == 60 { 20 } else { 2 } * peer.wall / 100;
                 let most = exchange.again + exchange.again / 10 + slack;
                 assert!(

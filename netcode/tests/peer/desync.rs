@@ -6,7 +6,7 @@ use super::machine::Machine;
 use isostep_rollback::{Blame, LinkConfig, PeerId, Tick};
 
 #[test]
-fn a_bit_that_flips_is_named_on_both_sides() {
+fn a_flipped_bit_is_explained_on_both_sides() {
     for link in [LinkConfig::perfect(), good_link(), bad_link()] {
         for tick in [0, 15, 16, 100, 127, 128] {
             let mut setup = Setup::new(u64::from(tick), 2, link);
@@ -31,7 +31,7 @@ fn a_bit_that_flips_is_named_on_both_sides() {
 }
 
 #[test]
-fn of_several_machines_all_name_the_one_that_differs() {
+fn all_machines_name_the_one_that_differs() {
     for (peers, seeds) in SIZES.into_iter().filter(|(peers, _)| *peers > 2) {
         for seed in 0..seeds {
             let mut setup = Setup::new(seed, peers, bad_link());

@@ -1,4 +1,4 @@
-//! A hundred thousand datagrams of strangers in a second: the match does not notice.
+//! A hundred thousand invalid datagrams per second do not affect a match.
 
 use super::game::mixed;
 use super::harness::{Mesh, SECOND, Setup};
@@ -8,7 +8,7 @@ use isostep_rollback::Tick;
 
 const FLOOD: u64 = 100_000;
 
-/// Where both machines are, tick by tick, with so many datagrams of strangers at the first one in a second.
+/// Ticks of both machines over time, with a flood at the first one.
 fn presents(flood: u64, junk: fn(u64) -> Vec<u8>) -> (Vec<[Tick; 2]>, Mesh) {
     let mut mesh = Setup::new(1, 2, good_link()).mesh();
     mesh.start();
@@ -38,13 +38,13 @@ fn check(junk: fn(u64) -> Vec<u8>) {
         }
     }
     let counters = mesh.machines[0].peer.counters();
-    let dropped = counters.foreign
-        + counters.unknown
-        + counters.not_opened
-        + counters.bad_cookies
-        + counters.limited
-        + counters.bad_handshakes;
-    // Some hellos are answered, and no stranger is ever heard of again.
+    let dropped = counters.unrecognized
+        + counters.unknown_connection
+        + counters.decrypt_failed
+        + counters.invalid_cookies
+        + counters.rate_limited
+        + counters.invalid_handshakes;
+    // Some HELLOs are answered; no invalid datagram has another effect.
     assert!(dropped > FLOOD * 9 / 10, "{counters:?}");
     mesh.settle_and_check();
 }
@@ -55,7 +55,7 @@ fn garbage(number: u64) -> Vec<u8> {
     (0..length).map(|place| mixed(&[number, place]) as u8).collect()
 }
 
-/// What could be packets: hellos, first messages with cookies that nobody gave, data for ids that exist or not.
+/// Plausible packets: HELLOs, INITs with forged cookies, data packets with known and unknown connection ids.
 fn well_formed(number: u64) -> Vec<u8> {
     let byte = |place: u64| mixed(&[number, place]) as u8;
     let fill = |head: &[u8], length: usize| {
@@ -74,11 +74,11 @@ fn well_formed(number: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_flood_of_garbage_makes_no_tick_later_than_one() {
+fn a_flood_of_garbage_delays_no_tick_by_more_than_one() {
     check(garbage);
 }
 
 #[test]
-fn a_flood_of_what_could_be_packets_makes_no_tick_later_than_one() {
+fn a_flood_of_plausible_packets_delays_no_tick_by_more_than_one() {
     check(well_formed);
 }

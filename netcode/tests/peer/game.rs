@@ -1,5 +1,5 @@
-//! The game of these tests: every bit of every input and command, and their order, changes its state for ever; presses and
-//! commands are counted, so that a lost or doubled one shows.
+//! Test game: its state depends on every bit and the order of all inputs and commands. Presses and commands are
+//! counted, to detect lost or duplicated ones.
 
 use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 

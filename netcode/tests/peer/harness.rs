@@ -1,12 +1,12 @@
 //! A mesh of peers in virtual time: each has a clock and a frame rate of its own, all share one simulated network, and one
 //! seed decides everything.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, mixed};
 use super::machine::Machine;
+use super::statistics::Figures;
 use super::wire::Wire;
 use core::time::Duration;
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, Seat, SeededEntropy};
 use isostep_rollback::{
@@ -18,10 +18,10 @@ use std::rc::Rc;
 /// Ticks in a second.
 pub(crate) const SECOND: u32 = 60;
 
-/// How many machines, and with how many seeds.
+/// Number of machines, and number of seeds.
 pub(crate) const SIZES: [(u8, u64); 3] = [(2, 4), (4, 2), (8, 1)];
 
-/// How a mesh is set up. Everything that is not said is what most matches have.
+/// Settings of a mesh; the defaults are those of a typical match.
 pub(crate) struct Setup {
     pub(crate) seed: u64,
     pub(crate) peers: u8,
@@ -30,11 +30,11 @@ pub(crate) struct Setup {
     pub(crate) seats: Vec<Seat>,
     pub(crate) frames_per_second: u64,
     pub(crate) key_lifetime: Option<Duration>,
-    /// By how much each machine starts after the one before, in the order of `seed`.
+    /// Start delay of each machine after the previous one, in an order drawn from `seed`.
     pub(crate) apart: Duration,
     /// The last machine has no seat, and watches from so many ticks behind.
     pub(crate) watcher: Option<u32>,
-    /// The machine whose game is wrong, and when.
+    /// Machine with a faulty game, and the tick of the fault.
     pub(crate) fault: Option<(usize, Tick)>,
 }
 
@@ -64,31 +64,32 @@ impl Setup {
         self
     }
 
-    fn config(&self, slot: u8) -> PeerConfig {
-        let credentials = Credentials::insecure(Slot(slot), self.peers, GameId::named("peer test"));
-        let watches = self.watcher.filter(|_| slot + 1 == self.peers);
+    fn config(&self, id: u8) -> PeerConfig {
+        let credentials =
+            Credentials::insecure(MachineId(id), self.peers, GameId::named("peer test"));
+        let watches = self.watcher.filter(|_| id + 1 == self.peers);
         let session = self.session.clone();
         let session = watches.map_or(session.clone(), |behind| session.spectate(behind));
-        let mut config = PeerConfig::new(credentials.expect("a good slot"), 0)
+        let mut config = PeerConfig::new(credentials.expect("a good id"), 0)
             .session(session)
-            .connections(|endpoint| match self.key_lifetime {
+            .endpoint(|endpoint| match self.key_lifetime {
                 Some(lifetime) => endpoint.key_lifetime(lifetime),
                 None => endpoint,
             });
-        for other in (0..self.peers).filter(|other| *other != slot) {
-            config = config.address(Slot(other), Address::Node(other.into()));
+        for other in (0..self.peers).filter(|other| *other != id) {
+            config = config.address(MachineId(other), Address::Node(other.into()));
         }
         self.seats.iter().fold(config, |config, seat| config.seat(*seat))
     }
 
-    /// A machine whose clock is off by up to a minute and drifts by up to 50 ppm.
-    pub(crate) fn machine(&self, slot: u8, transport: Wire) -> Machine {
-        let chance = mixed(&[self.seed, u64::from(slot)]);
+    /// Machine with a clock offset of up to a minute and a drift of up to 50 ppm.
+    pub(crate) fn machine(&self, id: u8, transport: Wire) -> Machine {
+        let chance = mixed(&[self.seed, u64::from(id)]);
         let fault =
-            self.fault.and_then(|(machine, tick)| (machine == usize::from(slot)).then_some(tick));
+            self.fault.and_then(|(machine, tick)| (machine == usize::from(id)).then_some(tick));
         let mut game = Game { fault, ..Game::default() };
         let entropy = Box::new(SeededEntropy::new(chance));
-        let peer = Peer::new(self.config(slot), &mut game, transport, entropy);
+        let peer = Peer::new(self.config(id), &mut game, transport, entropy);
         let (offset, drift) = ((chance % 60_000) as i64 * 1_000_000, (chance >> 20) as i32 % 51);
         let clock = VirtualClock::new(offset, drift).expect("a small drift");
         Machine::new(peer.expect("a good setup"), game, clock, self.seed)
@@ -101,8 +102,7 @@ impl Setup {
         let network = Rc::clone(transports[0].network());
         let now = Rc::new(Cell::new(Time::ZERO));
         let wires = transports.into_iter().map(|sim| Wire { sim, now: Rc::clone(&now) });
-        let machines: Vec<_> =
-            (0..).zip(wires).map(|(slot, wire)| self.machine(slot, wire)).collect();
+        let machines: Vec<_> = (0..).zip(wires).map(|(id, wire)| self.machine(id, wire)).collect();
         let frame = Duration::from_nanos(1_000_000_000 / self.frames_per_second);
         let mut timers = Timers::new();
         for place in 0..machines.len() {
@@ -122,7 +122,7 @@ pub(crate) struct Mesh {
     timers: Timers<usize>,
     pub(crate) now: Rc<Cell<Time>>,
     frame: Duration,
-    /// Whether players touch anything.
+    /// False if players give no input.
     pub(crate) inputs: bool,
 }
 
@@ -192,7 +192,7 @@ impl Mesh {
         self.machines.iter_mut().map(|machine| machine.peer.transport_mut().sim.node()).collect()
     }
 
-    /// Lets everything arrive: links become perfect, nobody presses anything more.
+    /// Lets everything arrive: links become perfect, and inputs stop.
     pub(crate) fn settle(&mut self) {
         self.set_links(LinkConfig::perfect());
         self.inputs = false;

@@ -1,19 +1,19 @@
-//! One machine of a mesh: a peer with its clock, its players, and what was seen of it.
+//! One machine of a mesh: a peer with its clock, its players and its observed results.
 
-use super::figures::Figures;
 use super::game::{Game, Pad, Player, hash_of, mixed};
+use super::statistics::Figures;
 use super::wire::Wire;
 use core::time::Duration;
 use isostep_core::digest::Digest;
 use isostep_core::state::State;
-use isostep_netcode::crypto::Slot;
+use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Event, Peer, PeerEvent};
 use isostep_rollback::{
     Button, Buttons, DesyncReport, Input, NewestWins, PlayerId, SessionEvent, Tick, Time,
     VirtualClock,
 };
 
-/// What a local player did.
+/// Inputs of a local player.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) player: PlayerId,
@@ -77,16 +77,16 @@ pub(crate) struct Machine {
     pub(crate) peer: Peer<Game, Wire>,
     pub(crate) game: Game,
     pub(crate) clock: VirtualClock,
-    /// By how much its clock has jumped.
+    /// Accumulated jump of its clock.
     pub(crate) jumped: Duration,
-    /// Whether it has frames at all.
+    /// False while the machine runs no frames.
     pub(crate) awake: bool,
-    /// Whether it makes ticks that are due; one that has left does not.
+    /// False if the machine makes no ticks because it has left.
     pub(crate) plays: bool,
     pub(crate) events: Vec<(Time, PeerEvent)>,
-    pub(crate) messages: Vec<(Slot, Vec<u8>)>,
+    pub(crate) messages: Vec<(MachineId, Vec<u8>)>,
     pub(crate) given: Vec<Given>,
-    /// What is confirmed of each seat, tick by tick; nothing of bots.
+    /// Confirmed inputs by seat and tick, except for bots.
     pub(crate) history: Vec<Vec<Option<Pad>>>,
     seed: u64,
 }
@@ -117,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// What its clock shows.
+    /// Reading of its clock.
     pub(crate) fn time(&self, at: Time) -> Time {
         self.clock.local_time(at) + self.jumped
     }
@@ -172,7 +172,7 @@ impl Machine {
         Figures::of(self.peer.session(), counters.sent, counters.sent_bytes)
     }
 
-    /// How many events are like this.
+    /// Number of events that match.
     pub(crate) fn count(&self, like: impl Fn(&PeerEvent) -> bool) -> usize {
         self.events.iter().filter(|(_, event)| like(event)).count()
     }
@@ -182,7 +182,7 @@ impl Machine {
     }
 
     pub(crate) fn moved(&self) -> usize {
-        self.count(|event| matches!(event, PeerEvent::Connection(Event::Moved { .. })))
+        self.count(|event| matches!(event, PeerEvent::Connection(Event::Migrated { .. })))
     }
 
     pub(crate) fn left(&self) -> usize {
@@ -199,13 +199,13 @@ impl Machine {
             .collect()
     }
 
-    /// Nobody left, nothing was refused, no digest differed, and digests were compared.
+    /// Checks that no machine left, nothing was refused, no digest differed, and digests were compared.
     pub(crate) fn check_nothing_is_wrong(&self) {
         let wrong = |event: &PeerEvent| match event {
             PeerEvent::Left { .. }
-            | PeerEvent::NotReached { .. }
+            | PeerEvent::ConnectFailed { .. }
             | PeerEvent::Refused { .. }
-            | PeerEvent::Broken { .. }
+            | PeerEvent::LinkError { .. }
             | PeerEvent::Transport { .. } => true,
             PeerEvent::Session(event) => {
                 !matches!(event, SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. })
@@ -215,7 +215,7 @@ impl Machine {
         let found = self.events.iter().find(|(_, event)| wrong(event));
         assert!(found.is_none(), "{found:?}");
         let compared = self.peer.session().stats().compared;
-        let others = self.peer.endpoint().others().count() as u64;
+        let others = self.peer.endpoint().peers().count() as u64;
         let made = u64::from(self.peer.session().confirmed_tick().0) / 16;
         assert!(compared > made * others / 2, "only {compared} of {made} digests were compared");
     }

@@ -5,15 +5,15 @@
 
 mod clocks;
 mod compare;
+mod departures;
 mod desync;
-mod faults;
-mod figures;
 mod flood;
 mod game;
 mod harness;
-mod leaving;
 mod links;
 mod machine;
+mod messages;
+mod outages;
 mod seats;
-mod talk;
+mod statistics;
 mod wire;

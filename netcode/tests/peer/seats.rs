@@ -1,11 +1,13 @@
 //! Delays, adaptive ones too, several players at one machine, and bots.
 
-use super::figures::Figures;
+use super::game::Game;
 use super::harness::{SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
-use isostep_netcode::Seat;
-use isostep_netcode::crypto::Slot;
-use isostep_rollback::{AdaptiveDelay, Mode, SessionConfig};
+use super::statistics::Figures;
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
+use isostep_netcode::transport::SimTransport;
+use isostep_netcode::{Peer, PeerConfig, PeerError, Seat, SeededEntropy};
+use isostep_rollback::{AdaptiveDelay, Authority, Mode, SessionConfig, SimNetwork};
 
 fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
     let mut all = Figures::default();
@@ -18,7 +20,7 @@ fn play(name: &str, peers: u8, setups: impl Iterator<Item = Setup>) {
 }
 
 #[test]
-fn delays_from_none_to_six() {
+fn input_delays_from_zero_to_six() {
     for delay in 0..=6 {
         let session = || SessionConfig::new().delay(delay).mode(Mode::Rollback { max: 14 });
         let setup = |seed| Setup::new(seed, 2, bad_link()).session(session());
@@ -27,7 +29,7 @@ fn delays_from_none_to_six() {
 }
 
 #[test]
-fn a_delay_that_follows_the_network() {
+fn adaptive_input_delay() {
     let bounds = AdaptiveDelay::new(0, 8, 3).expect("good bounds");
     for (peers, seeds) in SIZES {
         let session =
@@ -38,15 +40,15 @@ fn a_delay_that_follows_the_network() {
 }
 
 #[test]
-fn several_players_at_a_machine_and_bots() {
+fn several_players_per_machine_and_bots() {
     for (peers, seeds) in [(2, 4), (4, 2)] {
         let setup = |seed| {
             let mut setup = Setup::new(seed, peers, bad_link());
             setup.seats.push(Seat::Bot);
-            for slot in (0..peers).map(Slot) {
-                setup.seats.extend([Seat::At(slot), Seat::At(slot)]);
+            for id in (0..peers).map(MachineId) {
+                setup.seats.extend([Seat::Machine(id), Seat::Machine(id)]);
                 // Machines need not have the same number of them.
-                setup.seats.extend((slot.0 == 1).then_some(Seat::At(slot)));
+                setup.seats.extend((id.0 == 1).then_some(Seat::Machine(id)));
             }
             setup.seats.push(Seat::Bot);
             setup
@@ -56,12 +58,25 @@ fn several_players_at_a_machine_and_bots() {
 }
 
 #[test]
-fn a_machine_without_a_player_watches() {
+fn a_machine_without_a_seat_is_a_spectator() {
     let setup = |seed| {
         let mut setup = Setup::new(seed, 3, good_link());
-        setup.seats = vec![Seat::At(Slot(0)), Seat::At(Slot(1)), Seat::Bot];
+        setup.seats = vec![Seat::Machine(MachineId(0)), Seat::Machine(MachineId(1)), Seat::Bot];
         setup.watcher = Some(6);
         setup
     };
     play("two play, one watches", 3, (0..3).map(setup));
+}
+
+/// The wire carries no bundles: such a session used to start and never confirmed a tick.
+#[test]
+fn bundle_authority_is_rejected() {
+    let credentials = Credentials::insecure(MachineId(0), 2, GameId::named("seats"));
+    let session = SessionConfig::new().authority(Authority::Bundle);
+    let config = PeerConfig::new(credentials.expect("two machines"), 0).session(session);
+    let mut transports = SimTransport::nodes(SimNetwork::new(1), 2);
+    let transport = transports.swap_remove(0);
+    let entropy = Box::new(SeededEntropy::new(1));
+    let rejected = Peer::new(config, &mut Game::default(), transport, entropy);
+    assert!(matches!(rejected, Err(PeerError::BundleAuthority)));
 }

@@ -6,7 +6,7 @@ use isostep_rollback::Time;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A transport that asks nobody what time it is.
+/// Transport that ignores the time argument and uses the network's clock.
 pub(crate) struct Wire {
     pub(crate) sim: SimTransport,
     pub(crate) now: Rc<Cell<Time>>,

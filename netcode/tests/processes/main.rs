@@ -1,12 +1,12 @@
 //! Machines as they are: a process each, sockets of the operating system, the real clock. They play the arena of 64 bodies
 //! and end with the same digest of the same tick.
 //!
-//! - `process.rs`: starts processes and hears what they tell.
-//! - `player.rs`: what such a process does. It is this program again, as the test [`player`].
+//! - `process.rs`: starts processes and reads their output.
+//! - `player.rs`: the player process. It is this binary, run as the test [`player`].
 //! - `proxy.rs`: a bad network between them.
-//! - `namespaces.rs`: machines with addresses of their own, where the kernel and the user may.
+//! - `namespaces.rs`: machines with separate addresses, if kernel and user permissions allow it.
 //!
-//! Nothing here depends on how fast the machine is: a slow one takes longer. Ports are the operating system's choice.
+//! No result depends on the speed of the machine. Ports are the operating system's choice.
 #![cfg(feature = "udp")]
 #![allow(
     clippy::disallowed_types,
@@ -28,12 +28,12 @@ use std::time::{Duration, Instant};
 
 /// Ticks in a second.
 const RATE: u32 = 60;
-/// Patience where nobody should leave: a loaded machine may stop a process for long.
+/// Idle timeout of tests in which no machine leaves: a loaded machine may suspend a process for long.
 const PATIENT: Duration = Duration::from_mins(1);
-/// What a loaded machine may add to anything.
+/// Tolerance for a loaded machine.
 const SLACK: Duration = Duration::from_secs(30);
 
-/// Not by itself a test: what the processes do that the others start.
+/// Entry point of the player processes; not a test by itself.
 #[test]
 #[ignore = "no test by itself: the others start it, each as a process of its own"]
 fn player() {
@@ -85,7 +85,7 @@ fn two_namespaces_agree_for_a_minute_through_a_bad_network() {
 }
 
 #[test]
-fn a_process_that_is_killed_has_left_by_silence() {
+fn a_killed_process_leaves_by_idle_timeout() {
     let idle = Duration::from_secs(5);
     let mut players = start(3, &Order { ticks: u32::MAX, idle, ..Order::default() });
     let deadline = Instant::now() + 2 * SLACK;
@@ -93,13 +93,15 @@ fn a_process_that_is_killed_has_left_by_silence() {
     for player in &mut players {
         player.wait_for("confirmed 60", deadline);
     }
-    // SIGKILL: nothing in it gets to say goodbye.
+    // SIGKILL: no CLOSE is sent.
     drop(players.pop());
     let killed = Instant::now();
     for player in &mut players {
         let left = player.wait_for("left", killed + idle + SLACK);
         let words: Vec<_> = left.split(' ').collect();
-        let ["2", "silence", millis] = words[..] else { panic!("not silence of slot 2: {left}") };
+        let ["2", "silence", millis] = words[..] else {
+            panic!("not silence of machine 2: {left}")
+        };
         let after: u64 = millis.parse().expect("milliseconds");
         assert!(after >= idle.as_millis() as u64, "gone after {after} ms of silence already");
         println!("killed {:?} ago: left {left} ms", killed.elapsed());
@@ -109,7 +111,7 @@ fn a_process_that_is_killed_has_left_by_silence() {
 /// A laptop that was closed for two seconds: the others wait, and the match goes on.
 #[cfg(unix)]
 #[test]
-fn a_process_that_is_stopped_for_a_while_comes_back() {
+fn a_suspended_process_resumes() {
     let ticks = 4 * RATE;
     let mut players = start(3, &Order { ticks, idle: PATIENT, ..Order::default() });
     let deadline = Instant::now() + 2 * SLACK;
@@ -142,10 +144,10 @@ fn play(count: u8, seconds: u32, weather: Option<Weather>) {
 /// The same with an address for each process, as on machines of their own.
 fn play_in(namespaces: &Namespaces, count: u8, seconds: u32, weather: Weather) {
     let ticks = seconds * RATE;
-    let player = |slot| {
-        let host = namespaces::host(slot);
-        let order = Order { slot, players: count, ticks, idle: PATIENT, host };
-        Process::start(&order, Some(namespaces.name(slot)))
+    let player = |machine| {
+        let host = namespaces::host(machine);
+        let order = Order { machine, players: count, ticks, idle: PATIENT, host };
+        Process::start(&order, Some(namespaces.name(machine)))
     };
     let players: Vec<_> = (0..count).map(player).collect();
     let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
@@ -153,7 +155,7 @@ fn play_in(namespaces: &Namespaces, count: u8, seconds: u32, weather: Weather) {
     agree(players, ticks, Some(proxy));
 }
 
-/// Lets them play, and compares what they end with.
+/// Runs a match and compares the results.
 fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
     let (count, seconds) = (players.len(), ticks / RATE);
     introduce(&mut players, |from, to, address| {
@@ -162,9 +164,9 @@ fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
     let deadline = Instant::now() + Duration::from_secs(seconds.into()) * 10 + SLACK;
     let ends: Vec<String> =
         players.iter_mut().map(|player| player.wait_for("certain", deadline)).collect();
-    for (slot, player) in players.iter_mut().enumerate() {
+    for (machine, player) in players.iter_mut().enumerate() {
         let stats = player.wait_for("stats", deadline);
-        println!("{count} processes, slot {slot}: {} {stats}", ends[slot]);
+        println!("{count} processes, machine {machine}: {} {stats}", ends[machine]);
         player.wait_for("over", deadline);
     }
     assert!(ends[0].starts_with(&format!("tick {ticks} digest ")), "{}", ends[0]);
@@ -177,11 +179,11 @@ fn agree(mut players: Vec<Process>, ticks: u32, proxy: Option<Proxy>) {
 }
 
 fn start(count: u8, order: &Order) -> Vec<Process> {
-    let order = |slot| Order { slot, players: count, ..order.clone() };
-    (0..count).map(|slot| Process::start(&order(slot), None)).collect()
+    let order = |machine| Order { machine, players: count, ..order.clone() };
+    (0..count).map(|machine| Process::start(&order(machine), None)).collect()
 }
 
-/// Tells each process where the others are: where `seen` says that one sees another, whose address it gets.
+/// Sends each process the addresses of the others, as mapped by `seen`.
 fn introduce(players: &mut [Process], seen: impl Fn(usize, usize, SocketAddr) -> SocketAddr) {
     let addresses: Vec<_> = players.iter().map(|player| player.address).collect();
     for (from, player) in players.iter_mut().enumerate() {

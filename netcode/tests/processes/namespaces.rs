@@ -1,5 +1,4 @@
-//! Machines as far as the kernel can pretend: a network namespace for each player, with a cable to this one, where the proxy
-//! stands between them.
+//! Machines as network namespaces: one per player, connected to this one by a veth pair, with the proxy between them.
 
 use std::net::Ipv4Addr;
 use std::process::Command;

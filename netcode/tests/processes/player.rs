@@ -1,9 +1,10 @@
-//! What a process does: plays the arena with scripted inputs until all are certain of a tick. It tells on standard error.
+//! Player process: plays the arena with scripted inputs until all machines have confirmed a tick. It reports on
+//! standard error.
 
 use core::fmt;
 use core::str::FromStr;
 use isostep_core::State;
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::UdpTransport;
 use isostep_netcode::{
     CloseReason, EndpointConfig, Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock,
@@ -19,17 +20,17 @@ pub(crate) const ORDER: &str = "ISOSTEP_TEST_PLAYER";
 /// Bodies that move.
 const BODIES: u16 = 64;
 const SEED: u64 = 2026;
-/// What a machine says when it is certain of the last tick.
+/// Message that reports the confirmed last tick.
 const DONE: &[u8] = b"done";
-/// How often a machine tells how far it is, in ticks.
+/// Interval of progress reports, in ticks.
 const TELL_EVERY: u32 = 60;
-/// How long goodbyes are repeated.
+/// Duration of CLOSE retransmission.
 const GOODBYE: Duration = Duration::from_millis(500);
 
-/// What a process is to do.
+/// Arguments of a player process.
 #[derive(Clone)]
 pub(crate) struct Order {
-    pub(crate) slot: u8,
+    pub(crate) machine: u8,
     pub(crate) players: u8,
     /// The tick that it plays to.
     pub(crate) ticks: u32,
@@ -40,8 +41,8 @@ pub(crate) struct Order {
 
 impl Default for Order {
     fn default() -> Self {
-        let (slot, players, ticks, idle) = (0, 0, 0, Duration::ZERO);
-        Self { slot, players, ticks, idle, host: Ipv4Addr::LOCALHOST }
+        let (machine, players, ticks, idle) = (0, 0, 0, Duration::ZERO);
+        Self { machine, players, ticks, idle, host: Ipv4Addr::LOCALHOST }
     }
 }
 
@@ -51,25 +52,25 @@ impl Order {
         let text = std::env::var(ORDER).ok()?;
         let mut numbers = text.split(' ').map(|word| u64::from_str(word).expect("a number"));
         let mut next = || numbers.next().expect("five numbers");
-        let (slot, players, ticks) = (next() as u8, next() as u8, next() as u32);
+        let (machine, players, ticks) = (next() as u8, next() as u8, next() as u32);
         let idle = Duration::from_millis(next());
-        Some(Self { slot, players, ticks, idle, host: Ipv4Addr::from_bits(next() as u32) })
+        Some(Self { machine, players, ticks, idle, host: Ipv4Addr::from_bits(next() as u32) })
     }
 }
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { slot, players, ticks, idle, host } = self;
-        write!(f, "{slot} {players} {ticks} {} {}", idle.as_millis(), host.to_bits())
+        let Self { machine, players, ticks, idle, host } = self;
+        write!(f, "{machine} {players} {ticks} {} {}", idle.as_millis(), host.to_bits())
     }
 }
 
-/// A peer, its game, and who is not known to be done.
+/// Peer, game, and machines that are not known to be done.
 struct Player {
     peer: Peer<Arena, UdpTransport>,
     game: Arena,
     me: PlayerId,
-    unfinished: Vec<Slot>,
+    unfinished: Vec<MachineId>,
     clock: WallClock,
     told: u32,
     certain: bool,
@@ -81,7 +82,7 @@ pub(crate) fn run(order: &Order) {
     eprintln!("listens {}", transport.local_addr());
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("somebody says where the others are");
-    // Whoever started it is gone when this ends: nobody plays on alone.
+    // End with the parent process.
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(1);
@@ -94,21 +95,21 @@ pub(crate) fn run(order: &Order) {
 
 impl Player {
     fn new(order: &Order, transport: UdpTransport, others: &str) -> Self {
-        let (clock, me) = (WallClock::start(), Slot(order.slot));
+        let (clock, me) = (WallClock::start(), MachineId(order.machine));
         let credentials = Credentials::insecure(me, order.players, GameId::named("arena"));
         let delay = AdaptiveDelay::new(1, 8, 4).expect("bounds in order");
         let session = SessionConfig::new().mode(Mode::Rollback { max: 12 }).adaptive_delay(delay);
-        let credentials = credentials.expect("a slot of the match");
+        let credentials = credentials.expect("a machine of the match");
         let mut config = PeerConfig::new(credentials, clock.unix_at_zero())
             .session(session)
             .idle_timeout(order.idle);
         if !order.host.is_loopback() {
-            config = config.connections(EndpointConfig::insecure_beyond_loopback);
+            config = config.endpoint(EndpointConfig::insecure_beyond_loopback);
         }
         for other in others.split_whitespace() {
-            let (slot, address) = other.split_once('=').expect("SLOT=ADDRESS");
-            let slot = Slot(slot.parse().expect("a slot"));
-            config = config.address(slot, address.parse::<SocketAddr>().expect("an address"));
+            let (machine, address) = other.split_once('=').expect("MACHINE=ADDRESS");
+            let machine = MachineId(machine.parse().expect("a machine"));
+            config = config.address(machine, address.parse::<SocketAddr>().expect("an address"));
         }
         let size =
             ArenaSize { players: order.players, props: BODIES - 1 - u16::from(order.players) };
@@ -118,14 +119,17 @@ impl Player {
             peer: peer.expect("a good set-up"),
             game,
             me: PlayerId(me.0),
-            unfinished: (0..order.players).map(Slot).filter(|slot| *slot != me).collect(),
+            unfinished: (0..order.players)
+                .map(MachineId)
+                .filter(|machine| *machine != me)
+                .collect(),
             clock,
             told: 0,
             certain: false,
         }
     }
 
-    /// Plays a frame; whether there is another one.
+    /// Plays a frame; returns false after the last one.
     fn frame(&mut self, order: &Order) -> bool {
         let now = self.clock.now();
         for _ in 0..self.peer.begin_frame(now).ticks {
@@ -143,7 +147,7 @@ impl Player {
         !over
     }
 
-    /// Tells how far it is, and the digest of the last tick once it can't change any more.
+    /// Reports progress, and the digest of the last tick once it is final.
     fn look_for(&mut self, last: Tick) {
         let session = self.peer.session();
         let certain = session.current_tick().min(session.confirmed_tick());
@@ -172,38 +176,38 @@ impl Player {
             counters.sent_bytes,
             counters.received_bytes
         );
-        for &slot in &self.unfinished {
-            // Whoever has just left needs no word of it; the events tell.
-            let _ = self.peer.send_message(slot, DONE);
+        for &machine in &self.unfinished {
+            // A machine that has just left needs no message; the events show it.
+            let _ = self.peer.send_message(machine, DONE);
         }
     }
 
-    /// Takes what there is to hear; whether that is the end.
+    /// Handles messages and events; returns the result at the end.
     fn listen(&mut self) -> bool {
-        while let Some((slot, message)) = self.peer.poll_message() {
+        while let Some((machine, message)) = self.peer.poll_message() {
             if message == DONE {
-                self.unfinished.retain(|&other| other != slot);
+                self.unfinished.retain(|&other| other != machine);
             }
         }
         while let Some(event) = self.peer.poll_event() {
             match event {
-                PeerEvent::Left { slot, reason: CloseReason::Silence { after } } => {
-                    eprintln!("left {} silence {}", slot.0, after.as_millis());
+                PeerEvent::Left { machine, reason: CloseReason::IdleTimeout { after } } => {
+                    eprintln!("left {} silence {}", machine.0, after.as_millis());
                     return true;
                 }
-                // Nobody goes before all are done, so its word of that was lost.
-                PeerEvent::Left { slot, reason: CloseReason::Peer { code, .. } }
+                // Machines leave only after all are done, so its DONE message was lost.
+                PeerEvent::Left { machine, reason: CloseReason::ClosedByPeer { code, .. } }
                     if self.certain && code == close_code::SHUTDOWN =>
                 {
-                    self.unfinished.retain(|&other| other != slot);
+                    self.unfinished.retain(|&other| other != machine);
                 }
                 PeerEvent::Left { .. }
-                | PeerEvent::Broken { .. }
+                | PeerEvent::LinkError { .. }
                 | PeerEvent::Transport { .. }
                 | PeerEvent::Session(SessionEvent::Desync(_) | SessionEvent::Conflict { .. }) => {
                     eprintln!("wrong: {event}");
                 }
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => eprintln!("event {event}"),

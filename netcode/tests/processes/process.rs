@@ -1,4 +1,4 @@
-//! A process of a player: starts it, tells it where the others are, and hears what it tells, line by line.
+//! Handle of a player process: starts it, sends addresses, reads its output line by line.
 
 use crate::player::{ORDER, Order};
 use std::io::{BufRead, BufReader, Write};
@@ -7,16 +7,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long a process may take to come up.
+/// Timeout for the start of a process.
 const COMES_UP: Duration = Duration::from_mins(1);
 
 /// A process that plays. It ends, at once, when this is dropped.
 pub(crate) struct Process {
     child: Child,
     lines: Receiver<String>,
-    /// All that it told, for when something goes wrong.
+    /// Complete output, for error messages.
     story: Vec<String>,
-    /// Where it receives.
+    /// Address at which it receives.
     pub(crate) address: SocketAddr,
 }
 
@@ -55,7 +55,7 @@ impl Process {
         writeln!(stdin, "{line}").expect("it listens");
     }
 
-    /// Waits for a line that starts with these words, and returns the rest of it.
+    /// Waits for a line with this prefix, and returns the rest of it.
     pub(crate) fn wait_for(&mut self, words: &str, deadline: Instant) -> String {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -1,5 +1,5 @@
-//! A bad network made of UDP sockets on this machine: for each player, one socket in the place of each other player. What it
-//! gets there comes late, out of order or not at all, out of the socket that stands for the sender.
+//! Bad network of UDP sockets: one socket per ordered pair of players. It delays, reorders and drops datagrams, and
+//! sends them from the socket that stands for the sender.
 
 use isostep_core::Rng;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What happens to datagrams.
+/// Network conditions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weather {
-    /// How long the way takes, at least: to a higher slot, and to a lower one.
+    /// Minimum latency, to a higher machine id and to a lower one.
     delay: [Duration; 2],
-    /// What chance adds to that, at most.
+    /// Maximum random addition to the latency.
     jitter: Duration,
     /// Of a million datagrams so many are lost.
     loss_ppm: u32,
@@ -23,9 +23,9 @@ pub(crate) struct Weather {
     seed: u64,
 }
 
-/// For how long a datagram is held back.
+/// Extra delay of a reordered datagram.
 const HELD: Duration = Duration::from_millis(40);
-/// How often the sockets are looked at.
+/// Polling interval of the sockets.
 const ROUND: Duration = Duration::from_millis(1);
 
 impl Weather {
@@ -41,7 +41,7 @@ impl Weather {
     }
 }
 
-/// What became of datagrams.
+/// Counters of datagrams.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Counts {
 struct Way {
     from: usize,
     to: usize,
-    /// Where the sender thinks that the receiver is.
+    /// Address under which the sender knows the receiver.
     socket: UdpSocket,
     taken: u64,
     /// The newest that was passed on.
@@ -93,7 +93,7 @@ impl Proxy {
         Self { places, over, thread }
     }
 
-    /// Where one player sees another.
+    /// Address under which one player sees another.
     pub(crate) fn address(&self, from: usize, to: usize) -> SocketAddr {
         let place = self.places.iter().find(|place| (place.0, place.1) == (from, to));
         place.expect("two players of the match").2
@@ -108,7 +108,7 @@ impl Proxy {
 
 fn run(weather: Weather, players: &[SocketAddr], ways: &mut [Way], over: &AtomicBool) -> Counts {
     let mut counts = Counts::default();
-    // By when they are due; the way and the number tell those of one moment apart.
+    // Ordered by due time; pair and number break ties.
     let mut waiting: BTreeMap<(Instant, usize, u64), Vec<u8>> = BTreeMap::new();
     let mut bytes = [0; 2048];
     while !over.load(Ordering::Relaxed) {
@@ -131,7 +131,7 @@ fn run(weather: Weather, players: &[SocketAddr], ways: &mut [Way], over: &Atomic
             let ((_, index, number), datagram) = entry.remove_entry();
             let (from, to) = (ways[index].from, ways[index].to);
             let back = ways.iter().find(|way| (way.from, way.to) == (to, from));
-            // One that does not fit is lost, as elsewhere.
+            // A datagram that does not fit is lost.
             let _ = back.expect("ways have two ends").socket.send_to(&datagram, players[to]);
             counts.passed += 1;
             counts.overtaken += u64::from(number < ways[index].newest);
@@ -142,7 +142,7 @@ fn run(weather: Weather, players: &[SocketAddr], ways: &mut [Way], over: &Atomic
     counts
 }
 
-/// How long a datagram takes; `None` if it is lost. The same for the same seed, way and number.
+/// Delay of a datagram; `None` if it is lost. Deterministic in seed, pair and number.
 fn fate(weather: Weather, way: &Way, index: usize) -> Option<Duration> {
     let mut rng = Rng::keyed(weather.seed, way.taken, index as u64, 0);
     let mut draw = |below: u32| rng.below(below).unwrap_or_default();

@@ -29,18 +29,18 @@ fn machine(own: usize) -> Result<Machine, Box<dyn std::error::Error>> {
     Ok(Machine { game: GgrsGame::new(Tug::default(), &setup)?, session, socket })
 }
 
-/// Carries what waits at each machine to the other one, through `change`.
+/// Moves queued datagrams between the machines, through `change`.
 fn carry(machines: &[Machine; 2], mut change: impl FnMut(&mut Vec<u8>)) {
     for (from, to) in [(0, 1), (1, 0)] {
-        while let Some((slot, mut bytes)) = machines[from].socket.with(DatagramQueues::leave) {
-            assert_eq!(usize::from(slot), to);
+        while let Some((id, mut bytes)) = machines[from].socket.with(DatagramQueues::pop_outgoing) {
+            assert_eq!(usize::from(id), to);
             change(&mut bytes);
-            machines[to].socket.with(|queues| queues.arrive(from as u8, &bytes));
+            machines[to].socket.with(|queues| queues.push_incoming(from as u8, &bytes));
         }
     }
 }
 
-/// Plays until both are past `FRAMES`, or so many rounds were made; whether they got there.
+/// Plays until both are past `FRAMES` or the rounds are used up; returns true in the first case.
 fn play(
     machines: &mut [Machine; 2],
     rounds: usize,
@@ -74,9 +74,9 @@ fn play(
     Ok(false)
 }
 
-/// What ggrs asks of sockets when its feature `sync-send` is on.
+/// Bounds that ggrs requires with its feature `sync-send`.
 #[test]
-fn the_socket_can_go_to_another_thread() {
+fn the_socket_is_send() {
     fn check<T: Send + Sync + 'static>() {}
     check::<EncryptedSocket<DatagramQueues>>();
 }
@@ -95,7 +95,7 @@ fn two_sessions_play_over_protected_datagrams() -> Outcome {
     Ok(())
 }
 
-/// A match that has begun: both play, and what follows meets sessions that run.
+/// Match that has started.
 fn begun() -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     let mut machines = [machine(0)?, machine(1)?];
     for _ in 0..2000 {
@@ -107,9 +107,9 @@ fn begun() -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     Err("they did not begin".into())
 }
 
-/// A legitimate peer whose packets are broken: each is refused or harmless, and nobody panics.
+/// An authenticated peer with corrupted packets: each is refused or harmless, and nothing panics.
 #[test]
-fn changed_datagrams_are_refused_and_never_panic() -> Outcome {
+fn modified_datagrams_are_rejected_without_panic() -> Outcome {
     for seed in 0..10 {
         let (mut machines, mut rng) = (begun()?, Rng::new(seed));
         let change = |bytes: &mut Vec<u8>| {
@@ -123,7 +123,7 @@ fn changed_datagrams_are_refused_and_never_panic() -> Outcome {
                 bytes.truncate(rng.below(bits / 8 + 2).expect("some") as usize);
             }
         };
-        // A change may end the match (a forged goodbye), so that it need not get to the end.
+        // A change may end the match (a forged disconnect), so it need not complete.
         play(&mut machines, 100, change)?;
         let refused: u64 = machines.iter().map(|machine| machine.socket.refused()).sum();
         assert!(refused > 0, "nothing was refused with seed {seed}");
@@ -131,9 +131,9 @@ fn changed_datagrams_are_refused_and_never_panic() -> Outcome {
     Ok(())
 }
 
-/// Inputs whose packed form is cut off: ggrs reads past their end and panics when nobody looks at them first.
+/// Truncated packed inputs: without validation, ggrs reads past their end and panics.
 #[test]
-fn inputs_that_would_panic_ggrs_are_refused() -> Outcome {
+fn inputs_that_would_panic_ggrs_are_rejected() -> Outcome {
     let mut machines = begun()?;
     let cut = |bytes: &mut Vec<u8>| {
         // Behind the head, the states of two connections, a bool and two frames comes the length of the inputs.
@@ -149,7 +149,7 @@ fn inputs_that_would_panic_ggrs_are_refused() -> Outcome {
         assert_eq!(usize::from(from), 1 - own);
         assert!(matches!(error, PacketError::Inputs { .. }), "{error}");
     }
-    // They go on as soon as they get what they can read.
+    // The sessions continue with valid packets.
     assert!(play(&mut machines, 20_000, |_| ())?, "they got to the end");
     Ok(())
 }
@@ -158,7 +158,7 @@ fn inputs_that_would_panic_ggrs_are_refused() -> Outcome {
 fn refusals_can_be_polled_and_are_bounded() -> Outcome {
     let mut machine = machine(0)?;
     for length in 0..200 {
-        machine.socket.with(|queues| queues.arrive(1, &vec![0xff; length]));
+        machine.socket.with(|queues| queues.push_incoming(1, &vec![0xff; length]));
     }
     machine.session.poll_remote_clients();
     assert_eq!(machine.socket.refused(), 200);
@@ -168,10 +168,10 @@ fn refusals_can_be_polled_and_are_bounded() -> Outcome {
 }
 
 #[test]
-fn a_flood_does_not_hold_ggrs() -> Outcome {
+fn a_flood_does_not_block_ggrs() -> Outcome {
     let mut machine = machine(0)?;
     for _ in 0..5000 {
-        machine.socket.with(|queues| queues.arrive(1, &[0; 3]));
+        machine.socket.with(|queues| queues.push_incoming(1, &[0; 3]));
     }
     let counts: Vec<_> = (0..5)
         .map(|_| {

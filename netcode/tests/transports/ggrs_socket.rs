@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex};
 
-/// A socket of ggrs whose network is a list in memory.
+/// ggrs socket over an in-memory list.
 #[derive(Clone)]
 struct Memory {
     own: u16,
@@ -49,7 +49,12 @@ fn a_socket_in_memory_conforms() -> Outcome {
     let [mut first, mut second] = memory().map(OverMemory::new);
     assert_eq!(first.node_of(&1), Some(Address::Node(0)));
     assert_eq!(second.node_of(&0), Some(Address::Node(0)));
-    conforms(meet(first), meet(second), OverMemory::MOST_BYTES, super::socket("127.0.0.1:9"))
+    conforms(
+        meet(first),
+        meet(second),
+        OverMemory::MAX_DATAGRAM_BYTES,
+        super::socket("127.0.0.1:9"),
+    )
 }
 
 /// A socket of ggrs on a free port, which it can't tell.
@@ -69,11 +74,11 @@ fn the_socket_of_ggrs_conforms() -> Outcome {
     let ((mut first, first_at), (mut second, second_at)) = (over_udp()?, over_udp()?);
     first.node_of(&second_at);
     second.node_of(&first_at);
-    conforms(meet(first), meet(second), OverUdp::MOST_BYTES, Address::Node(63))
+    conforms(meet(first), meet(second), OverUdp::MAX_DATAGRAM_BYTES, Address::Node(63))
 }
 
 #[test]
-fn numbers_are_given_in_order_of_first_sight_and_have_an_end() {
+fn node_numbers_are_assigned_in_order_and_limited() {
     let [mut transport] = memory().map(OverMemory::new);
     for address in 100..164 {
         assert_eq!(transport.node_of(&address), Some(Address::Node(u64::from(address - 100))));
@@ -87,7 +92,7 @@ fn numbers_are_given_in_order_of_first_sight_and_have_an_end() {
 }
 
 #[test]
-fn a_stranger_when_all_numbers_are_taken_is_refused() -> Outcome {
+fn a_new_address_is_rejected_when_all_numbers_are_used() -> Outcome {
     let [mut first, mut second] = memory().map(OverMemory::new);
     (100..164).for_each(|address| assert!(first.node_of(&address).is_some()));
     let to = second.node_of(&0).ok_or("a number")?;
@@ -118,7 +123,7 @@ fn a_datagram_costs_31_bytes() -> Outcome {
 
 /// Every message that a change of bytes can make: ours or refused, and never more than was sent.
 #[test]
-fn messages_of_another_form_are_refused() -> Outcome {
+fn foreign_messages_are_rejected() -> Outcome {
     let [first, mut stranger] = memory();
     let (mut first, mut rng) = (OverMemory::new(first), Rng::new(3));
     let whole = encoded(b"a datagram")?;
@@ -129,7 +134,7 @@ fn messages_of_another_form_are_refused() -> Outcome {
             let at = rng.below(changed.len() as u32)? as usize;
             changed[at] = rng.below(256)? as u8;
         }
-        // What is no message is the business of the socket that decodes.
+        // Malformed bytes are handled by the socket that decodes.
         let Ok(message) = bincode::deserialize(&changed) else { continue };
         stranger.send_to(&message, &0);
         match first.receive(Time::ZERO, &mut bytes) {
@@ -137,18 +142,18 @@ fn messages_of_another_form_are_refused() -> Outcome {
             Err(TransportError::Refused { .. }) => refused += 1,
             other => panic!("{other:?}"),
         }
-        assert!(bytes.len() <= OverMemory::MOST_BYTES);
+        assert!(bytes.len() <= OverMemory::MAX_DATAGRAM_BYTES);
     }
     assert!(refused > 1000 && taken > 1000, "{refused} refused, {taken} taken");
     Ok(())
 }
 
 #[test]
-fn a_message_that_is_too_long_is_refused() -> Outcome {
+fn too_long_messages_are_rejected() -> Outcome {
     let [first, mut stranger] = memory();
     let mut first = OverMemory::new(first);
     let mut long = encoded(&[])?;
-    let most = OverMemory::MOST_BYTES + 1;
+    let most = OverMemory::MAX_DATAGRAM_BYTES + 1;
     let length = long.len();
     long[length - 8..].copy_from_slice(&(most as u64).to_le_bytes());
     long.resize(length + most, 0);
@@ -159,7 +164,7 @@ fn a_message_that_is_too_long_is_refused() -> Outcome {
 }
 
 #[test]
-fn noise_on_the_socket_of_ggrs_changes_nothing() -> Outcome {
+fn random_bytes_on_the_ggrs_socket_are_ignored() -> Outcome {
     let ((mut first, first_at), (mut second, second_at)) = (over_udp()?, over_udp()?);
     let (mut rng, noise) = (Rng::new(4), UdpSocket::bind("127.0.0.1:0")?);
     let whole = encoded(b"a datagram")?;

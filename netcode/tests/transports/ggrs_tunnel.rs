@@ -5,7 +5,7 @@ use super::Outcome;
 use super::tug::{FRAMES, Tug};
 use ggrs::{GgrsEvent, P2PSession, PlayerType, SessionState};
 use isostep_core::Rng;
-use isostep_netcode::crypto::{Credentials, GameId, Slot};
+use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::{Datagrams, EncryptedSocket, Tunnel, UdpTransport};
 use isostep_netcode::{
     Address, Counters, Endpoint, EndpointConfig, SeededEntropy, Transport, TransportError,
@@ -36,7 +36,7 @@ impl Damage {
     }
 }
 
-/// A socket whose wire damages.
+/// Socket that corrupts datagrams.
 struct BadWire {
     udp: UdpTransport,
     damage: Damage,
@@ -94,17 +94,17 @@ impl Machine {
     }
 }
 
-/// Two machines that are connected, and whose wire damages one datagram in so many.
+/// Two connected machines; one datagram in `every` is corrupted.
 fn machines(seed: u64, wire: Option<u32>) -> Result<[Machine; 2], Box<dyn std::error::Error>> {
     let udp = [UdpTransport::bind("127.0.0.1:0")?, UdpTransport::bind("127.0.0.1:0")?];
     let addresses = [udp[0].local_addr(), udp[1].local_addr()];
     let mut made = Vec::new();
     for (own, udp) in udp.into_iter().enumerate() {
         let other = 1 - own;
-        let credentials = Credentials::insecure(Slot(own as u8), 2, GameId::named("ggrs"))?;
+        let credentials = Credentials::insecure(MachineId(own as u8), 2, GameId::named("ggrs"))?;
         let entropy = Box::new(SeededEntropy::new(seed * 2 + own as u64));
         let mut endpoint = Endpoint::new(EndpointConfig::new(credentials, 0), entropy)?;
-        endpoint.connect(Time::ZERO, Slot(other as u8), addresses[other].into())?;
+        endpoint.connect(Time::ZERO, MachineId(other as u8), addresses[other].into())?;
         let damage =
             |one_in, salt| Damage { rng: Rng::new(seed * 8 + own as u64 * 2 + salt), one_in };
         let tunnel = Tunnel::new(endpoint, BadWire { udp, damage: damage(wire, 0) });
@@ -123,7 +123,7 @@ fn machines(seed: u64, wire: Option<u32>) -> Result<[Machine; 2], Box<dyn std::e
     made.try_into().map_err(|_| "two machines".into())
 }
 
-/// Plays until both are past a frame, or so many rounds were made; whether they got there.
+/// Plays until both are past a frame or the rounds are used up; returns true in the first case.
 fn play(
     machines: &mut [Machine; 2],
     rounds: core::ops::Range<u64>,
@@ -173,28 +173,28 @@ fn two_sessions_play_over_encrypted_sockets() -> Outcome {
     check(&mut machines);
     for machine in &machines {
         let counters = machine.counters();
-        assert_eq!((counters.not_opened, counters.malformed, counters.overflowed), (0, 0, 0));
+        assert_eq!((counters.decrypt_failed, counters.malformed, counters.overflowed), (0, 0, 0));
     }
     Ok(())
 }
 
 #[test]
-fn datagrams_damaged_on_the_wire_are_as_good_as_lost() -> Outcome {
+fn corrupted_datagrams_count_as_lost() -> Outcome {
     let mut machines = machines(2, Some(5))?;
     assert!(play(&mut machines, 0..20_000, FRAMES)?, "they got to the end");
     check(&mut machines);
-    assert!(machines.iter().all(|machine| machine.counters().not_opened > 0));
+    assert!(machines.iter().all(|machine| machine.counters().decrypt_failed > 0));
     Ok(())
 }
 
-/// What a legitimate peer sends is not thereby right: it is refused, and nobody panics.
+/// Invalid packets of an authenticated peer are refused without panic.
 #[test]
-fn what_a_broken_peer_seals_is_refused() -> Outcome {
+fn invalid_packets_of_an_authenticated_peer_are_rejected() -> Outcome {
     for seed in 3..6 {
         let mut machines = machines(seed, None)?;
         assert!(play(&mut machines, 0..20_000, Tick(20))?, "they begin");
         machines.iter().for_each(|machine| machine.set_damage(Some(2)));
-        // A change may end the match (a forged goodbye), so that it need not get to the end.
+        // A change may end the match (a forged disconnect), so it need not complete.
         play(&mut machines, 20_000..20_150, FRAMES)?;
         let refused: u64 = machines.iter().map(|machine| machine.socket.refused()).sum();
         assert!(refused > 0, "nothing was refused with seed {seed}");

@@ -1,4 +1,4 @@
-//! laminar: the unreliable mode in both directions, peers that are plain laminar, and strangers with bytes of all kinds.
+//! laminar: the unreliable mode in both directions, peers with plain laminar, and invalid bytes.
 
 use super::{End, Outcome, conforms, nap, take};
 use isostep_core::Rng;
@@ -20,15 +20,15 @@ fn poll(socket: &mut Socket) {
 
 #[test]
 fn laminar_conforms() -> Outcome {
-    conforms(end()?, end()?, LaminarTransport::MOST_BYTES, Address::Node(1))
+    conforms(end()?, end()?, LaminarTransport::MAX_DATAGRAM_BYTES, Address::Node(1))
 }
 
 #[test]
-fn plain_laminar_gets_the_longest_datagram_whole_and_answers() -> Outcome {
+fn plain_laminar_receives_the_longest_datagram_and_replies() -> Outcome {
     let mut ours = end()?;
     let mut theirs = Socket::bind("127.0.0.1:0")?;
     let address = theirs.local_addr()?;
-    let datagram = vec![9; LaminarTransport::MOST_BYTES];
+    let datagram = vec![9; LaminarTransport::MAX_DATAGRAM_BYTES];
     ours.transport.send(Time::ZERO, address.into(), &datagram)?;
     let mut found = None;
     for _ in 0..1000 {
@@ -48,8 +48,8 @@ fn plain_laminar_gets_the_longest_datagram_whole_and_answers() -> Outcome {
 }
 
 #[test]
-fn a_quiet_peer_is_not_lost() -> Outcome {
-    // laminar forgets a connection that is silent; it must not show.
+fn an_idle_peer_stays_reachable() -> Outcome {
+    // laminar drops idle connections; that must not be visible.
     let (mut first, mut second) = (end()?, end()?);
     let mut bytes = Vec::new();
     for second_of_match in [0, 4, 20, 3600] {
@@ -66,7 +66,7 @@ fn a_quiet_peer_is_not_lost() -> Outcome {
 }
 
 #[test]
-fn other_modes_of_laminar_are_refused() -> Outcome {
+fn other_laminar_modes_are_rejected() -> Outcome {
     let mut ours = end()?;
     let mut theirs = Socket::bind("127.0.0.1:0")?;
     let to = ours.transport.local_addr();
@@ -85,7 +85,7 @@ fn other_modes_of_laminar_are_refused() -> Outcome {
 }
 
 #[test]
-fn strangers_get_in_a_few_at_a_time() -> Outcome {
+fn new_addresses_are_limited_per_poll() -> Outcome {
     let mut ours = end()?;
     let strangers = [(); 20].map(|()| end());
     for stranger in strangers {
@@ -123,7 +123,7 @@ fn packet(rng: &mut Rng, protocol: [u8; 2]) -> Result<Vec<u8>, Box<dyn std::erro
     Ok(packet)
 }
 
-/// What laminar says its protocol is, as it writes it, and a socket to send from.
+/// laminar's protocol checksum as it is written, and a socket to send from.
 fn tap(ours: &mut LaminarTransport) -> Result<(UdpSocket, [u8; 2]), Box<dyn std::error::Error>> {
     let tap = UdpSocket::bind("127.0.0.1:0")?;
     tap.set_read_timeout(Some(core::time::Duration::from_secs(5)))?;
@@ -134,7 +134,7 @@ fn tap(ours: &mut LaminarTransport) -> Result<(UdpSocket, [u8; 2]), Box<dyn std:
 }
 
 #[test]
-fn bytes_of_strangers_do_not_stop_it() -> Outcome {
+fn random_bytes_do_not_stop_the_transport() -> Outcome {
     let mut ours = end()?;
     let (tap, protocol) = tap(&mut ours.transport)?;
     let (mut rng, mut bytes) = (Rng::new(11), Vec::new());
@@ -149,9 +149,9 @@ fn bytes_of_strangers_do_not_stop_it() -> Outcome {
     Ok(())
 }
 
-/// What the docs say of laminar itself, without our socket below: none of these bytes make it panic.
+/// Plain laminar without the filter: none of these bytes make it panic, as the docs claim.
 #[test]
-fn bytes_of_strangers_do_not_make_plain_laminar_panic() -> Outcome {
+fn random_bytes_do_not_panic_plain_laminar() -> Outcome {
     let mut theirs = Socket::bind("127.0.0.1:0")?;
     let (tap, protocol) = tap(&mut end()?.transport)?;
     let mut rng = Rng::new(12);

@@ -1,5 +1,5 @@
-//! Owns the promise that all transports behave alike: what arrives is what was sent, what can't be sent is an error that
-//! says why, and bytes of strangers are refused. Sockets are real ones, on the loopback.
+//! Common contract of all transports: datagrams arrive unchanged, unsendable ones return an error with a reason, and
+//! foreign bytes are refused. Sockets are real, on the loopback interface.
 
 #[cfg(feature = "ggrs")]
 mod ggrs_session;
@@ -29,7 +29,7 @@ fn nap() {
     std::thread::sleep(core::time::Duration::from_millis(1));
 }
 
-/// What arrives until there are so many datagrams, or nothing more comes.
+/// Receives until `count` datagrams arrived, or none are left.
 fn take(
     transport: &mut impl Transport,
     count: usize,
@@ -50,11 +50,11 @@ fn take(
 /// One end of a conformance check.
 struct End<T> {
     transport: T,
-    /// As the other end says it.
+    /// Address as the other end reports it.
     address: Address,
 }
 
-/// What every transport promises. `most` is the longest datagram, `stranger` an address of a kind that it does not have.
+/// Contract of every transport. `most` is the longest datagram, `stranger` an address of an unsupported kind.
 fn conforms<T: Transport>(
     mut first: End<T>,
     mut second: End<T>,
@@ -83,7 +83,7 @@ fn conforms<T: Transport>(
     assert_eq!(take(&mut first.transport, 1)?, [(second.address, b"back".to_vec())]);
 
     let found = first.transport.send(Time::ZERO, second.address, &vec![0; most + 1]);
-    let TransportError::TooLong { bytes, most: limit } = found.expect_err("too long") else {
+    let TransportError::TooLong { bytes, max: limit } = found.expect_err("too long") else {
         panic!("another error");
     };
     assert_eq!((bytes, limit), (most + 1, most));
@@ -109,11 +109,11 @@ fn a_simulated_network_conforms() -> Outcome {
     let mut ends = SimTransport::nodes(SimNetwork::new(5), 2).into_iter();
     let mut end = || ends.next().map(|transport| End { address: transport.address(), transport });
     let (first, second) = (end().ok_or("a node")?, end().ok_or("a node")?);
-    conforms(first, second, SimTransport::MOST_BYTES, socket("127.0.0.1:9"))
+    conforms(first, second, SimTransport::MAX_DATAGRAM_BYTES, socket("127.0.0.1:9"))
 }
 
 #[test]
-fn a_node_that_is_not_there_is_unreachable() -> Outcome {
+fn a_missing_node_is_unreachable() -> Outcome {
     let mut ends = SimTransport::nodes(SimNetwork::new(5), 1);
     for to in [Address::Node(1), Address::Node(u64::MAX)] {
         let found = ends[0].send(Time::ZERO, to, b"");

@@ -17,5 +17,5 @@ impl Simulation for Tug {
     }
 }
 
-/// How long a match lasts.
+/// Length of a match.
 pub(super) const FRAMES: Tick = Tick(300);

@@ -14,13 +14,13 @@ fn end(address: &str) -> Result<End<UdpTransport>, TransportError> {
 #[test]
 fn udp_conforms() -> Outcome {
     let (first, second) = (end("127.0.0.1:0")?, end("127.0.0.1:0")?);
-    conforms(first, second, UdpTransport::MOST_BYTES, Address::Node(1))
+    conforms(first, second, UdpTransport::MAX_DATAGRAM_BYTES, Address::Node(1))
 }
 
 #[test]
 fn a_socket_of_the_other_family_is_unreachable() -> Outcome {
     let (first, second) = (end("127.0.0.1:0")?, end("127.0.0.1:0")?);
-    conforms(first, second, UdpTransport::MOST_BYTES, socket("[::1]:9"))?;
+    conforms(first, second, UdpTransport::MAX_DATAGRAM_BYTES, socket("[::1]:9"))?;
     let mut first = end("127.0.0.1:0")?.transport;
     let found = first.send(Time::ZERO, socket("127.0.0.1:0"), b"no port");
     assert!(matches!(found, Err(TransportError::Unreachable { .. })), "{found:?}");
@@ -28,7 +28,7 @@ fn a_socket_of_the_other_family_is_unreachable() -> Outcome {
 }
 
 #[test]
-fn a_socket_of_ipv6_speaks_ipv4_and_shows_it_as_such() -> Outcome {
+fn an_ipv6_socket_sends_to_ipv4_and_reports_unmapped_addresses() -> Outcome {
     // Machines without IPv6, or with sockets of one family only, have nothing to test.
     let Ok(mut both) = UdpTransport::bind("[::]:0") else { return Ok(()) };
     let mut four = UdpTransport::bind("127.0.0.1:0")?;
@@ -45,7 +45,7 @@ fn a_socket_of_ipv6_speaks_ipv4_and_shows_it_as_such() -> Outcome {
 }
 
 #[test]
-fn a_datagram_that_lost_its_end_is_not_shown() -> Outcome {
+fn truncated_datagrams_are_dropped() -> Outcome {
     let mut transport = UdpTransport::bind("127.0.0.1:0")?;
     let plain = UdpSocket::bind("127.0.0.1:0")?;
     for length in [2048, 2049, 9000, 2047] {
@@ -58,12 +58,12 @@ fn a_datagram_that_lost_its_end_is_not_shown() -> Outcome {
 }
 
 #[test]
-fn a_target_that_is_gone_stops_nothing() -> Outcome {
+fn an_unreachable_target_does_not_stop_the_transport() -> Outcome {
     let mut transport = UdpTransport::bind("127.0.0.1:0")?;
     let gone = UdpTransport::bind("127.0.0.1:0")?.local_addr();
     let mut there = end("127.0.0.1:0")?;
     for _ in 0..10 {
-        // The answer is an ICMP error, which Windows shows at some later call.
+        // The reply is an ICMP error, which Windows reports in a later call.
         transport.send(Time::ZERO, gone.into(), b"is somebody there?")?;
         transport.send(Time::ZERO, there.address, b"and there?")?;
         there.transport.send(Time::ZERO, transport.local_addr().into(), b"yes")?;
@@ -73,7 +73,7 @@ fn a_target_that_is_gone_stops_nothing() -> Outcome {
     Ok(())
 }
 
-/// Linux shows ICMP errors only to connected sockets, so that one is how the skipping is tested there.
+/// Linux reports ICMP errors only on connected sockets, so the test uses one.
 #[test]
 fn an_icmp_error_is_skipped() -> Outcome {
     let plain = UdpSocket::bind("127.0.0.1:0")?;
@@ -90,7 +90,7 @@ fn an_icmp_error_is_skipped() -> Outcome {
 }
 
 #[test]
-fn a_burst_without_a_reader_breaks_nothing() -> Outcome {
+fn a_burst_without_a_reader_is_dropped() -> Outcome {
     let mut first = UdpTransport::bind("127.0.0.1:0")?;
     let second = UdpTransport::bind("127.0.0.1:0")?;
     for _ in 0..20_000 {

@@ -11,7 +11,7 @@ import sys
 
 import noise
 from crypto import open_sealed, public_of, signature_fits
-from window import Malformed, Reader, chances, window
+from window import Malformed, Reader, probabilities, window
 
 SECOND = 1_000_000
 HERE = pathlib.Path(__file__).resolve().parent
@@ -55,7 +55,7 @@ class Way:
 class Connection:
     def __init__(self, initiator: int, responder: int, ids: dict, state: noise.Handshake):
         self.initiator, self.responder = initiator, responder
-        self.ids = ids                      # receiving slot -> connection id
+        self.ids = ids                      # receiving machine -> connection id
         self.epochs = [(*state.split(), state.hash)]
         self.rekeys = []                    # first messages of the next epoch
         self.ways = {initiator: Way(), responder: Way()}
@@ -95,11 +95,11 @@ class Connection:
 class Decoder:
     def __init__(self):
         self.matchmaker = b""
-        self.secrets = {}                   # slot -> static secret
+        self.secrets = {}                   # machine -> static secret
         self.statics = {}                   # static public key -> secret
         self.ephemerals = {}                # ephemeral public key -> secret
         self.width, self.tick, self.start = 0, 0, 0
-        self.seats = {}                     # seat -> slot
+        self.seats = {}                     # seat -> machine
         self.signed = set()                 # tokens whose signature fits
         self.inits = {}                     # (initiator, responder, attempt) -> [(handshake, id)]
         self.connections = []               # oldest first
@@ -135,8 +135,8 @@ class Decoder:
         if not signature_fits(self.matchmaker, b"isostep roster v1" + data[:-64], data[-64:]):
             raise BadSignature("the roster's signature is wrong")
         n = data[5]
-        slots = list(data[56:56 + 33 * n:33])
-        if data[:5] != b"ISOR\x01" or len(data) != 120 + 33 * n or slots != sorted(set(slots)):
+        machines = list(data[56:56 + 33 * n:33])
+        if data[:5] != b"ISOR\x01" or len(data) != 120 + 33 * n or machines != sorted(set(machines)):
             raise ValueError("the roster is malformed")
 
     def packet(self, fields: list) -> None:
@@ -191,12 +191,12 @@ class Decoder:
         state, payload = opened
         token = payload[:152]
         self.check_token(token)
-        name, terms = self.offer(payload[152:])
+        name, parameters = self.offer(payload[152:])
         known = self.inits.setdefault((sender, to, attempt), [])
         if all(state.hash != other.hash for other, _ in known):
             known.append((state, name))
         expires = int.from_bytes(token[48:56], "little")
-        return f"INIT attempt={text(attempt)} cookie={text(p[11:31])} slot={token[5]} expires={expires} {terms}"
+        return f"INIT attempt={text(attempt)} cookie={text(p[11:31])} slot={token[5]} expires={expires} {parameters}"
 
     def check_token(self, token: bytes) -> None:
         if token not in self.signed:
@@ -214,11 +214,11 @@ class Decoder:
         else:
             raise Dropped
         state, payload = opened
-        name, terms = self.offer(payload[1:])
+        name, parameters = self.offer(payload[1:])
         if payload[0] == 0 and attempt not in self.accepted:
             self.accepted.add(attempt)
             self.connections.append(Connection(to, sender, {to: initiators, sender: name}, state))
-        return f"ACCEPT attempt={text(p[1:9])} status={payload[0]} {terms}"
+        return f"ACCEPT attempt={text(p[1:9])} status={payload[0]} {parameters}"
 
     # --- sections 4 and 5, data packets and frames ---
 
@@ -382,7 +382,7 @@ class Decoder:
         self.lines += lines
 
     def stream(self, sender: int, to: int, made: int, lists: int, data: bytes) -> list:
-        reader, table, lines = Reader(data), chances(), []
+        reader, table, lines = Reader(data), probabilities(), []
 
         def received(seat: int) -> None:
             lines.append(f"    RECEIVED seat={seat} tick={made + reader.distance()}")
@@ -415,8 +415,8 @@ class Decoder:
             while complete and reader.flag(32768):
                 complete = one(reader.bits(5))
         else:
-            mine = [seat for seat, slot in self.seats.items() if slot == to]
-            theirs = [seat for seat, slot in self.seats.items() if slot == sender]
+            mine = [seat for seat, machine in self.seats.items() if machine == to]
+            theirs = [seat for seat, machine in self.seats.items() if machine == sender]
             if len(mine) != 1 or len(theirs) != 1:
                 raise Malformed("needs lists")
             received(mine[0])

@@ -9,7 +9,7 @@ import tempfile
 import crypto
 import noise
 from decode import decode
-from window import Malformed, Questions, Reader, chances, window
+from window import Malformed, Questions, Reader, probabilities, window
 
 H = bytes.fromhex
 HERE = pathlib.Path(__file__).resolve().parent
@@ -127,10 +127,10 @@ def examples(path: pathlib.Path) -> int:
         stream = stream[0] if stream else b""
         width = len(ticks[0][0])
         reader = Reader(stream)
-        assert window(reader, chances(), width, known, len(ticks)) == ticks, line
+        assert window(reader, probabilities(), width, known, len(ticks)) == ticks, line
         reader.end()
         writer = Writer()
-        window(writer, chances(), width, known, len(ticks), ticks)
+        window(writer, probabilities(), width, known, len(ticks), ticks)
         assert writer.end() == stream, line
     return len(lines)
 
@@ -146,12 +146,12 @@ def windows(rng: random.Random) -> None:
                 value[i] = (value[i] + rng.choice([1, -1, 8, 128, rng.randrange(256)])) % 256
             ticks.append((bytes(value), rng.randbytes(rng.choice([0, 0, 0, 5, 300]))))
         known, writer = [t[0] for t in ticks[:rng.randint(0, 4)]], Writer()
-        window(writer, chances(), width, known, len(ticks), ticks)
+        window(writer, probabilities(), width, known, len(ticks), ticks)
         reader = Reader(writer.end())
-        assert window(reader, chances(), width, known, len(ticks)) == ticks
+        assert window(reader, probabilities(), width, known, len(ticks)) == ticks
         reader.end()
         try:
-            window(Reader(rng.randbytes(30)), chances(), width, known, len(ticks))
+            window(Reader(rng.randbytes(30)), probabilities(), width, known, len(ticks))
         except Malformed:
             pass
 
@@ -199,7 +199,7 @@ def game(made: int, sent: int, full: bool, first: int, known: list, ticks: list)
     writer.distance(first - made)
     writer.distance(first - made)
     writer.uint(4, len(ticks))
-    window(writer, chances(), 2, known, len(ticks), ticks)
+    window(writer, probabilities(), 2, known, len(ticks), ticks)
     if full:
         return b"\x96" + struct.pack("<IIBhIHh", made, sent, 2, -3, 0, 65535, 0) + writer.end()
     return b"\x91" + struct.pack("<BB", made & 255, sent >> 7 & 0xFF) + writer.end()
@@ -215,16 +215,16 @@ def match(rng: random.Random) -> None:
     matchmaker, signature = sign(seed, b"isostep roster v1" + roster)
     token = b"ISOT\x01\x00\x01\x00" + bytes(32) + struct.pack("<QQ", 0, 77) + public[0]
     token += sign(seed, b"isostep token v1" + token)[1]
-    terms = struct.pack("<H16sH8sIH", 1, bytes(16), 2, b"schema..", 9, 0)
+    parameters = struct.pack("<H16sH8sIH", 1, bytes(16), 2, b"schema..", 9, 0)
     cookie = rng.randbytes(20)
 
     hello = b"\x80ISOS\x01\x00" + attempt + bytes(49)
     prologue = b"isostep wire\x01\x00" + attempt
     state, first = write_first(prologue, statics[0], ephemerals[0], public[1],
-                               token + terms + b"\x02\x0a\x0b\x00\x00" + struct.pack("<H", 1200))
+                               token + parameters + b"\x02\x0a\x0b\x00\x00" + struct.pack("<H", 1200))
     init = b"\x83\x01\x00" + attempt + cookie + first
     accept = b"\x84" + attempt + write_second(state, ephemerals[1],
-                                              b"\x00" + terms + b"\x01\x0c\x00\x00\x00" + struct.pack("<H", 1452))
+                                              b"\x00" + parameters + b"\x01\x0c\x00\x00\x00" + struct.pack("<H", 1452))
     keys, before = state.split(), state.hash
     state, rekey1 = write_first(b"isostep rekey" + before, statics[0], ephemerals[2], public[1], b"")
     rekey2 = write_second(state, ephemerals[3], b"")

@@ -1,7 +1,7 @@
-"""The stream of inputs, section 7 of WIRE.md: the range coder, its chances and windows.
+"""The stream of inputs, section 7 of WIRE.md: the range coder, its probabilities and windows.
 
 Reader and Known (and the Writer of the self test) answer the same questions. Each question comes with the answer
-that a writer would give: Reader does not look at it, Known only lets the chances learn from it.
+that a writer would give: Reader does not look at it, Known only lets the probabilities learn from it.
 """
 
 
@@ -13,14 +13,14 @@ def signed(n: int) -> int:
     return (n + 128) % 256 - 128
 
 
-def adapt(chances: list, i: int, answer: int) -> int:
-    c = chances[i]
-    chances[i] = c - (c >> 3) if answer else c + ((65535 - c) >> 3)
+def adapt(probabilities: list, i: int, answer: int) -> int:
+    c = probabilities[i]
+    probabilities[i] = c - (c >> 3) if answer else c + ((65535 - c) >> 3)
     return answer
 
 
-def chances() -> dict:
-    """The chances at the start of a stream."""
+def probabilities() -> dict:
+    """The probabilities at the start of a stream."""
     def row(*values):
         return [(256 - y) * 256 for y in values]
     return {
@@ -40,8 +40,8 @@ def chances() -> dict:
 class Questions:
     """What follows from `ask` and `bits` for reading and writing alike."""
 
-    def learn(self, chances: list, i: int, answer: int = 0) -> int:
-        return adapt(chances, i, self.ask(chances[i], int(answer)))
+    def learn(self, probabilities: list, i: int, answer: int = 0) -> int:
+        return adapt(probabilities, i, self.ask(probabilities[i], int(answer)))
 
     def flag(self, chance: int, answer: int = 0) -> int:
         return self.ask(65536 - chance, answer)

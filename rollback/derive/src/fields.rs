@@ -1,11 +1,11 @@
-//! What a derive reads off a struct: its fields, their roles, and where the trait is.
+//! Attributes and fields that the derives read from a struct.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Error, Generics, Index, Member, Path, Result, Type};
 
-/// What a field is to a state.
+/// Role of a field in a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     State,
@@ -16,13 +16,13 @@ pub(crate) enum Role {
 /// A field of a struct.
 pub(crate) struct Field<'a> {
     pub(crate) member: Member,
-    /// As a person writes it, without `r#`.
+    /// Name as written, without `r#`.
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
     pub(crate) role: Role,
 }
 
-/// The fields of a struct; for anything else an error that says what to do.
+/// Returns the fields of a struct; an error with a suggestion for anything else.
 pub(crate) fn fields<'a>(
     item: &'a DeriveInput,
     derive: &str,
@@ -75,7 +75,7 @@ fn own<'a>(attrs: &'a [Attribute], name: &'a str) -> impl Iterator<Item = &'a At
     attrs.iter().filter(move |attr| attr.path().is_ident(name))
 }
 
-/// The module of the trait: `#[attribute(crate = path)]`, or the usual one.
+/// Returns the module of the trait: `#[attribute(crate = path)]`, or the default.
 pub(crate) fn module(
     item: &DeriveInput,
     attribute: &str,
@@ -97,8 +97,8 @@ pub(crate) fn module(
     Ok(module)
 }
 
-/// The where clause of a struct with more bounds. Without type parameters there are none to add: the fields' types speak
-/// for themselves, and private ones stay out of public bounds.
+/// Returns the where clause of a struct with further bounds. Without type parameters none are added: the compiler
+/// checks the field types itself, and private types stay out of public bounds.
 pub(crate) fn bounded(
     generics: &Generics,
     bounds: impl IntoIterator<Item = TokenStream>,

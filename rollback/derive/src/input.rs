@@ -1,4 +1,4 @@
-//! The code of `derive(Input)`: what to hold and how to merge, field by field.
+//! Code of `derive(Input)`: `hold` and `merge`, field by field.
 
 use crate::fields::{bounded, fields, module};
 use proc_macro2::TokenStream;

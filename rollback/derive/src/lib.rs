@@ -1,9 +1,10 @@
-//! The derives of Isostep: `State` and `Snapshot` for a game of several parts, `Input` for what a player does in a tick.
+//! Derives of Isostep: `State` and `Snapshot` for a game of several parts, `Input` for a player's input of several
+//! parts.
 //!
-//! They write code against these traits and know nothing else; `isostep` re-exports them.
+//! They generate code against these traits and depend on nothing else; `isostep` re-exports them.
 //!
-//! - `fields.rs`: what all read off a struct.
-//! - `state.rs`, `snapshot.rs`, `input.rs`: the code they write.
+//! - `fields.rs`: attributes and fields of a struct.
+//! - `state.rs`, `snapshot.rs`, `input.rs`: the generated code.
 #![forbid(unsafe_code)]
 
 mod fields;
@@ -16,18 +17,18 @@ mod tests;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct of states a state: one that holds a `World` beside the game's own values.
+/// Derives `State` for a struct whose fields are states, such as a `World` beside the game's own values.
 ///
-/// Each field is a state: a `World`, a value that is `Clone + Serialize`, or a struct that derives this. (A struct without
-/// a `World` in it needs no derive: with `Clone + Serialize` it is a state already, and can't be one twice.) Saving and
-/// loading ask all fields before they touch one. The digest is taken of the names and digests of the fields in order;
-/// differences name the field: `hud.score`.
+/// Each field is a state: a `World`, a value that is `Clone + Serialize`, or a struct that derives this. (A struct
+/// without a `World` needs no derive: with `Clone + Serialize` it is a state already, and a second implementation would
+/// conflict.) Saving and loading validate all fields before they change one. The digest covers the names and digests of
+/// the fields in order; differences name the field: `hud.score`.
 ///
 /// On a field:
-/// - `#[state(scratch)]`: neither saved nor hashed: buffers, and caches that hold for every tick. A load leaves it as it
-///   is; when a session checks that nothing depends on it, it becomes `Default::default()`.
-/// - `#[state(fixed)]`: never changes during a match (settings, ids made at the start): not saved, but hashed as it is
-///   now, so that machines with different settings find out. It must be `Serialize`.
+/// - `#[state(scratch)]`: neither saved nor hashed: buffers, and caches that are valid for every tick. A load leaves it
+///   unchanged; dropping caches sets it to `Default::default()`.
+/// - `#[state(fixed)]`: never changes during a match (settings, ids made at the start). Not saved, but hashed, so that
+///   machines with different settings detect it. It must be `Serialize`.
 ///
 /// On the struct: `#[state(crate = path)]` names the module of the trait if it is not `::isostep::state`.
 ///
@@ -61,7 +62,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An enum is no struct of states, and says so:
+/// An enum is not supported:
 ///
 /// ```compile_fail
 /// #[derive(isostep::State)]
@@ -73,10 +74,11 @@ pub fn derive_state(item: TokenStream) -> TokenStream {
     state::expand(&item).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Lets a struct that derives [`macro@State`] become bytes and come back from them, for recordings: part by part.
+/// Derives `Snapshot` for a struct that derives [`macro@State`]: each part is written as bytes and read back, for
+/// recordings.
 ///
-/// It stands beside that derive, in the same module, and reads the same attributes. Every part is a `World`, a value that is
-/// `Serialize + DeserializeOwned`, or a struct that derives this. `fixed` and `scratch` parts stay as they are.
+/// Use it with that derive, in the same module; it reads the same attributes. Every part is a `World`, a value that is
+/// `Serialize + DeserializeOwned`, or a struct that derives this. `fixed` and `scratch` parts are unchanged.
 ///
 /// ```
 /// use isostep::{Snapshot, State, World, WorldDef};
@@ -103,9 +105,9 @@ pub fn derive_snapshot(item: TokenStream) -> TokenStream {
     snapshot::expand(&item).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes a struct of inputs an input: `hold` and `merge` go field by field.
+/// Derives `Input` for a struct of inputs: `hold` and `merge` apply to each field.
 ///
-/// The struct derives what `Input` asks for besides, with `serde` among the game's own dependencies:
+/// The struct also derives the supertraits of `Input`; `serde` must be a dependency of the game:
 ///
 /// ```
 /// use isostep::{Button, Buttons, Input, Stick};

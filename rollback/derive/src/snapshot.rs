@@ -1,4 +1,4 @@
-//! The code of `derive(Snapshot)`: each part behind its length, in order. The slots are those that `derive(State)` made.
+//! Code of `derive(Snapshot)`: each part behind its length, in order. It uses the slots of `derive(State)`.
 
 use crate::fields::{Role, bounded, fields, module};
 use proc_macro2::TokenStream;
@@ -20,7 +20,7 @@ pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
                 take.push(quote!(#derived::take_part(&mut self.#member, &mut bytes)?;));
                 bounds.push(quote!(#ty: #module::Snapshot));
             }
-            // What `derive(State)` asks of them, so that the bounds are met.
+            // The bounds of `derive(State)`.
             Role::Scratch => bounds.push(quote!(#ty: ::core::default::Default)),
             Role::Fixed => bounds.push(quote!(#ty: #derived::Serialize)),
         }

@@ -1,11 +1,11 @@
-//! The code of `derive(State)`: every method goes field by field.
+//! Code of `derive(State)`: every method applies to each field.
 
 use crate::fields::{Field, Role, bounded, fields, module};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Index, Result};
 
-/// Parts of the code, a piece for each field.
+/// Code fragments, one for each field.
 #[derive(Default)]
 struct Code {
     slots: Vec<TokenStream>,
@@ -45,7 +45,7 @@ impl Code {
     }
 
     fn state(&mut self, Field { member, name, ty, .. }: &Field<'_>, module: &TokenStream) {
-        // Not by the type's name: lints that dislike it have said so at the field.
+        // Refers to the trait, not to the type's name: lints against the type are reported at the field.
         let state = quote!(#module::State);
         let at = Index::from(self.slots.len());
         let (own, theirs) =
@@ -89,8 +89,8 @@ pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
     let name = &item.ident;
     let methods = methods(&code, &module);
     let slots = &code.slots;
-    // A struct and not a tuple: its fields may have private types. It is marked with the whole type, since it need not use
-    // every parameter of it otherwise.
+    // A struct, not a tuple: its fields may have private types. The marker uses the whole type, since the fields need
+    // not use every parameter.
     Ok(quote! {
         const _: () = {
             #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! What a derive says to somebody who uses it wrongly.
+//! Error messages of the derives.
 
 use syn::{DeriveInput, parse_quote};
 

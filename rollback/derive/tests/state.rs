@@ -88,7 +88,7 @@ fn saved(change: impl FnOnce(&mut Match)) -> (Match, <Match as State>::Slots) {
     (game, slots)
 }
 
-/// What we find that they have otherwise.
+/// Differences of the other state from ours.
 fn told(change: impl FnOnce(&mut Match)) -> Vec<String> {
     let ((ours, a), (theirs, b)) = (saved(|_| {}), saved(change));
     let (mut left, mut right) = (DigestTree::new(), DigestTree::new());

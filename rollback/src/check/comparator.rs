@@ -1,5 +1,5 @@
-//! Who watches a run: one notes what the reference is, one compares by digests, and one steps a reference beside the run and
-//! tells what differs.
+//! Observers of a run: one records the reference, one compares digests, and one steps a reference beside the run and
+//! compares fields.
 
 use super::runner::{Found, Instance, Observer, Stop, refused};
 use super::script::ScriptedInputs;
@@ -10,25 +10,25 @@ use isostep_core::digest::{DigestTree, ShortDigest};
 use isostep_core::state::{StateDifference, StateError};
 use std::collections::BTreeMap;
 
-/// Most fields that are told of a difference; more would not be read.
+/// Maximum number of fields in a difference.
 const MAX_FIELDS: usize = 16;
 
-/// What the reference is on a tick.
+/// Digests of the reference on a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReferenceTick {
     pub(super) digest: ShortDigest,
     pub(super) sections: BTreeMap<String, ShortDigest>,
 }
 
-/// Which ticks are compared.
+/// Ticks to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compare {
-    /// All of them.
+    /// All ticks.
     #[default]
     EachTick,
-    /// Each that is a multiple of this, and the last one.
+    /// Multiples of this, and the last tick.
     Every(u32),
-    /// 0, 1, 2, 4, 8 and so on, and the last one.
+    /// 0, 1, 2, 4, 8 and so on, and the last tick.
     Doubling,
 }
 
@@ -45,15 +45,15 @@ impl Compare {
     }
 }
 
-/// Is told what is done, what there is in all, and which run it is.
+/// Progress callback: ticks done, ticks in total, name of the run.
 pub(super) type ProgressFn<'a> = dyn FnMut(u64, u64, &str) + 'a;
 
-/// Says how far it is.
+/// Progress of a check.
 #[derive(Default)]
 pub(super) struct Progress<'a> {
     pub(super) tell: Option<&'a mut ProgressFn<'a>>,
     pub(super) what: String,
-    /// Ticks of runs that are done, and of all.
+    /// Ticks of completed runs, and of all runs.
     pub(super) before: u64,
     pub(super) total: u64,
 }
@@ -81,7 +81,7 @@ fn sections(tree: &DigestTree) -> BTreeMap<String, ShortDigest> {
     tree.section_digests().into_iter().map(|(name, digest)| (name, digest.short())).collect()
 }
 
-/// Names of sections that differ, causes before effects.
+/// Returns the names of differing sections, causes before effects.
 pub(super) fn differing_sections(
     ours: &BTreeMap<String, ShortDigest>,
     theirs: &BTreeMap<String, ShortDigest>,
@@ -94,7 +94,7 @@ pub(super) fn differing_sections(
     names.into_iter().cloned().collect()
 }
 
-/// Notes what comes out.
+/// Records the digests of the reference.
 pub(super) struct ReferenceRecorder<'a, 'm> {
     pub(super) compare: Compare,
     pub(super) last: u32,
@@ -114,11 +114,11 @@ impl<S: Simulation> Observer<S> for ReferenceRecorder<'_, '_> {
     }
 }
 
-/// Ticks that were compared and are the same. A tick may be seen twice, and be the same only once.
+/// Ticks that compared equal. A tick may be observed twice and be equal only once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Agreed {
     newest: Option<Tick>,
-    /// The one that was the newest before.
+    /// The previous value of `newest`.
     before: Option<Tick>,
 }
 
@@ -129,19 +129,19 @@ impl Agreed {
         }
     }
 
-    /// The newest before a tick.
+    /// Returns the newest equal tick before `tick`.
     pub(super) fn until(self, tick: Tick) -> Option<Tick> {
         let earlier = |agreed: &Tick| *agreed < tick;
         self.newest.filter(earlier).or_else(|| self.before.filter(earlier))
     }
 }
 
-/// Compares with what was noted.
+/// Compares digests with those of the reference.
 pub(super) struct DigestComparator<'a, 'm> {
     reference_ticks: &'a BTreeMap<Tick, ReferenceTick>,
     progress: &'a mut Progress<'m>,
     pub(super) agreed: Agreed,
-    /// The newest tick that was reached.
+    /// Newest tick reached.
     pub(super) reached: Tick,
     /// Its digest, if it was compared.
     pub(super) newest: Option<ShortDigest>,
@@ -178,7 +178,7 @@ impl<S: Simulation> Observer<S> for DigestComparator<'_, '_> {
     }
 }
 
-/// Steps a reference beside the run, and compares every tick after one.
+/// Steps a reference beside the run, and compares the fields of every tick after `after`.
 pub(super) struct FieldComparator<'a, S: Simulation> {
     make: &'a dyn Fn() -> S,
     script: &'a ScriptedInputs<S::Input>,
@@ -197,7 +197,7 @@ impl<'a, S: Simulation> FieldComparator<'a, S> {
         Self { make, script, after, agreed, reference: None }
     }
 
-    /// The reference at a tick.
+    /// Returns the reference at a tick.
     fn at(&mut self, tick: Tick) -> Result<&Instance<'a, S>, Stop> {
         let instance = match self.reference.take() {
             Some(instance) if instance.tick <= tick => instance,
@@ -230,7 +230,7 @@ impl<S: Simulation> Observer<S> for FieldComparator<'_, S> {
     }
 }
 
-/// The fields in which a state differs from the reference, its own value as `local`; and whether there are more.
+/// Returns the fields that differ from the reference, with the run's value as `local`, and true if there are more.
 fn explain<S: Simulation>(
     tick: Tick,
     (game, slots): (&S, &S::Slots),
@@ -251,7 +251,7 @@ fn explain<S: Simulation>(
             let (mut bytes, mut fields) = (Vec::new(), Vec::new());
             let Instance { game: other, slots: held, .. } = reference;
             other.page(held, tick.0, "", section, page, &mut bytes)?;
-            // One too many, to know whether there are more.
+            // One more than needed, to detect further differences.
             game.explain(slots, tick.0, "", section, page, &bytes, left + 1, &mut fields)?;
             more |= fields.len() > left;
             fields.truncate(left);

@@ -1,4 +1,4 @@
-//! Digests for machines that never meet: what came out on one, in a file, compared with what came out on another.
+//! Digest lists: the digests of a run on one machine, for comparison with a run on another.
 
 use super::comparator::{ReferenceTick, differing_sections};
 use crate::tick::Tick;
@@ -7,26 +7,26 @@ use isostep_core::digest::ShortDigest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What such a list calls itself.
+/// Format name of a digest list.
 const FORMAT: &str = "isostep-digests";
-/// The version of the list that this build writes and reads.
+/// Version of the list format.
 const VERSION: u32 = 1;
 
-/// The digests of a tick.
+/// Digests of a tick.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickDigests {
     /// The tick.
     pub tick: Tick,
-    /// Of the whole state.
+    /// Digest of the whole state.
     pub digest: ShortDigest,
-    /// Of its sections, by their names.
+    /// Digests of its sections, by name.
     pub sections: BTreeMap<String, ShortDigest>,
 }
 
-/// The digests of a run, to be written to a file (it is a serde value: JSON suits it) and compared with those of another
-/// machine, another build or another day.
+/// Digests of a run. It is a serde value (JSON suits it), to be written to a file and compared with that of another
+/// machine, build or day.
 ///
-/// A file from anywhere may be read: what it is, is looked at by [`compare`](Self::compare).
+/// The fields are not trusted; [`compare`](Self::compare) checks them.
 ///
 /// ```
 /// use isostep_rollback::check::{Check, CompareError, Digests};
@@ -58,32 +58,32 @@ pub struct TickDigests {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Digests {
-    /// What this is: `isostep-digests`.
+    /// Format name: `isostep-digests`.
     pub format: String,
     /// The version of the list.
     pub version: u32,
-    /// The version of Isostep that made it.
+    /// Version of Isostep that made the list.
     pub isostep: String,
-    /// The game's name.
+    /// Name of the game.
     pub game: String,
-    /// The script's name.
+    /// Name of the script.
     pub script: String,
     /// The seed.
     pub seed: u64,
-    /// How many play.
+    /// Number of players.
     pub players: u32,
-    /// Where it was made. It is shown, not compared.
+    /// Machine that made the list. For display; not compared.
     pub machine: String,
-    /// By tick.
+    /// Digests by tick.
     pub ticks: Vec<TickDigests>,
 }
 
 /// One of two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The one that was asked.
+    /// The list that `compare` is called on.
     Left,
-    /// The one that it was given.
+    /// The list passed to `compare`.
     Right,
 }
 
@@ -96,67 +96,67 @@ impl fmt::Display for Side {
     }
 }
 
-/// Why two lists can't be compared.
+/// Error of comparing two lists.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// It is something else.
-    #[error("the {side} one is no list of digests of Isostep; choose another file")]
+    /// Not a digest list.
+    #[error("the {side} file is not a digest list of Isostep; choose another file")]
     Foreign {
-        /// Which one.
+        /// The list.
         side: Side,
     },
-    /// A later format.
+    /// The list has a newer format.
     #[error(
         "the {side} list has format version {found}, this build reads {known}; update the program"
     )]
     Version {
-        /// Which one.
+        /// The list.
         side: Side,
         /// Version found.
         found: u32,
         /// Version of this build.
         known: u32,
     },
-    /// They were not made by the same game, version, script, seed or number of players.
+    /// The lists are of different games, versions, scripts, seeds or numbers of players.
     #[error(
-        "the {what} differs: {left:?} on the left, {right:?} on the right; make both lists with the same"
+        "the {what} differs: {left:?} on the left, {right:?} on the right; use the same for both lists"
     )]
     Other {
-        /// What is not the same.
+        /// The differing setting.
         what: &'static str,
-        /// What it is on the left.
+        /// Its value on the left.
         left: String,
-        /// And on the right.
+        /// Its value on the right.
         right: String,
     },
-    /// No tick is in both.
-    #[error("no tick is in both lists: nothing can be compared; make both with the same ticks")]
+    /// The lists have no common tick.
+    #[error("the lists have no common tick; make both with the same ticks")]
     NothingInCommon,
 }
 
-/// Where two lists part.
+/// First difference between two lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The newest tick before it that both have, and have alike.
+    /// Newest equal common tick before it.
     pub agreed: Option<Tick>,
-    /// The first tick that both have and that differs.
+    /// First common tick that differs.
     pub tick: Tick,
-    /// The sections that differ there, causes before effects.
+    /// Differing sections, causes before effects.
     pub sections: Vec<String>,
 }
 
-/// What came of a comparison.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// How many ticks are in both lists.
+    /// Number of common ticks.
     pub ticks: u32,
-    /// Where they part, if they do.
+    /// First difference, if there is one.
     pub divergence: Option<Divergence>,
 }
 
 impl Comparison {
-    /// Whether all ticks that both have are the same.
+    /// Returns true if all common ticks are equal.
     pub const fn is_equal(&self) -> bool {
         self.divergence.is_none()
     }
@@ -176,7 +176,7 @@ impl fmt::Display for Comparison {
 }
 
 impl Digests {
-    /// A list without ticks, made here.
+    /// Creates an empty list for this machine.
     pub(super) fn new() -> Self {
         use std::env::consts::{ARCH, OS};
         Self {
@@ -197,7 +197,7 @@ impl Digests {
         self.ticks = reference_ticks.iter().map(list).collect();
     }
 
-    /// Whether it is a list that this build can read.
+    /// Checks the format name and version.
     fn check(&self, side: Side) -> Result<(), CompareError> {
         match self {
             _ if self.format != FORMAT => Err(CompareError::Foreign { side }),
@@ -211,7 +211,7 @@ impl Digests {
     /// Compares two lists, tick by tick.
     ///
     /// # Errors
-    /// When they can't be compared: one is no such list, or they are not of the same game, script and seed.
+    /// When one is not a digest list, or they are of different games, scripts or seeds.
     pub fn compare(&self, right: &Self) -> Result<Comparison, CompareError> {
         self.check(Side::Left)?;
         right.check(Side::Right)?;

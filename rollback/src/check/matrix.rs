@@ -1,5 +1,5 @@
-//! All runs of a check: the reference first, then each way of each variant against it. A difference is looked for again with
-//! a reference beside it, to tell what it is.
+//! Runs of a check: the reference first, then each path of each variant. A difference is reproduced beside the
+//! reference, to find its fields.
 
 use super::comparator::{
     Compare, DigestComparator, FieldComparator, Progress, ReferenceRecorder, ReferenceTick,
@@ -12,11 +12,11 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use std::collections::BTreeMap;
 
-/// How often a difference is looked for again until it is taken for chance.
+/// Attempts to reproduce a difference before it is reported as random.
 const TRIES: u32 = 4;
 
 pub(super) type Make<'a, S> = Box<dyn Fn() -> S + 'a>;
-/// How a path through bytes is gone, by games that can be written as bytes.
+/// Runs a path that needs snapshots.
 pub(super) type Bytes<S> = fn(Runner<'_, S>, TickPath) -> Result<(), Stop>;
 
 pub(super) struct Matrix<'m, 'a, S: Simulation> {
@@ -28,9 +28,9 @@ pub(super) struct Matrix<'m, 'a, S: Simulation> {
     pub(super) compare: Compare,
     pub(super) clock: Option<&'m mut (dyn FnMut() -> u64 + 'm)>,
     pub(super) progress: Progress<'m>,
-    /// What all are compared with.
+    /// Digests of the reference.
     reference_ticks: BTreeMap<Tick, ReferenceTick>,
-    /// Whether that is whole.
+    /// The reference is complete.
     ready: bool,
 }
 
@@ -54,12 +54,12 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
         }
     }
 
-    /// What was noted of the reference.
+    /// Returns the digests of the reference.
     pub(super) fn into_reference_ticks(self) -> BTreeMap<Tick, ReferenceTick> {
         self.reference_ticks
     }
 
-    /// The first variant, straight: what all others are compared with.
+    /// Runs the reference: the first variant, straight.
     pub(super) fn reference(&mut self) -> Row {
         let mut row = self.begin(0, TickPath::Straight);
         let started = self.now();
@@ -80,7 +80,7 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
         row.outcome = match done {
             Ok(()) => Outcome::Equal,
             Err(Stop::Refused { tick, error }) => Outcome::Refused { tick, error },
-            // Nobody compares yet.
+            // The reference is not compared.
             Err(Stop::Differs(_)) => Outcome::NotRun,
         };
         self.ready = row.outcome == Outcome::Equal;
@@ -88,7 +88,7 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
         row
     }
 
-    /// One way of one variant.
+    /// Runs one path of one variant.
     pub(super) fn cell(&mut self, variant: usize, path: TickPath) -> Row {
         let mut row = self.begin(variant, path);
         if !self.ready {
@@ -117,7 +117,7 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
         row
     }
 
-    /// Goes the way again, with a reference beside it, from the last tick that was the same.
+    /// Repeats the run beside a reference, from the last equal tick.
     fn explain(
         &self,
         variant: usize,
@@ -125,7 +125,7 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
         agreed: Option<Tick>,
         first: Found,
     ) -> Difference {
-        let told = |found: Found, agreed, reproduced| {
+        let difference = |found: Found, agreed, reproduced| {
             let field = |(section, field)| FieldDifference { section, field };
             let Found { tick, sections, fields, more } = found;
             let fields = fields.into_iter().map(field).collect();
@@ -135,10 +135,10 @@ impl<'m, 'a, S: Simulation> Matrix<'m, 'a, S> {
             let mut observer = FieldComparator::new(&*self.variants[0].1, self.script, agreed);
             if let Err(Stop::Differs(found)) = self.go(variant, path, &mut observer) {
                 let agreed = observer.agreed.until(found.tick);
-                return told(found, agreed, true);
+                return difference(found, agreed, true);
             }
         }
-        told(first, agreed, false)
+        difference(first, agreed, false)
     }
 
     fn go(

@@ -1,16 +1,16 @@
-//! The check: a game is run through every way in which a machine comes to a tick, and everything must come out the same.
+//! Determinism check: runs a game on every path to a tick, and compares the states.
 //!
 //! ```text
-//! script ─▶ tape ─▶ straight, noted ─▶ each variant × each way, compared by digests ─▶ Report
+//! script ─▶ inputs ─▶ reference run ─▶ each variant × each path, compared by digests ─▶ Report
 //!                                        └ a difference: again, beside the reference, tick by tick and field by field
 //! ```
 //!
-//! - `script.rs`: inputs, and guesses of them. `runner.rs`: a game on its way.
-//! - `paths.rs`, `snapshots.rs`: the ways. `comparator.rs`: who compares.
-//! - `matrix.rs`: all of them in turn.
-//! - `report.rs`, `digests.rs`: what was found; digests for machines that never meet.
+//! - `script.rs`: inputs and predictions. `runner.rs`: a game during a run.
+//! - `paths.rs`, `snapshots.rs`: the paths. `comparator.rs`: recording and comparing states.
+//! - `matrix.rs`: all runs.
+//! - `report.rs`, `digests.rs`: results; digest lists for other machines.
 //!
-//! One machine can't see what only differs between machines: for that, take [`Report::digests`] to another one.
+//! One machine can't detect differences between machines: compare [`Report::digests`] with those of another one.
 
 mod comparator;
 mod digests;
@@ -38,13 +38,12 @@ use script::ScriptedInputs;
 
 type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) + 'a>;
 
-/// Runs a game through every way in which a machine comes to a tick, and tells where something comes out otherwise: on which
-/// tick, in which field, with both values.
+/// Runs a game on every path to a tick, and reports the first difference: tick, field, both values.
 ///
-/// - *Set up*: [`new`](Self::new), then who plays what ([`script`](Self::script), [`bot`](Self::bot)), for how long
-///   ([`ticks`](Self::ticks)), in which other ways the same game can be made ([`variant`](Self::variant)).
-/// - *Run*: [`run`](Self::run), or [`run_with_snapshots`](Self::run_with_snapshots) for two ways more.
-/// - *Read*: the [`Report`], which is a table; [`Report::is_equal`] in a test.
+/// - *Set up*: [`new`](Self::new), then the inputs ([`script`](Self::script), [`bot`](Self::bot)), the length
+///   ([`ticks`](Self::ticks)) and other constructions of the same game ([`variant`](Self::variant)).
+/// - *Run*: [`run`](Self::run), or [`run_with_snapshots`](Self::run_with_snapshots) for two more paths.
+/// - *Read*: the [`Report`], which prints as a table; [`Report::is_equal`] in a test.
 ///
 /// ```
 /// use isostep_rollback::check::{Check, TickPath};
@@ -101,8 +100,8 @@ impl<S: Simulation> core::fmt::Debug for Check<'_, S> {
 }
 
 impl<'a, S: Simulation> Check<'a, S> {
-    /// A check of a game for so many players, for 600 ticks in which nobody does anything, unless told otherwise. `make` makes
-    /// the game as it is before its first tick, the same each time: it is called for every run.
+    /// Creates a check with default inputs for 600 ticks. `make` creates the game before its first tick, the same each
+    /// time; it is called for every run.
     pub fn new(players: usize, make: impl Fn() -> S + 'a) -> Self {
         Self {
             players,
@@ -119,83 +118,83 @@ impl<'a, S: Simulation> Check<'a, S> {
         }
     }
 
-    /// What everybody does: sets the inputs of each tick, given those of the tick before. It is asked once for each tick, in
-    /// order. Call [`Inputs::follow`], and [`Inputs::push_command`] if you like. Inputs should change about as often as in a
-    /// match.
+    /// Sets the script: it sets the inputs of each tick, given those of the tick before. It is called once for each
+    /// tick, in order. Call [`Inputs::follow`] in it, and optionally [`Inputs::push_command`]. Inputs should change
+    /// about as often as in a match.
     #[must_use]
     pub fn script(mut self, script: impl FnMut(Tick, &mut Inputs<S::Input>) + 'a) -> Self {
         self.script = Some(Box::new(script));
         self
     }
 
-    /// What the script is called. Digests are only compared with those of the same one.
+    /// Sets the name of the script. Only digest lists with the same name are compared.
     #[must_use]
     pub fn script_name(mut self, name: &str) -> Self {
         name.clone_into(&mut self.about.script);
         self
     }
 
-    /// What the game is called, with all of its settings. Digests are only compared with those of the same one.
+    /// Sets the name of the game with all of its settings. Only digest lists with the same name are compared.
     #[must_use]
     pub fn game(mut self, name: &str) -> Self {
         name.clone_into(&mut self.about.game);
         self
     }
 
-    /// How many ticks are played.
+    /// Sets the number of ticks.
     #[must_use]
     pub const fn ticks(mut self, ticks: u32) -> Self {
         self.ticks = ticks;
         self
     }
 
-    /// Decides how far ahead guesses run, whose they are, and which ticks are written as bytes. 1 unless told otherwise.
+    /// Sets the seed of prediction windows, mispredicted seats and encoded ticks. Default 1.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.about.seed = seed;
         self
     }
 
-    /// Furthest that is gone back, in ticks: 8 unless told otherwise.
+    /// Sets the maximum rollback depth, in ticks. Default 8.
     #[must_use]
     pub const fn depth(mut self, ticks: u32) -> Self {
         self.depth = ticks;
         self
     }
 
-    /// Has [`Simulation::bot`] play this seat, instead of what the script says for it. A bot is never guessed: it is asked
-    /// anew, with the state as it is then, whenever a tick is computed. To have what bots do guessed too, as a player's, play
-    /// them once, keep what they did, and have the script follow that.
+    /// Has [`Simulation::bot`] play this seat, instead of the script. A bot is never predicted: it is called with the
+    /// current state whenever a tick is stepped. To have its inputs mispredicted too, record them once and replay them
+    /// in the script.
     #[must_use]
     pub fn bot(mut self, player: PlayerId) -> Self {
         self.bots.push(player);
         self
     }
 
-    /// What the way in which [`new`](Self::new) makes the game is called: "as made" unless told otherwise.
+    /// Sets the name of the first variant, made by [`new`](Self::new). Default "as made".
     #[must_use]
     pub fn first_variant(mut self, name: &str) -> Self {
         name.clone_into(&mut self.variants[0].0);
         self
     }
 
-    /// Another way of making the same game, that must not show: more threads, other vector instructions, no incremental
-    /// computation.
+    /// Adds another construction of the same game that must give the same states: more threads, other vector
+    /// instructions, no incremental resimulation.
     #[must_use]
     pub fn variant(mut self, name: &str, make: impl Fn() -> S + 'a) -> Self {
         self.variants.push((name.to_owned(), Box::new(make)));
         self
     }
 
-    /// Which ticks are compared; all unless told otherwise. Where a difference shows between two of them, the first tick that
-    /// differs is looked for.
+    /// Sets the ticks to compare; all by default. If a difference is found between two of them, the first differing
+    /// tick is searched for.
     #[must_use]
     pub const fn compare(mut self, compare: Compare) -> Self {
         self.compare = compare;
         self
     }
 
-    /// Goes these ways alone, beside the first variant's straight one. All unless told otherwise.
+    /// Restricts the paths to these, beside the reference. All by default.
     #[must_use]
     pub fn paths(mut self, paths: &[TickPath]) -> Self {
         self.paths = paths.to_vec();
@@ -204,26 +203,26 @@ impl<'a, S: Simulation> Check<'a, S> {
         self
     }
 
-    /// Is told after each tick how many are done, how many there are in all, and which run it is.
+    /// Sets a callback for each tick: ticks done, ticks in total, name of the run.
     #[must_use]
     pub fn on_progress(mut self, tell: impl FnMut(u64, u64, &str) + 'a) -> Self {
         self.progress = Some(Box::new(tell));
         self
     }
 
-    /// Measures runs by this clock, which tells nanoseconds since whenever.
+    /// Sets the clock that measures runs, in nanoseconds since any origin.
     #[must_use]
     pub fn clock(mut self, clock: impl FnMut() -> u64 + 'a) -> Self {
         self.clock = Some(Box::new(clock));
         self
     }
 
-    /// Runs all but [`TickPath::Encoded`] and [`TickPath::Recorded`].
+    /// Runs all paths but [`TickPath::Encoded`] and [`TickPath::Recorded`].
     pub fn run(self) -> Report {
         self.run_paths(None)
     }
 
-    /// Runs all.
+    /// Runs all paths.
     pub fn run_with_snapshots(self) -> Report
     where
         S: Snapshot,

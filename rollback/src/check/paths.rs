@@ -1,4 +1,4 @@
-//! The ways to a tick that every simulation can go. Those that need bytes are in `snapshots.rs`.
+//! Paths to a tick that every simulation supports. Those that need snapshots are in `snapshots.rs`.
 
 use super::runner::{Instance, Runner, Stop};
 use super::script::{Kind, Prediction};
@@ -7,29 +7,30 @@ use crate::tick::Tick;
 use core::fmt;
 use isostep_core::Rng;
 
-/// How a tick is come to.
+/// Path to a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum TickPath {
-    /// Step by step, from the first tick to the last.
+    /// Every tick once, in order. The reference.
     Straight,
-    /// Two games at once, in turn: each must be as if it were alone.
+    /// Two games stepped in turn: neither may affect the other.
     Interleaved,
-    /// As in a match over a network: ahead by guesses, back when they were wrong, and again. What is remembered may be used.
+    /// As in a networked match: predict, roll back when wrong, resimulate. Caches may be used.
     RolledBack,
-    /// The same, with everything forgotten that is not state whenever it was gone back.
+    /// The same, with caches dropped at each rollback.
     FullResim,
-    /// Everything forgotten that is not state, and the state loaded from its own save, before each tick.
+    /// Before each tick, caches are dropped and the state is loaded from its own save.
     Reloaded,
-    /// Written as bytes and read into a fresh game, now and then. Needs [`Snapshot`](isostep_core::state::Snapshot).
+    /// At intervals, written as a snapshot and restored into a new game. Needs
+    /// [`Snapshot`](isostep_core::state::Snapshot).
     Encoded,
-    /// Recorded from a session, and played from the file, also from its keyframes. Needs
+    /// Recorded from a session and played from the file, also from its keyframes. Needs
     /// [`Snapshot`](isostep_core::state::Snapshot).
     Recorded,
 }
 
 impl TickPath {
-    /// All of them, in the order of the report.
+    /// All paths, in the order of the report.
     pub const ALL: [Self; 7] = [
         Self::Straight,
         Self::Interleaved,
@@ -40,7 +41,7 @@ impl TickPath {
         Self::Recorded,
     ];
 
-    /// As the report has it.
+    /// Returns the name in the report.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Straight => "straight",
@@ -53,32 +54,32 @@ impl TickPath {
         }
     }
 
-    /// Whether the game has to be written as bytes for it.
+    /// Returns true if the path needs [`Snapshot`](isostep_core::state::Snapshot).
     pub const fn needs_snapshots(self) -> bool {
         matches!(self, Self::Encoded | Self::Recorded)
     }
 
-    /// What it mostly is if this way differs, and none before it in [`ALL`](Self::ALL).
+    /// Returns the likely cause if this path differs and none before it in [`ALL`](Self::ALL) does.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Straight => {
-                "how the game was made shows: threads that are put together as they arrive, vector instructions that round \
-                 otherwise; or chance, a clock or an address decides"
+                "the construction of the game affects the state: results joined in order of thread completion, vector instructions with \
+                 other rounding; or randomness, a clock or an address"
             }
             Self::Interleaved => {
-                "something besides state and inputs decides: a static, a hash map's order, an address, a clock, random \
+                "the step reads something besides state and inputs: a static, a hash map's order, an address, a clock, random \
                  numbers without a seed"
             }
             Self::RolledBack | Self::FullResim => {
-                "something decides that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, what is \
-                 outside of the state), or whether an input was a guess"
+                "the step reads something that is not saved and loaded (scratch, a `#[state(fixed)]` field that changes, data \
+                 outside of the state), or the status of an input"
             }
             Self::Reloaded => {
-                "scratch decides: what is marked as scratch must follow from the state alone"
+                "the step depends on scratch: scratch must be a function of the state"
             }
             Self::Encoded | Self::Recorded => {
-                "a field is not in the snapshot (`#[serde(skip)]`, a `#[state(fixed)]` field that changes), or does not come \
-                 back as it was written"
+                "a field is not in the snapshot (`#[serde(skip)]`, a `#[state(fixed)]` field that changes), or does not \
+                 round-trip"
             }
         }
     }
@@ -133,7 +134,7 @@ impl<S: Simulation> Runner<'_, S> {
         Ok(())
     }
 
-    /// A session's life: the present runs ahead of what is known, and some ticks become known at a time.
+    /// Like a session: the current tick is ahead of the confirmed tick, and some ticks are confirmed at a time.
     pub(super) fn rolled_back(self, drop_caches: bool) -> Result<(), Stop> {
         let Self { script, depth, .. } = self;
         let depth = depth.max(1);
@@ -145,7 +146,7 @@ impl<S: Simulation> Runner<'_, S> {
             let lead = (1 + draw(&mut rng, depth)).min(script.len() - known.0);
             let was = known;
             if instance.tick == known && draw(&mut rng, 4) == 0 {
-                // Guesses that turn out to be right are not gone back for.
+                // Right predictions need no rollback.
                 let right = Prediction { since: known, seats: u32::MAX, kind: Kind::Right };
                 ahead(&mut instance, known + lead, &right)?;
                 known = instance.tick;
@@ -171,7 +172,7 @@ impl<S: Simulation> Runner<'_, S> {
     }
 }
 
-/// Steps by guesses.
+/// Steps with predicted inputs.
 fn ahead<S: Simulation>(
     instance: &mut Instance<'_, S>,
     to: Tick,
@@ -183,15 +184,15 @@ fn ahead<S: Simulation>(
     Ok(())
 }
 
-/// A guess of somebody's inputs, likely a wrong one.
+/// Draws a prediction of some seats, likely a wrong one.
 fn prediction<I: crate::input::Input>(
     rng: &mut Rng,
     since: Tick,
     script: &super::script::ScriptedInputs<I>,
 ) -> Prediction {
-    let everybody = u32::MAX.checked_shl(script.players as u32).map_or(u32::MAX, |none| !none);
-    let seats = match rng.next_u32() & everybody {
-        0 => everybody,
+    let all = u32::MAX.checked_shl(script.players as u32).map_or(u32::MAX, |none| !none);
+    let seats = match rng.next_u32() & all {
+        0 => all,
         some => some,
     };
     let kind = match draw(rng, 2) {

@@ -1,4 +1,4 @@
-//! What a check has found: a row for each way of each variant, and what differs where something does.
+//! Results of a check: a row for each path of each variant, and the differences.
 
 use super::digests::Digests;
 use super::paths::TickPath;
@@ -9,114 +9,114 @@ use core::fmt;
 use isostep_core::digest::ShortDigest;
 use isostep_core::state::{RestoreError, StateDifference, StateError};
 
-/// Why a way could not be gone to its end.
+/// Error that ends a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The state can't be saved, loaded or digested; a float or a hash map is reference_ticks by its path.
+    /// The state can't be saved, loaded or digested; the error names the path of a float or a hash map.
     #[error(transparent)]
     State(#[from] StateError),
-    /// What was written as bytes can't be read.
-    #[error("the state was written as bytes and can't be read back: {0}")]
+    /// A snapshot can't be restored.
+    #[error("the snapshot of the state can't be restored: {0}")]
     Restore(#[from] RestoreError),
-    /// It can't be recorded, or the recording can't be played.
+    /// The match can't be recorded, or the recording can't be played.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// A session does not take what the script says.
-    #[error("a session does not take this input: {0}")]
+    /// A session refuses an input of the script.
+    #[error("a session refuses this input: {0}")]
     Session(String),
-    /// The script gives more commands than a tick carries.
+    /// The script gives more commands than fit into a tick.
     #[error(
         "the commands of {player} take {bytes} bytes, and a tick carries at most 1024: a session would spread them over \
          several ticks; give fewer or shorter ones in the script"
     )]
     Commands {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// How many, with what is sent around them.
+        /// Bytes of its commands, with overhead.
         bytes: usize,
     },
 }
 
-/// A field that came out otherwise.
+/// A differing field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDifference {
-    /// The section of the state that it is in, like `state` or `world.bodies`.
+    /// Section of the state, such as `state` or `world.bodies`.
     pub section: String,
-    /// Which field: `local` is what came out, `remote` what the reference has.
+    /// The field, with the value of the run as `local` and that of the reference as `remote`.
     pub field: StateDifference,
 }
 
-/// What came out otherwise.
+/// First difference of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The newest tick that was compared and is the same; `None` if the first state differs.
+    /// Newest compared tick that is equal; `None` if the first state differs.
     pub agreed: Option<Tick>,
-    /// The first tick that differs.
+    /// First differing tick.
     pub tick: Tick,
-    /// The sections that differ there, causes before effects.
+    /// Differing sections, causes before effects.
     pub sections: Vec<String>,
-    /// The fields that differ there: at most 6 of a section and 16 in all. Empty if it
-    /// [did not happen again](Self::again).
+    /// Differing fields: at most 6 of a section and 16 in all. Empty if the difference was [not
+    /// reproduced](Self::reproduced).
     pub fields: Vec<FieldDifference>,
-    /// Whether more fields differ than these.
+    /// There are more differing fields.
     pub more: bool,
-    /// Whether it happened again when it was looked for. If not, the game differs from run to run by chance.
+    /// The difference was reproduced. If not, the game differs from run to run at random.
     pub reproduced: bool,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Everything that was compared is the same as straight in the first variant.
+    /// All compared states equal the reference.
     Equal,
-    /// Something is not.
+    /// A state differs from the reference.
     Differs(Box<Difference>),
-    /// The state is not one that this can be done with.
+    /// The state does not support this path.
     Refused {
-        /// On which tick.
+        /// Tick of the error.
         tick: Tick,
-        /// Why.
+        /// The error.
         error: CheckError,
     },
-    /// There is nothing to compare with, since the first run was refused.
+    /// Not run, since the reference failed.
     NotRun,
 }
 
-/// One way of one variant.
+/// One path of one variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// How the game was made.
+    /// Name of the variant.
     pub variant: String,
-    /// How its ticks were come to.
+    /// Path to its ticks.
     pub path: TickPath,
-    /// The newest tick that was come to; the first that differs, if one does.
+    /// Newest tick reached; the first differing tick, if there is one.
     pub ticks: Tick,
-    /// The digest of the last tick, if it was come to and nothing differs.
+    /// Digest of the last tick, if it was reached and is equal.
     pub digest: Option<ShortDigest>,
-    /// How long it took by the caller's clock, in nanoseconds; 0 without one.
+    /// Duration by the caller's clock, in nanoseconds; 0 without a clock.
     pub nanos: u64,
-    /// How it ended.
+    /// Outcome of the run.
     pub outcome: Outcome,
 }
 
-/// What a check has found. Its text is a table, and what differs below it.
+/// Report of a check. It prints as a table, followed by the differences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Each way of each variant; the first is what all others are compared with.
+    /// Rows by variant and path; the first is the reference.
     pub rows: Vec<Row>,
     pub(super) digests: Digests,
     pub(super) ticks: u32,
 }
 
 impl Difference {
-    /// What it mostly is. Before the first tick nothing was stepped yet: only how the game is made can show.
+    /// Returns the likely cause. Before the first tick nothing was stepped, so only the construction can differ.
     const fn hint(&self, path: TickPath) -> &'static str {
         match path {
             TickPath::Straight | TickPath::Interleaved if self.tick.0 == 0 => {
-                "the game is not made the same each time: what `make` gives must not hang on chance, a clock, an address, a \
-                 static or how often it was called"
+                "`make` does not return the same game each time: it must not depend on randomness, a clock, an address, a \
+                 static or the number of calls"
             }
             path => path.hint(),
         }
@@ -124,17 +124,17 @@ impl Difference {
 }
 
 impl Report {
-    /// Whether everything came out the same.
+    /// Returns true if all runs equal the reference.
     pub fn is_equal(&self) -> bool {
         self.rows.iter().all(|row| row.outcome == Outcome::Equal)
     }
 
-    /// The digests of the first run, to compare with those of another machine.
+    /// Returns the digests of the reference, to compare with those of another machine.
     pub const fn digests(&self) -> &Digests {
         &self.digests
     }
 
-    /// The rows that are not equal, and were run.
+    /// Returns the rows that differ or failed.
     pub fn findings(&self) -> impl Iterator<Item = &Row> {
         let is_finding = |row: &&Row| !matches!(row.outcome, Outcome::Equal | Outcome::NotRun);
         self.rows.iter().filter(is_finding)
@@ -173,7 +173,7 @@ impl fmt::Display for Report {
         let mut hinted = None;
         for row in self.findings() {
             write!(f, "\n{row}")?;
-            // The first way of a variant that goes wrong is the simplest, and says the most.
+            // The first failing path of a variant is the simplest, and its hint the most specific.
             let Outcome::Differs(difference) = &row.outcome else { continue };
             if hinted.replace(&row.variant) != Some(&row.variant) {
                 writeln!(f, "  likely: {}", difference.hint(row.path))?;
@@ -183,10 +183,10 @@ impl fmt::Display for Report {
     }
 }
 
-/// Columns of numbers stand at the right.
+/// Right-aligned columns: numbers.
 const RIGHT: [bool; 6] = [false, false, true, true, false, false];
 
-/// A line of the table: variant, way, ticks, milliseconds, digest, result.
+/// A line of the table: variant, path, ticks, milliseconds, digest, result.
 struct Line([String; 6]);
 
 impl Line {
@@ -216,7 +216,7 @@ impl Line {
     }
 }
 
-/// What was found, in lines; nothing where all is equal.
+/// Prints the difference or the error; nothing if the run is equal.
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { variant, path, .. } = self;
@@ -246,7 +246,8 @@ impl fmt::Display for Row {
                     writeln!(f, "  and more, in {}", sections.join(", "))?;
                 }
                 if !reproduced {
-                    let chance = "it did not happen again when it was looked for: the game differs from run to run";
+                    let chance =
+                        "the difference was not reproduced: the game differs from run to run";
                     writeln!(f, "  {chance}")?;
                 }
                 Ok(())

@@ -1,4 +1,4 @@
-//! A game on its way: steps, saves and loads as a session does them, and somebody who watches each tick that is final.
+//! A game during a run: steps, saves and loads as a session does, and an observer of its final ticks.
 
 use super::report::CheckError;
 use super::script::{Prediction, ScriptedInputs};
@@ -6,22 +6,22 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::state::{StateDifference, StateError};
 
-/// Why a run ended before its last tick.
+/// End of a run before its last tick.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// A tick came out otherwise.
+    /// A tick differs from the reference.
     Differs(Found),
-    /// Something can't be done with this state at all.
+    /// The state does not support the path.
     Refused { tick: Tick, error: CheckError },
 }
 
-/// What differs on a tick.
+/// Difference on a tick.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) tick: Tick,
     pub(super) sections: Vec<String>,
     pub(super) fields: Vec<(String, StateDifference)>,
-    /// Whether there are more than these.
+    /// There are more differing fields.
     pub(super) more: bool,
 }
 
@@ -29,36 +29,36 @@ pub(super) fn refused<E: Into<CheckError>>(tick: Tick) -> impl Fn(E) -> Stop {
     move |error: E| Stop::Refused { tick, error: error.into() }
 }
 
-/// Looks at the states that are final.
+/// Observer of final states.
 pub(super) trait Observer<S: Simulation> {
-    /// A tick that is held.
+    /// Observes a tick that is held.
     fn observe(&mut self, tick: Tick, game: &S, slots: &S::Slots) -> Result<(), Stop>;
 }
 
-/// All that a way needs to come to the last tick.
+/// Parameters of a run.
 pub(super) struct Runner<'a, S: Simulation> {
-    /// Makes the game anew.
+    /// Creates the game.
     pub(super) make: &'a dyn Fn() -> S,
     pub(super) script: &'a ScriptedInputs<S::Input>,
     pub(super) seed: u64,
-    /// Furthest that is gone back, in ticks.
+    /// Maximum rollback depth, in ticks.
     pub(super) depth: u32,
     pub(super) observer: &'a mut dyn Observer<S>,
 }
 
-/// One game with the ticks that it holds.
+/// A game with its saved ticks.
 pub(super) struct Instance<'a, S: Simulation> {
     pub(super) game: S,
     pub(super) slots: S::Slots,
     pub(super) tick: Tick,
     script: &'a ScriptedInputs<S::Input>,
     held: usize,
-    /// What steps were given, seat by seat and tick by tick.
+    /// Inputs used by the steps, by tick and seat.
     used: Vec<S::Input>,
 }
 
 impl<'a, S: Simulation> Instance<'a, S> {
-    /// A game before its first tick, which will hold so many.
+    /// Creates an instance before its first tick that holds `held` ticks.
     pub(super) fn new(
         mut game: S,
         script: &'a ScriptedInputs<S::Input>,
@@ -75,7 +75,7 @@ impl<'a, S: Simulation> Instance<'a, S> {
         saved.map_err(refused::<StateError>(self.tick))
     }
 
-    /// Makes and saves the next tick.
+    /// Steps and saves the next tick.
     pub(super) fn step(&mut self, prediction: Option<&Prediction>) -> Result<(), Stop> {
         let inputs = self.script.given(self.tick, prediction, &self.used, &self.game);
         self.used.extend(inputs.players.iter().map(|input| input.value));
@@ -84,7 +84,7 @@ impl<'a, S: Simulation> Instance<'a, S> {
         self.save()
     }
 
-    /// Goes back.
+    /// Rolls back to a tick.
     pub(super) fn load(&mut self, tick: Tick) -> Result<(), Stop> {
         let loaded = self.game.load(&mut self.slots, tick.0);
         loaded.map_err(refused::<StateError>(tick))?;
@@ -93,19 +93,19 @@ impl<'a, S: Simulation> Instance<'a, S> {
         Ok(())
     }
 
-    /// Forgets what can be computed again.
+    /// Drops all caches.
     pub(super) fn drop_caches(&mut self) {
         self.game.drop_caches(&mut self.slots);
     }
 
-    /// Goes on with another game that is in the state of this tick.
+    /// Replaces the game with another one in the same state.
     pub(super) fn replace(&mut self, mut game: S) -> Result<(), Stop> {
         self.slots = game.slots(self.held);
         self.game = game;
         self.save()
     }
 
-    /// Shows ticks that are final.
+    /// Passes final ticks to the observer.
     pub(super) fn show(
         &self,
         ticks: impl IntoIterator<Item = Tick>,

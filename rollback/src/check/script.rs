@@ -1,4 +1,4 @@
-//! The inputs of a whole check, and what a step is given of them: the truth, or a prediction. Bots are asked here.
+//! Inputs of a check, and the inputs of a step: confirmed or predicted. Bots are called here.
 
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
@@ -6,36 +6,36 @@ use crate::player::PlayerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 
-/// What everybody does on each tick.
+/// Scripted inputs of all seats.
 pub(super) struct ScriptedInputs<I> {
     pub(super) players: usize,
     pub(super) bots: Vec<PlayerId>,
-    /// By tick.
+    /// Inputs by tick.
     inputs: Vec<Inputs<I>>,
 }
 
-/// Inputs that nobody knows yet.
+/// A prediction of unconfirmed inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prediction {
-    /// The first tick that is not known.
+    /// First unconfirmed tick.
     pub(super) since: Tick,
-    /// Whose inputs are not, a bit a seat.
+    /// Predicted seats, a bit each.
     pub(super) seats: u32,
     pub(super) kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What will turn out to be right.
+    /// The correct input.
     Right,
-    /// The last input that is known, held.
+    /// The last confirmed input, held.
     Held,
-    /// What the same player does so many ticks later: something that can happen, and mostly wrong.
+    /// The same player's input from this many ticks later: a possible input, and mostly wrong.
     Later(u32),
 }
 
 impl<I: Input> ScriptedInputs<I> {
-    /// Asks the script for every tick, in order and once.
+    /// Calls the script for every tick, once and in order.
     pub(super) fn record(
         players: usize,
         bots: Vec<PlayerId>,
@@ -46,7 +46,7 @@ impl<I: Input> ScriptedInputs<I> {
         let record = |tick| {
             script(Tick(tick), &mut inputs);
             let recorded = inputs.clone();
-            // A script that leaves a tick out means the same inputs again, but not the same commands.
+            // A script that skips a tick repeats its inputs, but not its commands.
             let same: Vec<I> = inputs.players.iter().map(|input| input.value).collect();
             inputs.follow(&same);
             recorded
@@ -54,18 +54,18 @@ impl<I: Input> ScriptedInputs<I> {
         Self { players, bots, inputs: (0..ticks).map(record).collect() }
     }
 
-    /// How many ticks there are.
+    /// Returns the number of ticks.
     pub(super) const fn len(&self) -> u32 {
         self.inputs.len() as u32
     }
 
-    /// What everybody does on a tick.
+    /// Returns the inputs of a tick.
     pub(super) fn at(&self, tick: Tick) -> Option<&Inputs<I>> {
         self.inputs.get(tick.0 as usize)
     }
 
-    /// What the step of a tick is given. `used` has what earlier steps were given, seat by seat and tick by tick, as a
-    /// session knows it.
+    /// Returns the inputs for the step of a tick. `used` has the inputs of earlier steps, by tick and seat, as a
+    /// session knows them.
     pub(super) fn given<S: Simulation<Input = I>>(
         &self,
         tick: Tick,
@@ -110,7 +110,7 @@ impl<I: Input> ScriptedInputs<I> {
     }
 }
 
-/// Has the game decide for its bots.
+/// Sets the inputs of bots.
 pub(crate) fn apply_bots<S: Simulation>(
     game: &S,
     tick: Tick,

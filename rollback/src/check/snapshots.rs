@@ -1,4 +1,4 @@
-//! The ways through bytes: a snapshot that is read into a fresh game, and a recording that is played.
+//! Paths through bytes: a snapshot restored into a new game, and a recording that is played.
 
 use super::paths::{TickPath, draw};
 use super::report::CheckError;
@@ -13,18 +13,18 @@ use crate::time::Time;
 use isostep_core::Rng;
 use isostep_core::state::{RestoreError, Snapshot, StateError};
 
-/// Which game the recordings here are of: nobody else opens them.
+/// Game id of the recordings.
 const GAME: [u8; 16] = *b"isostep check 01";
-/// Ticks between keyframes: short, so that many are met.
+/// Ticks between keyframes: short, so that many are tested.
 const KEYFRAME_EVERY: u32 = 16;
-/// Ticks between snapshots that are read back, on average.
+/// Mean number of ticks between restored snapshots.
 const ENCODE_EVERY: u32 = 6;
-/// Ticks that a fresh game is taken to.
+/// Ticks stepped by a restored game.
 const FRESH: u32 = 4;
-/// Bytes that a command takes beside its own in a tick, at most.
+/// Maximum overhead of a command in a tick, in bytes.
 const COMMAND_HEAD: usize = 4;
 
-/// Goes a way through bytes.
+/// Runs a path through bytes.
 pub(super) fn through_bytes<S: Simulation + Snapshot>(
     runner: Runner<'_, S>,
     path: TickPath,
@@ -44,7 +44,7 @@ impl<S: Simulation + Snapshot> Runner<'_, S> {
             if tick.0 > 0 {
                 instance.step(None)?;
             }
-            // The first states are often special, and the last one is what is compared.
+            // The first states are often special, and the last one is compared.
             let wanted = tick.0 < 2 || tick.0 == self.script.len();
             if wanted || draw(&mut rng, ENCODE_EVERY) == 0 {
                 bytes.clear();
@@ -59,8 +59,8 @@ impl<S: Simulation + Snapshot> Runner<'_, S> {
         Ok(())
     }
 
-    /// Once tick by tick, once in leaps that land behind keyframes, and as somebody does who opens the file and goes to a tick:
-    /// with a game that has seen nothing of what was before.
+    /// Plays the recording tick by tick, by seeks that land after keyframes, and by a seek in a new game without
+    /// earlier state.
     fn recorded(self) -> Result<(), Stop> {
         let file = self.record()?;
         let open = || {
@@ -95,7 +95,7 @@ impl<S: Simulation + Snapshot> Runner<'_, S> {
         Ok(())
     }
 
-    /// The match as a session without a network plays it, as a file.
+    /// Records the match from a session without a network.
     fn record(&self) -> Result<Vec<u8>, Stop> {
         let start = refused::<ReplayError>(Tick(0));
         let mut game = (self.make)();
@@ -151,7 +151,7 @@ impl<S: Simulation + Snapshot> Runner<'_, S> {
     }
 }
 
-/// Whatever a script says on a tick is carried by it, not spread over the next ones.
+/// Limits that carry all commands of a tick in that tick.
 fn wide_commands() -> CommandConfig {
     let budget = CommandConfig::MAX_BUDGET;
     CommandConfig::new(budget, budget, 4 * budget).unwrap_or(CommandConfig::DEFAULT)

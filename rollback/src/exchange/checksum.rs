@@ -1,6 +1,7 @@
-//! CRC-32 (IEEE 802.3): finds any three flipped bits of a datagram. It guards against chance, not against people.
+//! CRC-32 (IEEE 802.3): detects any three flipped bits of a datagram. It protects against corruption, not against
+//! attackers.
 
-/// The remainder of each byte.
+/// Remainder of each byte.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -17,7 +18,7 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// The checksum of some bytes.
+/// Returns the checksum of some bytes.
 pub(super) fn of(bytes: &[u8]) -> u32 {
     let step = |sum: u32, &byte: &u8| (sum >> 8) ^ TABLE[usize::from(sum as u8 ^ byte)];
     !bytes.iter().fold(u32::MAX, step)

@@ -1,6 +1,6 @@
-//! What two sessions have to tell each other, as datagrams: inputs that the other lacks, acknowledgements, margins,
-//! digests, and pieces of long messages. Plain bytes with a checksum against chance, no secrets: for tests, tools and
-//! transports that protect by themselves.
+//! Datagram protocol between two sessions: unacknowledged inputs, acknowledgements, timing reports, digests, and pieces
+//! of long messages. The bytes have a checksum against corruption and no encryption: for tests, tools and transports
+//! that protect by themselves.
 
 mod checksum;
 mod pace;
@@ -18,11 +18,11 @@ use reliable::Reliable;
 
 /// First byte of every datagram.
 const MAGIC: u8 = 0x15;
-/// Bytes before what the checksum is of: the first one, and the checksum.
+/// Bytes before the checksummed part: the magic byte and the checksum.
 const HEADER: usize = 5;
-/// Bytes after which no more ticks are added to a datagram: with everything else it stays below 1,200.
+/// Bytes beyond which no more ticks are added to a datagram. With all other parts it stays below 1,200.
 const FULL: usize = 560;
-/// Most ticks of one player in a datagram.
+/// Maximum number of ticks of one player in a datagram.
 const MAX_TICKS: usize = 255;
 
 /// Parts of a datagram.
@@ -36,68 +36,70 @@ mod part {
     pub(super) const PACE: u8 = 7;
 }
 
-/// What the other end is.
+/// Role of the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// A machine with players.
     Player,
-    /// One that watches and is told what is confirmed.
+    /// A spectator, which receives confirmed inputs.
     Spectator,
-    /// One that tells us what is confirmed.
+    /// The host of this spectator, which sends confirmed inputs.
     Host,
 }
 
-/// Why a datagram was refused. What came before the part that is wrong was taken; it was said before and is checked.
+/// Error of reading a datagram. Parts before the malformed one were accepted; each part is validated on its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExchangeError {
-    /// It is not one of ours.
-    #[error("not a datagram of a session")]
+    /// Not a datagram of this protocol.
+    #[error("not a datagram of this protocol")]
     Foreign {
-        /// Its first byte.
+        /// First byte.
         first: Option<u8>,
     },
-    /// Bits changed on the way, or its end is missing.
-    #[error("the datagram was damaged on the way; what it said comes again")]
+    /// The checksum differs: bits were flipped, or the end is missing.
+    #[error("the datagram is corrupted; the peer repeats its contents")]
     Damaged,
-    /// Inputs have another width at the other end.
-    #[error("inputs of {theirs} bytes there and {ours} here; both must run the same game")]
+    /// The peer's inputs have another width.
+    #[error("inputs have {theirs} bytes at the peer and {ours} here; run the same game on both")]
     Width {
-        /// Theirs.
+        /// Width of the peer.
         theirs: u8,
-        /// Ours.
+        /// Local width.
         ours: usize,
     },
-    /// The other end is set up otherwise.
+    /// The peer has different settings.
     #[error(
-        "{peer} is set up otherwise: seats, digest interval, command limits, tick length and the input type must be the same \
+        "{peer} has different settings: seats, digest interval, command limits, tick length and the input type must be the same \
          on all machines"
     )]
     Settings {
-        /// Who.
+        /// The peer.
         peer: PeerId,
     },
-    /// It is cut off.
-    #[error("the datagram ends in the middle of a part; its sender is broken")]
+    /// The datagram is truncated.
+    #[error("the datagram is truncated within a part; its sender is broken")]
     Truncated,
     /// A part of an unknown kind.
-    #[error("a part of kind {kind}, which this version does not know")]
+    #[error("unknown part kind {kind}; run the same version on both")]
     UnknownPart {
-        /// It.
+        /// The kind.
         kind: u8,
     },
-    /// An input can't be read.
+    /// An input is malformed.
     #[error(transparent)]
     Input(#[from] InputReadError),
-    /// The session refused something.
+    /// The session refused a part.
     #[error(transparent)]
     Feed(#[from] FeedError),
-    /// The other end lacks inputs that we no longer have.
-    #[error("{peer} lacks inputs since tick {tick}, which are no longer kept; it has to join anew")]
+    /// The peer lacks inputs that are older than the log.
+    #[error(
+        "{peer} lacks inputs since tick {tick}, which are no longer in the log; it has to join again"
+    )]
     LostTouch {
-        /// Who.
+        /// The peer.
         peer: PeerId,
-        /// Since when.
+        /// First missing tick.
         tick: Tick,
     },
 }
@@ -111,37 +113,36 @@ impl From<RecordError> for ExchangeError {
     }
 }
 
-/// One machine's side of the talk with a peer.
+/// Exchange of datagrams with one peer.
 ///
-/// *Send* with [`write`](Self::write) after each [`advance`](Session::advance), or as often as you like; *receive* with
-/// [`read`](Self::read). Everything that the other has not acknowledged is repeated in each datagram, so any of them may be
-/// lost, late, doubled or out of order.
+/// *Send* with [`write`](Self::write) after each [`advance`](Session::advance), or at any other rate; *receive* with
+/// [`read`](Self::read). Unacknowledged inputs are repeated in each datagram, so any datagram may be lost, late,
+/// duplicated or reordered.
 #[derive(Debug)]
 pub struct Exchange {
     peer: PeerId,
     role: Role,
-    /// For each seat: up to where the peer has our inputs.
+    /// By seat: the tick up to which the peer has acknowledged local inputs.
     acknowledged: Vec<Tick>,
-    /// The seat whose inputs the last datagram began with: where not all fit, all get their turn.
+    /// Seat whose inputs the last datagram began with: if not all fit, they take turns.
     turn: usize,
-    /// Up to where a spectator has what is confirmed.
-    told: Tick,
+    /// Tick up to which a spectator has confirmed inputs.
+    sent_to: Tick,
     reliable: Reliable,
 }
 
 impl Exchange {
-    /// The talk with a machine that has players.
+    /// Creates an exchange with a machine that has players.
     pub fn new(peer: PeerId) -> Self {
         Self::with_role(peer, Role::Player)
     }
 
-    /// The talk with a spectator, who is told what is confirmed.
+    /// Creates an exchange with a spectator, which receives confirmed inputs.
     pub fn to_spectator(peer: PeerId) -> Self {
         Self::with_role(peer, Role::Spectator)
     }
 
-    /// A spectator's talk with the machine that tells it what is confirmed. Its session needs
-    /// [`Authority::Bundle`](crate::Authority::Bundle).
+    /// Creates a spectator's exchange with its host. The session needs [`Authority::Bundle`](crate::Authority::Bundle).
     pub fn to_host(peer: PeerId) -> Self {
         Self::with_role(peer, Role::Host)
     }
@@ -152,12 +153,12 @@ impl Exchange {
             role,
             acknowledged: Vec::new(),
             turn: 0,
-            told: Tick(0),
+            sent_to: Tick(0),
             reliable: Reliable::default(),
         }
     }
 
-    /// The peer.
+    /// Returns the peer.
     pub const fn peer(&self) -> PeerId {
         self.peer
     }
@@ -165,7 +166,7 @@ impl Exchange {
     /// Writes the next datagram; `out` is replaced.
     ///
     /// # Errors
-    /// When the session does not know the peer, or the peer has not acknowledged for so long that what it lacks is no longer kept.
+    /// When the session does not have the peer, or the peer lacks inputs that are older than the log.
     pub fn write<S: Simulation>(
         &mut self,
         session: &mut Session<S>,
@@ -179,7 +180,7 @@ impl Exchange {
         }
         out.clear();
         out.push(MAGIC);
-        // The checksum, once the rest is there.
+        // Space for the checksum.
         out.extend_from_slice(&[0; HEADER - 1]);
         out.push(session.codec().width() as u8);
         out.extend_from_slice(&session.fingerprint().to_le_bytes());
@@ -228,12 +229,12 @@ impl Exchange {
             if from >= next {
                 continue;
             }
-            // Another seat comes first in the next datagram.
+            // The next datagram starts with another seat.
             if out.len() > FULL {
                 break;
             }
             if !session.has_logged(from) {
-                // A peer that came after our player had left the seat never asks for its inputs.
+                // A peer that joined after the local player had left the seat never acknowledges its inputs.
                 if session.local_from(player, next).is_none() {
                     continue;
                 }
@@ -269,8 +270,8 @@ impl Exchange {
         session: &Session<S>,
         out: &mut Vec<u8>,
     ) -> Result<(), ExchangeError> {
-        let from = self.told.max(session.config().first_tick());
-        // Ticks of bots are known before they are made; but who plays on them may change until then.
+        let from = self.sent_to.max(session.config().first_tick());
+        // Ticks of bots are confirmed before they are stepped, but their occupant may change until then.
         let end = session.confirmed_tick().min(session.current_tick());
         if from >= end {
             return Ok(());
@@ -296,10 +297,10 @@ impl Exchange {
         Ok(())
     }
 
-    /// Takes a datagram of the peer. It may be anything.
+    /// Reads a datagram of the peer. The bytes are not trusted.
     ///
     /// # Errors
-    /// When it is not one, or the session refuses what it says.
+    /// When the datagram is malformed, or the session refuses a part.
     pub fn read<S: Simulation>(
         &mut self,
         now: Time,
@@ -329,7 +330,7 @@ impl Exchange {
                 part::BUNDLE => self.read_bundle(session, &mut from)?,
                 part::RECEIVED => self.read_received(session, &mut from),
                 part::CONFIRMED => from.u32().map(|tick| {
-                    self.told = self.told.max(Tick(tick)).min(session.confirmed_tick());
+                    self.sent_to = self.sent_to.max(Tick(tick)).min(session.confirmed_tick());
                 }),
                 part::DIGEST => {
                     let read = from.u32().zip(from.array().map(ShortDigest::from_bytes));
@@ -407,7 +408,7 @@ impl Exchange {
         self.acknowledged.resize(session.players(), session.config().first_tick());
         let next = session.local_next(player).unwrap_or_default();
         if let Some(acknowledged) = self.acknowledged.get_mut(usize::from(player.0)) {
-            // Who sits there now may have come further than we did.
+            // The current occupant of the seat may have acknowledged more than was sent from here.
             *acknowledged = (*acknowledged).max(tick.min(next));
         }
         Some(())

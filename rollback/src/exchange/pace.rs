@@ -1,4 +1,4 @@
-//! A pace report as bytes.
+//! Encoding of a timing report.
 
 use crate::bytes::Reader;
 use crate::pace::{ArrivalStats, MarginReport};

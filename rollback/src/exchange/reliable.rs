@@ -1,33 +1,33 @@
-//! Long messages over packets that may be lost: a piece in each packet, some pieces ahead of what is acknowledged, and again
-//! from there when acknowledgements stay away.
+//! Reliable messages over lossy packets: one piece in each packet, some pieces ahead of the acknowledged one, and a
+//! retransmission from there when acknowledgements are missing.
 
 use crate::bytes::Reader;
 use std::collections::VecDeque;
 
 /// Bytes of a message in one packet.
 const PIECE: usize = 480;
-/// Pieces that are on their way at once.
+/// Pieces in flight.
 const AHEAD: u32 = 16;
-/// Longest message that is put together, in bytes.
+/// Maximum length of a received message, in bytes.
 const MAX_LENGTH: usize = 64 * 1024;
 
 /// Both directions of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Reliable {
-    /// Messages that are not wholly acknowledged; of the first one, `done` bytes are.
+    /// Messages that are not fully acknowledged; of the first one, `done` bytes are.
     outgoing: VecDeque<Vec<u8>>,
     done: usize,
-    /// Pieces that were acknowledged; the next one has the number after it.
+    /// Acknowledged pieces; the next one has the following number.
     acknowledged: u32,
-    /// How far ahead of that the next packet's piece is.
+    /// Offset of the next packet's piece from the acknowledged one.
     cursor: u32,
-    /// Pieces that came in, in order.
+    /// Received pieces, in order.
     received: u32,
     incoming: Vec<u8>,
     finished: VecDeque<Vec<u8>>,
 }
 
-/// The bytes of a piece that starts here. A message without bytes has one piece.
+/// Returns the bytes of the piece that starts at `start`. An empty message has one piece.
 fn piece(message: &[u8], start: usize) -> &[u8] {
     &message[start..message.len().min(start + PIECE)]
 }
@@ -41,12 +41,12 @@ impl Reliable {
         self.finished.pop_front()
     }
 
-    /// Whether a packet needs a part for it.
+    /// Returns true if no part needs to be sent.
     pub(super) fn is_idle(&self) -> bool {
         self.outgoing.is_empty() && self.received == 0
     }
 
-    /// The piece so many after what is acknowledged, and whether it is the last one of its message.
+    /// Returns the piece at an offset from the acknowledged one, and true if it ends its message.
     fn ahead(&self, mut count: u32) -> Option<(&[u8], bool)> {
         let mut start = self.done;
         for message in &self.outgoing {
@@ -76,7 +76,7 @@ impl Reliable {
             out.extend_from_slice(&0u32.to_le_bytes());
             return;
         };
-        // Numbers start at 1, so that 0 means none.
+        // Numbers start at 1; 0 means none.
         out.extend_from_slice(&(self.acknowledged + 1 + self.cursor).to_le_bytes());
         out.push(u8::from(last));
         out.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
@@ -95,7 +95,7 @@ impl Reliable {
             Some((last == 1, from.take(length)?))
         };
         self.acknowledge(acknowledged);
-        // What comes out of order comes again.
+        // Pieces out of order are dropped and retransmitted.
         if let Some((last, bytes)) = arrived
             && self.received.checked_add(1) == Some(number)
         {
@@ -111,7 +111,7 @@ impl Reliable {
     }
 
     fn acknowledge(&mut self, number: u32) {
-        // Nobody has more than was sent.
+        // An acknowledgement beyond the sent pieces is invalid.
         let count = number.saturating_sub(self.acknowledged);
         if count > AHEAD {
             return;
@@ -154,7 +154,7 @@ mod tests {
                 if rng.chance(1, 3).expect("odds") {
                     continue;
                 }
-                // Now and then an old one instead.
+                // Sometimes an old packet is delivered instead.
                 let late = core::mem::replace(&mut old[end], packet.clone());
                 let packet = if rng.chance(1, 4).expect("odds") { late } else { packet };
                 ends[1 - end].read(&mut Reader::new(&packet));

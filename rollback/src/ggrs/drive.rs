@@ -1,4 +1,4 @@
-//! One tick of each kind of session. What ggrs would panic on is checked before it is asked.
+//! One tick of each kind of ggrs session. Conditions on which ggrs panics are checked first.
 
 use super::game::{Fulfilled, GgrsGame, GgrsGameError};
 use super::setup::GgrsConfig;
@@ -8,16 +8,16 @@ use core::hash::Hash;
 use ggrs::{GgrsError, GgrsRequest, P2PSession, SpectatorSession, SyncTestSession};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a session asks for.
+/// Requests of a session.
 type Requests<S, A> = Vec<GgrsRequest<GgrsConfig<S, A>>>;
 
 impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
-    /// A tick of a match: polls the network, hands in the inputs of the players here, and does what ggrs asks for. No step
-    /// is made while ggrs waits for others.
+    /// Advances a P2P session: polls the network, adds the local inputs, and fulfils the requests of ggrs. No step is
+    /// made while ggrs waits for remote inputs.
     ///
     /// # Errors
-    /// `NotSynchronized` of ggrs until all have found each other: try again. Everything else is final, but for a
-    /// [missing input](GgrsGameError::MissingInput), of which ggrs was not told.
+    /// `NotSynchronized` of ggrs until all peers are synchronised: try again. All other errors are final, except a
+    /// [missing input](GgrsGameError::MissingInput), which is not passed on to ggrs.
     pub fn advance_p2p<A>(
         &mut self,
         session: &mut P2PSession<GgrsConfig<S, A>>,
@@ -42,11 +42,11 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
         self.fulfil(requests)
     }
 
-    /// A tick of a sync test, with the inputs of all players.
+    /// Advances a sync test session, with the inputs of all players.
     ///
     /// # Errors
-    /// `MismatchedChecksum` of ggrs when a frame came out differently the second time. It compares digests, so the setup
-    /// must have some.
+    /// `MismatchedChecksum` of ggrs when a resimulated frame differs. It compares digests, so the setup must enable
+    /// them.
     pub fn advance_sync_test<A>(
         &mut self,
         session: &mut SyncTestSession<GgrsConfig<S, A>>,
@@ -66,7 +66,7 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
         self.fulfil(requests)
     }
 
-    /// A tick of a spectator: one step, several to catch up, or none while it waits for its host.
+    /// Advances a spectator session: one step, several to catch up, or none while it waits for its host.
     ///
     /// # Errors
     /// `NotSynchronized` of ggrs until the host answers: try again. `SpectatorTooFarBehind` is final.
@@ -77,11 +77,11 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
     where
         A: Clone + Eq + Hash + Debug + Send + Sync + 'static,
     {
-        // It counts the frame that it showed last, from -1.
+        // ggrs counts the last shown frame, from -1.
         self.check(0, session.num_players(), session.current_frame().saturating_add(1))?;
         match self.guarded(|| session.advance_frame()) {
             Ok(requests) => self.fulfil(requests),
-            // Only one step was to be made, and its inputs have not come: nothing was lost.
+            // Only one step was due, and its inputs have not arrived: nothing is lost.
             Err(GgrsGameError::Ggrs(GgrsError::PredictionThreshold)) => Ok(Fulfilled::default()),
             Err(error) => Err(error),
         }
@@ -104,7 +104,7 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
         Ok(())
     }
 
-    /// Asks ggrs; if it panics, the game is broken and the caller hears of it.
+    /// Calls ggrs. If it panics, the game is marked as broken and the caller gets an error.
     fn guarded<A>(
         &mut self,
         ask: impl FnOnce() -> Result<Requests<S, A>, GgrsError>,
@@ -112,7 +112,7 @@ impl<S: Simulation<Input: Send + Sync> + 'static> GgrsGame<S> {
     where
         A: Clone + Eq + Hash + Debug + Send + Sync + 'static,
     {
-        // Whatever state the session was left in, nobody asks it again through a broken game.
+        // A session that panicked is never called again through a broken game.
         match catch_unwind(AssertUnwindSafe(ask)) {
             Ok(answer) => Ok(answer?),
             Err(panic) => {

@@ -1,4 +1,4 @@
-//! A simulation with its slots, and ggrs's requests carried out on it: save, load, step, each only where it fits.
+//! A simulation with its slots, which fulfils the requests of ggrs: save, load, step, each validated.
 
 use super::setup::{GgrsConfig, GgrsSetup, GgrsSetupError};
 use crate::inputs::{InputStatus, Inputs};
@@ -10,25 +10,25 @@ use ggrs::GgrsRequest;
 use isostep_core::digest::Digest;
 use isostep_core::state::StateError;
 
-/// What a list of requests did.
+/// Report of fulfilled requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fulfilled {
-    /// Steps that were made.
+    /// Steps made.
     pub steps: u32,
-    /// By how many frames it went back, if it did.
+    /// Rollback depth in frames, if there was one.
     pub depth: Option<u32>,
-    /// Digests that were taken.
+    /// Digests computed.
     pub digests: u32,
 }
 
-/// Why a game could not go on.
+/// Error of a game under ggrs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GgrsGameError {
-    /// The setup can't be.
+    /// The setup is invalid.
     #[error(transparent)]
     Setup(#[from] GgrsSetupError),
-    /// ggrs answered so. `NotSynchronized` only says to try again.
+    /// An error of ggrs. After `NotSynchronized`, try again.
     #[error(transparent)]
     Ggrs(#[from] ggrs::GgrsError),
     /// A state can't be saved, loaded or digested.
@@ -36,65 +36,66 @@ pub enum GgrsGameError {
     State {
         /// The tick.
         tick: Tick,
-        /// Why.
+        /// The error.
         error: StateError,
     },
-    /// A request for another frame than the game is at: a list was left out, repeated or not carried out to its end.
+    /// A request for another frame than the current one: a request list was skipped, repeated or not completed.
     #[error(
-        "a request for frame {frame}, but the game is at {present}; carry out every list once, in order"
+        "a request for frame {frame}, but the game is at {present}; fulfil every request list once, in order"
     )]
     OutOfOrder {
-        /// What was asked for.
+        /// Requested frame.
         frame: i32,
-        /// The game's tick.
+        /// Current tick.
         present: Tick,
     },
-    /// The session has another number of players than the game.
+    /// The session and the game differ in their number of players.
     #[error("inputs of {found} players for a game of {expected}; use one setup for both")]
     Players {
-        /// The session's.
+        /// Players of the session.
         found: usize,
-        /// The game's.
+        /// Players of the game.
         expected: usize,
     },
-    /// The session may go back further than the game has slots for.
+    /// The session's prediction window exceeds the game's slots.
     #[error(
-        "a prediction window of {session} frames, but slots for {game}; use one setup for both"
+        "the prediction window is {session} frames, but the game has slots for {game}; use one setup for both"
     )]
     Window {
-        /// The session's.
+        /// Window of the session.
         session: usize,
-        /// The game's.
+        /// Slots of the game.
         game: usize,
     },
-    /// Nobody plays at this machine; ggrs panics when such a session has lost all others.
+    /// The session has no local player; ggrs panics when such a session has lost all peers.
     #[error("a P2P session without a local player; use a spectator session")]
     NoLocalPlayer,
-    /// A local player has no input. Nothing was asked of ggrs.
-    #[error("no input for local player {player}")]
+    /// A local player has no input. ggrs was not called.
+    #[error("local player {player} has no input; pass one for each local player")]
     MissingInput {
         /// Its handle.
         player: usize,
     },
     /// ggrs panicked. Drop the session.
-    #[error("ggrs panicked: {0}; the session is of no use any more")]
+    #[error("ggrs panicked: {0}; drop the session")]
     Panicked(String),
-    /// An earlier call failed half way; the state is not what ggrs thinks it is.
-    #[error("an earlier call failed half way; start the session and the game anew")]
+    /// An earlier call failed half way; the state is not the one that ggrs expects.
+    #[error("an earlier call failed half way; restart the session and the game")]
     Broken,
 }
 
-/// A simulation that runs under a session of ggrs.
+/// A simulation under a ggrs session.
 ///
-/// *Play* with [`advance_p2p`](Self::advance_p2p), [`advance_sync_test`](Self::advance_sync_test) or
-/// [`advance_spectator`](Self::advance_spectator), once a tick; or call ggrs yourself and hand what it asks for to
-/// [`fulfil`](Self::fulfil). *Look* with [`game`](Self::game), [`present`](Self::present), [`digest`](Self::digest).
+/// *Advance* with [`advance_p2p`](Self::advance_p2p), [`advance_sync_test`](Self::advance_sync_test) or
+/// [`advance_spectator`](Self::advance_spectator), once a tick; or call ggrs yourself and pass its requests to
+/// [`fulfil`](Self::fulfil). *Observe* with [`game`](Self::game), [`current_tick`](Self::current_tick),
+/// [`digest`](Self::digest).
 pub struct GgrsGame<S: Simulation> {
     game: S,
     slots: S::Slots,
     inputs: Inputs<S::Input>,
-    /// What each seat was given for the last frames, so that a step after going back knows the one before: that of tick
-    /// t at t modulo the length, a row a tick.
+    /// Inputs used for the last frames, so that a step after a rollback has its previous inputs: those of tick t in row
+    /// t modulo the length.
     used: Vec<S::Input>,
     /// Rows of `used`.
     rows: usize,
@@ -105,13 +106,14 @@ pub struct GgrsGame<S: Simulation> {
 }
 
 impl<S: Simulation> GgrsGame<S> {
-    /// A game in the state of frame 0.
+    /// Creates a game in the state of frame 0.
     ///
     /// # Errors
-    /// When the setup can't be, or the state can't be saved, or digested though it is to be.
+    /// When the setup is invalid, or the state can't be saved or digested.
     pub fn new(mut game: S, setup: &GgrsSetup) -> Result<Self, GgrsGameError> {
         setup.check()?;
-        // The window, the present, and one for a digest of the present that ggrs did not ask for.
+        // The prediction window, the current frame, and one for a digest of the current frame that ggrs did not
+        // request.
         let rows = setup.max_prediction + 2;
         let mut slots = game.slots(rows);
         let at = |error| GgrsGameError::State { tick: Tick(0), error };
@@ -132,27 +134,27 @@ impl<S: Simulation> GgrsGame<S> {
         })
     }
 
-    /// The simulation.
+    /// Returns the simulation.
     pub const fn game(&self) -> &S {
         &self.game
     }
 
-    /// The slots with past states, for [`State`](isostep_core::state::State)'s own methods.
+    /// Returns the slots of past states, for the methods of [`State`](isostep_core::state::State).
     pub const fn slots(&self) -> &S::Slots {
         &self.slots
     }
 
-    /// The tick of the simulation's state: the frame that ggrs will advance next.
+    /// Returns the current tick: the frame that ggrs advances next.
     pub const fn current_tick(&self) -> Tick {
         self.present
     }
 
-    /// How many players it is for.
+    /// Returns the number of players.
     pub const fn players(&self) -> usize {
         self.inputs.len()
     }
 
-    /// The digest of the present state, guesses included.
+    /// Returns the digest of the current state, which may be predicted.
     ///
     /// # Errors
     /// When the state can't be saved or digested.
@@ -161,11 +163,11 @@ impl<S: Simulation> GgrsGame<S> {
         self.game.digest(&self.slots, self.present.0)
     }
 
-    /// Carries out what a session asks for, in order.
+    /// Fulfils the requests of a session, in order.
     ///
     /// # Errors
-    /// When a request does not fit the game, or a state can't be saved, loaded or digested; the session then expects
-    /// something else than there is, and both are of no use any more.
+    /// When a request does not fit the game, or a state can't be saved, loaded or digested. The session then expects
+    /// another state, and both must be dropped.
     pub fn fulfil<A>(
         &mut self,
         requests: Vec<GgrsRequest<GgrsConfig<S, A>>>,

@@ -1,5 +1,5 @@
-//! Packets are looked at before ggrs sees them: what would make it panic, or keep memory without bound, is refused. The guard
-//! learns where the match is from the packets that go out.
+//! Validates packets before ggrs sees them: those that would make it panic or use unbounded memory are refused. The
+//! guard learns the progress of the match from outgoing packets.
 
 use super::packet::{Form, Packet, PacketError};
 use super::setup::{GgrsSetup, GgrsSetupError};
@@ -7,55 +7,55 @@ use core::hash::Hash;
 use ggrs::{Message, NonBlockingSocket};
 use std::collections::VecDeque;
 
-/// Inputs that ggrs keeps of a player; it panics when it has to keep more.
+/// Inputs that ggrs keeps for a player; it panics when there are more.
 const QUEUE: i64 = 128;
-/// Pings of ours that are remembered. ggrs sends five a second to each peer.
+/// Outgoing pings that are kept. ggrs sends five a second to each peer.
 const PINGS: usize = 512;
-/// Intervals of checksums for which ggrs remembers what a peer said.
+/// Checksum intervals for which ggrs keeps a peer's checksums.
 const CHECKSUMS: i64 = 32;
 
-/// Datagrams to and from addresses: what a transport offers a [`GuardedSocket`].
+/// Datagram transport of a [`GuardedSocket`].
 pub trait Datagrams<A> {
-    /// Sends a datagram, or loses it.
+    /// Sends a datagram; it may be lost.
     fn send(&mut self, bytes: &[u8], to: &A);
 
-    /// The next datagram that has arrived.
+    /// Returns the next received datagram.
     fn receive(&mut self) -> Option<(A, Vec<u8>)>;
 
-    /// A datagram was refused. Nothing has to be done; a sender that goes on like this may be worth dropping.
+    /// Called when a datagram was refused. No action is needed; a sender that continues may be worth disconnecting.
     fn refused(&mut self, from: &A, error: PacketError) {
         let _ = (from, error);
     }
 }
 
-/// Decides which packets ggrs may see.
+/// Decides which packets are passed on to ggrs.
 #[derive(Clone, Debug)]
 pub struct Guard {
     form: Form,
-    /// `None` for a spectator, who takes inputs for any frame.
+    /// `None` for a spectator, which accepts inputs for any frame.
     reach: Option<Reach>,
     checksum_every: i64,
-    /// Our pings that were not yet forgotten, in milliseconds of ggrs's clock.
+    /// Outgoing pings, in milliseconds of ggrs's clock.
     pings: VecDeque<u128>,
 }
 
-/// Where a player's machine is, and how far others may be from it.
+/// Progress of a player's machine, and the allowed distance of others.
 #[derive(Clone, Debug)]
 struct Reach {
     window: i64,
     delay: i64,
-    /// The last frame for which we sent an input; -1 before that.
+    /// Last frame with a sent local input; -1 at first.
     sent: i64,
-    /// For each player, after which frame they are known to be gone.
+    /// By player: the frame after which the player is disconnected.
     gone: Vec<Option<i64>>,
     local: Vec<bool>,
 }
 
 impl Guard {
-    /// For the socket of a machine whose players' inputs are of type `I`.
+    /// Creates a guard for a machine whose players' inputs are of type `I`.
     ///
     /// # Errors
-    /// When the setup can't be, or the inputs can't be encoded.
+    /// When the setup is invalid, or the inputs can't be encoded.
     pub fn player<I: crate::Input>(setup: &GgrsSetup) -> Result<Self, GgrsSetupError> {
         let mut guard = Self::spectator::<I>(setup)?;
         guard.reach = Some(Reach {
@@ -68,7 +68,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// For the socket of a spectator.
+    /// Creates a guard for a spectator.
     ///
     /// # Errors
     /// As [`player`](Self::player).
@@ -84,7 +84,7 @@ impl Guard {
         })
     }
 
-    /// Takes note of a packet that ggrs sends.
+    /// Observes an outgoing packet.
     pub fn outgoing(&mut self, bytes: &[u8]) {
         match self.form.read(bytes) {
             Ok(Packet::Ping(ping)) if self.pings.back() != Some(&ping) => {
@@ -107,10 +107,10 @@ impl Guard {
         }
     }
 
-    /// The message that a packet is, if ggrs can take it.
+    /// Decodes a packet, if ggrs can process it.
     ///
     /// # Errors
-    /// When it can't; nothing changed.
+    /// When it can't; nothing changes.
     pub fn incoming(&mut self, bytes: &[u8]) -> Result<Message, PacketError> {
         let packet = self.form.read(bytes)?;
         self.check(&packet)?;
@@ -162,14 +162,14 @@ impl Guard {
 }
 
 impl Reach {
-    /// Others wait for our inputs, so none is further past them than its window and delay. We are as far past what is
-    /// confirmed, and from there on ggrs keeps everything.
+    /// Peers wait for local inputs, so none is further ahead of them than its window and delay. This machine is as far
+    /// ahead of the confirmed frame, and from there on ggrs keeps everything.
     fn not_too_far_ahead(&self, frame: i64) -> Result<(), PacketError> {
         let limit = self.sent + QUEUE - 2 - self.window - self.delay;
         if frame > limit { Err(PacketError::TooFarAhead { frame, limit }) } else { Ok(()) }
     }
 
-    /// Where a player has left, ggrs goes back to the frame after their last one.
+    /// When a player disconnects, ggrs rolls back to the frame after its last input.
     fn can_go_back(&self, connections: &[super::packet::Connection]) -> Result<(), PacketError> {
         let present = self.sent - self.delay + 1;
         let oldest = present - self.window - 1;
@@ -184,7 +184,7 @@ impl Reach {
     }
 }
 
-/// A socket for sessions of ggrs over [`Datagrams`], which shows them only what its [`Guard`] lets pass.
+/// Socket for ggrs sessions over [`Datagrams`] that passes on only packets accepted by its [`Guard`].
 #[derive(Debug)]
 pub struct GuardedSocket<D> {
     datagrams: D,
@@ -192,7 +192,7 @@ pub struct GuardedSocket<D> {
 }
 
 impl<D> GuardedSocket<D> {
-    /// A socket over a transport.
+    /// Creates a socket over a transport.
     pub const fn new(datagrams: D, guard: Guard) -> Self {
         Self { datagrams, guard }
     }
@@ -204,7 +204,7 @@ where
     D: Datagrams<A> + Send + Sync,
 {
     fn send_to(&mut self, message: &Message, to: &A) {
-        // Messages are plain data; what could not be encoded would be lost, as datagrams are.
+        // Messages are plain data; one that could not be encoded would be lost, as datagrams may be.
         let Ok(bytes) = bincode::serialize(message) else { return };
         self.guard.outgoing(&bytes);
         self.datagrams.send(&bytes, to);

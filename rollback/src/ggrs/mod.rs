@@ -1,4 +1,5 @@
-//! Any [`Simulation`] under the sessions of [`ggrs`], unchanged: for games that have them already, and to compare.
+//! Adapter that runs any [`Simulation`] under the sessions of [`ggrs`], unchanged: for games that use ggrs already, and
+//! for comparisons.
 //!
 //! | file | owns |
 //! | --- | --- |
@@ -7,9 +8,9 @@
 //! | `drive` | one tick of each kind of session, with everything checked first |
 //! | `guard`, `packet` | [`GuardedSocket`]: packets that would panic the receiver are refused before ggrs sees them |
 //!
-//! *Set up*: one [`GgrsSetup`] gives the session's builder, the [`Guard`] for its socket and the [`GgrsGame`]. *Play*: once a
-//! tick [`GgrsGame::advance_p2p`], [`GgrsGame::advance_sync_test`] or [`GgrsGame::advance_spectator`]; who calls
-//! `advance_frame` alone hands its list to [`GgrsGame::fulfil`].
+//! *Set up*: one [`GgrsSetup`] gives the session's builder, the [`Guard`] for its socket and the [`GgrsGame`].
+//! *Advance*: once a tick [`GgrsGame::advance_p2p`], [`GgrsGame::advance_sync_test`] or
+//! [`GgrsGame::advance_spectator`]; after a call of `advance_frame` pass the requests to [`GgrsGame::fulfil`].
 //!
 //! ```
 //! use isostep_rollback::ggrs::{GgrsGame, GgrsSetup};
@@ -35,14 +36,15 @@
 //! ```
 //!
 //! # What ggrs leaves out
-//! It knows neither [commands](crate::Inputs::commands) nor bots: commands are empty, and no seat is
-//! [`InputStatus::Bot`](crate::InputStatus::Bot). It reads the clock of the machine and its entropy, so what it does (not
-//! what the simulation computes) differs from run to run. Its sparse saving compares only frames that both ends happened
-//! to save; have all of them digested then (`checksum_every: 1`).
+//! ggrs has neither [commands](crate::Inputs::commands) nor bots: commands are empty, and no seat is
+//! [`InputStatus::Bot`](crate::InputStatus::Bot). It reads the system's clock and entropy, so its behaviour (not the
+//! simulation's results) differs from run to run. Its sparse saving compares only frames that both ends saved; digest
+//! every frame then (`checksum_every: 1`).
 //!
 //! # What panics in ggrs 0.13, and what is done about it
 //!
-//! By packets, whoever sent them; "debug" is a build that checks overflow. The [`Guard`] refuses each of these:
+//! Packets that make ggrs panic, from any sender; "debug" is a build with overflow checks. The [`Guard`] refuses each
+//! of these:
 //!
 //! | packet | what ggrs does | |
 //! | --- | --- | --- |
@@ -50,15 +52,15 @@
 //! | packed inputs with a huge length | allocates that much: gigabytes, or the process ends for want of memory | **abort** |
 //! | a first input for frame 128 or later, or inputs more than 128 frames ahead | `assert!(length <= 128)` | panic |
 //! | `start_frame` near 2³¹ | `start_frame + i` | debug |
-//! | a claim that a player left long ago, from a peer that never told of later inputs | `load_frame`: "outside of prediction window" | panic |
+//! | a claim that a player left long ago, from a peer that never sent later inputs | `load_frame`: "outside of prediction window" | panic |
 //! | a `QualityReply` that answers no question of ours | `ping * fps` | debug |
 //! | a `ChecksumReport` though detection is off | `debug_assert!` | debug |
 //! | `ChecksumReport`s for ever older frames | keeps all of them | memory |
 //!
-//! Packets of a wrong size, with bytes behind the end or inputs of another width ggrs drops by itself; the guard does too.
-//! It can't tell a packet that was changed to something sensible: that takes a transport that authenticates.
+//! Packets of a wrong size, with trailing bytes or inputs of another width are dropped by ggrs itself; the guard drops
+//! them too. It can't detect a packet that was changed to a valid one: that needs a transport with authentication.
 //!
-//! By calls; the wrappers of [`GgrsGame`] check for these first:
+//! Calls that make ggrs panic; the wrappers of [`GgrsGame`] check for these first:
 //!
 //! | call | what ggrs does |
 //! | --- | --- |
@@ -71,11 +73,11 @@
 //! | `network_stats` after the clock was set back | `now - start` in debug builds; not wrapped here |
 //! | the clock stands before 1970 | `expect("Time went backwards")` in every poll |
 //!
-//! One is left that neither can prevent: in a match of three or more, a player leaves whose last inputs one machine got and
-//! another did not. The first may be further ahead than its window reaches back, and `load_frame` panics; so it does when a
-//! peer has said nothing yet. The guard refuses the packets of which that is known, so that their sender times out;
-//! for the rest the wrappers catch the panic where panics unwind and answer [`GgrsGameError::Panicked`]. The session is of
-//! no use then, and dropping it is the only thing to do. With `panic = "abort"`, and on wasm, the process ends.
+//! One case can't be prevented: in a match of three or more, a player disconnects whose last inputs only some machines
+//! received. A machine with them may be further ahead than its window reaches back, and `load_frame` panics; the same
+//! happens if a peer has sent nothing yet. The guard refuses packets that are known to cause this, so that their sender
+//! times out. For the rest the wrappers catch the panic, where panics unwind, and return [`GgrsGameError::Panicked`].
+//! The session must then be dropped. With `panic = "abort"`, and on wasm, the process ends.
 
 mod drive;
 mod game;

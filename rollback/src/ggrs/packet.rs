@@ -1,83 +1,83 @@
-//! A packet of ggrs 0.13 taken apart without trusting it: bincode with numbers of fixed width, inputs packed by
-//! `bitfield-rle`. It reads and bounds; what a packet may say at this point of a match `guard` decides.
+//! Parser of untrusted ggrs 0.13 packets: bincode with fixed-width numbers, inputs packed by `bitfield-rle`. It parses
+//! and bounds; `guard` decides which packets are acceptable at this point of a match.
 
 use crate::bytes::Reader;
 
-/// Why a packet was refused.
+/// Error of a refused packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {
-    /// It ends early.
-    #[error("the packet ends in the middle of a field")]
+    /// The packet is truncated.
+    #[error("the packet is truncated within a field")]
     Truncated,
-    /// It goes on behind its end.
-    #[error("{bytes} bytes behind the end of the packet")]
+    /// The packet has trailing bytes.
+    #[error("{bytes} trailing bytes after the packet")]
     Trailing {
-        /// How many.
+        /// Number of trailing bytes.
         bytes: usize,
     },
-    /// A kind that ggrs 0.13 does not have.
-    #[error("a packet of kind {kind}")]
+    /// A kind unknown to ggrs 0.13.
+    #[error("unknown packet kind {kind}")]
     Kind {
-        /// It.
+        /// The kind.
         kind: u32,
     },
-    /// A value that its type does not have.
-    #[error("a bool of {0}")]
+    /// An invalid `bool`.
+    #[error("invalid bool {0}")]
     Bool(u8),
-    /// Another number of connection states than players.
+    /// The number of connection states differs from the number of players.
     #[error("connection states of {found} players in a match of {expected}")]
     Players {
-        /// How many came.
+        /// Number of states.
         found: u64,
-        /// How many there are.
+        /// Number of players.
         expected: usize,
     },
-    /// Packed inputs that don't unpack, or to more than a packet can have.
-    #[error("the inputs don't unpack to at most {limit} bytes of whole inputs")]
+    /// Packed inputs are malformed, or unpack to more than a packet can hold.
+    #[error("the packed inputs are malformed or exceed {limit} bytes")]
     Inputs {
-        /// Most bytes that they may unpack to.
+        /// Maximum unpacked size, in bytes.
         limit: usize,
     },
-    /// Further ahead than any honest peer can be.
-    #[error("frame {frame}: no peer can be past {limit}")]
+    /// The frame is further ahead than a correct peer can be.
+    #[error("frame {frame} is too far ahead: no peer can be past {limit}")]
     TooFarAhead {
-        /// It.
+        /// The frame.
         frame: i64,
-        /// The last one that is taken.
+        /// The last accepted frame.
         limit: i64,
     },
-    /// Further back than it can matter.
-    #[error("frame {frame}: what lies before {limit} can't change any more")]
+    /// The frame is too old.
+    #[error("frame {frame} is too old: frames before {limit} are final")]
     TooFarBack {
-        /// It.
+        /// The frame.
         frame: i64,
-        /// The first one that is taken.
+        /// The first accepted frame.
         limit: i64,
     },
-    /// An answer to a question that was not asked.
-    #[error("an answer to a ping that was not sent")]
+    /// A pong without a ping.
+    #[error("a pong without a ping")]
     UnknownPing,
-    /// A checksum, though nobody compares them here.
-    #[error("a checksum, though desync detection is off here; set all machines up alike")]
+    /// A checksum, although desync detection is off.
+    #[error("a checksum, but desync detection is off here; use the same setup on all machines")]
     NoChecksums,
-    /// It can't be decoded though it was looked through.
-    #[error("ggrs's encoding does not take it")]
+    /// The packet passed validation but can't be decoded.
+    #[error("ggrs can't decode the packet")]
     Encoding,
 }
 
-/// What a player's connection is said to be.
+/// Connection state of a player, as reported by a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Connection {
     pub(super) gone: bool,
     pub(super) last_frame: i32,
 }
 
-/// What a packet says, as far as it matters to a guard.
+/// Contents of a packet that matter to a guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Packet {
     Inputs {
-        /// Of each player; none in a packet that says goodbye.
+        /// By player; empty in a disconnect request.
         connections: Vec<Connection>,
         start: i32,
         count: usize,
@@ -88,19 +88,19 @@ pub(super) enum Packet {
     Other,
 }
 
-/// What packets of a match look like.
+/// Parameters of the packets of a match.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     pub(super) players: usize,
-    /// Bytes of an input of one player.
+    /// Bytes of one player's input.
     pub(super) width: usize,
 }
 
-/// Most inputs in a packet: ggrs keeps no more that are not acknowledged.
+/// Maximum number of inputs in a packet: ggrs keeps no more unacknowledged ones.
 const MAX_INPUTS: usize = 129;
 
 impl Form {
-    /// Most bytes that the inputs of a packet unpack to: each has a length of two bytes.
+    /// Maximum unpacked size of the inputs of a packet: each has a length of two bytes.
     fn limit(&self) -> usize {
         MAX_INPUTS * (2 + self.players * self.width)
     }
@@ -139,7 +139,7 @@ impl Form {
             connections.push(Connection { gone, last_frame });
         }
         let goodbye = bool_of(from)?;
-        // ggrs reads as many as there are players unless it is a goodbye.
+        // ggrs reads one for each player unless it is a disconnect request.
         if connections.is_empty() && !goodbye {
             return Err(PacketError::Players { found, expected });
         }
@@ -153,7 +153,7 @@ impl Form {
         Ok(Packet::Inputs { connections, start, count })
     }
 
-    /// How many inputs packed bytes hold; `None` if they don't unpack.
+    /// Returns the number of packed inputs; `None` if they are malformed.
     fn count(&self, packed: &[u8]) -> Option<usize> {
         let bytes = unpack(packed, self.limit())?;
         let mut from = Reader::new(&bytes);
@@ -171,8 +171,8 @@ impl Form {
     }
 }
 
-/// Undoes `bitfield-rle`: runs of 0 or 255 and stretches as they are, each behind a length of seven bits a byte. `None` if it
-/// is cut off or would take more than `limit` bytes.
+/// Decodes `bitfield-rle`: runs of 0 or 255 and literal bytes, each behind a varint length. `None` if it is truncated
+/// or exceeds `limit` bytes.
 fn unpack(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut from = Reader::new(packed);
     let mut bytes = Vec::new();
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn runs_and_stretches_unpack() {
-        // Three times 0, twice 255, then two bytes as they are.
+        // Three times 0, twice 255, then two literal bytes.
         assert_eq!(unpack(&[13, 11, 4, 7, 8], 10), Some(vec![0, 0, 0, 255, 255, 7, 8]));
     }
 

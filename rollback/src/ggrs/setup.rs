@@ -1,4 +1,4 @@
-//! What a game, a guard and a session of ggrs must agree on, said once.
+//! Settings shared by a game, a guard and a ggrs session.
 
 use crate::input::Input;
 use crate::session::MAX_PLAYERS;
@@ -9,12 +9,12 @@ use core::hash::Hash;
 use core::marker::PhantomData;
 use ggrs::{DesyncDetection, InputPredictor, SessionBuilder};
 
-/// The types of a ggrs session that runs `S` and reaches others at addresses `A`.
+/// Types of a ggrs session that runs `S` with addresses `A`.
 ///
-/// States stay in the simulation's own slots; ggrs's cells hold only the tick that they stand for.
+/// States stay in the simulation's own slots; ggrs's cells hold only their tick.
 pub struct GgrsConfig<S, A>(PhantomData<fn() -> (S, A)>);
 
-// By hand, without asking the same of `S` and `A`: ggrs's events and requests ask it of this type.
+// Implemented by hand, without bounds on `S` and `A`: ggrs's events and requests need it for this type.
 impl<S, A> Debug for GgrsConfig<S, A> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("GgrsConfig")
@@ -41,7 +41,7 @@ impl<S, A> Hash for GgrsConfig<S, A> {
     fn hash<H: core::hash::Hasher>(&self, _: &mut H) {}
 }
 
-/// `Send + Sync` is asked for always, because ggrs's feature `sync-send` asks for it and any crate may switch it on.
+/// `Send + Sync` is always required, because ggrs's feature `sync-send` requires it and any crate may enable it.
 impl<S, A> ggrs::Config for GgrsConfig<S, A>
 where
     S: Simulation<Input: Send + Sync> + 'static,
@@ -53,7 +53,7 @@ where
     type Address = A;
 }
 
-/// Guesses as our own sessions do by default: [`Input::hold`] of the last input.
+/// Predicts like our own sessions by default: [`Input::hold`] of the last input.
 #[derive(Clone, Copy, Debug)]
 pub struct PredictHold;
 
@@ -63,56 +63,56 @@ impl<I: Input> InputPredictor<I> for PredictHold {
     }
 }
 
-/// Why a setup can't be.
+/// Error of a setup.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GgrsSetupError {
-    /// None, or too many.
-    #[error("{players} players: a match has 1 to {MAX_PLAYERS}")]
+    /// The number of players is out of range.
+    #[error("{players} players; use 1 to {MAX_PLAYERS}")]
     Players {
-        /// How many.
+        /// Number of players.
         players: usize,
     },
-    /// ggrs keeps 128 inputs of a player, and both ends of a window need room in that.
+    /// ggrs keeps 128 inputs of a player; prediction window and input delay must fit twice.
     #[error(
-        "a prediction window and an input delay of {frames} frames together: at most {MAX_REACH}"
+        "prediction window and input delay are {frames} frames together; use at most {MAX_REACH}"
     )]
     Reach {
-        /// Their sum.
+        /// Sum of window and delay.
         frames: usize,
     },
-    /// ggrs refused it.
+    /// ggrs refused the setup.
     #[error(transparent)]
     Ggrs(#[from] ggrs::GgrsError),
     /// An input can't be encoded.
     #[error("the input type has no size in ggrs's encoding: {reason}")]
     Input {
-        /// Why.
+        /// The error.
         reason: String,
     },
 }
 
-/// Longest prediction window and input delay together, in frames: a peer may be as far ahead of us as we are of what is
-/// confirmed, and ggrs panics when it has to keep more than 128 inputs of a player.
+/// Maximum sum of prediction window and input delay, in frames. A peer may be as far ahead of this machine as this
+/// machine is of the confirmed frame, and ggrs panics when it has to keep more than 128 inputs of a player.
 const MAX_REACH: usize = 60;
 
-/// What the game, the guard and the session builder must agree on. All machines of a match set it alike, but for `local`.
+/// Settings of the game, the guard and the session builder. All machines of a match use the same, except for `local`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GgrsSetup {
-    /// How many play, spectators not counted.
+    /// Number of players, without spectators.
     pub players: usize,
-    /// The handles of those at this machine; none in a spectator's setup.
+    /// Handles of the local players; empty for a spectator.
     pub local: Vec<usize>,
-    /// How many frames ggrs may guess; with 0 it waits for everybody.
+    /// Prediction window, in frames; 0 is lockstep.
     pub max_prediction: usize,
-    /// By how many frames local inputs take effect later.
+    /// Input delay, in frames.
     pub input_delay: usize,
-    /// Digests are taken of frames that this divides, and handed to ggrs as checksums; 0 takes none and switches ggrs's desync
-    /// detection off. A digest costs about as much as saving the state several times.
+    /// Interval of digests in frames, passed to ggrs as checksums; 0 disables desync detection. A digest costs about as
+    /// much as several saves of the state.
     pub checksum_every: u32,
 }
 
-/// Two players, the first one here, 8 frames of prediction, no delay, a digest every 16 frames.
+/// Two players, the first one local, a prediction window of 8 frames, no delay, a digest every 16 frames.
 impl Default for GgrsSetup {
     fn default() -> Self {
         Self { players: 2, local: vec![0], max_prediction: 8, input_delay: 0, checksum_every: 16 }
@@ -120,10 +120,10 @@ impl Default for GgrsSetup {
 }
 
 impl GgrsSetup {
-    /// A builder with these settings, to add players to and start.
+    /// Creates a session builder with these settings.
     ///
     /// # Errors
-    /// When the setup can't be.
+    /// When the setup is invalid.
     pub fn builder<S, A>(&self) -> Result<SessionBuilder<GgrsConfig<S, A>>, GgrsSetupError>
     where
         S: Simulation<Input: Send + Sync> + 'static,

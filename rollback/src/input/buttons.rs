@@ -1,4 +1,4 @@
-//! Up to 64 buttons: which are down, and which went down since the sample before.
+//! Up to 64 buttons: held, and pressed since the previous sample.
 
 use super::Input;
 use core::fmt;
@@ -6,7 +6,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::SerializeTupleStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One of the buttons of a [`Buttons<N>`]. It can't name one that isn't there.
+/// One button of a [`Buttons<N>`]. Its index is always valid.
 ///
 /// ```
 /// use isostep_rollback::Button;
@@ -22,13 +22,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Button<const N: usize>(u8);
 
 impl<const N: usize> Button<N> {
-    /// The button at a place known while compiling; one that isn't there does not compile.
+    /// Returns the button at a constant index; an index out of range does not compile.
     pub const fn at<const PLACE: usize>() -> Self {
         const { assert!(PLACE < N && N <= 64, "there is no such button") }
         Self(PLACE as u8)
     }
 
-    /// The button at a place; `None` if there are not so many.
+    /// Returns the button at an index; `None` if it is out of range.
     pub const fn new(place: usize) -> Option<Self> {
         if place < N && place < 64 { Some(Self(place as u8)) } else { None }
     }
@@ -38,24 +38,24 @@ impl<const N: usize> Button<N> {
     }
 }
 
-/// Bits were set for buttons that a [`Buttons<N>`] does not have.
+/// Error: bits are set beyond the last button of a [`Buttons<N>`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "bits {extra:#x} are set, but there are only {count} buttons; raise the N of Buttons<N> or mask them"
 )]
 pub struct NoSuchButton {
-    /// The bits that belong to no button.
+    /// The bits beyond the last button.
     pub extra: u64,
-    /// How many buttons there are.
+    /// Number of buttons.
     pub count: usize,
 }
 
-/// `N` buttons, 1 to 64: those *held* now, and those *pressed* since the sample before, so that a tap shorter than a tick is
-/// seen.
+/// `N` buttons, 1 to 64: those *held* now, and those *pressed* since the previous sample, so that a tap shorter than a
+/// tick is seen.
 ///
-/// - Sample by events: start with [`Input::hold`] of the sample before, then [`press`](Self::press) and
+/// - Sample by events: start with [`Input::hold`] of the previous sample, then [`press`](Self::press) and
 ///   [`release`](Self::release).
-/// - Sample by levels: [`next`](Self::next) of the sample before.
+/// - Sample by levels: [`next`](Self::next) of the previous sample.
 /// - Read in a step: [`held`](Self::held), [`pressed`](Self::pressed), [`released`](Self::released).
 ///
 /// ```
@@ -77,7 +77,7 @@ pub struct Buttons<const N: usize> {
 }
 
 impl<const N: usize> Buttons<N> {
-    /// Bytes of one set on the wire.
+    /// Encoded bytes of one set.
     const BYTES: usize = {
         assert!(N >= 1 && N <= 64, "Buttons<N> has 1 to 64 buttons");
         N.div_ceil(8)
@@ -95,7 +95,7 @@ impl<const N: usize> Buttons<N> {
         Err(_) => "Buttons",
     };
 
-    /// Nothing touched.
+    /// No button held or pressed.
     ///
     /// ```compile_fail
     /// let too_many = isostep_rollback::Buttons::<65>::none();
@@ -105,20 +105,19 @@ impl<const N: usize> Buttons<N> {
         Self { held: 0, pressed: 0 }
     }
 
-    /// With this button gone down, if it was up or not.
+    /// Presses a button, held already or not.
     #[must_use]
     pub const fn press(self, button: Button<N>) -> Self {
         Self { held: self.held | button.bit(), pressed: self.pressed | button.bit() }
     }
 
-    /// With this button up. That it was pressed stays known.
+    /// Releases a button. It stays pressed in this sample.
     #[must_use]
     pub const fn release(self, button: Button<N>) -> Self {
         Self { held: self.held & !button.bit(), pressed: self.pressed }
     }
 
-    /// The sample after this one, from which buttons are down now: bit 0 is the first. What was up here and is down there
-    /// counts as pressed.
+    /// Returns the next sample from the held buttons; bit 0 is the first. Buttons held there and not here are pressed.
     ///
     /// # Errors
     /// When bits beyond the last button are set.
@@ -131,27 +130,27 @@ impl<const N: usize> Buttons<N> {
         }
     }
 
-    /// Whether a button is down.
+    /// Returns true if a button is held.
     pub const fn held(self, button: Button<N>) -> bool {
         self.held & button.bit() != 0
     }
 
-    /// Whether a button went down since the sample before, even if it is up again.
+    /// Returns true if a button was pressed since the previous sample, even if it is released again.
     pub const fn pressed(self, button: Button<N>) -> bool {
         self.pressed & button.bit() != 0
     }
 
-    /// Whether a button is up that was down in the sample before, or went down since.
+    /// Returns true if a button is up that was held in the previous sample or pressed since.
     pub const fn released(self, previous: Self, button: Button<N>) -> bool {
         (previous.held | self.pressed) & !self.held & button.bit() != 0
     }
 
-    /// The buttons that are down; bit 0 is the first.
+    /// Returns the held buttons; bit 0 is the first.
     pub const fn bits(self) -> u64 {
         self.held
     }
 
-    /// The buttons that went down since the sample before; bit 0 is the first.
+    /// Returns the pressed buttons; bit 0 is the first.
     pub const fn pressed_bits(self) -> u64 {
         self.pressed
     }
@@ -172,7 +171,7 @@ impl<const N: usize> Input for Buttons<N> {
     }
 }
 
-/// As bytes: the held set, then the pressed one, low buttons first.
+/// Bytes of the held set, then of the pressed set, low buttons first.
 impl<const N: usize> Serialize for Buttons<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut tuple = serializer.serialize_tuple_struct(Self::NAME, 2 * Self::BYTES)?;

@@ -1,6 +1,6 @@
-//! What a player does in a tick: the [`Input`] trait, ready-made parts to build one from, its bytes, and commands.
+//! Input of a player for a tick: the [`Input`] trait, ready-made parts, encoding, and commands.
 //!
-//! Before this comes a device that somebody samples; after it the session, which orders inputs by tick.
+//! Samples of a device come in; the session orders inputs by tick.
 
 mod buttons;
 mod codec;
@@ -25,16 +25,18 @@ use serde::de::DeserializeOwned;
 
 /// One player's input for one tick: small, plain data of a fixed width.
 ///
-/// It is made of *levels* (a button is down, a stick leans left) and *edges* (a button went down since the sample
-/// before). A session makes up inputs where it has none, and joins two where it has one too many; this trait says how:
+/// It consists of *levels* (a button is down, a stick leans left) and *edges* (a button went down since the previous
+/// sample). A session creates inputs for ticks without a sample, and merges two samples that share a tick; this trait
+/// defines both:
 ///
 /// - [`Default`] is "nothing touched"; merged with a newer sample, it adds nothing.
 /// - [`hold`](Self::hold) keeps levels and clears edges. It is idempotent: `hold(hold(x)) == hold(x)`.
-/// - [`merge`](Self::merge) takes the levels of the newer sample and the edges of both, so that no press is lost when the
-///   input delay shrinks.
+/// - [`merge`](Self::merge) takes the levels of the newer sample and the edges of both, so that no press is lost when
+///   the input delay is lowered.
 ///
-/// Both must be pure functions: every machine calls them and must get the same bits. A struct of parts passes the calls
-/// on to its fields; tuples up to four and arrays up to 32 do so already. What [`InputCodec`] refuses can't be an input.
+/// Both must be pure functions: every machine calls them and must get the same bits. A struct of parts forwards the
+/// calls to its fields; tuples up to four and arrays up to 32 do so already. Types that [`InputCodec`] refuses can't be
+/// inputs.
 ///
 /// ```
 /// use isostep_rollback::{Button, Buttons, Input, Stick};
@@ -74,16 +76,16 @@ use serde::de::DeserializeOwned;
 pub trait Input:
     Copy + Default + PartialEq + Debug + Serialize + DeserializeOwned + 'static
 {
-    /// What "still held" means: the input of a tick for which there is no sample. Levels stay, edges are cleared.
+    /// Returns the input of a tick without a sample: levels stay, edges are cleared.
     #[must_use]
     fn hold(last: Self) -> Self;
 
-    /// One input for two samples when only one tick is left for both: no press may be lost.
+    /// Merges two samples that share a tick: no press may be lost.
     #[must_use]
     fn merge(older: Self, newer: Self) -> Self;
 
-    /// What of two samples does not fit into [`merge`](Self::merge) of both: the second press of a button that both have.
-    /// It is merged with the tick after.
+    /// Returns the edges of two samples that do not fit into [`merge`](Self::merge): the second press of a button that
+    /// both have. They are merged with the next tick.
     #[must_use]
     fn carry(older: Self, newer: Self) -> Option<Self> {
         let _ = (older, newer);
@@ -91,7 +93,7 @@ pub trait Input:
     }
 }
 
-/// What parts carry, if any does: the others have nothing to add.
+/// Carries one part of a struct; a part without a carry adds its default.
 #[doc(hidden)]
 pub fn carry_part<I: Input>(older: I, newer: I, any: &mut bool) -> I {
     let carried = I::carry(older, newer);
@@ -99,7 +101,7 @@ pub fn carry_part<I: Input>(older: I, newer: I, any: &mut bool) -> I {
     carried.unwrap_or_default()
 }
 
-/// A player who sends nothing.
+/// Input of a player who sends nothing.
 impl Input for () {
     fn hold((): Self) -> Self {}
     fn merge((): Self, (): Self) -> Self {}
@@ -107,7 +109,7 @@ impl Input for () {
 
 macro_rules! tuples {
     ($(($($part:ident $place:tt),+))+) => {$(
-        /// Part by part.
+        /// Merges part by part.
         impl<$($part: Input),+> Input for ($($part,)+) {
             fn hold(last: Self) -> Self {
                 ($($part::hold(last.$place),)+)
@@ -128,7 +130,7 @@ tuples! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
 
 macro_rules! arrays {
     ($($n:literal)+) => {$(
-        /// Place by place.
+        /// Merges element by element.
         impl<T: Input> Input for [T; $n] {
             fn hold(last: Self) -> Self {
                 last.map(T::hold)
@@ -146,5 +148,5 @@ macro_rules! arrays {
     )+};
 }
 
-// One by one, since serde knows arrays only by literal lengths.
+// Listed, since serde implements arrays only for literal lengths.
 arrays! { 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 }

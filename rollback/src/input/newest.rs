@@ -1,13 +1,13 @@
-//! A part of an input that has no edges: the newest sample wins. Wrapping says that this is meant.
+//! Input part without edges: the newest sample wins. The wrapper makes that choice explicit.
 
 use super::Input;
 use core::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Any plain data as an [`Input`] whose newest sample wins: what an older one said is lost when two have to share a tick.
+/// Any plain data as an [`Input`] whose newest sample wins: when two samples share a tick, the older one is lost.
 ///
-/// Right for a level (where the mouse points, which weapon is out), wrong for anything that happens once.
+/// Suitable for a level (the mouse position, the selected weapon), not for an event.
 ///
 /// ```
 /// use isostep_rollback::{Input, NewestWins};

@@ -1,4 +1,4 @@
-//! A stick of two axes in whole steps, so that every machine sees the same deflection.
+//! A stick of two axes in integer steps, so that every machine sees the same deflection.
 
 use super::Input;
 use isostep_core::math::FloatError;
@@ -10,8 +10,8 @@ const FULL: i8 = 127;
 
 /// A thumb stick, or any two axes from −1 to 1, in steps of 1/127.
 ///
-/// As an [`Input`] it is all level: it holds as it is. When two samples share a tick the one that leans further wins (the
-/// newer one if they lean alike), so that a flick between two ticks is seen; the next tick corrects the level.
+/// As an [`Input`] it is a level. When two samples share a tick, the one with the larger deflection wins (the newer one
+/// if they are equal), so that a flick between two ticks is seen; the next tick corrects the level.
 ///
 /// ```
 /// use isostep_rollback::{Input, Stick};
@@ -30,58 +30,58 @@ pub struct Stick {
 }
 
 impl Stick {
-    /// Nobody touches it.
+    /// The stick at rest.
     pub const CENTRE: Self = Self { x: 0, y: 0 };
 
-    /// A stick from its steps, −127 to 127 each; `None` for −128, which has no opposite.
+    /// Creates a stick from steps, −127 to 127 each; `None` for −128, which has no opposite.
     pub const fn from_steps(x: i8, y: i8) -> Option<Self> {
         if x == i8::MIN || y == i8::MIN { None } else { Some(Self { x, y }) }
     }
 
-    /// A stick from what a device says, −1 to 1 each, to the nearest step. Devices overshoot: what lies further out is full
-    /// deflection.
+    /// Creates a stick from device values, −1 to 1 each, rounded to the nearest step. Values beyond are clamped, since
+    /// devices overshoot.
     ///
     /// # Errors
-    /// For NaN, infinities and anything beyond ±2³¹, which no device means.
+    /// For NaN, infinities and values beyond ±2³¹.
     #[allow(clippy::disallowed_types, reason = "the rim: devices speak floats")]
     pub fn from_f32(x: f32, y: f32) -> Result<Self, FloatError> {
         Ok(Self { x: steps(Real::from_f32(x)?), y: steps(Real::from_f32(y)?) })
     }
 
-    /// The first axis, −1 to 1: steps / 127, rounded once.
+    /// Returns the first axis, −1 to 1: steps / 127, rounded once.
     pub const fn x(self) -> Real {
         Real::ratio(self.x as i32, FULL as i32)
     }
 
-    /// The second axis, −1 to 1: steps / 127, rounded once.
+    /// Returns the second axis, −1 to 1: steps / 127, rounded once.
     pub const fn y(self) -> Real {
         Real::ratio(self.y as i32, FULL as i32)
     }
 
-    /// Both axes, and 0 for the third.
+    /// Returns both axes, and 0 for the third.
     pub const fn to_vec(self) -> Vec3 {
         Vec3::new(self.x(), self.y(), Real::ZERO)
     }
 
-    /// Both axes in steps, −127 to 127.
+    /// Returns both axes in steps, −127 to 127.
     pub const fn to_steps(self) -> [i8; 2] {
         [self.x, self.y]
     }
 
-    /// The stick, or the centre if it leans less than this many steps (of 127) in any direction.
+    /// Returns the stick, or the centre if the deflection is below this many steps (of 127).
     #[must_use]
     pub const fn with_dead_zone(self, steps: u8) -> Self {
         if self.lean() < steps as i32 * steps as i32 { Self::CENTRE } else { self }
     }
 
-    /// The square of how far it leans, in steps.
+    /// Squared deflection, in steps.
     const fn lean(self) -> i32 {
         let (x, y) = (self.x as i32, self.y as i32);
         x * x + y * y
     }
 }
 
-/// Symmetric about 0: halves go outwards.
+/// Rounds symmetrically about 0: halves away from zero.
 fn steps(axis: Real) -> i8 {
     let size = axis.abs().min(Real::ONE) * i32::from(FULL);
     let size = size.round().floor_to_int() as i8;
@@ -98,7 +98,7 @@ impl Input for Stick {
     }
 }
 
-/// What is sent.
+/// Encoded form.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Stick")]
 struct Steps {

@@ -1,9 +1,9 @@
-//! One player's tick as bytes: the input, and the pieces of commands that go with it behind their length.
+//! Encoding of one player's tick: the input, then the length and bytes of its command pieces.
 
 use super::{Input, InputCodec};
 use crate::bytes::Reader;
 
-/// Appends a tick. The input was read back when the player gave it, so that it can be written.
+/// Appends a tick. The input was round-tripped when it was fed, so encoding can't fail.
 pub(crate) fn put_tick<I: Input>(
     codec: &InputCodec<I>,
     value: I,
@@ -14,7 +14,7 @@ pub(crate) fn put_tick<I: Input>(
     put_pieces(payload, out);
 }
 
-/// A tick whose input is bytes already; `out` is replaced.
+/// Writes a tick whose input is encoded already; `out` is replaced.
 pub(crate) fn put_record(input: &[u8], payload: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(input);
@@ -22,7 +22,7 @@ pub(crate) fn put_record(input: &[u8], payload: &[u8], out: &mut Vec<u8>) {
 }
 
 fn put_pieces(payload: &[u8], out: &mut Vec<u8>) {
-    // Seven bits and a mark that more follow: budgets are below 2¹⁴.
+    // A varint: budgets are below 2¹⁴.
     let length = payload.len() as u16;
     if length < 0x80 {
         out.push(length as u8);
@@ -32,7 +32,7 @@ fn put_pieces(payload: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(payload);
 }
 
-/// The bytes of an input of this width, and the pieces behind it.
+/// Reads the bytes of an input of this width, and the pieces after it.
 pub(crate) fn take_tick<'a>(width: usize, from: &mut Reader<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let value = from.take(width)?;
     let high = from.u8()?;

@@ -1,67 +1,68 @@
-//! What a receiver measures of a peer: how long its ticks take to get here, and how far apart the two clocks are.
+//! Arrival statistics of a peer: latency of its ticks, and the distance between the two clocks.
 //!
-//! Nobody knows the other's clock. Times are differences of two clocks, with an unknown constant in them that cancels where
-//! both directions are added. They wrap at 2³² µs, which is fine for differences.
+//! The clocks are not synchronised. Times are differences of two clocks and contain an unknown constant, which cancels
+//! in the sum of both directions. They wrap at 2³² µs, which differences allow.
 
 use crate::tick::Tick;
 use crate::time::Time;
 
-/// Ticks that are remembered: 6 s at 60 Hz. A path that has become worse is believed after a twentieth of it, one that has
-/// become better after the rest.
+/// Samples in the window: 6 s at 60 Hz. A path that becomes worse changes the 95th percentile after a twentieth of the
+/// window; one that becomes better changes it after the rest.
 const MAX_SAMPLES: usize = 360;
-/// Least number of ticks before anything is said.
+/// Samples needed before statistics are reported.
 const MIN_SAMPLES: usize = 20;
-/// Packets over which the distance of clocks is taken.
+/// Packets over which the median tick advantage is taken.
 const PACKETS: usize = 15;
-/// A silence this long, in ticks, is not jitter: waiting for it with every input would be worse than rolling back once.
+/// A silence of this many ticks is an outage, not jitter. Delaying every input by it would be worse than one rollback.
 const SILENCE: u64 = 8;
-/// Which share of ticks arrives within the time that is reported, in per cent.
+/// Percentile of the reported latency.
 const PERCENTILE: usize = 95;
 
-/// What one machine tells another, with each datagram: its own clock, and what it has measured of the other.
+/// Timing report sent with each datagram: the sender's clock, and its measurements of the receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarginReport {
     /// The sender's clock when it wrote this, in microseconds, wrapping.
     pub sent: u32,
-    /// The tick that the sender made last.
+    /// Newest tick that the sender has advanced to.
     pub made: Tick,
-    /// How many ticks its inputs wait.
+    /// Input delay of the sender, in ticks.
     pub delay: u8,
-    /// How much faster than its clock it runs, in parts per million.
+    /// Clock correction of the sender, in parts per million; positive is faster.
     pub rate_ppm: i32,
-    /// What it has measured of the receiver; `None` while that is too little.
+    /// Arrival statistics of the receiver's packets; `None` while there are too few samples.
     pub measured: Option<ArrivalStats>,
 }
 
-/// What was measured of a peer's packets. The times wrap, and have the difference of both clocks in them.
+/// Arrival statistics of a peer's packets. The times wrap, and contain the offset between the two clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalStats {
-    /// 95 of 100 ticks arrive within this time, in microseconds.
+    /// 95th percentile of the latency, in microseconds.
     pub p95: u32,
-    /// Half of them do.
+    /// Median latency, in microseconds.
     pub median: u32,
-    /// How many thousandths of a tick the peer's last tick lay behind ours when it arrived.
+    /// Local tick minus the peer's tick at the arrival of its packet, in thousandths of a tick. GGPO calls it frame
+    /// advantage.
     pub tick_advantage: i32,
 }
 
-/// What we measure of one peer.
+/// Measures the packets of one peer.
 #[derive(Debug)]
 pub(crate) struct ArrivalMeter {
-    /// Microseconds from a tick's making to its arrival, relative to `base`; a ring.
+    /// Latency of ticks in microseconds, relative to `base`; a ring.
     samples: Vec<i32>,
     next: usize,
-    /// The first sample, whatever clocks show.
+    /// First sample; it contains the clock offset.
     base: Option<u32>,
     made: Option<Tick>,
     last: Option<Time>,
     tick_advantage: [i32; PACKETS],
     packets: usize,
-    /// What follows from the samples, taken now and then.
+    /// Statistics of the samples, refreshed every [`REFRESH`] packets.
     measured: Option<ArrivalStats>,
     stale: u32,
 }
 
-/// Packets after which quantiles are taken anew: they cost more than a packet does.
+/// Packets between refreshes: percentiles cost more than a packet does.
 const REFRESH: u32 = 6;
 
 impl Default for ArrivalMeter {
@@ -81,7 +82,7 @@ impl Default for ArrivalMeter {
 }
 
 impl ArrivalMeter {
-    /// Takes a packet: when it came, what it says of its sending, and where our own ticks are (in thousandths).
+    /// Records a packet that arrived at `now`. `own_millis` is the local tick, in thousandths.
     pub(crate) fn packet(
         &mut self,
         now: Time,
@@ -102,7 +103,7 @@ impl ArrivalMeter {
         let base = *self.base.get_or_insert(newest);
         let newest = newest.wrapping_sub(base) as i32;
         if !silent {
-            // Ticks whose own packet was lost have waited longer, by one tick each.
+            // A tick whose own packet was lost arrives with the next packet, one tick later for each lost packet.
             for waited in (0..fresh.min(SILENCE as u32)).rev() {
                 let waited = waited.saturating_mul(tick_micros);
                 self.sample(newest.saturating_add(i32::try_from(waited).unwrap_or(i32::MAX)));
@@ -132,7 +133,7 @@ impl ArrivalMeter {
         self.next = (self.next + 1) % MAX_SAMPLES;
     }
 
-    /// When the last packet came.
+    /// Arrival time of the last packet.
     pub(crate) const fn last(&self) -> Option<Time> {
         self.last
     }
@@ -141,7 +142,7 @@ impl ArrivalMeter {
         self.measured
     }
 
-    /// How far apart the clocks are: the middle of the last packets.
+    /// Median tick advantage over the last packets.
     fn median_advantage(&self) -> Option<i32> {
         let mut tick_advantage = self.tick_advantage;
         let some = &mut tick_advantage[..self.packets.min(PACKETS)];
@@ -157,7 +158,7 @@ impl ArrivalMeter {
         let mut sorted = [0; MAX_SAMPLES];
         let sorted = &mut sorted[..self.samples.len()];
         sorted.copy_from_slice(&self.samples);
-        // Equal numbers have no order that could show.
+        // Unstable selection is deterministic: equal samples are indistinguishable.
         let at = |list: &mut [i32], percent: usize| {
             let place = (list.len() - 1) * percent / 100;
             base.wrapping_add(*list.select_nth_unstable(place).1 as u32)

@@ -1,25 +1,24 @@
-//! Frames into ticks: how many ticks a frame makes, and how far the next one has come.
+//! Converts frames into ticks: the ticks due in a frame, and the fraction of the next tick.
 
 use crate::time::Time;
 use core::time::Duration;
 use isostep_core::Real;
 
-/// What a frame has to do.
+/// Ticks due in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameTicks {
-    /// How many ticks to make.
+    /// Ticks to advance.
     pub ticks: u32,
-    /// How far the next tick has come, from 0 to 1: where to draw between the last two states.
+    /// Fraction of the next tick that has passed, 0 to 1: the interpolation factor between the last two states.
     pub alpha: Real,
-    /// Time that was given up because the frame came much too late: a laptop that was closed, a breakpoint. The match went
-    /// on without it.
+    /// Time that was dropped because the frame was very late (a suspended laptop, a breakpoint).
     pub skipped: Duration,
 }
 
-/// Turns frames of any length into ticks of one length.
+/// Converts frames of any length into ticks of a fixed length.
 ///
-/// Call [`frame`](Self::frame) once for each frame that is drawn, and make as many ticks as it says. The rate follows
-/// [`Session::rate_ppm`](crate::Session::rate_ppm); the length of a tick in the simulation is always the same.
+/// Call [`frame`](Self::frame) once for each rendered frame, and advance that many ticks. The rate follows
+/// [`Session::rate_ppm`](crate::Session::rate_ppm); the length of a tick in the simulation never changes.
 ///
 /// ```
 /// use core::time::Duration;
@@ -38,32 +37,32 @@ pub struct TickClock {
     most: u32,
     rate_ppm: i32,
     last: Option<Time>,
-    /// Time that no tick has used yet, in nanoseconds times a million.
+    /// Time not yet used by a tick, in nanoseconds times a million.
     unused: u128,
 }
 
-/// Parts of one in which rates are given.
+/// Denominator of rates.
 const MILLION: u128 = 1_000_000;
 
 impl TickClock {
-    /// A clock for ticks of this length, of which at most four follow in one frame.
+    /// Creates a clock for ticks of this length, with at most four ticks in a frame.
     pub const fn new(length: Duration) -> Self {
         Self { length, most: 4, rate_ppm: 0, last: None, unused: 0 }
     }
 
-    /// Makes at most this many ticks in a frame, at least one; what is left is given up.
+    /// Sets the maximum number of ticks in a frame, at least one. Time beyond that is dropped.
     #[must_use]
     pub const fn max_ticks(mut self, ticks: u32) -> Self {
         self.most = if ticks == 0 { 1 } else { ticks };
         self
     }
 
-    /// Runs this much faster than real time from now on.
+    /// Sets the clock correction in parts per million; positive is faster than real time.
     pub const fn set_rate_ppm(&mut self, rate_ppm: i32) {
         self.rate_ppm = rate_ppm;
     }
 
-    /// A frame at this time. The first one makes no tick.
+    /// Returns the ticks that are due at `now`. The first frame has none.
     pub fn frame(&mut self, now: Time) -> FrameTicks {
         let elapsed = self.last.map_or(Duration::ZERO, |last| now.since(last));
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
@@ -76,12 +75,12 @@ impl TickClock {
         let given_up = self.unused - self.unused % tick;
         self.unused %= tick;
         let skipped = u64::try_from(given_up / MILLION).unwrap_or(u64::MAX);
-        // Below one, since less than a tick is left; 32 bits are as many as `Real` has below one.
+        // Less than a tick is left, so `alpha` is below one and fits the 32 fractional bits of a `Real`.
         let alpha = Real::from_bits(((self.unused << 32) / tick) as i64);
         FrameTicks { ticks, alpha, skipped: Duration::from_nanos(skipped) }
     }
 
-    /// How long it is until the next tick is due, if no frame comes before.
+    /// Returns the time until the next tick is due.
     pub fn until_next(&self) -> Duration {
         let rate = (MILLION as i128 + i128::from(self.rate_ppm)).max(1) as u128;
         let tick = self.length.as_nanos().max(1) * MILLION;

@@ -1,9 +1,9 @@
-//! How many ticks a local player's inputs wait: up at once when a path gets worse, down slowly when it stays better.
+//! Adaptive input delay: raised at once when a path gets worse, lowered slowly when it gets better.
 
 use super::arrivals::ArrivalStats;
 use core::time::Duration;
 
-/// Bounds within which the input delay follows the network.
+/// Bounds of the adaptive input delay.
 ///
 /// ```
 /// use isostep_rollback::AdaptiveDelay;
@@ -17,28 +17,29 @@ pub struct AdaptiveDelay {
     rollback: u8,
 }
 
-/// Bounds that can't work.
+/// Invalid bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdaptiveDelayError {
-    /// The least is more than the most.
-    #[error("a delay of at least {min} and at most {max} ticks: swap them")]
+    /// The minimum exceeds the maximum.
+    #[error("the minimum delay of {min} ticks exceeds the maximum of {max}; swap them")]
     Order {
-        /// The least.
+        /// Minimum.
         min: u8,
-        /// The most.
+        /// Maximum.
         max: u8,
     },
-    /// More than a session takes.
-    #[error("a delay of up to {max} ticks: at most {most}", most = crate::session::MAX_DELAY)]
+    /// The maximum exceeds [`MAX_DELAY`](crate::MAX_DELAY).
+    #[error("the maximum delay is {max} ticks; use at most {most}", most = crate::session::MAX_DELAY)]
     TooLong {
-        /// The most.
+        /// Maximum.
         max: u8,
     },
 }
 
 impl AdaptiveDelay {
-    /// At least `min` and at most `max` ticks; none beyond `min` as long as rolling back by `rollback` ticks suffices.
+    /// Creates bounds of `min` to `max` ticks. The delay stays at `min` while rollbacks of at most `rollback` ticks
+    /// suffice.
     ///
     /// # Errors
     /// When the bounds contradict each other.
@@ -52,46 +53,47 @@ impl AdaptiveDelay {
         Ok(Self { min, max, rollback })
     }
 
-    /// The least delay.
+    /// Minimum delay, in ticks.
     pub const fn min(&self) -> u8 {
         self.min
     }
 
-    /// The greatest delay.
+    /// Maximum delay, in ticks.
     pub const fn max(&self) -> u8 {
         self.max
     }
 
-    /// How many ticks of rollback are fine.
+    /// Rollback depth that is accepted before the delay is raised, in ticks.
     pub const fn rollback(&self) -> u8 {
         self.rollback
     }
 }
 
-/// Ticks for which more must be wanted before it is given: a tenth of a second, so that one bad moment does not count.
+/// Consecutive ticks that must need more delay before it is raised: a tenth of a second, so that one spike does not
+/// count.
 const RAISE_AFTER: u32 = 6;
-/// Ticks between two steps down.
+/// Ticks between two lowerings.
 const LOWER_INTERVAL: u32 = 24;
-/// Ticks after a raise in which nothing is lowered, at first.
+/// Initial ticks after a raise in which the delay is not lowered.
 const HOLD: u32 = 240;
-/// The longest such time: a minute. It doubles each time a lowered delay turns out to have been needed.
+/// Maximum of that time: a minute. It doubles whenever a lowered delay has to be raised again.
 const MAX_HOLD: u32 = 3600;
-/// Ticks after a lowering in which a raise means that it was wrong.
+/// Ticks after a lowering in which a raise shows that the lowering was wrong.
 const LOWERED_TOO_SOON: u32 = 900;
-/// By how much less must be needed before the delay is lowered, in thousandths of a tick.
+/// Margin required before the delay is lowered, in thousandths of a tick.
 const HYSTERESIS: i64 = 500;
 
-/// Decides on the delay of one player.
+/// Controller of the input delay of one player.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayControl {
     bounds: AdaptiveDelay,
     delay: u32,
-    /// Ticks since each: more was wanted without a break, the last raise, the last lowering.
+    /// Ticks since, in order: more delay has been needed without a break, the last raise, the last lowering.
     raise_pending: u32,
     since_raise: u32,
     since_lower: u32,
     hold: u32,
-    /// How often it was changed.
+    /// Number of changes.
     pub(crate) changes: u32,
 }
 
@@ -108,13 +110,13 @@ impl DelayControl {
         }
     }
 
-    /// How long a tick takes to a peer and back, in microseconds, for 95 of 100 of them.
+    /// Round-trip time to a peer in microseconds, 95th percentile.
     pub(crate) fn round_trip(ours: ArrivalStats, theirs: ArrivalStats) -> i64 {
-        // Both clocks cancel, and so does the wrapping.
+        // The clock offsets cancel, and so does the wrapping.
         i64::from(ours.p95.wrapping_add(theirs.p95) as i32)
     }
 
-    /// One tick passes. `need` is the worst of all peers, if known. Returns the delay that is right now.
+    /// Advances one tick and returns the delay. `need_micros` is the worst latency of all peers, if known.
     pub(crate) fn tick(&mut self, need_micros: Option<i64>, tick_length: Duration) -> u32 {
         self.since_raise = self.since_raise.saturating_add(1);
         self.since_lower = self.since_lower.saturating_add(1);

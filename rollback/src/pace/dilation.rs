@@ -1,36 +1,36 @@
-//! How much faster or slower ticks follow each other, so that everybody's inputs arrive with the same margin.
+//! Time dilation: adjusts the tick rate so that the inputs of all players arrive with the same margin.
 //!
-//! A proportional controller on the mean distance to all peers. What it measures is old by the time it arrives, so what
-//! both sides have done about it since is counted in; without that it would do everything twice and swing.
+//! A proportional controller on the mean offset to all peers. A measurement is old when it arrives, so the corrections
+//! that both sides have applied since are added; without them the controller would correct twice and oscillate.
 
 use crate::time::Time;
 use core::time::Duration;
 
-/// How long after the start the rate may differ much.
+/// Time after the start in which the rate may differ by [`STARTUP_PPM`].
 const STARTUP: Duration = Duration::from_secs(5);
-/// Within that time, by this much: 12 %, which players accept before anything happens.
+/// Maximum correction during startup: 12 %, acceptable before play begins.
 const STARTUP_PPM: i64 = 120_000;
-/// Later, faster by at most this much.
+/// Maximum speed-up after startup.
 const FASTER_PPM: i64 = 20_000;
-/// And slower by at most this much: slowing down is what players notice.
+/// Maximum slow-down after startup; players notice slowing down more.
 const SLOWER_PPM: i64 = 10_000;
-/// In how many ticks a distance would be closed by one side alone; the other side does as much.
+/// Ticks in which one side alone would remove an offset; the other side corrects as much.
 const CORRECT_OVER: i64 = 90;
-/// Ticks of which corrections are remembered: a second.
+/// Ticks of corrections that are kept: a second.
 const HISTORY: usize = 64;
 
-/// What a peer's distance asks for.
+/// Offset to one peer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerOffset {
-    /// By how many thousandths of a tick we are ahead.
+    /// Local tick advantage, in thousandths of a tick.
     pub(crate) ahead: i64,
-    /// How old that is.
+    /// Age of the measurement.
     pub(crate) age: Duration,
-    /// The peer's own correction.
+    /// Correction of the peer.
     pub(crate) rate_ppm: i32,
 }
 
-/// Decides on the rate of ticks.
+/// Controller of the tick rate.
 #[derive(Debug)]
 pub(crate) struct Dilation {
     started: Option<Time>,
@@ -47,12 +47,12 @@ impl Default for Dilation {
 }
 
 impl Dilation {
-    /// How much faster than the clock ticks should follow each other, in parts per million.
+    /// Clock correction in parts per million; positive is faster.
     pub(crate) const fn rate_ppm(&self) -> i32 {
         self.rate
     }
 
-    /// One tick passes. `share`: whether the peers correct themselves likewise.
+    /// Advances one tick. `share` is true if the peers run the same controller.
     pub(crate) fn tick(
         &mut self,
         now: Time,
@@ -66,7 +66,7 @@ impl Dilation {
         for offset in offsets {
             let age = (offset.age.as_nanos() as u64 / length) as usize;
             let theirs = i64::from(offset.rate_ppm) * age as i64;
-            // A millionth part of a tick is a thousandth of a thousandth.
+            // The correction is in millionths of a tick, the offset in thousandths.
             ahead += offset.ahead + (self.applied_within(age) - theirs) / 1000;
             rates += i64::from(offset.rate_ppm);
             peers += 1;
@@ -81,8 +81,8 @@ impl Dilation {
             } else {
                 wanted.clamp(-SLOWER_PPM, FASTER_PPM)
             };
-            // What all do together is no correction: it would carry the match away from the clocks. A relay's clock is
-            // nobody's to carry away.
+            // A correction that all peers share is removed, since it would drift the match away from real time. A relay
+            // does not dilate its clock, so nothing is removed.
             let common = if share { (rates + wanted) / (peers + 1) } else { 0 };
             (wanted - common).clamp(-STARTUP_PPM, STARTUP_PPM) as i32
         };
@@ -90,7 +90,7 @@ impl Dilation {
         self.at = (self.at + 1) % HISTORY;
     }
 
-    /// By how much the corrections of the last ticks have moved us ahead, in millionths of a tick.
+    /// Sum of the corrections of the last ticks, in millionths of a tick.
     fn applied_within(&self, ticks: usize) -> i64 {
         let ticks = ticks.min(HISTORY);
         let back = (1..=ticks).map(|back| (self.at + HISTORY - back) % HISTORY);

@@ -1,19 +1,19 @@
-//! What players feel: how late their own inputs take effect, and whose clock gives way.
+//! Pacing: input delay and clock synchronisation.
 //!
-//! Let *m(i→j)* be the margin of *i*'s inputs at *j*: how long before it was needed an input arrived. With the delay *d* of
-//! each, the time *l* that packets take and the offset *o* of the two clocks,
+//! Let *m(i→j)* be the margin of *i*'s inputs at *j*: the time between the arrival of an input and the tick that needs
+//! it. With input delays *d*, one-way latencies *l* and the offset *o* between the two clocks,
 //!
 //! ```text
 //! m(i→j) = d(i) − l(i→j) + o          m(j→i) = d(j) − l(j→i) − o
 //! ```
 //!
-//! The sum has no *o*, so no clock can change it: `delay` acts on the sum alone. Half the difference has what a clock can
-//! change, and delays that are alike cancel in it: `dilation` acts on the difference alone. So the two never pull at one
-//! signal, and on a path with 10 ms one way and 200 ms the other both players get the same.
+//! The sum has no *o*, so no clock can change it: `delay` acts on the sum alone. Half the difference contains *o*, and
+//! equal delays cancel in it: `dilation` acts on the difference alone. So the two controllers never act on the same
+//! signal, and a path with 10 ms one way and 200 ms the other is balanced for both players.
 //!
-//! - `arrivals`: what a receiver measures.
-//! - `delay`: how many ticks local inputs wait.
-//! - `dilation`: how much faster or slower ticks follow each other. The length of a tick in the simulation never changes.
+//! - `arrivals`: measurements at the receiver.
+//! - `delay`: adaptive input delay.
+//! - `dilation`: the tick rate. The length of a tick in the simulation never changes.
 //! - `clock`: frames into ticks.
 
 mod arrivals;

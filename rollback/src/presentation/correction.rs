@@ -1,36 +1,36 @@
-//! How an error fades: between what was drawn and what turned out to be true, per body. `poses` decides when one begins.
+//! Error smoothing: fades the difference between the drawn pose and the corrected one, per body. `poses` decides when a
+//! correction begins.
 //!
-//! A correction is a function of its age alone, and ages add up exactly, so how frames cut the time makes no difference.
+//! A correction is a function of its age alone, and ages add up exactly, so the frame rate does not change it.
 
 use super::half::{left_after, progress, seconds};
 use super::sample::Motion;
 use core::time::Duration;
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 
-/// Errors below this are gone: 61 µm, and as many microradians.
+/// Errors below this are zero: 61 µm, and as many microradians.
 const TINY: Real = real!(0.00006103515625);
 
-/// The way in which an error fades.
+/// Method of error smoothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// It does not: the body is drawn where it is, and jumps.
+    /// No smoothing: the body snaps to its pose.
     Off,
-    /// The error stays as an offset of the drawn pose, and half of what is left goes in each half life. Quick at first;
-    /// good for most things.
+    /// The error is an offset of the drawn pose that halves in each half life. Fast at first; suits most bodies.
     Decay {
-        /// How long half of it takes.
+        /// Time in which the error halves.
         half_life: Duration,
     },
-    /// Projective velocity blending: from the pose that was drawn, moved on with a velocity that turns from the old one
-    /// into the new one, to the true path, over a fixed time; then exact. It keeps its pace at first, so it looks best
-    /// for what is thrown and driven.
+    /// Projective velocity blending: the drawn pose moves on with a velocity blended from the old to the new one, and
+    /// converges to the true path over a fixed time, exactly. It keeps its speed at first, so it suits thrown and
+    /// driven bodies.
     Project {
-        /// How long it takes.
+        /// Duration of the blend.
         over: Duration,
     },
 }
 
-/// How the errors of a body fade, and which don't.
+/// Smoothing of a body's errors, and the limits beyond which it snaps.
 ///
 /// ```
 /// use core::time::Duration;
@@ -41,11 +41,11 @@ pub enum Method {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Smoothing {
-    /// The way.
+    /// Method.
     pub method: Method,
-    /// Larger errors are not smoothed, in metres: the body is drawn where it is at once.
+    /// Position error beyond which the body snaps, in metres.
     pub limit: Real,
-    /// Larger errors are not smoothed, in radians; 4 for any, since none is larger than π.
+    /// Rotation error beyond which the body snaps, in radians; 4 smooths all, since none exceeds π.
     pub turn_limit: Real,
 }
 
@@ -53,30 +53,30 @@ impl Smoothing {
     /// No smoothing.
     pub const OFF: Self = Self::by(Method::Off);
 
-    /// An offset that halves in each half life. A half life of nothing is no smoothing.
+    /// Decays an offset with a half life. A half life of zero is no smoothing.
     pub const fn decay(half_life: Duration) -> Self {
         Self::by(Method::Decay { half_life })
     }
 
-    /// Projective velocity blending over a fixed time.
+    /// Blends velocities projectively over a fixed time.
     pub const fn project(over: Duration) -> Self {
         Self::by(Method::Project { over })
     }
 
-    /// Limits that suit bodies of about a metre: 4 m, any turn.
+    /// Default limits for bodies of about a metre: 4 m, any rotation.
     const fn by(method: Method) -> Self {
         Self { method, limit: real!(4), turn_limit: real!(4) }
     }
 }
 
-/// An offset with a half life of 50 ms: gone to a tenth in 166 ms.
+/// An offset with a half life of 50 ms: a tenth is left after 166 ms.
 impl Default for Smoothing {
     fn default() -> Self {
         Self::decay(Duration::from_millis(50))
     }
 }
 
-/// What is left to correct of a body.
+/// Remaining correction of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Correction {
     #[default]
@@ -84,14 +84,14 @@ pub(super) enum Correction {
     Decaying {
         half_life: Duration,
         age: Duration,
-        /// At age 0, metres and a rotation vector.
+        /// Offset at age 0: metres and a rotation vector.
         shift: Vec3,
         turn: Vec3,
     },
     Projected {
         over: Duration,
         age: Duration,
-        /// What was drawn at age 0.
+        /// Drawn pose at age 0.
         start: Transform,
         old: Motion,
         new: Motion,
@@ -99,7 +99,7 @@ pub(super) enum Correction {
 }
 
 impl Correction {
-    /// From what was drawn to a path that is elsewhere.
+    /// Begins a correction from the drawn pose to the path.
     pub(super) fn begin(
         smoothing: &Smoothing,
         drawn: (Transform, Motion),
@@ -121,7 +121,7 @@ impl Correction {
         }
     }
 
-    /// What is drawn of a path.
+    /// Returns the drawn pose for a pose on the path.
     pub(super) fn apply(&self, path: Transform) -> Transform {
         match *self {
             Self::None => path,
@@ -142,7 +142,7 @@ impl Correction {
         }
     }
 
-    /// How what is drawn of a path moves.
+    /// Returns the motion of the drawn pose.
     pub(super) fn motion(&self, path: Transform, motion: Motion) -> Motion {
         let Self::Projected { over, age, start, old, new } = *self else { return motion };
         let done = progress(age, over);
@@ -158,7 +158,7 @@ impl Correction {
         }
     }
 
-    /// Lets time pass; what is over is gone.
+    /// Advances the age, and ends a finished correction.
     pub(super) fn pass(&mut self, time: Duration) {
         match self {
             Self::None => return,
@@ -180,14 +180,14 @@ impl Correction {
     }
 }
 
-/// Whether two poses are so close that nobody sees it.
+/// Returns true if two poses differ by less than [`TINY`].
 pub(super) fn alike(a: Transform, b: Transform) -> bool {
     a == b
         || (a.translation.distance(b.translation) < TINY
             && (a.rotation * b.rotation.inverse()).to_rotation_vector().length() < TINY)
 }
 
-/// Between two poses, along the shorter arc; exactly the one or the other at 0 and 1.
+/// Interpolates between two poses along the shorter arc; exact at 0 and 1.
 pub(super) fn between(from: Transform, to: Transform, t: Real) -> Transform {
     if t <= Real::ZERO {
         return from;

@@ -1,5 +1,5 @@
-//! Powers of one half in integers: how much of an error is left after a while. The same on every machine, and for every
-//! way to cut the while into frames.
+//! Powers of one half in integers: the fraction of an error that is left at an age. Equal on every machine and for
+//! every frame rate.
 
 use core::time::Duration;
 use isostep_core::Real;
@@ -20,8 +20,8 @@ const ROOTS: [u64; 32] = {
     roots
 };
 
-/// 2^(−age / half life), within 1 ulp of a `Real`. It falls with age, exactly 1 at age 0 and ½ after a half life, and
-/// reaches 0 after 33 half lives; no half life is no time at all.
+/// 2^(−age / half life), within 1 ulp of a `Real`. Monotonic; exactly 1 at age 0 and ½ after a half life, and 0 after
+/// 33 half lives; a half life of zero gives 0.
 pub(super) fn left_after(age: Duration, half_life: Duration) -> Real {
     let half_lives = match half_life.as_nanos() {
         0 => return Real::ZERO,
@@ -32,8 +32,7 @@ pub(super) fn left_after(age: Duration, half_life: Duration) -> Real {
     if whole > 32 {
         return Real::ZERO;
     }
-    // Each product loses less than 2⁻⁶², far less than one step of the exponent changes: so a greater age is never left
-    // with more.
+    // Each product loses less than 2⁻⁶², far less than one step of the exponent changes, so the result is monotonic.
     let mut power: u128 = 1 << FRAC;
     for (place, root) in (0..).zip(ROOTS) {
         if half_lives >> (31 - place) & 1 == 1 {
@@ -44,7 +43,7 @@ pub(super) fn left_after(age: Duration, half_life: Duration) -> Real {
     Real::from_bits((((power >> whole) + (1 << (cut - 1))) >> cut) as i64)
 }
 
-/// How much of a span is over, 0 to 1, rounded down; 1 if the span is nothing.
+/// Elapsed fraction of a span, 0 to 1, rounded down; 1 for an empty span.
 pub(super) fn progress(age: Duration, span: Duration) -> Real {
     if age >= span {
         return Real::ONE;
@@ -52,13 +51,13 @@ pub(super) fn progress(age: Duration, span: Duration) -> Real {
     Real::from_bits(((age.as_nanos() << 32) / span.as_nanos()) as i64)
 }
 
-/// Seconds, rounded to nearest; at most 2³¹.
+/// Seconds of a span, rounded to nearest; at most 2³¹.
 pub(super) fn seconds(span: Duration) -> Real {
     let bits = ((span.as_nanos() << 32) + 500_000_000) / 1_000_000_000;
     Real::from_bits(i64::try_from(bits).unwrap_or(i64::MAX))
 }
 
-/// A part of a span, 0 to 1, rounded down to nanoseconds.
+/// A fraction of a span, 0 to 1, rounded down to nanoseconds.
 pub(super) fn part_of(span: Duration, part: Real) -> Duration {
     let part = part.clamp(Real::ZERO, Real::ONE).to_bits() as u128;
     let nanos = span.as_nanos().saturating_mul(part) >> 32;

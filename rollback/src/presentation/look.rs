@@ -1,8 +1,8 @@
-//! Looking around: motion of a mouse or stick, sampled at the rate of the display, reaches the simulation by ticks, and the
-//! camera shows at once what the simulation has not seen yet.
+//! Look input: motion of a mouse or stick, sampled at the display rate, reaches the simulation by ticks. The camera
+//! shows at once the motion that the simulation has not applied yet.
 //!
-//! Inputs carry a running total and no differences. So a tick that is held, merged, repeated or delayed neither loses nor
-//! doubles motion, whatever the input delay does. Angles are integers: 2³² make a turn, and wrap.
+//! Inputs carry a running total instead of differences. So a tick that is held, merged, repeated or delayed neither
+//! loses nor doubles motion. Angles are integers: 2³² are a full turn, and they wrap.
 
 use crate::input::Input;
 use isostep_core::{Quat, Real, Vec3};
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// Straight up or down: a quarter of a turn.
 const QUARTER: i32 = 1 << 30;
-/// Bits of an angle that an input leaves out.
+/// Low bits of an angle that an input omits.
 const STEP_BITS: u32 = 16;
 
-/// A direction to look in, or a change of one: angles in 2⁻³² turns.
+/// A view direction, or a change of one: angles in 2⁻³² turns.
 ///
 /// ```
 /// use isostep_core::real;
@@ -23,14 +23,14 @@ const STEP_BITS: u32 = 16;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Look {
-    /// About +y, from −z towards −x; wraps.
+    /// Yaw about +y, from −z towards −x; wraps.
     pub yaw: i32,
-    /// Up from the horizon.
+    /// Pitch, up from the horizon.
     pub pitch: i32,
 }
 
 impl Look {
-    /// Angles in radians, rounded to 2⁻³² turns; they wrap.
+    /// Creates angles from radians, rounded to 2⁻³² turns; they wrap.
     pub fn from_radians(yaw: Real, pitch: Real) -> Self {
         // Bits of a Real by 2³² are at most 2⁹⁵.
         let units = |angle: Real| {
@@ -41,19 +41,19 @@ impl Look {
         Self { yaw: units(yaw), pitch: units(pitch) }
     }
 
-    /// Yaw and pitch in radians, −π to π.
+    /// Returns yaw and pitch in radians, −π to π.
     pub fn to_radians(self) -> [Real; 2] {
         [self.yaw, self.pitch].map(|angle| Real::from_bits(i64::from(angle)) * Real::TAU)
     }
 
-    /// After a change: yaw wraps, pitch stops straight up and straight down.
+    /// Applies a change: yaw wraps, pitch is clamped at straight up and down.
     #[must_use]
     pub fn turned(self, by: Self) -> Self {
         let pitch = self.pitch.saturating_add(by.pitch).clamp(-QUARTER, QUARTER);
         Self { yaw: self.yaw.wrapping_add(by.yaw), pitch }
     }
 
-    /// The rotation of a camera that looks along −z with +y up.
+    /// Returns the rotation of a camera that looks along −z with +y up.
     pub fn rotation(self) -> Quat {
         let [yaw, pitch] = self.to_radians();
         let about = |axis: Vec3, angle| Quat::from_rotation_vector(axis * angle);
@@ -61,10 +61,10 @@ impl Look {
     }
 }
 
-/// What a player's input says of looking: how far they have turned since the match began, in 2⁻¹⁶ turns, wrapping.
+/// Look part of a player's input: total rotation since the start of the match, in 2⁻¹⁶ turns, wrapping.
 ///
-/// Four bytes. As a part of an [`Input`] it is a level: the newest sample wins and nothing is lost by that. Never use it
-/// of a player who is not there: an empty seat's input is the default one.
+/// Four bytes. As a part of an [`Input`] it is a level: the newest sample wins, and no motion is lost. Ignore it for
+/// empty seats: their input is the default.
 ///
 /// ```
 /// use isostep_rollback::presentation::LookInput;
@@ -80,7 +80,7 @@ pub struct LookInput {
 }
 
 impl LookInput {
-    /// What was turned since an earlier one; half a turn at most is told the right way round.
+    /// Returns the rotation since an earlier input; correct up to half a turn.
     pub fn since(self, earlier: Self) -> Look {
         let change = |now: i16, then: i16| i32::from(now.wrapping_sub(then)) << STEP_BITS;
         Look { yaw: change(self.yaw, earlier.yaw), pitch: change(self.pitch, earlier.pitch) }
@@ -97,8 +97,8 @@ impl Input for LookInput {
     }
 }
 
-/// Where a player looks, for the game's own state: the simulation applies each tick's [`LookInput`] to it, and may turn
-/// [`look`](Self::look) itself (recoil, a teleport).
+/// View direction of a player, for the game's own state. The simulation applies each tick's [`LookInput`] to it, and
+/// may turn [`look`](Self::look) itself (recoil, a teleport).
 ///
 /// ```
 /// use isostep_rollback::presentation::{LookInput, LookState};
@@ -110,25 +110,25 @@ impl Input for LookInput {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LookState {
-    /// Where.
+    /// View direction.
     pub look: Look,
-    /// The last input that was applied.
+    /// Last applied input.
     pub seen: LookInput,
 }
 
 impl LookState {
-    /// Turns by what is new in the input of a tick.
+    /// Applies the new rotation in the input of a tick.
     pub fn apply(&mut self, input: LookInput) {
         self.look = self.look.turned(input.since(self.seen));
         self.seen = input;
     }
 }
 
-/// Collects a local player's look motion as it comes, says what the next tick's input carries, and adds to the camera what
-/// the simulation has not seen.
+/// Accumulates a local player's look motion, provides the input of the next tick, and adds to the camera the motion
+/// that the simulation has not applied.
 ///
-/// Each frame: [`sample`](Self::sample) as often as the device reports; for each tick hand [`input`](Self::input) to
-/// [`Session::local_input`](crate::Session::local_input), as often as you like; just before drawing ask
+/// Each frame: [`sample`](Self::sample) for each report of the device; for each tick pass [`input`](Self::input) to
+/// [`Session::local_input`](crate::Session::local_input), any number of times; just before drawing call
 /// [`camera`](Self::camera).
 ///
 /// ```
@@ -147,12 +147,12 @@ impl LookState {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LookAccumulator {
-    /// Everything so far; both wrap.
+    /// Total motion; both angles wrap.
     total: Look,
 }
 
 impl LookAccumulator {
-    /// Nothing turned yet.
+    /// Creates an accumulator without motion.
     pub fn new() -> Self {
         Self::default()
     }
@@ -163,20 +163,21 @@ impl LookAccumulator {
         self.total.pitch = self.total.pitch.wrapping_add(motion.pitch);
     }
 
-    /// What the input of a tick carries now: whole steps of the total, rounded down. The rest stays for later ones.
+    /// Returns the look input of a tick now: whole steps of the total, rounded down. The remainder stays for later
+    /// ticks.
     pub fn input(&self) -> LookInput {
         let steps = |angle: i32| (angle >> STEP_BITS) as i16;
         LookInput { yaw: steps(self.total.yaw), pitch: steps(self.total.pitch) }
     }
 
-    /// What the simulation has not seen: what is on its way, and what is too little for a step. Exact as long as it is
-    /// less than half a turn.
+    /// Returns the motion that the simulation has not applied: inputs in flight, and the remainder below a step. Exact
+    /// up to half a turn.
     pub fn pending(&self, seen: LookInput) -> Look {
         let rest = |total: i32, seen: i16| total.wrapping_sub(i32::from(seen) << STEP_BITS);
         Look { yaw: rest(self.total.yaw, seen.yaw), pitch: rest(self.total.pitch, seen.pitch) }
     }
 
-    /// Where the camera looks: where the simulation has the player look, turned by what it has not seen.
+    /// Returns the camera's view direction: the simulated one, turned by the motion that is not applied yet.
     pub fn camera(&self, simulated: &LookState) -> Look {
         simulated.look.turned(self.pending(simulated.seen))
     }

@@ -1,12 +1,12 @@
-//! What a renderer needs from a match that rolls back: poses between ticks, errors that fade instead of jumping, a camera
-//! that never lags, and effects that are heard once.
+//! Presentation of a match that rolls back: interpolated poses, smoothed errors, a camera without latency, and effects
+//! that are played once.
 //!
-//! It comes after [`Plan::run`](crate::Plan::run) and before drawing. It reads the simulation and never writes it, so
-//! nothing here can change a bit of the match; machines may draw at different rates and with different settings.
+//! It runs after [`Plan::run`](crate::Plan::run) and before drawing. It reads the simulation and never changes it, so
+//! it can't affect the match; machines may draw at different rates and with different settings.
 //!
-//! - [`Poses`]: where to draw each body; [`Sample`] is what a tick says of one, and [`WorldReader`] makes samples of a
-//!   [`World`](isostep_core::world::World); [`Smoothing`] is how an error fades.
-//! - [`LookAccumulator`], [`LookInput`], [`LookState`], [`Look`]: looking around at the rate of the display.
+//! - [`Poses`]: the pose to draw for each body; [`Sample`] is a body's state on a tick, [`WorldReader`] creates samples
+//!   from a [`World`](isostep_core::world::World), and [`Smoothing`] configures error smoothing.
+//! - [`LookAccumulator`], [`LookInput`], [`LookState`], [`Look`]: looking around at the display rate.
 //! - [`EffectJournal`]: sounds and particles as started, confirmed, cancelled.
 
 mod correction;

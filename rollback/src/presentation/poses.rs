@@ -1,7 +1,7 @@
-//! `Poses`: where to draw each body. Fed by samples of each tick, asked by each frame.
+//! `Poses`: the pose to draw for each body, from samples of each tick.
 //!
-//! Invariant: rows are sorted by key and are exactly the bodies of the last tick. A correction begins only in `tick`, where
-//! the path that was drawn and the path that is true are compared on the same tick; only `frame` lets it fade.
+//! Invariant: rows are sorted by key and are exactly the bodies of the last tick. A correction begins only in `tick`,
+//! where the drawn path and the true path are compared on the same tick; only `frame` fades it.
 
 use super::correction::{Correction, Smoothing, alike, between};
 use super::half::{part_of, seconds};
@@ -14,43 +14,42 @@ use isostep_core::{Real, Transform};
 /// A body in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// Where to draw it.
+    /// Pose to draw.
     pub pose: Transform,
-    /// What was drawn of it in the frame before has nothing to do with this: it appeared, or jumped on purpose. For
-    /// motion blur, trails and reports.
+    /// Discontinuous with the frame before: the body appeared or teleported. For motion blur, trails and reports.
     pub cut: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Row<K> {
     key: K,
-    /// The tick before and this one; with one pose alone it is hidden.
+    /// Pose on the tick before; without it the body is hidden.
     previous: Option<Transform>,
     current: Transform,
     motion: Motion,
-    /// The newest jump that is known.
+    /// Newest known teleport.
     jumped: Option<Tick>,
     correction: Correction,
-    /// The correction began after the last frame: its age counts from its tick and not from the frame.
+    /// The correction began after the last frame: its age counts from its tick, not from the frame.
     fresh: bool,
     cut: bool,
     drawn: Option<Drawn>,
-    /// The last call of `tick` that had it.
+    /// Last call of `tick` that included it.
     pass: u64,
 }
 
-/// Where to draw bodies that are simulated by ticks, drawn by frames and corrected by rollbacks.
+/// Interpolates and smooths poses of bodies that are simulated by ticks, drawn by frames and corrected by rollbacks.
 ///
 /// # The calls, in order
 /// 1. *Set up*: [`new`](Self::new) with the length of a tick, [`smoothing`](Self::smoothing).
-/// 2. *Feed*: [`tick`](Self::tick) after each [`Plan::run`](crate::Plan::run), with what it returned and all bodies that
-///    are drawn, also when nothing was new. Who is not among them is gone.
-/// 3. *Draw*: [`frame`](Self::frame) once for each picture, then [`get`](Self::get) or [`iter`](Self::iter).
+/// 2. *Feed*: [`tick`](Self::tick) after each [`Plan::run`](crate::Plan::run), with its report and all drawn bodies,
+///    also when no tick was new. Other bodies are removed.
+/// 3. *Draw*: [`frame`](Self::frame) once for each rendered frame, then [`get`](Self::get) or [`iter`](Self::iter).
 ///
-/// A body is drawn between its last two ticks, so one that just appeared is hidden until its second tick
-/// ([`Sample::shown_at_once`]). After a rollback the newly computed path is compared with the old one on the tick that
-/// both have, and the difference fades ([`Smoothing`]). A body that [jumped](Sample::jumped) is drawn at its new
-/// place at once; so is one whose jump a rollback added, moved or took back.
+/// A body is interpolated between its last two ticks, so one that just appeared is hidden until its second tick
+/// ([`Sample::shown_at_once`]). After a rollback the new path is compared with the old one on a common tick, and the
+/// difference fades ([`Smoothing`]). A body that [jumped](Sample::jumped) snaps to its new pose; so does one whose jump
+/// a rollback added, moved or removed.
 ///
 /// ```
 /// use core::time::Duration;
@@ -75,36 +74,36 @@ pub struct Poses<K> {
     pass: u64,
 }
 
-/// What a call of `tick` knows besides the samples.
+/// Parameters of a call of `tick`.
 #[derive(Clone, Copy)]
 struct Pass {
     number: u64,
-    /// By how many ticks the present went on; negative if it went back.
+    /// Advance of the current tick; negative if it went back.
     steps: i64,
-    /// The first tick whose step was computed.
+    /// First stepped tick.
     from: Tick,
     rolled_back: bool,
     tick_length: Duration,
 }
 
 impl<K: Ord + Copy> Poses<K> {
-    /// No bodies yet. The length of a tick is the simulation's, whatever the pace.
+    /// Creates an empty set. `tick_length` is that of the simulation, independent of the tick rate.
     pub fn new(tick_length: Duration) -> Self {
         let smoothing = Smoothing::default();
         Self { tick_length, smoothing, rows: Vec::new(), last: None, pass: 0 }
     }
 
-    /// How errors fade, unless a [`Sample`] says otherwise.
+    /// Sets the default smoothing; a [`Sample`] may override it.
     #[must_use]
     pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = smoothing;
         self
     }
 
-    /// Takes what the bodies are after a plan was run: the tick that the simulation is at now, what
-    /// [`Plan::run`](crate::Plan::run) returned, and a sample of each body that is drawn.
+    /// Feeds the bodies after a plan was run: the current tick, the report of [`Plan::run`](crate::Plan::run), and a
+    /// sample of each drawn body.
     ///
-    /// Samples may come in any order; in that of their keys it is quickest. Of two with one key the first counts.
+    /// Samples may have any order; key order is fastest. Of two samples with one key the first is used.
     pub fn tick(
         &mut self,
         tick: Tick,
@@ -141,8 +140,8 @@ impl<K: Ord + Copy> Poses<K> {
         self.rows.retain(|row| row.pass == pass.number);
     }
 
-    /// Makes a picture: `alpha` of the way from the tick before to the present one (0 to 1), `elapsed` after the picture
-    /// before.
+    /// Computes a rendered frame: `alpha` is the fraction from the tick before to the current one (0 to 1), `elapsed`
+    /// the time since the last rendered frame.
     pub fn frame(&mut self, alpha: Real, elapsed: Duration) {
         let since_tick = part_of(self.tick_length, alpha);
         for row in &mut self.rows {
@@ -155,43 +154,44 @@ impl<K: Ord + Copy> Poses<K> {
         }
     }
 
-    /// A body in the last frame; `None` if it is gone, hidden, or was not there yet.
+    /// Returns a body in the last frame; `None` if it is removed, hidden, or new.
     pub fn get(&self, key: K) -> Option<Drawn> {
         self.rows[self.find(0, key).ok()?].drawn
     }
 
-    /// All bodies of the last frame that are not hidden, in the order of their keys.
+    /// Returns all visible bodies of the last frame, in key order.
     pub fn iter(&self) -> impl Iterator<Item = (K, Drawn)> + '_ {
         self.rows.iter().filter_map(|row| Some((row.key, row.drawn?)))
     }
 
-    /// Where a body is on its way from the tick before to the present one, without smoothing.
+    /// Returns the interpolated pose of a body, without smoothing.
     pub fn pose(&self, key: K, alpha: Real) -> Option<Transform> {
         self.rows[self.find(0, key).ok()?].path(alpha)
     }
 
-    /// Whether a body is drawn where it is, with no error left to fade.
+    /// Returns true if a body has no error left to smooth.
     pub fn is_exact(&self, key: K) -> bool {
         self.find(0, key).is_ok_and(|at| self.rows[at].correction == Correction::None)
     }
 
-    /// How many bodies there are, hidden ones included.
+    /// Returns the number of bodies, hidden ones included.
     pub const fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no bodies.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Forgets all bodies: after a match, or when another state was loaded. What comes next appears anew.
+    /// Removes all bodies: after a match, or when another state was loaded.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.last = None;
     }
 
-    /// The place of a key, or where it belongs. Samples mostly come in order, so a guess is tried first.
+    /// Returns the index of a key, or its insertion point. Samples are mostly in order, so the expected index is tried
+    /// first.
     fn find(&self, guess: usize, key: K) -> Result<usize, usize> {
         if self.rows.get(guess).is_some_and(|row| row.key == key) {
             return Ok(guess);
@@ -223,14 +223,14 @@ impl<K: Copy> Row<K> {
     fn take(&mut self, sample: &Sample<K>, smoothing: &Smoothing, pass: Pass) {
         self.pass = pass.number;
         let length = seconds(pass.tick_length);
-        // Where the old path would be on the tick that the new one starts from.
+        // The old path, extrapolated to the tick on which the new one starts.
         let skipped = i32::try_from(pass.steps - 1).unwrap_or(0).max(0);
         let old = match skipped {
             0 => self.current,
             ticks => self.motion.project(self.current, length * ticks),
         };
         let previous = match sample.before {
-            // Nothing new: it stays where it is, and the way here was drawn already.
+            // No new tick: the body rests at its pose, and the motion to it was drawn already.
             _ if pass.steps == 0 => sample.now,
             Some(before) => before,
             None if !pass.rolled_back && pass.steps == 1 => self.current,
@@ -260,7 +260,7 @@ impl<K: Copy> Row<K> {
         self.motion = sample.motion;
     }
 
-    /// Whether a jump is new, or one that was drawn is no more. What lies before the computed ticks can't have changed.
+    /// Returns true if a jump is new, or a drawn one was removed. Ticks before the stepped ones can't have changed.
     fn has_jumped(&mut self, jumped: Option<Tick>, from: Tick) -> bool {
         let known = self.jumped;
         match jumped {

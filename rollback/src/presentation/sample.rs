@@ -1,10 +1,10 @@
-//! What a tick says of a body that is drawn.
+//! State of a drawn body on a tick.
 
 use super::correction::Smoothing;
 use crate::tick::Tick;
 use isostep_core::{Quat, Real, Transform, Vec3};
 
-/// How a pose changes: of its origin, so that a pose can be projected along it.
+/// Velocity of a pose, at its origin, for extrapolation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Motion {
     /// Velocity of the origin, m/s.
@@ -14,7 +14,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// A pose after this many seconds of it; before, if they are negative.
+    /// Extrapolates a pose by this many seconds; backwards if they are negative.
     ///
     /// ```
     /// use isostep_core::{Transform, Vec3, real};
@@ -32,7 +32,7 @@ impl Motion {
         Transform::new(pose.translation + self.velocity * seconds, rotation)
     }
 
-    /// Between two motions, `t` from 0 to 1.
+    /// Interpolates between two motions, `t` from 0 to 1.
     pub(super) fn lerp(&self, other: &Self, t: Real) -> Self {
         Self {
             velocity: self.velocity.lerp(other.velocity, t),
@@ -41,7 +41,7 @@ impl Motion {
     }
 }
 
-/// What a tick says of one body: fill in what you know.
+/// State of one body on a tick. Optional parts improve the result.
 ///
 /// ```
 /// use isostep_core::{Transform, Vec3};
@@ -55,63 +55,61 @@ impl Motion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Sample<K> {
-    /// Whose.
+    /// Key of the body.
     pub key: K,
-    /// Where it is on this tick.
+    /// Pose on this tick.
     pub now: Transform,
-    /// Where it was on the tick before, *as computed now*: after a rollback that is not where it was thought to be.
-    /// Without it the last sample counts, or after a rollback its motion back from `now`.
+    /// Pose on the tick before, *as computed now*: a rollback may have changed it. Without it the last sample is used,
+    /// or after a rollback an extrapolation back from `now`.
     pub before: Option<Transform>,
-    /// How it moves.
+    /// Velocity.
     pub motion: Motion,
-    /// The newest tick whose step put it elsewhere on purpose, as far as that is known; at least for the ticks that
-    /// were just computed.
+    /// Newest tick whose step teleported the body, as far as known; at least among the ticks that were just stepped.
     pub jumped: Option<Tick>,
-    /// How its errors fade, if not as everybody's.
+    /// Smoothing of this body; `None` for the default.
     pub smoothing: Option<Smoothing>,
-    /// Drawn from its first tick on, not from its second.
+    /// Draw it from its first tick on, not from its second.
     pub at_once: bool,
 }
 
 impl<K> Sample<K> {
-    /// A body that rests here, as far as is known.
+    /// Creates a sample of a body at rest.
     pub const fn new(key: K, now: Transform) -> Self {
         let motion = Motion { velocity: Vec3::ZERO, spin: Vec3::ZERO };
         Self { key, now, before: None, motion, jumped: None, smoothing: None, at_once: false }
     }
 
-    /// Where it was on the tick before, as computed now.
+    /// Sets the pose on the tick before, as computed now.
     pub fn before(mut self, pose: Transform) -> Self {
         self.before = Some(pose);
         self
     }
 
-    /// The velocity of its origin, m/s.
+    /// Sets the velocity of the origin, m/s.
     pub fn velocity(mut self, velocity: Vec3) -> Self {
         self.motion.velocity = velocity;
         self
     }
 
-    /// Its angular velocity, rad/s.
+    /// Sets the angular velocity, rad/s.
     pub fn spin(mut self, spin: Vec3) -> Self {
         self.motion.spin = spin;
         self
     }
 
-    /// The newest tick whose step put it elsewhere on purpose: neither interpolated nor smoothed across.
+    /// Sets the newest tick whose step teleported the body: neither interpolated nor smoothed across.
     pub fn jumped(mut self, tick: Tick) -> Self {
         self.jumped = Some(tick);
         self
     }
 
-    /// How its errors fade.
+    /// Sets the smoothing of this body.
     pub fn smoothed(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = Some(smoothing);
         self
     }
 
-    /// Draws it from its first tick on, where it appeared, instead of hiding it until there are two ticks to go
-    /// between.
+    /// Draws the body from its first tick on, instead of hiding it until there are two ticks to interpolate.
     pub fn shown_at_once(mut self) -> Self {
         self.at_once = true;
         self

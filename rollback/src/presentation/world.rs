@@ -1,16 +1,16 @@
-//! Samples of a world's bodies: where they were on the tick before as computed now, how they move, and which were
-//! teleported in the ticks that were just computed.
+//! Samples of a world's bodies: pose on the tick before as computed now, velocity, and teleports in the ticks that were
+//! just stepped.
 
 use super::sample::Sample;
 use crate::session::RunReport;
 use crate::tick::Tick;
 use isostep_core::world::{BodyId, Command, World};
 
-/// Makes [`Sample`]s of the bodies of a [`World`] that a game steps once a tick. It only looks.
+/// Creates [`Sample`]s of the bodies of a [`World`] that a game steps once a tick. Read-only.
 ///
-/// Everything is exact: the pose on the tick before comes from the world's history, as the rollback left it, and teleports
-/// from the commands of each tick that was computed. Filter the samples for what is drawn, and change them by
-/// [`Iterator::map`]: [`Sample::smoothed`], [`Sample::shown_at_once`].
+/// Everything is exact: the pose on the tick before comes from the world's history after the rollback, and teleports
+/// from the commands of each stepped tick. Filter the samples for drawn bodies, and adapt them by [`Iterator::map`]:
+/// [`Sample::smoothed`], [`Sample::shown_at_once`].
 ///
 /// ```
 /// use core::time::Duration;
@@ -36,18 +36,18 @@ use isostep_core::world::{BodyId, Command, World};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct WorldReader {
-    /// The newest jump of each body that has one in the computed ticks, sorted.
+    /// Newest jump of each body that jumped in the stepped ticks, sorted.
     jumps: Vec<(BodyId, Tick)>,
 }
 
 impl WorldReader {
-    /// Ready to read.
+    /// Creates a reader.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A sample of each body, in the order of ids, after a plan was run: the session's tick and what
-    /// [`Plan::run`](crate::Plan::run) returned.
+    /// Returns a sample of each body, in id order, after a plan was run: the current tick and the report of
+    /// [`Plan::run`](crate::Plan::run).
     pub fn read<'a>(
         &'a mut self,
         tick: Tick,

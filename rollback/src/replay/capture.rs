@@ -1,4 +1,4 @@
-//! The recorder's reading of a session: one tick of all seats, and keyframes.
+//! Captures a session for the recorder: one tick of all seats, and keyframes.
 
 use super::error::ReplayError;
 use super::format::{SeatKind, kind, name};
@@ -12,10 +12,10 @@ use crate::tick::Tick;
 use isostep_core::state::Snapshot;
 
 impl<S: Simulation + Snapshot> Recorder<S> {
-    /// Takes the inputs of the next tick; whether the session still has them.
+    /// Captures the inputs of the next tick. Returns false if the session no longer has them.
     pub(super) fn take_tick(&mut self, session: &Session<S>) -> bool {
         let tick = self.next;
-        // Nor who sat where; and no tick is taken by half.
+        // Occupants are not in the log either, and a tick is captured completely or not at all.
         if tick < session.log_from() {
             return false;
         }
@@ -37,7 +37,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             }
             let Some((value, pieces)) = session.confirmed_input(player, tick) else { return false };
             let codec = self.codec;
-            // The session has checked the value when it came.
+            // The session validated the value when it was fed.
             self.taken.push(at, pieces, |out| _ = codec.append(value, out));
             let _ = self.seats[at].assembler.tick(pieces, &mut self.commands);
         }
@@ -47,8 +47,8 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         true
     }
 
-    /// Writes who takes or leaves a seat on a tick. A player who follows another counts: what the first one had half said
-    /// is void.
+    /// Writes seat changes of a tick. A player who follows another is a change: the partial command of the first is
+    /// dropped.
     fn take_roster(&mut self, session: &Session<S>, tick: Tick) {
         for at in 0..self.seats.len() {
             let Some((since, occupant)) = session.occupancy(PlayerId(at as u8), tick) else {
@@ -89,7 +89,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         done
     }
 
-    /// A seat on a tick, with what the session has of a command that is half received.
+    /// Captures a seat on a tick, with its partial command.
     fn read_seat(player: PlayerId, tick: Tick, session: &Session<S>) -> SeatCapture {
         let before = Tick(tick.0.saturating_sub(1));
         let occupancy = session.occupancy(player, before.max(session.log_from()).min(tick));
@@ -98,7 +98,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         SeatCapture { kind: occupant.into(), since, assembler }
     }
 
-    /// Writes all that the next step depends on.
+    /// Writes a keyframe: everything that the next step depends on.
     pub(super) fn put_keyframe(
         &mut self,
         session: &Session<S>,

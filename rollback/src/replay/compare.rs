@@ -1,5 +1,5 @@
-//! Two recordings of one match, from different machines: where they part, and in what. It takes no side, and reads each block
-//! a few times at most, whatever is in the files.
+//! Compares two recordings of one match from different machines, and finds the first divergence. Neither is the
+//! reference. Each block is read a few times at most, whatever the files contain.
 
 use super::error::ReplayError;
 use super::format::SeatKind;
@@ -17,67 +17,68 @@ use Side::{Left, Right};
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
 
-/// Most fields that a difference names.
+/// Maximum number of fields in a divergence.
 const MAX_FIELDS: usize = 16;
 
-/// How far two recordings were compared, and where they part if they do.
+/// Result of comparing two recordings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// Ticks whose inputs both have, and which are the same.
+    /// Common ticks with equal inputs.
     pub ticks: u32,
-    /// States of which both have a digest, and which are the same.
+    /// Common digests that are equal.
     pub digests: u32,
-    /// Where they part; `None` if all that both have is the same, and there is something.
+    /// First divergence; `None` if everything in common is equal, and there is something in common.
     pub divergence: Option<Divergence>,
 }
 
-/// Where two recordings part. *Left* is the first that was given, *right* the second.
+/// First divergence of two recordings. *Left* is the first argument, *right* the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Divergence {
-    /// They are not of one match: a setting differs.
+    /// The recordings are not of one match: a setting differs.
     Settings {
-        /// Which.
+        /// The setting.
         what: &'static str,
     },
-    /// They have no tick in common: nothing could be compared. Each is given by the ticks of its first and last state.
+    /// The recordings have no common tick, so nothing could be compared. Each is given by the ticks of its first and
+    /// last state.
     NothingInCommon {
-        /// The left one.
+        /// Ticks of the left one.
         left: (Tick, Tick),
-        /// The right one.
+        /// Ticks of the right one.
         right: (Tick, Tick),
     },
-    /// Somebody else decides about a seat.
+    /// The kind of a seat differs.
     Seat {
-        /// On this tick.
+        /// The tick.
         tick: Tick,
         /// The seat.
         player: PlayerId,
-        /// SeatKind in the left one.
+        /// Seat kind in the left one.
         left: SeatKind,
-        /// SeatKind in the right one.
+        /// Seat kind in the right one.
         right: SeatKind,
     },
-    /// An input differs, or the commands with it.
+    /// An input or its commands differ.
     Input {
-        /// Of this tick.
+        /// The tick.
         tick: Tick,
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// The left one.
+        /// Input in the left one.
         left: String,
-        /// The right one.
+        /// Input in the right one.
         right: String,
     },
-    /// All inputs up to there are the same, and the states are not.
+    /// All inputs before are equal, and the states differ.
     State {
-        /// The newest tick on which the states are known to be the same.
+        /// Newest tick with equal states.
         agreed: Option<Tick>,
-        /// The first on which they are not.
+        /// First tick with differing states.
         tick: Tick,
-        /// The tick of the states whose fields could be compared: that one, or the next of which both have a keyframe.
+        /// Tick of the compared states: that one, or the next common keyframe.
         explained: Option<Tick>,
-        /// What differs there: `local` in the left one, `remote` in the right one.
+        /// Differing fields: `local` in the left one, `remote` in the right one.
         fields: Vec<StateDifference>,
     },
 }
@@ -88,34 +89,34 @@ impl fmt::Display for Divergence {
             Self::Settings { what } => write!(f, "not of one match: {what} differs"),
             Self::NothingInCommon { left, right } => write!(
                 f,
-                "they have no tick in common, so nothing was compared: left has {} to {}, right has {} to {}",
+                "the recordings have no common tick: left has {} to {}, right has {} to {}",
                 left.0, left.1, right.0, right.1
             ),
             Self::Seat { tick, player, left, right } => {
                 write!(
                     f,
-                    "tick {tick}: they differ in who holds the seat of {player}: left has {left:?}, right has {right:?}"
+                    "tick {tick}: the seat of {player} differs: left has {left:?}, right has {right:?}"
                 )
             }
             Self::Input { tick, player, left, right } => {
                 write!(
                     f,
-                    "tick {tick}: they differ in the input of {player}: left has {left}, right has {right}"
+                    "tick {tick}: the input of {player} differs: left has {left}, right has {right}"
                 )
             }
             Self::State { agreed, tick, explained, fields } => {
-                write!(f, "tick {tick}: they differ in the state, all inputs before are the same")?;
+                write!(f, "tick {tick}: the states differ, and all inputs before are equal")?;
                 if let Some(agreed) = agreed {
-                    write!(f, " (the state of tick {agreed} is, too)")?;
+                    write!(f, " (the state of tick {agreed} is equal)")?;
                 }
                 let Some(at) = explained else {
                     return write!(
                         f,
-                        "; no later tick has a keyframe in both that would tell what"
+                        "; no later tick has a keyframe in both to compare fields with"
                     );
                 };
                 if fields.is_empty() {
-                    return write!(f, "; the keyframes of tick {at} are the same again");
+                    return write!(f, "; the keyframes of tick {at} are equal again");
                 }
                 for StateDifference { entity, field, local, remote } in fields {
                     write!(f, "\n  first seen in the keyframes of tick {at}: ")?;
@@ -127,23 +128,23 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// Why two recordings can't be compared any further, and which of them is at fault.
+/// Error of comparing two recordings, with the recording at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
-    /// The first one.
-    #[error("the left one: {error} ({})", before(*.ticks))]
+    /// The left recording.
+    #[error("left: {error} ({})", before(*.ticks))]
     Left {
-        /// What is wrong with it.
+        /// The error.
         error: ReplayError,
-        /// Ticks before that, which both have and which are the same.
+        /// Common ticks before it that are equal.
         ticks: u32,
     },
-    /// The second one.
-    #[error("the right one: {error} ({})", before(*.ticks))]
+    /// The right recording.
+    #[error("right: {error} ({})", before(*.ticks))]
     Right {
-        /// What is wrong with it.
+        /// The error.
         error: ReplayError,
-        /// Ticks before that, which both have and which are the same.
+        /// Common ticks before it that are equal.
         ticks: u32,
     },
 }
@@ -151,11 +152,11 @@ pub enum CompareError {
 fn before(ticks: u32) -> String {
     match ticks {
         0 => "nothing was compared before".to_owned(),
-        ticks => format!("{ticks} ticks were compared before, and are the same"),
+        ticks => format!("{ticks} ticks before it are equal"),
     }
 }
 
-/// Whose error it is.
+/// Recording at fault.
 enum Side {
     Left(ReplayError),
     Right(ReplayError),
@@ -170,10 +171,10 @@ impl Side {
     }
 }
 
-/// Compares two recordings over the ticks that both have. Which of two machines computed wrongly is not told by this: verify both.
+/// Compares two recordings over their common ticks. To find the machine at fault, verify both.
 ///
 /// # Errors
-/// When one of them is damaged, or of another game than the caller's; the error says which.
+/// When one of them is damaged, or of another game; the error names it.
 pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
     left: Replay<A>,
     right: Replay<B>,
@@ -200,7 +201,7 @@ pub fn compare<S: Simulation + Snapshot, A: Source, B: Source>(
     Ok(found)
 }
 
-/// Goes over the ticks that both have, up to where they part.
+/// Compares common ticks up to the first divergence.
 fn walk<S: Simulation + Snapshot, A: Source, B: Source>(
     left: &mut Player<S, A>,
     right: &mut Player<S, B>,
@@ -266,7 +267,7 @@ fn other_setting<A: Source, B: Source>(
     same.into_iter().find(|(_, same)| !same).map(|(what, _)| what)
 }
 
-/// The digest of a tick, or that of its keyframe.
+/// Returns the digest of a tick, or that of its keyframe.
 fn digest<R: Source>(replay: &mut Replay<R>, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
     match replay.digest(tick)? {
         None => replay.keyframe_digest(tick),
@@ -274,10 +275,10 @@ fn digest<R: Source>(replay: &mut Replay<R>, tick: Tick) -> Result<Option<[u8; 8
     }
 }
 
-/// What a tick's inputs are.
+/// Comparison of a tick's inputs.
 enum Found {
     Same,
-    /// One of the recordings does not have them, and goes on from there.
+    /// One of the recordings does not have them, and continues from there.
     Missing(Option<Tick>),
     Divergence(Divergence),
 }
@@ -319,7 +320,8 @@ fn compare_inputs<S: Simulation + Snapshot, A: Source, B: Source>(
 
 type Explained = (Option<Tick>, Vec<StateDifference>);
 
-/// What differs in the next states that both have; nothing if these can't be read, since that they differ is known.
+/// Returns the differing fields of the next common states; none if these can't be read, since the divergence itself is
+/// known.
 fn explain<S: Simulation + Snapshot, A: Source, B: Source>(
     left: &mut Player<S, A>,
     right: &mut Player<S, B>,

@@ -1,4 +1,4 @@
-//! How a match is recorded, and what a recorder tells and counts.
+//! Settings, events and statistics of a recorder.
 
 use super::error::ReplayError;
 use super::format::MAX_BLOCK_TICKS;
@@ -7,36 +7,38 @@ use crate::tick::Tick;
 use isostep_core::digest::Digest;
 
 const MAX_ASSETS: usize = 4096;
-/// What assets may take of a header: the rest of it is shorter than what is left.
+/// Maximum bytes of assets in a header; the rest of it fits into the remainder.
 const MAX_ASSET_BYTES: usize = MAX_HEADER as usize - 256;
 
-/// How a match is recorded.
+/// Settings of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderConfig {
-    /// Which game, by sixteen bytes that its author chose.
+    /// Game id: sixteen bytes chosen by the game's author.
     pub game: [u8; 16],
-    /// What else the match is played with (levels, rules), by name (at most 255 bytes) and digest. At most 4096 of them.
+    /// Assets of the match (levels, rules), by name (at most 255 bytes) and digest. At most 4096.
     pub assets: Vec<(String, Digest)>,
-    /// Ticks between two keyframes: what a seek computes at most. 0 writes the first only.
+    /// Ticks between two keyframes: the maximum number of steps of a seek. 0 writes the first only.
     ///
-    /// A keyframe is packed on the thread that records. For an arena of 64 bodies that took 1.1 ms (the median in a release
-    /// build on a busy machine), 1.0 ms of it to make 6.5 KB of the state; a tick without one takes a microsecond.
+    /// A keyframe is packed on the recording thread. For an arena of 64 bodies that took 1.1 ms (the median in a
+    /// release build on a busy machine), 1.0 ms of it to make 6.5 KB of the state; a tick without one takes a
+    /// microsecond.
     pub keyframe_every: u32,
-    /// Ticks between two blocks of inputs, 1 to 1024: what a crash loses at most.
+    /// Ticks between two blocks of inputs, 1 to 1024: the maximum loss in a crash.
     pub flush_every: u32,
-    /// Most bytes that wait to be taken.
+    /// Maximum number of queued bytes.
     pub queue_bytes: usize,
 }
 
 impl RecorderConfig {
-    /// Keyframes every 150 ticks, blocks of 120, at most 4 MB waiting: at 60 ticks a second 2.5 s, 2 s, and minutes. An
-    /// arena of 64 bodies seeks within about 50 ms (measured once, on a busy machine) with that.
+    /// Creates settings: keyframes every 150 ticks, blocks of 120 ticks, at most 4 MB queued: at 60 ticks a second 2.5
+    /// s, 2 s, and minutes. An arena of 64 bodies seeks within about 50 ms (measured once, on a busy machine) with
+    /// that.
     pub const fn new(game: [u8; 16]) -> Self {
         let assets = Vec::new();
         Self { game, assets, keyframe_every: 150, flush_every: 120, queue_bytes: 4 << 20 }
     }
 
-    /// Whether a file can be made with them.
+    /// Validates the settings.
     pub(super) fn check(&self) -> Result<(), ReplayError> {
         let wrong = |name, found: String, bounds| Err(ReplayError::Setting { name, found, bounds });
         if !(1..=MAX_BLOCK_TICKS).contains(&self.flush_every) {
@@ -58,34 +60,35 @@ impl RecorderConfig {
     }
 }
 
-/// What a recorder has to tell.
+/// An event of a recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecorderEvent {
-    /// Ticks from this one on are missing: nobody took the blocks, or [`record`](super::Recorder::record) was not called for longer
-    /// than half of the session's [log](crate::SessionConfig::log) (128 ticks by default). What was taken before is in the file.
+    /// Ticks from this one on are missing: the blocks were not polled, or [`record`](super::Recorder::record) was not
+    /// called for longer than half of the session's [log](crate::SessionConfig::log) (128 ticks by default). Ticks
+    /// captured before are in the file.
     Lost {
-        /// The first that is missing.
+        /// First missing tick.
         from: Tick,
     },
-    /// It goes on from a new keyframe.
+    /// Recording continues from a new keyframe.
     Resumed {
-        /// Its tick.
+        /// Tick of the keyframe.
         at: Tick,
     },
 }
 
-/// What a recorder has counted.
+/// Counters of a recorder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecorderStats {
-    /// Ticks whose inputs were put into blocks, or wait to be. Those that were given up are not counted.
+    /// Ticks captured, without dropped ones.
     pub ticks: u64,
-    /// Bytes of blocks that were made, the header included.
+    /// Bytes of all blocks, with the header.
     pub bytes: u64,
-    /// Of these, bytes of keyframes.
+    /// Bytes of keyframes among these.
     pub keyframe_bytes: u64,
     /// Keyframes.
     pub keyframes: u64,
-    /// Stretches that are missing, as often as [`RecorderEvent::Lost`] was told.
+    /// Gaps: the number of [`RecorderEvent::Lost`] events.
     pub gaps: u64,
 }

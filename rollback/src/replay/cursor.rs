@@ -1,5 +1,5 @@
-//! A game on its way through a recording: its state, what the next step needs beside it, and, if wanted, the last states to go
-//! back to.
+//! Replay cursor: a game at a tick of a recording, with the inputs and partial commands that the next step needs, and
+//! optionally the last states to step back to.
 
 use super::error::ReplayError;
 use super::format::{SeatKind, name};
@@ -15,16 +15,16 @@ use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
 
-/// Most bytes of commands that checkpoints hold, so that long ones do not pile up.
+/// Maximum bytes of commands in checkpoints, so that long ones do not accumulate.
 const MAX_CHECKPOINT_BYTES: usize = 1 << 20;
 
-/// What belongs to a state that is held, beside it.
+/// Data beside a held state.
 struct Checkpoint<I> {
     tick: Tick,
     inputs: Inputs<I>,
     seats: Vec<(SeatKind, Option<Vec<u8>>)>,
     change: usize,
-    /// Of commands.
+    /// Bytes of commands.
     bytes: usize,
 }
 
@@ -36,19 +36,19 @@ pub(super) struct Cursor<S: Simulation> {
     tick: Tick,
     inputs: Inputs<S::Input>,
     seats: Vec<(SeatKind, CommandAssembler)>,
-    /// The next of the seat changes.
+    /// Index of the next seat change.
     change: usize,
-    /// Whether the state is one of the recording: not after one that could not be read.
+    /// The state is one of the recording; false after a failed read.
     whole: bool,
-    /// How many states are held to go back to, the present one included.
+    /// Number of held states, the current one included.
     keep: usize,
-    /// Of consecutive ticks up to the present one.
+    /// Consecutive ticks up to the current one.
     checkpoints: VecDeque<Checkpoint<S::Input>>,
     checkpoint_bytes: usize,
 }
 
 impl<S: Simulation> Cursor<S> {
-    /// The tick of the state.
+    /// Returns the tick of the state.
     pub(super) const fn tick(&self) -> Tick {
         self.tick
     }
@@ -71,7 +71,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         })
     }
 
-    /// A cursor at the first tick of a recording, if that is of this game.
+    /// Opens a cursor at the first tick of a recording of this game.
     pub(super) fn open<R: Source>(
         replay: &mut Replay<R>,
         game_id: [u8; 16],
@@ -81,7 +81,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         let mut cursor = Self::new(game, keep)?;
         replay.info().check(game_id, &cursor.codec)?;
         match cursor.restore(replay, replay.first()) {
-            // The block is as it was written: its check says so.
+            // The block passed its checksum, so the settings of the game differ.
             Err(ReplayError::Keyframe { .. }) => {
                 let assets = replay.info().assets.iter();
                 let assets = assets.map(|(name, _)| name.clone()).collect();
@@ -91,28 +91,28 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         }
     }
 
-    /// What the last step was given.
+    /// Returns the inputs of the last step.
     pub(super) const fn inputs(&self) -> &Inputs<S::Input> {
         &self.inputs
     }
 
-    /// The oldest tick that it can go back to at once.
+    /// Returns the oldest held tick.
     pub(super) fn oldest(&self) -> Tick {
         self.checkpoints.front().map_or(self.tick, |checkpoint| checkpoint.tick)
     }
 
-    /// How many states are held.
+    /// Returns the number of held states.
     pub(super) fn held(&self) -> usize {
         self.checkpoints.len()
     }
 
-    /// Whether it can go on to a tick from where it is, without a keyframe in between that would be nearer.
+    /// Returns true if stepping from here to a tick passes no keyframe.
     pub(super) fn leads_to<R: Source>(&self, replay: &Replay<R>, tick: Tick) -> bool {
         let keyframe = replay.keyframe_before(tick).unwrap_or_else(|| replay.first());
         self.whole && (keyframe..=tick).contains(&self.tick)
     }
 
-    /// Makes the next tick; `false` at the end.
+    /// Steps the next tick; returns false at the end.
     pub(super) fn step<R: Source>(&mut self, replay: &mut Replay<R>) -> Result<bool, ReplayError> {
         let tick = self.tick;
         if !self.whole {
@@ -124,7 +124,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         replay.load_inputs(tick)?;
         self.follow_changes(replay, tick);
         for index in 0..self.seats.len() {
-            // What is half gathered is no tick's.
+            // Partially gathered inputs belong to no tick.
             self.whole = false;
             self.gather(replay, index, tick)?;
         }
@@ -179,7 +179,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         Ok(())
     }
 
-    /// Goes to a tick of the recording, by what is held, by steps, or from the nearest keyframe.
+    /// Seeks to a tick of the recording, by a held state, by steps, or from the nearest keyframe.
     pub(super) fn seek<R: Source>(
         &mut self,
         replay: &mut Replay<R>,
@@ -201,7 +201,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         Ok(())
     }
 
-    /// Goes back to a state that is held; whether it is.
+    /// Loads a held state. Returns false if it is not held.
     pub(super) fn back_to(&mut self, tick: Tick) -> Result<bool, ReplayError> {
         if !self.whole || tick < self.oldest() || tick > self.tick {
             return Ok(false);
@@ -228,7 +228,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         Ok(true)
     }
 
-    /// Holds the present state, if any are held; `true` for whoever steps.
+    /// Holds the current state, if states are held. Returns true, for `step`.
     fn save_checkpoint(&mut self) -> Result<bool, ReplayError> {
         if self.keep == 0 {
             return Ok(true);
@@ -252,7 +252,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         Ok(true)
     }
 
-    /// Becomes the state of a keyframe.
+    /// Restores a keyframe.
     pub(super) fn restore<R: Source>(
         &mut self,
         replay: &mut Replay<R>,
@@ -290,13 +290,13 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         self.save_checkpoint().map(drop)
     }
 
-    /// The digest of the state.
+    /// Returns the digest of the state.
     pub(super) fn digest(&mut self) -> Result<Digest, ReplayError> {
         self.game.save(&mut self.slots, self.tick.0)?;
         Ok(self.game.digest(&self.slots, self.tick.0)?)
     }
 
-    /// What a session that goes on from here begins with.
+    /// Returns the seats of a session that continues from here.
     pub(super) fn resumed<R: Source>(&self, replay: &Replay<R>) -> Vec<ResumedSeat<S::Input>> {
         let tick = self.tick;
         let changes = &replay.seat_changes()[self.change..];

@@ -1,4 +1,4 @@
-//! What can be wrong with a recording, and what to do about it.
+//! Errors of recordings, each with a remedy.
 
 use crate::input::InputCodecError;
 use crate::player::PlayerId;
@@ -6,16 +6,16 @@ use crate::session::SessionError;
 use crate::tick::Tick;
 use isostep_core::state::{RestoreError, StateError};
 
-/// Why a recording can't be opened or played.
+/// Error of opening or playing a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// It does not begin like a recording.
+    /// The bytes are not a recording.
     #[error(
-        "this is no recording of Isostep: it does not begin with ISOREPLY; choose another file"
+        "not a recording of Isostep: the file does not begin with ISOREPLY; choose another file"
     )]
     Foreign,
-    /// A later format.
+    /// The format is newer than this build.
     #[error(
         "the recording has format version {found}, this build reads {known}; update the program"
     )]
@@ -25,97 +25,97 @@ pub enum ReplayError {
         /// Version of this build.
         known: u16,
     },
-    /// Another game's.
+    /// The recording is of another game.
     #[error("the recording is of another game; open it with the program that made it")]
     OtherGame,
-    /// The game reads inputs of another kind.
+    /// The input layout differs.
     #[error(
         "the recording's inputs have another layout than this build's; use the build that made it"
     )]
     OtherInputs,
-    /// An asset has other bytes than when it was recorded.
+    /// An asset differs from the recorded one.
     #[error("the recording was made with another version of {name:?}; install that one")]
     OtherAsset {
         /// Its name.
         name: String,
     },
-    /// An asset that it was recorded with is not there.
-    #[error("the recording was made with {name:?}, which is not here; install it")]
+    /// A recorded asset is missing.
+    #[error("the recording was made with {name:?}, which is missing; install it")]
     MissingAsset {
         /// Its name.
         name: String,
     },
-    /// The first state is whole, and this game makes another one of it.
+    /// The first state is intact, but restores to another state in this game.
     #[error(
-        "the recording was made with other settings than this game has, or by another build; \
-         make the game as it was made for the match{}",
+        "the recording was made with other settings than those of this game, or by another build; \
+         create the game with the settings of the match{}",
         recorded_with(assets)
     )]
     OtherSettings {
-        /// The names of what it was recorded with.
+        /// Names of the recorded assets.
         assets: Vec<String>,
     },
-    /// The header contradicts itself or its check.
-    #[error("the header is damaged; take another copy of the file")]
+    /// The header is inconsistent or fails its checksum.
+    #[error("the header is damaged; use another copy of the file")]
     Header,
-    /// A recorder can't start with a setting.
+    /// A setting of the recorder is out of range.
     #[error("the recorder's {name} is {found}; set it to {bounds}")]
     Setting {
-        /// Which one of [`RecorderConfig`](super::RecorderConfig).
+        /// Field of [`RecorderConfig`](super::RecorderConfig).
         name: &'static str,
-        /// What it is.
+        /// Its value.
         found: String,
-        /// What it may be.
+        /// Its range.
         bounds: &'static str,
     },
-    /// It ends before anything can be played.
-    #[error("the recording ends before its first state: nothing in it can be played")]
+    /// The file ends before the first state.
+    #[error("the recording ends before its first state; nothing can be played")]
     Empty,
-    /// A block is not what was written.
+    /// A block fails its checksum.
     #[error(
-        "the block at byte {offset} is damaged, which is of tick {tick} on; take another copy, or play up to there"
+        "the block at byte {offset} is damaged (from tick {tick} on); use another copy, or play up to there"
     )]
     Damaged {
-        /// Where it begins.
+        /// Offset of the block.
         offset: u64,
-        /// Its first tick.
+        /// First tick of the block.
         tick: Tick,
     },
-    /// The state of a later keyframe is not the one that it names, though the first one was.
+    /// A later keyframe does not restore to the state of its digest, though the first one did.
     #[error(
-        "the keyframe of tick {tick} does not give the state that it names: either the file is damaged (take another copy, or play from an \
-         earlier tick), or the game has something that changes and is not in its snapshot (`Check::run_with_snapshots` names it)"
+        "the keyframe of tick {tick} does not restore to the state of its digest: either the file is damaged (use another copy, or play from an \
+         earlier tick), or a part of the game that changes is not in its snapshot (`Check::run_with_snapshots` names it)"
     )]
     Keyframe {
-        /// Its tick.
+        /// Tick of the keyframe.
         tick: Tick,
     },
     /// The tick is not in the recording.
-    #[error("tick {tick} is not in the recording, which has {first} to {last}")]
+    #[error("tick {tick} is not in the recording; choose {first} to {last}")]
     NoSuchTick {
-        /// Asked for.
+        /// Requested tick.
         tick: Tick,
-        /// The first state there is.
+        /// Tick of the first state.
         first: Tick,
-        /// The last one.
+        /// Tick of the last state.
         last: Tick,
     },
-    /// Inputs are missing: whoever recorded could not write fast enough.
-    #[error("the inputs from tick {tick} on were not recorded; go on from the next keyframe")]
+    /// Inputs are missing: the recorder could not write fast enough.
+    #[error("the inputs from tick {tick} on were not recorded; seek to the next keyframe")]
     Gap {
-        /// The first that is missing.
+        /// First missing tick.
         tick: Tick,
-        /// The next state to go on from, if there is one.
+        /// Next state to continue from, if there is one.
         next: Option<Tick>,
     },
-    /// A sound block holds what no player of this game can have done: no recorder wrote it.
+    /// An intact block has an input that is invalid in this game: no recorder wrote it.
     #[error(
-        "the input of {player} on tick {tick} is none of this game's; take another copy of the file"
+        "the input of {player} on tick {tick} is invalid in this game; use another copy of the file"
     )]
     Input {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
     },
     /// The bytes can't be read.
@@ -127,12 +127,12 @@ pub enum ReplayError {
     /// The game's state can't be saved or digested.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The bytes of a keyframe are no state of this game.
+    /// The state of a keyframe is invalid in this game.
     #[error(
-        "the recorded state is none of this game's ({0}); open the recording with the build that made it"
+        "the recorded state is invalid in this game ({0}); open the recording with the build that made it"
     )]
     Restore(#[from] RestoreError),
-    /// A live session can't start from here.
+    /// A session can't start from here.
     #[error(transparent)]
     Session(#[from] SessionError),
 }
@@ -142,7 +142,7 @@ fn recorded_with(assets: &[String]) -> String {
 }
 
 impl ReplayError {
-    /// Whether the bytes are at fault, and not who asked.
+    /// Returns true if the bytes are damaged, and the caller is not at fault.
     pub const fn is_damage(&self) -> bool {
         matches!(
             self,

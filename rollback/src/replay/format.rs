@@ -1,4 +1,4 @@
-//! The frame of every block, and numbers in few bytes. `REPLAY.md` is the specification.
+//! Block format and varints. `REPLAY.md` is the specification.
 //!
 //! ```text
 //! kind u8 | length u32 | tick u32 | span u16 | payload | check: 8 bytes of BLAKE3 over all before it
@@ -10,19 +10,19 @@ use crate::tick::Tick;
 use isostep_core::digest::Digest;
 
 pub(super) const MAGIC: [u8; 8] = *b"ISOREPLY";
-/// The last bytes of a file that was finished.
+/// Last bytes of a finished file.
 pub(super) const END_MAGIC: [u8; 8] = *b"ISOR-END";
 pub(super) const VERSION: u16 = 1;
 /// Bytes before a payload.
 pub(super) const HEAD: usize = 11;
-/// Bytes after it.
+/// Bytes of the checksum after a payload.
 pub(super) const CHECK: usize = 8;
-/// Bytes after the last block of a file that was finished: its length, and [`END_MAGIC`].
+/// Bytes after the last block of a finished file: its length, and [`END_MAGIC`].
 pub(super) const TRAILER: usize = 12;
-/// Most ticks in a block of inputs: what a few bytes of a liar can make a reader hold is 2 MB for 32 seats.
+/// Maximum number of ticks in a block of inputs: a few hostile bytes make a reader allocate at most 2 MB for 32 seats.
 pub(super) const MAX_BLOCK_TICKS: u32 = 1024;
 
-/// What a block holds.
+/// Kinds of blocks.
 pub(super) mod kind {
     pub(crate) const KEYFRAME: u8 = 1;
     pub(crate) const INPUTS: u8 = 2;
@@ -33,12 +33,12 @@ pub(super) mod kind {
     pub(crate) const END: u8 = 7;
 }
 
-/// SeatKind decides about a seat, as all machines of a match agree.
+/// Seat kind: the source of a seat's inputs, as all machines of a match agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeatKind {
-    /// Empty: the input is the default one.
+    /// Empty: the input is the default.
     Empty,
-    /// A player at some machine.
+    /// A player at any machine.
     Human,
     /// The simulation itself.
     Bot,
@@ -73,11 +73,11 @@ impl SeatKind {
     }
 }
 
-/// The first bytes of a block.
+/// Header of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) kind: u8,
-    /// Of the payload.
+    /// Length of the payload.
     pub(super) length: u32,
     pub(super) tick: Tick,
     pub(super) span: u16,
@@ -94,31 +94,31 @@ impl Head {
         }
     }
 
-    /// Bytes of the whole block.
+    /// Returns the bytes of the whole block.
     pub(super) const fn total(&self) -> u64 {
         self.length as u64 + (HEAD + CHECK) as u64
     }
 }
 
-/// The first eight bytes of a digest: what checks and states are named by in a file.
+/// First eight bytes of a digest, as stored in a file.
 pub(super) fn name(digest: Digest) -> [u8; 8] {
     let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
     [a, b, c, d, e, f, g, h]
 }
 
-/// Appends the check of everything so far.
+/// Appends the checksum of all bytes so far.
 pub(super) fn seal(bytes: &mut Vec<u8>) {
     let check = name(Digest::of(bytes));
     bytes.extend_from_slice(&check);
 }
 
-/// What was sealed, without its check; `None` if it is not what was sealed.
+/// Returns the bytes before the checksum; `None` if it does not match.
 pub(super) fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     let (sealed, check) = bytes.split_last_chunk::<CHECK>()?;
     (name(Digest::of(sealed)) == *check).then_some(sealed)
 }
 
-/// A whole block.
+/// Creates a block.
 pub(super) fn block(kind: u8, tick: Tick, span: u16, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(payload.len() + HEAD + CHECK);
     bytes.push(kind);
@@ -130,7 +130,7 @@ pub(super) fn block(kind: u8, tick: Tick, span: u16, payload: &[u8]) -> Vec<u8> 
     bytes
 }
 
-/// Appends a number, seven bits a byte, the low ones first; the high bit says that more follow.
+/// Appends a varint: seven bits a byte, low ones first; the high bit marks continuation.
 pub(super) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -139,7 +139,7 @@ pub(super) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Reads such a number of at most 63 bits.
+/// Reads a varint of at most 63 bits.
 pub(super) fn take_varint(from: &mut Reader<'_>) -> Option<u64> {
     let mut value = 0;
     for shift in (0..63).step_by(7) {

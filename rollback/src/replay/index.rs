@@ -1,4 +1,4 @@
-//! Which block lies where. Written at the end of a file; made by a scan if that is missing or wrong.
+//! Index of blocks. Written at the end of a file; rebuilt by a scan if it is missing or invalid.
 
 use super::error::ReplayError;
 use super::format::{
@@ -8,7 +8,7 @@ use super::source::Source;
 use crate::bytes::Reader;
 use crate::tick::Tick;
 
-/// A block, and where it lies.
+/// A block and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) offset: u64,
@@ -16,18 +16,18 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The first tick behind it.
+    /// Returns the first tick after it.
     pub(super) fn end(&self) -> Tick {
         self.head.tick + u32::from(self.head.span)
     }
 
-    /// What is said of it if it is not what was written.
+    /// Returns the error for a damaged block.
     pub(super) const fn damaged(&self) -> ReplayError {
         ReplayError::Damaged { offset: self.offset, tick: self.head.tick }
     }
 }
 
-/// The blocks of a file, in order.
+/// Blocks of a file, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     pub(super) keyframes: Vec<Entry>,
@@ -35,9 +35,9 @@ pub(super) struct Index {
     pub(super) digests: Vec<Entry>,
     /// Roster, pause and repair records.
     pub(super) records: Vec<Entry>,
-    /// Where the last block ends.
+    /// End of the last block.
     pub(super) end: u64,
-    /// Whether the file was finished.
+    /// The file was finished.
     pub(super) finished: bool,
 }
 
@@ -60,7 +60,7 @@ fn take_entry(before: Tick, from: &mut Reader<'_>) -> Option<Head> {
 }
 
 impl Index {
-    /// Adds a block; `None` if it can't come after those before it.
+    /// Adds a block; `None` if it can't follow the earlier ones.
     fn add(&mut self, offset: u64, head: Head) -> Option<()> {
         let entry = Entry { offset, head };
         match head.kind {
@@ -88,14 +88,14 @@ impl Index {
                 self.digests.push(entry);
             }
             kind::ROSTER | kind::PAUSE | kind::REPAIR => self.records.push(entry),
-            // What later writers may add.
+            // Reserved for later versions.
             _ => (),
         }
         self.end = offset + head.total();
         Some(())
     }
 
-    /// The index of a file whose blocks begin at `start`: the one at its end, or one made by a scan.
+    /// Returns the index of a file whose blocks begin at `start`: the written one, or one built by a scan.
     pub(super) fn of<R: Source>(source: &mut R, start: u64) -> Result<Self, ReplayError> {
         match Self::written(source, start)? {
             Some(index) => Ok(index),
@@ -103,7 +103,7 @@ impl Index {
         }
     }
 
-    /// The index at the end; `None` if there is none, or it is not sound.
+    /// Returns the written index; `None` if it is missing or invalid.
     fn written<R: Source>(source: &mut R, start: u64) -> Result<Option<Self>, ReplayError> {
         let length = source.length()?;
         let Some(end) = length.checked_sub(TRAILER as u64) else { return Ok(None) };
@@ -136,7 +136,7 @@ impl Index {
         (index.end == at).then_some(index)
     }
 
-    /// Goes from block to block, as far as they are whole.
+    /// Scans blocks as far as they are intact.
     fn scan<R: Source>(source: &mut R, start: u64) -> Result<Self, ReplayError> {
         let length = source.length()?;
         let mut index = Self { end: start, ..Self::default() };
@@ -150,7 +150,7 @@ impl Index {
     }
 }
 
-/// Reads the block at an offset into `bytes`; `None` if there is no whole one.
+/// Reads the block at an offset into `bytes`; `None` if it is not complete.
 pub(super) fn take_block<R: Source>(
     source: &mut R,
     offset: u64,
@@ -167,7 +167,7 @@ pub(super) fn take_block<R: Source>(
     if head.total() > left {
         return Ok(None);
     }
-    // No more than the file has.
+    // Bounded by the length of the file.
     bytes.resize(head.total() as usize, 0);
     source.read_at(offset, bytes)?;
     Ok(unseal(bytes).is_some().then_some(head))

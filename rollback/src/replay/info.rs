@@ -1,4 +1,4 @@
-//! The header: whose recording it is, and what it was made with.
+//! Header of a recording: its game and settings.
 
 use super::error::ReplayError;
 use super::format::{MAGIC, VERSION, seal, unseal};
@@ -10,43 +10,43 @@ use core::time::Duration;
 use isostep_core::digest::Digest;
 use std::collections::BTreeMap;
 
-/// Magic, version, length.
+/// Bytes of magic, version and length.
 pub(super) const PREFIX: usize = 14;
-/// Longest header: thousands of assets.
+/// Maximum length of a header: thousands of assets.
 pub(super) const MAX_HEADER: u32 = 1 << 20;
 
-/// What the header of a recording says.
+/// Contents of a recording's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Which game, by sixteen bytes that its author chose.
+    /// Game id: sixteen bytes chosen by the game's author.
     pub game: [u8; 16],
     /// Bytes of an input.
     pub input_width: u8,
-    /// The shape of the input type: [`InputCodec::schema`].
+    /// Shape of the input type: [`InputCodec::schema`].
     pub input_schema: [u8; 8],
-    /// Seats of the match.
+    /// Number of seats.
     pub seats: u8,
-    /// How long a tick is for players.
+    /// Length of a tick in real time.
     pub tick_length: Duration,
-    /// Ticks between two digests; 0 if there are none but those of keyframes and of the end.
+    /// Ticks between two digests; 0 if only keyframes and the end have one.
     pub digest_every: u32,
     /// Ticks between two keyframes; 0 if there is only the first.
     pub keyframe_every: u32,
-    /// The tick of the first state.
+    /// Tick of the first state.
     pub start: Tick,
-    /// Bytes of pieces of commands that a seat may have in a tick.
+    /// Maximum bytes of command pieces of a seat in a tick.
     pub command_budget: u32,
-    /// Bytes of the longest command.
+    /// Maximum length of a command, in bytes.
     pub command_max: u32,
-    /// What else the match was played with (levels, rules), by name and digest.
+    /// Assets of the match (levels, rules), by name and digest.
     pub assets: Vec<(String, Digest)>,
 }
 
 impl Info {
-    /// Whether the recording is of this game and these inputs.
+    /// Checks that the recording is of this game and these inputs.
     ///
     /// # Errors
-    /// When it is not; the error says what is other.
+    /// When it is not; the error names the difference.
     pub fn check<I: Input>(
         &self,
         game: [u8; 16],
@@ -67,10 +67,10 @@ impl Info {
         }
     }
 
-    /// Whether all assets that the recording names are among these, with the bytes that they had. Others are not looked at.
+    /// Checks that all assets of the recording are among these, with equal digests. Others are ignored.
     ///
     /// # Errors
-    /// The first of the recording's that is missing or has other bytes.
+    /// The first asset that is missing or differs.
     ///
     /// ```no_run
     /// # fn load(_: &str) -> Vec<u8> { Vec::new() }
@@ -130,7 +130,7 @@ impl Info {
         out
     }
 
-    /// How long the header is that begins so, without its check.
+    /// Returns the length of a header from its prefix, without the checksum.
     pub(super) fn length(prefix: &[u8; PREFIX]) -> Result<u32, ReplayError> {
         let [magic @ .., v0, v1, a, b, c, d] = *prefix;
         if magic != MAGIC {
@@ -144,7 +144,7 @@ impl Info {
         if length > MAX_HEADER { Err(ReplayError::Header) } else { Ok(length) }
     }
 
-    /// Reads a whole header with its check.
+    /// Decodes a header with its checksum.
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, ReplayError> {
         let fields = unseal(bytes).and_then(|sealed| sealed.get(PREFIX..));
         let mut from = Reader::new(fields.ok_or(ReplayError::Header)?);

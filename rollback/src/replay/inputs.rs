@@ -1,6 +1,6 @@
-//! A block of inputs: consecutive ticks of every seat that a human holds, as one stream of windows (`window/SPEC.md`).
+//! Block of inputs: consecutive ticks of every human seat, as one stream of windows (`window/SPEC.md`).
 //!
-//! Nobody takes or leaves a seat within a block: a roster record ends it.
+//! Seats do not change within a block: a roster record ends it.
 
 use super::format::{Head, MAX_BLOCK_TICKS};
 use crate::bytes::Reader;
@@ -9,13 +9,13 @@ use crate::tick::Tick;
 use crate::window::{Packer, Unpacker};
 use core::ops::Range;
 
-/// The inputs of a seat in a block.
+/// Inputs of a seat in a block.
 #[derive(Clone, Debug, Default)]
 struct SeatTicks {
-    /// Of all ticks, one after the other.
+    /// Inputs of all ticks, concatenated.
     inputs: Vec<u8>,
     pieces: Vec<u8>,
-    /// Where the pieces of each tick end.
+    /// End of each tick's pieces.
     ends: Vec<u32>,
 }
 
@@ -41,13 +41,13 @@ impl SeatTicks {
     }
 }
 
-/// Ticks on their way into a block, or out of one.
+/// Ticks to encode into a block, or decoded from one.
 #[derive(Clone, Debug)]
 pub(super) struct InputBlock {
     width: usize,
     pub(super) first: Tick,
     pub(super) count: u32,
-    /// A bit for each seat that a human holds.
+    /// Human seats, a bit each.
     humans: u32,
     seats: Vec<SeatTicks>,
 }
@@ -58,7 +58,7 @@ impl InputBlock {
         Self { width, first: Tick(0), count: 0, humans: 0, seats }
     }
 
-    /// Empties it; the next tick is this one, and these are the humans.
+    /// Clears the block, and sets its first tick and human seats.
     pub(super) fn begin(&mut self, first: Tick, humans: u32) {
         self.first = first;
         self.count = 0;
@@ -66,7 +66,7 @@ impl InputBlock {
         self.seats.iter_mut().for_each(SeatTicks::clear);
     }
 
-    /// A human's input for the tick that is being added.
+    /// Appends a human's input for the current tick.
     pub(super) fn push(&mut self, seat: usize, pieces: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         let seat = &mut self.seats[seat];
         write(&mut seat.inputs);
@@ -77,7 +77,7 @@ impl InputBlock {
         Tick(self.first.0.saturating_add(self.count))
     }
 
-    /// The payload.
+    /// Encodes the payload.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = self.humans.to_le_bytes().to_vec();
         let mut packer = Packer::new(&mut out);
@@ -94,7 +94,7 @@ impl InputBlock {
         self.seats.iter().enumerate().filter(move |(seat, _)| humans >> seat & 1 == 1)
     }
 
-    /// Reads a block into this one; `None` if it is malformed.
+    /// Decodes a block into this one; `None` if it is malformed.
     pub(super) fn decode(&mut self, head: Head, payload: &[u8]) -> Option<()> {
         let mut from = Reader::new(payload);
         let humans = from.u32()?;
@@ -121,7 +121,7 @@ impl InputBlock {
         Some(())
     }
 
-    /// A human's input and pieces of commands; `None` where no human sits, or the tick is not in the block.
+    /// Returns a human's input and command pieces; `None` for other seats, or if the tick is not in the block.
     pub(super) fn get(&self, player: PlayerId, tick: Tick) -> Option<(&[u8], &[u8])> {
         let seat = self.seats.get(player.index())?;
         if self.humans >> player.0 & 1 == 0 || tick < self.first || tick >= self.end() {

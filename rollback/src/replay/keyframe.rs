@@ -1,30 +1,30 @@
-//! A keyframe: all that the next step depends on. The state, and beside it who sits where, what the step before was given,
-//! and commands that are half received.
+//! Keyframe: everything that the next step depends on. The state, and beside it the seat kinds, the inputs of the step
+//! before, and partial commands.
 
 use super::format::{SeatKind, put_varint, take_varint};
 use crate::bytes::Reader;
 
-/// What of a seat is not in the state.
+/// Data of a seat that is not in the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SeatFrame {
     pub(super) kind: SeatKind,
-    /// What the step before was given.
+    /// Input of the step before.
     pub(super) previous: Vec<u8>,
-    /// The bytes so far of a command whose end has not come.
+    /// Bytes of a partial command.
     pub(super) pending: Option<Vec<u8>>,
 }
 
-/// All that the next step depends on.
+/// Everything that the next step depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Keyframe {
     pub(super) seats: Vec<SeatFrame>,
-    /// The first bytes of the state's digest.
+    /// First bytes of the state's digest.
     pub(super) digest: [u8; 8],
     pub(super) state: Vec<u8>,
 }
 
 impl Keyframe {
-    /// The payload.
+    /// Encodes the payload.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for seat in &self.seats {
@@ -39,7 +39,7 @@ impl Keyframe {
         out
     }
 
-    /// Reads a payload; `None` if it is malformed.
+    /// Decodes a payload; `None` if it is malformed.
     pub(super) fn decode(payload: &[u8], seats: usize, width: usize) -> Option<Self> {
         let mut from = Reader::new(payload);
         let mut frames = Vec::with_capacity(seats);

@@ -1,18 +1,18 @@
-//! Recordings: every match is a small file that plays back bit for bit on any machine, seeks at once, and tells what differs.
+//! Recordings: small files that play back bit for bit on any machine, seek fast, and explain differences.
 //!
 //! ```text
 //! Session ──Recorder──▶ bytes, appended to a file ──Replay──▶ Player ──▶ any tick, a live Session, Verifier, compare
 //! ```
 //!
-//! - `format.rs`, `info.rs`, `inputs.rs`, `keyframe.rs`, `index.rs`: the file, byte by byte as `REPLAY.md` says.
-//! - `recorder.rs`, `tape.rs`, `outbox.rs`, `settings.rs`: writing. `source.rs`, `reader.rs`, `records.rs`: reading, a block
-//!   at a time.
-//! - `cursor.rs`: a game at a tick of a recording. On it `player.rs`, `playback.rs`, `verify.rs`, `compare.rs` (with `seats.rs`): what a
-//!   recording is for.
+//! - `format.rs`, `info.rs`, `inputs.rs`, `keyframe.rs`, `index.rs`: the file format of `REPLAY.md`.
+//! - `recorder.rs`, `capture.rs`, `outbox.rs`, `config.rs`: writing. `source.rs`, `reader.rs`, `records.rs`: reading, a
+//!   block at a time.
+//! - `cursor.rs`: a game at a tick of a recording. `player.rs`, `playback.rs`, `verify.rs` and `compare.rs` (with
+//!   `seats.rs`) use it.
 //!
-//! No file is opened here, and nothing waits: bytes come out of a [`Recorder`] and go in through a [`Source`]. A game needs
-//! [`Snapshot`](isostep_core::state::Snapshot) beside [`Simulation`](crate::Simulation): `serde::Deserialize` for a value,
-//! `derive(Snapshot)` for a struct with a world.
+//! Nothing here opens a file or blocks: bytes come out of a [`Recorder`] and go in through a [`Source`]. A game needs
+//! [`Snapshot`](isostep_core::state::Snapshot) beside [`Simulation`](crate::Simulation): `serde::Deserialize` for a
+//! value, `derive(Snapshot)` for a struct with a world.
 //!
 //! ```
 //! use isostep_rollback::replay::{Player, Recorder, RecorderConfig, Replay, verify};

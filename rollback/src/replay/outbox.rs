@@ -1,21 +1,21 @@
-//! Blocks that wait to be written, and the index of those that were let through. Bounded in both.
+//! Queue of blocks to write, and the index of queued blocks. Both are bounded.
 
 use super::format::{END_MAGIC, Head, block, kind};
 use super::index::put_entry;
 use crate::tick::Tick;
 use std::collections::VecDeque;
 
-/// Longest index that is kept: thousands of hours. Beyond it a file goes without, and readers scan.
+/// Maximum length of the index: thousands of hours. A longer file has no index, and readers scan it.
 const MAX_INDEX: usize = 16 << 20;
 
 #[derive(Debug)]
 pub(super) struct Outbox {
     queue: VecDeque<Vec<u8>>,
-    /// Bytes in it.
+    /// Queued bytes.
     queued: usize,
     limit: usize,
     index: Option<Vec<u8>>,
-    /// The tick of the last block.
+    /// Tick of the last block.
     tick: Tick,
 }
 
@@ -28,13 +28,13 @@ impl Outbox {
         self.queue.is_empty()
     }
 
-    /// The header, before everything else.
+    /// Queues the header, before all blocks.
     pub(super) fn put_header(&mut self, header: Vec<u8>) {
         self.queued += header.len();
         self.queue.push_front(header);
     }
 
-    /// Adds a block and tells its length; `None` if too much waits already. An empty queue takes a block of any length.
+    /// Queues a block and returns its length; `None` if the queue is full. An empty queue takes a block of any length.
     pub(super) fn put(&mut self, kind: u8, tick: Tick, span: u16, payload: &[u8]) -> Option<usize> {
         let block = block(kind, tick, span, payload);
         let bytes = block.len();
@@ -52,7 +52,7 @@ impl Outbox {
         Some(bytes)
     }
 
-    /// Adds the index, whatever waits, and tells its length.
+    /// Queues the index, even if the queue is full, and returns its length.
     pub(super) fn finish(&mut self, end: Tick) -> usize {
         let Some(index) = self.index.take() else { return 0 };
         let mut last = block(kind::END, end, 0, &index);

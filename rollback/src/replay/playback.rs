@@ -1,7 +1,7 @@
-//! A recording on a screen: at any speed, forwards and backwards, with bounded work at a time.
+//! Playback on a display: at any speed, forwards and backwards, with bounded work per call.
 //!
-//! Two games take turns. One is shown and holds its last states, so that going back is a load and no computation. While it
-//! goes back, the other computes the stretch before what the first one holds, a few steps at a time; then they change places.
+//! Two games take turns. One is shown and holds its last states, so that stepping back is a load without computation.
+//! Meanwhile the other one computes the ticks before those, a few steps at a time; then they swap.
 
 use super::cursor::Cursor;
 use super::error::ReplayError;
@@ -14,7 +14,7 @@ use core::num::NonZeroU32;
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 
-/// How fast a recording is played: a ratio, negative for backwards.
+/// Playback speed: a ratio, negative for backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
     times: i32,
@@ -22,14 +22,15 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// It stands still.
+    /// Paused.
     pub const PAUSED: Self = Self { times: 0, over: NonZeroU32::MIN };
-    /// As it was played.
+    /// Real time.
     pub const NORMAL: Self = Self { times: 1, over: NonZeroU32::MIN };
-    /// As it was played, backwards.
+    /// Real time, backwards.
     pub const REVERSE: Self = Self { times: -1, over: NonZeroU32::MIN };
 
-    /// So many ticks in the time of so many: `(1, 4)` is slow motion, `(-2, 1)` twice as fast backwards. `None` over 0.
+    /// Creates a speed of `times` / `over`: `(1, 4)` is slow motion, `(-2, 1)` double speed backwards. `None` if `over`
+    /// is 0.
     pub const fn new(times: i32, over: u32) -> Option<Self> {
         match NonZeroU32::new(over) {
             Some(over) => Some(Self { times, over }),
@@ -38,13 +39,14 @@ impl Speed {
     }
 }
 
-/// How much a [`Playback`] may compute and hold.
+/// Limits of computation and memory of a [`Playback`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaybackConfig {
-    /// Most steps in one [`advance`](Playback::advance), at least 1. By default 32: half a second of a match of 60 ticks a second.
+    /// Maximum number of steps in one [`advance`](Playback::advance), at least 1. Default 32: half a second at 60 ticks
+    /// a second.
     pub max_steps: u32,
-    /// States that each of the two games holds to go back to, at least 1. By default 151, one more than keyframes are apart by default:
-    /// a recording with keyframes farther apart wants more, or going backwards stops to compute.
+    /// States held by each of the two games, at least 1. Default 151, one more than the default distance of keyframes:
+    /// with a larger distance use more, or playing backwards stalls to compute.
     pub held_ticks: u32,
 }
 
@@ -55,25 +57,25 @@ impl Default for PlaybackConfig {
     }
 }
 
-/// What an [`advance`](Playback::advance) did.
+/// Report of an [`advance`](Playback::advance).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advanced {
-    /// By how many ticks the picture has moved.
+    /// Ticks shown.
     pub shown: u32,
-    /// How many more are due. The next call goes on with them; [`skip_due`](Playback::skip_due) forgets them.
+    /// Ticks still due. The next call continues with them; [`skip_due`](Playback::skip_due) drops them.
     pub left: u32,
-    /// Whether there is nothing more in this direction.
+    /// The recording ends in this direction.
     pub ended: bool,
 }
 
-/// Plays a recording on a screen.
+/// Plays a recording on a display.
 ///
 /// - *Set up*: [`new`](Self::new), with two games that have the settings of the match.
 /// - *Play*, once a frame: [`advance`](Self::advance) with the time since the last; [`set_speed`](Self::set_speed).
-/// - *Go*: [`step`](Self::step), [`step_back`](Self::step_back), [`seek`](Self::seek).
-/// - *Look*: [`game`](Self::game), [`tick`](Self::tick), [`inputs`](Self::inputs).
+/// - *Navigate*: [`step`](Self::step), [`step_back`](Self::step_back), [`seek`](Self::seek).
+/// - *Observe*: [`game`](Self::game), [`tick`](Self::tick), [`inputs`](Self::inputs).
 ///
-/// Where a stretch was not recorded, going on either way is a [`ReplayError::Gap`]: seek to its `next`, or to its `tick`.
+/// At a gap, playing on in either direction returns [`ReplayError::Gap`]: seek to its `next`, or to its `tick`.
 ///
 /// ```
 /// use isostep_rollback::replay::{Playback, Recorder, RecorderConfig, Replay, Speed};
@@ -112,26 +114,26 @@ pub struct Playback<S: Simulation, R> {
     config: PlaybackConfig,
     shown: Cursor<S>,
     other: Cursor<S>,
-    /// The tick that the other one is on its way to.
+    /// Target tick of the other game.
     aim: Option<Tick>,
-    /// A tick that the other one can't get to.
+    /// Tick that the other game can't reach.
     in_vain: Option<Tick>,
     speed: Speed,
-    /// Nanoseconds that have passed, times the speed's first number.
+    /// Elapsed nanoseconds times the numerator of the speed.
     credit: u128,
 }
 
-/// What came of an attempt to go one tick.
+/// Result of moving by one tick.
 enum Gone {
     Moved,
-    /// It takes more steps than are left.
+    /// It needs more steps than are left.
     NotYet,
     /// There is no such tick.
     End,
 }
 
 impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
-    /// A playback at the first tick, at normal speed.
+    /// Creates a playback at the first tick, at normal speed.
     ///
     /// # Errors
     /// As [`Player::new`](super::Player::new).
@@ -139,7 +141,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         Self::with(replay, game_id, games, PlaybackConfig::default())
     }
 
-    /// The same with other limits.
+    /// Creates a playback with other limits.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -157,33 +159,33 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         Ok(Self { replay, config, shown, other, aim, in_vain, speed, credit: 0 })
     }
 
-    /// The tick that is shown.
+    /// Returns the shown tick.
     pub const fn tick(&self) -> Tick {
         self.shown.tick()
     }
 
-    /// The game in the state of that tick.
+    /// Returns the game in the state of that tick.
     pub const fn game(&self) -> &S {
         &self.shown.game
     }
 
-    /// What the step that led to it was given. Of the step before a keyframe that was sought, only
-    /// values and statuses are known: no previous ones, no commands.
+    /// Returns the inputs of the step that led to it. After a seek to a keyframe only values and statuses are known: no
+    /// previous inputs, no commands.
     pub const fn inputs(&self) -> &Inputs<S::Input> {
         self.shown.inputs()
     }
 
-    /// The recording.
+    /// Returns the recording.
     pub const fn replay(&self) -> &Replay<R> {
         &self.replay
     }
 
-    /// The recording, to read digests, inputs and seats from: that takes from its source.
+    /// Returns the recording, to read digests, inputs and seats, which reads from its source.
     pub const fn replay_mut(&mut self) -> &mut Replay<R> {
         &mut self.replay
     }
 
-    /// The digest of the state that is shown.
+    /// Returns the digest of the shown state.
     ///
     /// # Errors
     /// When the state can't be saved or digested.
@@ -191,37 +193,36 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         self.shown.digest()
     }
 
-    /// How fast it is played.
+    /// Returns the speed.
     pub const fn speed(&self) -> Speed {
         self.speed
     }
 
-    /// How many states both games hold together.
+    /// Returns the number of states held by both games.
     pub fn held(&self) -> usize {
         self.shown.held() + self.other.held()
     }
 
-    /// Plays at another speed from now on.
+    /// Sets the speed.
     pub const fn set_speed(&mut self, speed: Speed) {
         self.speed = speed;
         self.credit = 0;
     }
 
-    /// Forgets ticks that are due: the machine is too slow for the speed, and the picture shall not run on after it.
+    /// Drops ticks that are due: for a machine that is too slow for the speed.
     pub const fn skip_due(&mut self) {
         self.credit = 0;
     }
 
-    /// So many nanoseconds have passed: shows the ticks that are due, as far as
-    /// [`max_steps`](PlaybackConfig::max_steps) allows.
+    /// Advances by some nanoseconds: shows the due ticks, as far as [`max_steps`](PlaybackConfig::max_steps) allows.
     ///
     /// # Errors
-    /// When the next tick is missing or damaged. What is shown is the last one that is right.
+    /// When the next tick is missing or damaged. The last intact tick stays shown.
     pub fn advance(&mut self, nanos: u64) -> Result<Advanced, ReplayError> {
         let tick_nanos = self.replay.info().tick_length.as_nanos().max(1);
         let cost = tick_nanos * u128::from(self.speed.over.get());
         self.credit += u128::from(nanos) * u128::from(self.speed.times.unsigned_abs());
-        // Nobody waits for more than a match has ticks.
+        // Bounded by the ticks of a match.
         self.credit = self.credit.min(cost * u128::from(u32::MAX));
         let due = (self.credit / cost) as u32;
         let mut steps = self.config.max_steps.max(1);
@@ -245,7 +246,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         Ok(done)
     }
 
-    /// Shows the next tick; `false` at the end.
+    /// Shows the next tick; returns false at the end.
     ///
     /// # Errors
     /// As [`advance`](Self::advance).
@@ -253,7 +254,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         Ok(matches!(self.go_on()?, Gone::Moved))
     }
 
-    /// Shows the tick before; `false` at the start.
+    /// Shows the tick before; returns false at the start.
     ///
     /// # Errors
     /// As [`advance`](Self::advance).
@@ -265,14 +266,14 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// Shows any tick, at the cost of the steps from the nearest keyframe.
     ///
     /// # Errors
-    /// As [`Player::seek`](super::Player::seek). What is shown stays as it was, or is a tick on the way.
+    /// As [`Player::seek`](super::Player::seek). The shown tick is unchanged, or one between.
     pub fn seek(&mut self, tick: Tick) -> Result<(), ReplayError> {
         let (first, last) = (self.replay.first(), self.replay.last());
         if tick < first || tick > last {
             return Err(ReplayError::NoSuchTick { tick, first, last });
         }
         if !self.shown.back_to(tick)? {
-            // The one that is shown stays good if this fails.
+            // The shown game stays valid if this fails.
             self.aim = None;
             if self.shown.leads_to(&self.replay, tick) {
                 while self.shown.tick() < tick {
@@ -310,7 +311,8 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         Ok(Gone::Moved)
     }
 
-    /// While what is held is shown backwards, the other game comes nearer to what lies before it, so that it is there in time.
+    /// While held states are shown backwards, the other game computes the ticks before them, so that they are ready in
+    /// time.
     fn prepare(&mut self, steps: &mut u32) {
         let (oldest, first) = (self.shown.oldest(), self.replay.first());
         if oldest <= first || self.in_vain == Some(oldest - 1) {
@@ -327,7 +329,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
         }
     }
 
-    /// Has the other game make at most so many steps towards a tick.
+    /// Steps the other game towards a tick, by at most `most` steps.
     fn approach(&mut self, target: Tick, most: u32, steps: &mut u32) -> Result<(), ReplayError> {
         if self.aim != Some(target) {
             let first = self.replay.first();

@@ -1,4 +1,4 @@
-//! Playing a recording: step, seek, and a live session from any tick of it.
+//! Player of a recording: step, seek, and a live session from any tick.
 
 use super::cursor::Cursor;
 use super::error::ReplayError;
@@ -13,9 +13,9 @@ use isostep_core::state::Snapshot;
 
 /// Plays a recording.
 ///
-/// The pace is the caller's: [`step`](Self::step) makes the next tick whenever the caller wants it; not calling it is a
-/// pause, calling it twice is double speed. [`seek`](Self::seek) goes to any tick, also backwards: it restores the nearest
-/// keyframe and computes the rest. For a screen, with a clock, and backwards without jerks: [`Playback`](super::Playback).
+/// The caller sets the pace: each [`step`](Self::step) makes the next tick. [`seek`](Self::seek) goes to any tick, also
+/// backwards: it restores the nearest keyframe and steps from there. For a display, with a clock and smooth reverse,
+/// use [`Playback`](super::Playback).
 ///
 /// ```
 /// use isostep_rollback::replay::{Player, Recorder, RecorderConfig, Replay};
@@ -56,69 +56,70 @@ pub struct Player<S: Simulation, R> {
 }
 
 impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
-    /// A player at the first tick. The game is one with the settings of the match; its state is replaced. Settings that are in
-    /// files can be compared before, by [`Info::check_assets`](super::Info::check_assets).
+    /// Creates a player at the first tick. The game has the settings of the match; its state is replaced. Compare
+    /// settings in files first, with [`Info::check_assets`](super::Info::check_assets).
     ///
     /// # Errors
-    /// When the recording is of another game or other inputs, the game has other settings, or the first state can't be read.
+    /// When the recording is of another game or other inputs, the game has other settings, or the first state can't be
+    /// read.
     pub fn new(mut replay: Replay<R>, game_id: [u8; 16], game: S) -> Result<Self, ReplayError> {
         let cursor = Cursor::open(&mut replay, game_id, game, 0)?;
         Ok(Self { replay, cursor })
     }
 
-    /// The tick of the state.
+    /// Returns the tick of the state.
     pub const fn tick(&self) -> Tick {
         self.cursor.tick()
     }
 
-    /// The game in that state.
+    /// Returns the game in that state.
     pub const fn game(&self) -> &S {
         &self.cursor.game
     }
 
-    /// The game with the states that it holds: that of the tick, once its [`digest`](Self::digest) was asked for.
+    /// Returns the game with its held states: that of the tick, once its [`digest`](Self::digest) was computed.
     pub(crate) const fn state(&self) -> (&S, &S::Slots) {
         (&self.cursor.game, &self.cursor.slots)
     }
 
-    /// The recording.
+    /// Returns the recording.
     pub const fn replay(&self) -> &Replay<R> {
         &self.replay
     }
 
-    /// The recording, to read digests, inputs and seats from: that takes from its source.
+    /// Returns the recording, to read digests, inputs and seats, which reads from its source.
     pub const fn replay_mut(&mut self) -> &mut Replay<R> {
         &mut self.replay
     }
 
-    /// What the last step was given. Of the step before a keyframe that was sought, only
-    /// values and statuses are known: no previous ones, no commands.
+    /// Returns the inputs of the last step. After a seek to a keyframe only values and statuses are known: no previous
+    /// inputs, no commands.
     pub const fn inputs(&self) -> &Inputs<S::Input> {
         self.cursor.inputs()
     }
 
-    /// Makes the next tick; `false` at the end.
+    /// Steps the next tick; returns false at the end.
     ///
     /// # Errors
-    /// When its inputs are missing or damaged. The game is as it was.
+    /// When its inputs are missing or damaged. The game is unchanged.
     pub fn step(&mut self) -> Result<bool, ReplayError> {
         self.cursor.step(&mut self.replay)
     }
 
-    /// Goes to a tick, forwards or backwards.
+    /// Seeks to a tick, forwards or backwards.
     ///
     /// # Errors
-    /// When the tick is not in the recording, lies in a gap, or what leads to it is damaged.
+    /// When the tick is not in the recording, is in a gap, or a block before it is damaged.
     pub fn seek(&mut self, tick: Tick) -> Result<(), ReplayError> {
         self.cursor.seek(&mut self.replay, tick)
     }
 
-    /// Becomes the state of a keyframe.
+    /// Restores a keyframe.
     pub(super) fn restore(&mut self, tick: Tick) -> Result<(), ReplayError> {
         self.cursor.restore(&mut self.replay, tick)
     }
 
-    /// The digest of the state.
+    /// Returns the digest of the state.
     ///
     /// # Errors
     /// When the state can't be saved or digested.
@@ -126,16 +127,15 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
         self.cursor.digest()
     }
 
-    /// A live session that goes on from here with new inputs, and the game in it. The settings say who plays now; their start
-    /// becomes this tick.
+    /// Branches a live session from here, with new inputs, and returns it with its game. The settings define the seats;
+    /// their start becomes this tick.
     ///
-    /// It begins as the recorded session was: the first step has what the step before was given as its previous inputs; a
-    /// seat that was a human's and still is goes on from there, so that guesses and held inputs repeat the last one; and a
-    /// command of which a part had come is finished if the rest comes with [`remote_ticks`](Session::remote_ticks). A local
-    /// player says it anew.
+    /// It continues the recorded session: the first step has the recorded previous inputs; a seat that stays human
+    /// continues from its last input, which predictions and held inputs repeat; and a partial command completes if the
+    /// rest arrives with [`remote_ticks`](Session::remote_ticks). A local player has to send it again.
     ///
     /// # Errors
-    /// When the settings contradict themselves.
+    /// When the settings are invalid.
     pub fn branch(self, config: SessionConfig) -> Result<(Session<S>, S), ReplayError> {
         let seats = self.cursor.resumed(&self.replay);
         let config = config.start(self.cursor.tick());
@@ -144,7 +144,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
         Ok((session, game))
     }
 
-    /// Gives back the recording and the game.
+    /// Returns the recording and the game.
     pub fn into_parts(self) -> (Replay<R>, S) {
         (self.replay, self.cursor.game)
     }

@@ -1,4 +1,4 @@
-//! An open recording: its index in memory, its blocks read as they are asked for.
+//! An open recording: its index in memory, its blocks read on demand.
 
 use super::error::ReplayError;
 use super::format::{CHECK, HEAD, Head, SeatKind, kind};
@@ -13,7 +13,7 @@ use crate::tick::Tick;
 
 /// An open recording.
 ///
-/// A file that was cut off anywhere opens as far as its blocks are whole; [`is_finished`](Self::is_finished) tells.
+/// A truncated file opens as far as its blocks are intact; see [`is_finished`](Self::is_finished).
 ///
 /// ```no_run
 /// use isostep_rollback::replay::{Replay, Stream};
@@ -30,9 +30,9 @@ pub struct Replay<R> {
     index: Index,
     changes: Vec<SeatChange>,
     pauses: Vec<Pause>,
-    /// Digests and keyframes after the first tick, up to the second, are void.
+    /// Void ranges: digests and keyframes after the first tick, up to the second.
     repairs: Vec<(Tick, Tick)>,
-    /// Ticks of the keyframes that are not void, in order.
+    /// Ticks of valid keyframes, in order.
     sound: Vec<Tick>,
     bytes: Vec<u8>,
     inputs: InputBlock,
@@ -43,7 +43,7 @@ impl<R: Source> Replay<R> {
     /// Opens a recording.
     ///
     /// # Errors
-    /// When it is none, is of a later version, is damaged, or holds no state to begin with.
+    /// When it is not a recording, is of a newer version, is damaged, or has no first state.
     pub fn open(mut source: R) -> Result<Self, ReplayError> {
         let length = source.length()?;
         let (info, start) = read_header(&mut source, length)?;
@@ -97,7 +97,7 @@ impl<R: Source> Replay<R> {
         Ok(())
     }
 
-    /// Makes the void stretches ascend, apart from each other.
+    /// Sorts and joins the void ranges.
     fn join_repairs(&mut self) {
         self.repairs.sort();
         self.repairs.dedup_by(|next, joined| {
@@ -109,54 +109,54 @@ impl<R: Source> Replay<R> {
         });
     }
 
-    /// What the header says.
+    /// Returns the header.
     pub const fn info(&self) -> &Info {
         &self.info
     }
 
-    /// The tick of the first state.
+    /// Returns the tick of the first state.
     pub const fn first(&self) -> Tick {
         self.info.start
     }
 
-    /// The tick of the last state that can be reached.
+    /// Returns the tick of the last reachable state.
     pub fn last(&self) -> Tick {
         let inputs = self.index.inputs.last().map_or(self.info.start, Entry::end);
         let keyframes = self.index.keyframes.last().map_or(self.info.start, |it| it.head.tick);
         inputs.max(keyframes)
     }
 
-    /// How many ticks have inputs.
+    /// Returns the number of ticks with inputs.
     pub fn ticks(&self) -> u32 {
         self.index.inputs.iter().map(|block| u32::from(block.head.span)).sum()
     }
 
-    /// Whether it was finished, and the index at its end was used.
+    /// Returns true if the file was finished and its index is valid.
     pub const fn is_finished(&self) -> bool {
         self.index.finished
     }
 
-    /// Bytes behind the last whole block, which can't be read: a file that was cut off has some.
+    /// Returns the number of unreadable bytes after the last intact block: a truncated file has some.
     pub const fn lost_bytes(&self) -> u64 {
         if self.index.finished { 0 } else { self.length - self.index.end }
     }
 
-    /// SeatKind takes and leaves seats after the start, in order.
+    /// Returns the seat changes after the start, in order.
     pub fn seat_changes(&self) -> &[SeatChange] {
         &self.changes
     }
 
-    /// When the match stood still.
+    /// Returns the pauses of the match.
     pub fn pauses(&self) -> &[Pause] {
         &self.pauses
     }
 
-    /// The ticks of states that can be sought at once, in order.
+    /// Returns the ticks of keyframes, in order.
     pub fn keyframes(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
         self.sound.iter().copied()
     }
 
-    /// The stretches that were not recorded, in order: between a gap's states none can be reached.
+    /// Returns the gaps, in order: no state within a gap can be reached.
     pub fn gaps(&self) -> impl Iterator<Item = Gap> + '_ {
         let mut from = Some(self.first());
         core::iter::from_fn(move || {
@@ -172,21 +172,20 @@ impl<R: Source> Replay<R> {
         })
     }
 
-    /// The ticks whose digests were recorded and not taken back, in order; [`digest`](Self::digest) reads them.
+    /// Returns the ticks with a valid digest, in order; [`digest`](Self::digest) reads them.
     pub fn digest_ticks(&self) -> impl Iterator<Item = Tick> + '_ {
-        // Of 0 ticks apart, there is one.
+        // With an interval of 0 there is one.
         let every = usize::try_from(self.info.digest_every).ok().filter(|&every| every > 0);
         let ticks = self.index.digests.iter().flat_map(move |block| {
             let (first, span) = (block.head.tick, u32::from(block.head.span));
             let ticks = (0..span).step_by(every.unwrap_or(usize::MAX));
-            // No more than the block has room for.
+            // Bounded by the length of the block.
             ticks.take(block.head.length as usize / CHECK).map(move |since| first + since)
         });
         ticks.filter(|&tick| !self.is_void(tick))
     }
 
-    /// The first bytes of the digest of a tick's state, if they were recorded, and the machine did not take them back because
-    /// it had been wrong and mended itself.
+    /// Returns the first bytes of the digest of a tick's state, if they were recorded and not voided by a repair.
     ///
     /// # Errors
     /// When a block is damaged.
@@ -201,7 +200,7 @@ impl<R: Source> Replay<R> {
             self.digests = Some((entry, payload));
         }
         let since = tick.since(entry.head.tick);
-        // Nothing but 0 is a multiple of 0.
+        // Only 0 is a multiple of 0.
         if !since.is_multiple_of(every) {
             return Ok(None);
         }
@@ -210,10 +209,10 @@ impl<R: Source> Replay<R> {
         bytes.copied().map(Some).ok_or_else(|| entry.damaged())
     }
 
-    /// What a human did in a tick; `None` where no human sits.
+    /// Returns a human's input on a tick; `None` for other seats.
     ///
     /// # Errors
-    /// When the tick is not there, or its block is damaged.
+    /// When the tick is missing, or its block is damaged.
     pub fn input(
         &mut self,
         player: PlayerId,
@@ -224,7 +223,7 @@ impl<R: Source> Replay<R> {
         Ok(found.map(|(input, pieces)| InputBytes { input, pieces }))
     }
 
-    /// Reads the block with a tick, unless it is at hand.
+    /// Reads the block of a tick, unless it is loaded.
     pub(super) fn load_inputs(&mut self, tick: Tick) -> Result<(), ReplayError> {
         if tick >= self.inputs.first && tick < self.inputs.end() {
             return Ok(());
@@ -238,7 +237,7 @@ impl<R: Source> Replay<R> {
                 ReplayError::NoSuchTick { tick, first, last }
             });
         };
-        // Not left half read.
+        // Clears a partially decoded block.
         self.inputs.begin(Tick(0), 0);
         let (width, seats) = (self.info.input_width, self.info.seats);
         let mut inputs = InputBlock::new(usize::from(width), usize::from(seats));
@@ -249,7 +248,7 @@ impl<R: Source> Replay<R> {
         Ok(())
     }
 
-    /// SeatKind decides about a seat on a tick; `None` if there is no such seat.
+    /// Returns the kind of a seat on a tick; `None` if there is no such seat.
     ///
     /// # Errors
     /// When the keyframe before it is damaged.
@@ -267,13 +266,13 @@ impl<R: Source> Replay<R> {
         Ok(last.map(|change| change.kind).or(first))
     }
 
-    /// The newest keyframe that is not after a tick.
+    /// Returns the newest keyframe at or before a tick.
     pub(super) fn keyframe_before(&self, tick: Tick) -> Option<Tick> {
         let at = self.sound.partition_point(|&keyframe| keyframe <= tick);
         self.sound[..at].last().copied()
     }
 
-    /// The oldest keyframe that is not before a tick.
+    /// Returns the oldest keyframe at or after a tick.
     pub(super) fn keyframe_from(&self, tick: Tick) -> Option<Tick> {
         self.sound.get(self.sound.partition_point(|&keyframe| keyframe < tick)).copied()
     }
@@ -288,7 +287,7 @@ impl<R: Source> Replay<R> {
         keyframe.ok_or_else(|| entry.damaged())
     }
 
-    /// The digest that a keyframe names, if a tick has one that counts.
+    /// Returns the digest of the keyframe of a tick, if it has a valid one.
     pub(super) fn keyframe_digest(&mut self, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
         let found = self.index.keyframes.binary_search_by_key(&tick, |entry| entry.head.tick);
         if found.is_err() || self.is_void(tick) {
@@ -302,7 +301,7 @@ impl<R: Source> Replay<R> {
         at > 0 && tick <= self.repairs[at - 1].1
     }
 
-    /// The payload of a block, checked.
+    /// Reads and checks the payload of a block.
     fn payload(&mut self, entry: Entry) -> Result<&[u8], ReplayError> {
         let damaged = entry.damaged();
         let head = take_block(&mut self.source, entry.offset, self.length, &mut self.bytes)?;
@@ -314,14 +313,14 @@ impl<R: Source> Replay<R> {
     }
 }
 
-/// The block whose span has a tick.
+/// Returns the block that covers a tick.
 fn covering(entries: &[Entry], tick: Tick) -> Option<Entry> {
     let at = entries.partition_point(|entry| entry.head.tick <= tick);
     let entry = *entries.get(at.checked_sub(1)?)?;
     (tick < entry.end()).then_some(entry)
 }
 
-/// The header, and where blocks begin.
+/// Reads the header, and returns the offset of the first block.
 fn read_header<R: Source>(source: &mut R, length: u64) -> Result<(Info, u64), ReplayError> {
     let mut prefix = [0; PREFIX];
     let there = length.min(PREFIX as u64) as usize;

@@ -1,6 +1,6 @@
-//! The recorder: takes what has become final from a session, and has whole blocks to be written.
+//! Recorder: captures final ticks of a session, and queues blocks to write.
 //!
-//! It never waits. When nobody takes its blocks, it gives up a stretch of the match and goes on from a new keyframe.
+//! It never waits. If the blocks are not polled, it drops some ticks of the match and continues from a new keyframe.
 
 use super::config::{RecorderConfig, RecorderEvent, RecorderStats};
 use super::error::ReplayError;
@@ -15,7 +15,7 @@ use crate::tick::Tick;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
 
-/// A seat as it was when the last tick was taken.
+/// A seat at the last captured tick.
 #[derive(Clone, Debug)]
 pub(super) struct SeatCapture {
     pub(super) kind: SeatKind,
@@ -25,11 +25,12 @@ pub(super) struct SeatCapture {
 
 /// Records a match from a session.
 ///
-/// - *Set up*: [`start`](Self::start), best before the first tick.
-/// - *Feed*, after each [`Plan::run`](crate::Plan::run): [`record`](Self::record); [`paused`](Self::paused) when the match was.
-/// - *Write*: [`poll_bytes`](Self::poll_bytes) until it has none; append each to the file.
-/// - *End*: [`finish`](Self::finish), then take the last bytes. Without it the file opens more slowly, and nothing checks its last
-///   ticks.
+/// - *Set up*: [`start`](Self::start), preferably before the first tick.
+/// - *Feed*, after each [`Plan::run`](crate::Plan::run): [`record`](Self::record); [`paused`](Self::paused) after a
+///   pause.
+/// - *Write*: [`poll_bytes`](Self::poll_bytes) until it is `None`; append each to the file.
+/// - *End*: [`finish`](Self::finish), then poll the last bytes. Without it the file opens more slowly, and its last
+///   ticks have no digest.
 /// - *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats).
 ///
 /// ```
@@ -65,22 +66,22 @@ pub struct Recorder<S: Simulation> {
     pub(super) codec: InputCodec<S::Input>,
     digest_every: u32,
     pub(super) seats: Vec<SeatCapture>,
-    /// The first tick whose inputs were not taken.
+    /// First tick that is not captured.
     pub(super) next: Tick,
     pub(super) taken: InputBlock,
     pub(super) commands: Commands,
     next_digest: Option<Tick>,
-    /// The first tick behind the digests that were written.
+    /// First tick after the written digests.
     digests_end: Tick,
     digests: Vec<(Tick, [u8; 8])>,
-    /// The newest keyframe.
+    /// Newest keyframe.
     keyframe: Tick,
-    /// A keyframe should have been written, and its tick was not held.
+    /// A keyframe is due, since its tick was not held.
     pub(super) due: bool,
     repairs: u32,
     outbox: Outbox,
     pub(super) lost: bool,
-    /// The first tick that is missing if one is, and whether that was told.
+    /// First missing tick, if there is one, and whether it was reported.
     gap: (Tick, bool),
     finished: bool,
     events: VecDeque<RecorderEvent>,
@@ -88,10 +89,10 @@ pub struct Recorder<S: Simulation> {
 }
 
 impl<S: Simulation + Snapshot> Recorder<S> {
-    /// Begins with the newest state of a session that is final.
+    /// Starts with the newest final state of a session.
     ///
     /// # Errors
-    /// When that state is not held or can't be written, or a setting is out of bounds ([`ReplayError::Setting`]).
+    /// When that state is not held or can't be written, or a setting is out of range ([`ReplayError::Setting`]).
     pub fn start(
         config: RecorderConfig,
         session: &Session<S>,
@@ -142,11 +143,12 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         Ok(new)
     }
 
-    /// Takes what has become final. Call it after each [`Plan::run`](crate::Plan::run); a call that finds nothing new costs
-    /// nothing.
+    /// Captures newly final ticks. Call it after each [`Plan::run`](crate::Plan::run); a call without new ticks is
+    /// free.
     ///
-    /// A session keeps half of its [log](crate::SessionConfig::log) of inputs, 128 ticks by default. Where more ticks become final
-    /// between two calls, those that were not taken are missing ([`RecorderEvent::Lost`]); all that were taken are written.
+    /// A session keeps half of its [log](crate::SessionConfig::log) of inputs, 128 ticks by default. If more ticks
+    /// become final between two calls, the older ones are missing ([`RecorderEvent::Lost`]); all captured ones are
+    /// written.
     pub fn record(&mut self, session: &Session<S>, game: &S) {
         if self.finished {
             return;
@@ -159,7 +161,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         }
         while self.next < to && !self.lost {
             if !self.take_tick(session) {
-                // What was taken before is whole.
+                // Ticks captured before are complete.
                 self.flush();
                 if !self.lost {
                     self.lose(self.next);
@@ -171,7 +173,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             self.due |= every > 0 && self.next.0.is_multiple_of(every);
             if self.due && game.holds(session.slots(), self.next.0).is_ok() {
                 self.flush();
-                // A state that can't be written now may be later; seeking takes longer till then.
+                // A state that can't be written now may be later; until then seeking takes longer.
                 self.due = !self.lost && self.put_keyframe(session, game).is_err();
             } else if self.taken.count >= self.config.flush_every {
                 self.flush();
@@ -184,24 +186,24 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         }
     }
 
-    /// Goes on from the newest state that is final, as soon as there is room.
+    /// Continues from the newest final state, once there is room.
     fn resume(&mut self, to: Tick, session: &Session<S>, game: &S) {
         self.report_gap(to);
-        // A block of any length has room in an empty queue.
+        // An empty queue takes a block of any length.
         let room = self.outbox.is_empty() && to >= self.next && to > self.keyframe;
         if room && self.begin_at(to, session, game).is_ok() && self.gap.1 {
             self.report(RecorderEvent::Resumed { at: to });
         }
     }
 
-    /// Notes that the match stood still before its next tick, for so long.
+    /// Records a pause before the next tick.
     pub fn paused(&mut self, milliseconds: u64) {
         self.flush();
         self.put(kind::PAUSE, self.next, 0, &milliseconds.to_le_bytes());
     }
 
-    /// Takes what has become final since the last [`record`](Self::record), and writes it with the digest of the last state and
-    /// the index. Nothing is recorded after it.
+    /// Captures the ticks that became final since the last [`record`](Self::record), and writes them with the digest of
+    /// the last state and the index. Recording ends.
     pub fn finish(&mut self, session: &Session<S>, game: &S) {
         if self.finished {
             return;
@@ -213,7 +215,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         self.stats.bytes += self.outbox.finish(self.next) as u64;
     }
 
-    /// Digests of the session that were not taken yet, and our own where it has let them go.
+    /// Captures digests of the session, and computes those that it has dropped.
     fn take_digests(&mut self, session: &Session<S>, game: &S) {
         while let Some(tick) = self.next_digest.filter(|&tick| tick <= self.next) {
             let next = tick.0.checked_add(self.digest_every).map(Tick);
@@ -233,8 +235,8 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         }
     }
 
-    /// The digest of the last state, unless it is among the others or in a keyframe: what went wrong after the last of them is
-    /// seen by it.
+    /// Captures the digest of the last state, unless it is captured or in a keyframe: it covers faults after the last
+    /// of them.
     fn take_last_digest(&mut self, session: &Session<S>, game: &S) {
         let last = self.next;
         let taken = self.digests.last().is_some_and(|digest| digest.0 == last);
@@ -243,7 +245,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         }
     }
 
-    /// A machine that was wrong takes back what it said since.
+    /// Voids the digests since the last correct tick after a repair.
     fn note_repair(&mut self, session: &Session<S>) {
         let (count, from) = session.repaired();
         if count == self.repairs {
@@ -259,27 +261,27 @@ impl<S: Simulation + Snapshot> Recorder<S> {
 }
 
 impl<S: Simulation> Recorder<S> {
-    /// The next bytes to append to the file.
+    /// Returns the next bytes to append to the file.
     pub fn poll_bytes(&mut self) -> Option<Vec<u8>> {
         self.outbox.pop()
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<RecorderEvent> {
         self.events.pop_front()
     }
 
-    /// What was counted so far.
+    /// Returns the counters.
     pub const fn stats(&self) -> RecorderStats {
         self.stats
     }
 
-    /// The first tick that is not recorded.
+    /// Returns the first tick that is not recorded.
     pub const fn recorded(&self) -> Tick {
         self.next
     }
 
-    /// Puts what was taken into blocks.
+    /// Queues the captured ticks as blocks.
     pub fn flush(&mut self) {
         if self.lost {
             return;
@@ -305,7 +307,7 @@ impl<S: Simulation> Recorder<S> {
         seats.map(|(at, seat)| u32::from(seat.kind == SeatKind::Human) << at).sum()
     }
 
-    /// The digests that are wanted from a tick on.
+    /// Starts a block of digests at a tick.
     pub(super) fn digests_from(&mut self, tick: Tick) {
         self.digests.clear();
         self.next_digest = match self.digest_every {
@@ -314,7 +316,7 @@ impl<S: Simulation> Recorder<S> {
         };
     }
 
-    /// Has a block written, unless too much waits already: then the rest of this stretch is lost.
+    /// Queues a block. If the queue is full, the following ticks are lost.
     pub(super) fn put(&mut self, kind: u8, tick: Tick, span: u16, payload: &[u8]) {
         if self.lost || self.finished {
             return;
@@ -335,7 +337,7 @@ impl<S: Simulation> Recorder<S> {
         }
     }
 
-    /// Gives up what was taken and is in no block, and what follows.
+    /// Drops captured ticks that are in no block, and the following ones.
     fn lose(&mut self, from: Tick) {
         self.lost = true;
         self.gap = (from, false);
@@ -345,10 +347,10 @@ impl<S: Simulation> Recorder<S> {
         self.report_gap(self.next);
     }
 
-    /// Tells of a gap as soon as a tick is missing, which had come to `to`: if there is room again before, none is.
+    /// Reports a gap once a tick is missing, with the match at `to`. If there is room before that, there is no gap.
     fn report_gap(&mut self, to: Tick) {
-        let (from, told) = self.gap;
-        if from < to && !told {
+        let (from, reported) = self.gap;
+        if from < to && !reported {
             self.gap.1 = true;
             self.stats.gaps += 1;
             self.report(RecorderEvent::Lost { from });
@@ -356,7 +358,7 @@ impl<S: Simulation> Recorder<S> {
     }
 
     fn report(&mut self, event: RecorderEvent) {
-        // SeatKind does not listen has the counters.
+        // Further events are dropped; the counters are complete.
         if self.events.len() < 64 {
             self.events.push_back(event);
         }

@@ -1,43 +1,43 @@
-//! What a reader hands out of a recording, besides states.
+//! Records of a recording, besides states.
 
 use super::format::SeatKind;
 use crate::player::PlayerId;
 use crate::tick::Tick;
 
-/// Somebody takes or leaves a seat.
+/// Change of a seat's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatChange {
-    /// From this tick on.
+    /// First tick of the change.
     pub tick: Tick,
-    /// Which seat.
+    /// The seat.
     pub player: PlayerId,
-    /// SeatKind decides about it.
+    /// The new kind.
     pub kind: SeatKind,
 }
 
-/// The match stood still.
+/// Pause of the match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// Before the step of this tick.
+    /// Tick before whose step the match paused.
     pub tick: Tick,
-    /// For so long.
+    /// Length of the pause.
     pub milliseconds: u64,
 }
 
-/// What a human did in a tick, as bytes.
+/// A human's input on a tick, as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputBytes<'a> {
-    /// The input: [`InputCodec`](crate::InputCodec) reads it.
+    /// Encoded input, for [`InputCodec`](crate::InputCodec).
     pub input: &'a [u8],
-    /// Pieces of commands: [`CommandAssembler`](crate::CommandAssembler) puts them together.
+    /// Command pieces, for [`CommandAssembler`](crate::CommandAssembler).
     pub pieces: &'a [u8],
 }
 
-/// A stretch that was not recorded.
+/// Range of ticks that were not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The last state before it. The inputs of this tick are the first that are missing.
+    /// Last state before the gap. Inputs from this tick on are missing.
     pub tick: Tick,
-    /// The next state that can be reached, if there is one.
+    /// Next reachable state, if there is one.
     pub next: Option<Tick>,
 }

@@ -1,4 +1,4 @@
-//! SeatKind sits where in a recording, followed forwards: every change is looked at once.
+//! Seat kinds of a recording by tick, iterated forwards: every change is read once.
 
 use super::error::ReplayError;
 use super::format::SeatKind;
@@ -7,17 +7,17 @@ use super::source::Source;
 use crate::player::PlayerId;
 use crate::tick::Tick;
 
-/// SeatKind sits where on the last tick that was asked for.
+/// Seat kinds at a tick.
 #[derive(Debug)]
 pub(super) struct Seats {
     at: Tick,
     kinds: Vec<SeatKind>,
-    /// The next of the changes.
+    /// Index of the next change.
     next: usize,
 }
 
 impl Seats {
-    /// On the first tick, before its changes.
+    /// Starts at the first tick, before its changes.
     pub(super) fn new<R: Source>(replay: &mut Replay<R>) -> Result<Self, ReplayError> {
         let mut seats = Self { at: replay.first(), kinds: Vec::new(), next: 0 };
         seats.read(replay, seats.at)?;
@@ -31,7 +31,7 @@ impl Seats {
         Ok(())
     }
 
-    /// Goes on to a tick. After a jump changes may not have been recorded: then a keyframe on the way says who sits where.
+    /// Advances to a tick. Changes in a gap were not recorded: the seat kinds then come from the keyframe after it.
     pub(super) fn follow<R: Source>(
         &mut self,
         replay: &mut Replay<R>,
@@ -51,7 +51,7 @@ impl Seats {
         Ok(())
     }
 
-    /// The first seat in which somebody else sits, and who there and here.
+    /// Returns the first seat whose kinds differ, with both kinds.
     pub(super) fn divergence(&self, other: &Self) -> Option<(PlayerId, SeatKind, SeatKind)> {
         let seats = (0..).map(PlayerId).zip(self.kinds.iter().zip(&other.kinds));
         seats.map(|(player, (&a, &b))| (player, a, b)).find(|(_, a, b)| a != b)

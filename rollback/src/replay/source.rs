@@ -1,18 +1,18 @@
-//! Where the bytes of a recording come from: a slice, or anything that reads and seeks.
+//! Sources of a recording's bytes: a slice, or anything that reads and seeks.
 
 use super::error::ReplayError;
 use std::io::{Read, Seek, SeekFrom};
 
-/// Bytes that can be read anywhere. A recording reads a block at a time, so that an hour needs no more memory than its
-/// longest block and its index.
+/// Random access to bytes. A recording reads a block at a time, so an hour needs no more memory than its longest block
+/// and its index.
 pub trait Source {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     ///
     /// # Errors
     /// When they can't be read.
     fn length(&mut self) -> Result<u64, ReplayError>;
 
-    /// Fills `into` from an offset on. Only asked for what lies within the length.
+    /// Fills `into` from an offset on, within the length.
     ///
     /// # Errors
     /// When they can't be read.

@@ -1,4 +1,4 @@
-//! Verifying a recording: everything is computed again, and every digest in the file compared with what comes out.
+//! Verification of a recording: resimulates it, and compares every digest in the file.
 
 use super::error::ReplayError;
 use super::format::name;
@@ -10,34 +10,33 @@ use crate::tick::Tick;
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
 
-/// Most fields that a difference names.
+/// Maximum number of fields in a mismatch.
 const MAX_FIELDS: usize = 16;
 
-/// Where a recording and what was computed from it part.
+/// First mismatch between a recording and its resimulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The newest tick that was compared and is the same.
+    /// Newest compared tick that is equal.
     pub agreed: Tick,
-    /// The first that is not.
+    /// First tick that differs.
     pub tick: Tick,
-    /// The tick of the recorded state that fields could be compared with: that tick, or the next keyframe. `None` if there is
-    /// none.
+    /// Tick of the recorded state that was compared by field: that tick, or the next keyframe. `None` if there is none.
     pub explained: Option<Tick>,
-    /// What differs there: `local` is what was recorded, `remote` what was computed. What was wrong first may have spread to
-    /// other fields by then.
+    /// Differing fields: `local` is the recorded value, `remote` the computed one. By that tick the first error may
+    /// have spread to other fields.
     pub fields: Vec<StateDifference>,
 }
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { agreed, tick, explained, fields } = self;
-        write!(f, "the recording and what it leads to part after tick {agreed}, ")?;
-        write!(f, "the last that is the same, and not after tick {tick}, the first that differs")?;
+        write!(f, "the recording and its resimulation are equal up to tick {agreed}, ")?;
+        write!(f, "and tick {tick} is the first that differs")?;
         let Some(at) = explained else {
-            return write!(f, "; no keyframe follows that would tell what");
+            return write!(f, "; no keyframe follows to compare fields with");
         };
         if fields.is_empty() {
-            return write!(f, "; in the keyframe of tick {at} they are the same again");
+            return write!(f, "; in the keyframe of tick {at} they are equal again");
         }
         for StateDifference { entity, field, local, remote } in fields {
             write!(f, "\n  first seen in the keyframe of tick {at}: ")?;
@@ -47,20 +46,20 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// What a verification has found.
+/// Report of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Ticks that were computed.
+    /// Resimulated ticks.
     pub ticks: u32,
-    /// Digests that were compared, those of keyframes included.
+    /// Compared digests, those of keyframes included.
     pub digests: u32,
-    /// Stretches without inputs that were skipped.
+    /// Skipped gaps.
     pub gaps: u32,
-    /// The first difference, if there is one.
+    /// First mismatch, if there is one.
     pub mismatch: Option<Mismatch>,
 }
 
-/// Verifies a recording, some ticks at a time, so that the caller can show how far it has come.
+/// Verifies a recording some ticks at a time, so that the caller can show progress.
 ///
 /// ```text
 /// let mut verifier = Verifier::new(player)?;
@@ -76,7 +75,7 @@ pub struct Verifier<S: Simulation, R> {
 }
 
 impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
-    /// Begins at the first tick.
+    /// Starts at the first tick.
     ///
     /// # Errors
     /// When the first state can't be read.
@@ -86,25 +85,25 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
         Ok(Self { player, agreed: first, compared: false, found: Verified::default() })
     }
 
-    /// The tick that it has come to.
+    /// Returns the current tick.
     pub const fn tick(&self) -> Tick {
         self.player.tick()
     }
 
-    /// The newest tick whose state is known to be right: by its digest, or because it is the first.
+    /// Returns the newest tick whose state is verified: by its digest, or because it is the first.
     pub const fn agreed(&self) -> Tick {
         self.agreed
     }
 
-    /// What was found so far. Also after an error: all that lies before it.
+    /// Returns the report so far. After an error it covers everything before.
     pub const fn found(&self) -> &Verified {
         &self.found
     }
 
-    /// Computes and compares at most so many ticks; whether it is done.
+    /// Resimulates and compares at most `ticks` ticks. Returns true at the end.
     ///
     /// # Errors
-    /// When the recording is damaged. [`agreed`](Self::agreed) is right nevertheless, and [`tick`](Self::tick) could be computed.
+    /// When the recording is damaged. [`agreed`](Self::agreed) stays valid, and [`tick`](Self::tick) was reached.
     pub fn advance(&mut self, ticks: u32) -> Result<bool, ReplayError> {
         for _ in 0..ticks {
             if !self.compared && !self.compare()? {
@@ -124,7 +123,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
         Ok(false)
     }
 
-    /// Compares the state with what the recording says of it; whether it is the same.
+    /// Compares the state with its recorded digest. Returns true if they are equal.
     fn compare(&mut self) -> Result<bool, ReplayError> {
         if self.found.mismatch.is_some() {
             return Ok(false);
@@ -136,7 +135,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
         for recorded in recorded.into_iter().flatten() {
             self.found.digests += 1;
             if name(self.player.digest()?) != recorded {
-                // That they differ is known, whatever is wrong with what would tell more.
+                // The mismatch is reported even if its fields can't be read.
                 let (explained, fields) = self.explain(tick).unwrap_or_default();
                 let agreed = self.agreed;
                 self.found.mismatch = Some(Mismatch { agreed, tick, explained, fields });
@@ -147,7 +146,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
         Ok(true)
     }
 
-    /// Looks for what differs in the next recorded state.
+    /// Finds the differing fields of the next recorded state.
     fn explain(&mut self, tick: Tick) -> Result<Explained, ReplayError> {
         let player = &mut self.player;
         let Some(at) = player.replay.keyframe_from(tick) else { return Ok(Explained::default()) };
@@ -165,7 +164,7 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
     }
 }
 
-/// The tick of the state that tells, and what it tells.
+/// Tick of the compared state, and its differing fields.
 type Explained = (Option<Tick>, Vec<StateDifference>);
 
 /// Verifies a whole recording.

@@ -1,5 +1,4 @@
-//! The plan for a tick: whether to go back, how far to compute, or why to wait. It is made of what is known now; carrying
-//! it out is in `run`.
+//! Planning a tick: roll back, resimulate, advance or stall. A plan depends on the inputs known now; `run` executes it.
 
 use super::run::{RunError, RunReport};
 use super::{Mode, Session, SessionEvent};
@@ -8,52 +7,52 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use crate::time::Time;
 
-/// One thing that a plan does.
+/// An operation of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// The simulation becomes the state of this tick.
+    /// Loads the state of this tick.
     Load(Tick),
-    /// It forgets all that can be computed again, because its own results are in doubt.
+    /// Drops all caches, because a desync puts the local results in doubt.
     DropCaches,
-    /// It makes the step of this tick.
+    /// Steps this tick.
     Step(Tick),
-    /// Its state is kept as that of this tick.
+    /// Saves the state as that of this tick.
     Save(Tick),
 }
 
-/// Why a plan goes back.
+/// A rollback in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rollback {
-    /// The first tick that was computed from a wrong guess.
+    /// The first mispredicted tick.
     pub to: Tick,
-    /// How many ticks have to be computed again because of it.
+    /// Ticks to resimulate.
     pub depth: u32,
 }
 
-/// Why a plan has no new tick.
+/// A stall: the plan has no new tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// The player whose input is missing the longest.
+    /// The player whose input has been missing the longest.
     pub waiting_for: PlayerId,
-    /// The tick of it.
+    /// The tick of the missing input.
     pub missing: Tick,
 }
 
-/// What a plan amounts to.
+/// Contents of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outline {
     pub(super) load: Option<Tick>,
     pub(super) from: Tick,
     pub(super) to: Tick,
-    /// Where the present should be after it.
+    /// Target of the current tick after the plan.
     pub(super) target: Tick,
     pub(super) rollback: Option<Rollback>,
     pub(super) stall: Option<Stall>,
-    /// Whether own results are checked, by computing them again with nothing remembered.
+    /// Resimulate with caches dropped, to check the local results.
     pub(super) recheck: bool,
 }
 
-/// What to do for one tick of the clock. Look at it if you like, then [`run`](Self::run) it.
+/// Plan for one tick of the clock. Inspect it if needed, then [`run`](Self::run) it.
 #[must_use = "a plan does nothing until it is run"]
 pub struct Plan<'s, S: Simulation> {
     session: &'s mut Session<S>,
@@ -61,7 +60,7 @@ pub struct Plan<'s, S: Simulation> {
 }
 
 impl<S: Simulation> Plan<'_, S> {
-    /// Everything that it does, in order.
+    /// Returns all operations, in order.
     pub fn ops(&self) -> impl Iterator<Item = Op> + use<S> {
         let Outline { load, from, to, recheck, .. } = self.outline;
         let drop_caches = recheck.then_some(Op::DropCaches);
@@ -70,31 +69,31 @@ impl<S: Simulation> Plan<'_, S> {
         load.map(Op::Load).into_iter().chain(drop_caches).chain(steps)
     }
 
-    /// How far it goes back because of wrong guesses.
+    /// Returns the rollback, if an input was mispredicted.
     pub const fn rollback(&self) -> Option<Rollback> {
         self.outline.rollback
     }
 
-    /// Why there is no new tick.
+    /// Returns the stall, if there is no new tick.
     pub const fn stall(&self) -> Option<Stall> {
         self.outline.stall
     }
 
-    /// Whether own results are in doubt and computed again with nothing remembered.
+    /// Returns true if the plan resimulates with caches dropped because of a desync.
     pub const fn is_recheck(&self) -> bool {
         self.outline.recheck
     }
 
-    /// The tick that the simulation will be at.
+    /// Returns the current tick after the plan.
     pub const fn reaches(&self) -> Tick {
         self.outline.to
     }
 
-    /// Carries it out.
+    /// Executes the plan.
     ///
     /// # Errors
-    /// When a state can't be saved, loaded or digested; the error says on which tick and what to do. The session is of no
-    /// use after that.
+    /// When a state can't be saved, loaded or digested; the error names the tick and what to do. The session must not
+    /// be used afterwards.
     pub fn run(self, simulation: &mut S) -> Result<RunReport, RunError> {
         self.session.run(&self.outline, simulation)
     }
@@ -107,10 +106,10 @@ impl<S: Simulation> core::fmt::Debug for Plan<'_, S> {
 }
 
 impl<S: Simulation> Session<S> {
-    /// What has to be done for the next tick of the clock: call it once for each.
+    /// Plans the next tick of the clock. Call it once for each tick.
     ///
-    /// Local samples get their tick here. Whatever was computed from wrong guesses is computed again, and one new tick is
-    /// added unless somebody's input is missing too long.
+    /// Local samples are assigned their tick here. Mispredicted ticks are resimulated, and one new tick is added unless
+    /// an input has been missing for longer than the prediction window.
     pub fn advance(&mut self, now: Time) -> Plan<'_, S> {
         self.update_pacing(now, self.target);
         self.emit_local();
@@ -132,7 +131,7 @@ impl<S: Simulation> Session<S> {
             let recheck = true;
             return Outline { load, from, to: target, target, rollback, stall, recheck };
         }
-        // Loading drops all later pins. Every tick that is pinned lies at or before the one that is chosen.
+        // Loading drops all later pins. Every pinned tick is at or before the chosen one.
         let pinned = self.keyframe.max(self.checks.newest_pinned());
         let load = wrong.map(|tick| if tick >= self.oldest { tick } else { pinned });
         let from = load.unwrap_or(self.present);
@@ -143,15 +142,15 @@ impl<S: Simulation> Session<S> {
         Outline { load, from, to, target, rollback, stall, recheck: false }
     }
 
-    /// Where to go back to though all guesses were right: inputs since the keyframe would soon be overwritten, and the ring
-    /// has no newer state that is confirmed.
+    /// Returns the tick to roll back to although every prediction was right: inputs since the keyframe would soon be
+    /// overwritten, and the state ring holds no newer confirmed state.
     fn stale_keyframe(&self) -> Option<Tick> {
         let unbounded = matches!(self.config.mode, Mode::Unbounded { .. });
         let stale = self.confirmed.since(self.keyframe) > self.config.log_length() / 4;
         (unbounded && stale && self.confirmed < self.oldest).then_some(self.confirmed)
     }
 
-    /// How many new ticks the clock and the others allow.
+    /// Returns the number of new ticks that the clock and the missing inputs allow.
     fn new_ticks(&mut self) -> u32 {
         let target = self.target;
         if self.config.barrier && target == self.config.start && !self.pacing.all_heard() {
@@ -171,7 +170,7 @@ impl<S: Simulation> Session<S> {
         u32::from(target.next().since(self.confirmed) <= self.config.max_predicted_ticks())
     }
 
-    /// Whose input has been missing the longest.
+    /// Returns the player whose input has been missing the longest.
     fn missing(&self) -> Option<Stall> {
         let seats = (0..).map(PlayerId).zip(&self.seats);
         let known = seats.filter_map(|(player, seat)| Some((seat.confirmed_to()?, player)));
@@ -179,7 +178,7 @@ impl<S: Simulation> Session<S> {
         Some(Stall { waiting_for, missing })
     }
 
-    /// Says when waiting begins and when it ends.
+    /// Emits events when a stall begins and ends.
     fn report_stall(&mut self, outline: &Outline) {
         if outline.target == self.target {
             if self.waited == 0
@@ -195,5 +194,5 @@ impl<S: Simulation> Session<S> {
     }
 }
 
-/// Ticks beyond one and a half times the buffer before a spectator plays faster.
+/// Ticks beyond one and a half times the buffer at which a spectator starts to catch up.
 const CATCH_UP_SLACK: u32 = 4;

@@ -1,7 +1,7 @@
-//! Digests of confirmed ticks, ours beside the peers'. Predicted states are never compared.
+//! Comparison of digests of confirmed ticks with those of the peers. Predicted states are never compared.
 //!
-//! Compared ticks stay pinned until every peer has agreed with them, so that a difference can be pinned_for_walk from the last state
-//! that all had in common.
+//! Compared ticks stay pinned until every peer has agreed with them, so that a desync can be traced from the last
+//! common state.
 
 use super::{FeedError, RunError, Session, SessionEvent};
 use crate::player::PeerId;
@@ -11,10 +11,10 @@ use isostep_core::digest::ShortDigest;
 use isostep_core::state::StateError;
 use std::collections::VecDeque;
 
-/// Digests of one peer that are remembered: they come before ours are ready, or tell later who was in the minority.
+/// Digests kept for each peer: they can arrive before the local digest is ready, and later decide the majority.
 const MAX_REPORTS: usize = 16;
 
-/// A tick that was digested here.
+/// A confirmed tick with its local digest.
 #[derive(Clone, Copy, Debug)]
 struct Checked {
     tick: Tick,
@@ -22,23 +22,23 @@ struct Checked {
     pinned: bool,
 }
 
-/// What a peer has reports.
+/// Digests reported by a peer.
 #[derive(Clone, Debug)]
 struct PeerCheck {
-    /// The newest tick on which its digest was ours.
+    /// Newest tick on which the digests are equal.
     agreed: Tick,
-    /// Since when it has not been, once that was examined.
+    /// First differing tick, once the desync has been examined.
     differs: Option<Tick>,
     reports: VecDeque<(Tick, ShortDigest)>,
 }
 
-/// Whose digests agree up to where.
+/// Local digests, and the digests of all peers.
 #[derive(Debug)]
 pub(super) struct Checks {
     every: u32,
-    /// The next tick to digest.
+    /// Next tick to digest.
     next: Tick,
-    /// The newest tick that all agree with; it is pinned.
+    /// Newest tick on which all peers agree; it is pinned.
     pub(super) base: Tick,
     own: VecDeque<Checked>,
     peers: Vec<Option<PeerCheck>>,
@@ -80,18 +80,18 @@ impl Checks {
         }
     }
 
-    /// Our digest of a tick.
+    /// Returns the local digest of a tick.
     pub(super) fn own(&self, tick: Tick) -> Option<ShortDigest> {
         Some(self.own.iter().find(|checked| checked.tick == tick)?.digest)
     }
 
-    /// Returns the newest tick that is pinned. It is confirmed.
+    /// Returns the newest pinned tick. It is confirmed.
     pub(super) fn newest_pinned(&self) -> Tick {
         let mut pinned = self.own.iter().rev().filter(|checked| checked.pinned);
         pinned.next().map_or(self.base, |checked| checked.tick)
     }
 
-    /// Our digest of a tick was wrong, and is this.
+    /// Replaces the local digest of a tick after a repair.
     pub(super) fn replace_digest(&mut self, tick: Tick, digest: ShortDigest, pinned: bool) {
         if let Some(checked) = self.own.iter_mut().find(|checked| checked.tick == tick) {
             checked.digest = digest;
@@ -99,7 +99,7 @@ impl Checks {
         }
     }
 
-    /// Who has said what of a tick.
+    /// Returns the reported digests of a tick, by peer.
     pub(super) fn reports(&self, tick: Tick) -> impl Iterator<Item = (PeerId, ShortDigest)> + '_ {
         let peers = (0..).map(PeerId).zip(&self.peers);
         peers.filter_map(move |(peer, check)| {
@@ -108,7 +108,7 @@ impl Checks {
         })
     }
 
-    /// What a peer has said of a tick, unless it did before.
+    /// Records a peer's digest of a tick, unless one is recorded.
     pub(super) fn record_report(&mut self, peer: PeerId, tick: Tick, digest: ShortDigest) {
         let Some(check) = self.peer_mut(peer) else { return };
         if check.reports.iter().any(|report| report.0 == tick) {
@@ -120,7 +120,7 @@ impl Checks {
         check.reports.push_back((tick, digest));
     }
 
-    /// What is known of a peer is that it differs; what comes after follows from that.
+    /// Marks a peer as desynced from a tick on; later differences follow from that one.
     pub(super) fn set_differs(&mut self, peer: PeerId, tick: Option<Tick>) {
         if let Some(peer) = self.peer_mut(peer) {
             peer.differs = tick;
@@ -129,15 +129,15 @@ impl Checks {
 }
 
 impl<S: Simulation> Session<S> {
-    /// The newest digest of a confirmed state, to be sent to every peer, and its tick.
+    /// Returns the newest digest of a confirmed state and its tick, to be sent to every peer.
     pub fn digest(&self) -> Option<(Tick, ShortDigest)> {
         self.checks.own.back().map(|checked| (checked.tick, checked.digest))
     }
 
-    /// A peer's digest of a confirmed state. It may come before ours is ready.
+    /// Feeds a peer's digest of a confirmed state. It may arrive before the local digest is ready.
     ///
     /// # Errors
-    /// When the peer is unknown here.
+    /// When the session does not have the peer.
     pub fn remote_digest(
         &mut self,
         peer: PeerId,
@@ -146,7 +146,7 @@ impl<S: Simulation> Session<S> {
     ) -> Result<(), FeedError> {
         self.check_peer(peer)?;
         let Some(check) = self.checks.peer_mut(peer) else { return Ok(()) };
-        // Digests that nobody compares here, and those too far ahead to be kept for later.
+        // Ignores digests outside the local interval, and those too far ahead to keep.
         let far = self.confirmed + self.config.log_length();
         let every = self.config.digest_every;
         if every == 0 || !tick.0.is_multiple_of(every) || tick > far {
@@ -154,7 +154,7 @@ impl<S: Simulation> Session<S> {
         }
         match check.reports.iter_mut().find(|report| report.0 == tick) {
             Some(report) if report.1 == digest => return Ok(()),
-            // A peer that has mended itself says something else than before.
+            // A peer that has repaired itself reports another digest.
             Some(report) => report.1 = digest,
             None => self.checks.record_report(peer, tick, digest),
         }
@@ -168,7 +168,7 @@ impl<S: Simulation> Session<S> {
         self.stats.compared += 1;
         let Some(check) = self.checks.peer_mut(peer) else { return };
         if own == theirs {
-            // An old tick that agrees says nothing about one that does not.
+            // Agreement on an earlier tick does not end a desync on a later one.
             if check.differs.is_some_and(|since| tick > since) {
                 check.differs = None;
                 self.events.push(SessionEvent::Resynced { peer, tick });
@@ -183,7 +183,7 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// Digests the ticks that are confirmed now, and compares those that peers have spoken of.
+    /// Digests newly confirmed ticks, and compares them with the reports of the peers.
     pub(super) fn check_confirmed(&mut self, simulation: &mut S) -> Result<(), StateError> {
         if self.checks.every == 0 {
             return Ok(());
@@ -192,7 +192,7 @@ impl<S: Simulation> Session<S> {
         while self.checks.next <= reached {
             let tick = self.checks.next;
             self.checks.next += self.checks.every;
-            // Only a prediction beyond the ring leaves a tick behind before it is confirmed.
+            // Only a prediction window longer than the state ring drops a tick before it is confirmed.
             if tick < self.oldest {
                 continue;
             }
@@ -212,16 +212,17 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Lets go of states that are no longer needed to explain a difference.
+    /// Unpins states that are no longer needed to explain a desync.
     pub(super) fn unpin_agreed(&mut self, simulation: &mut S) {
-        self.release_traced(simulation);
+        self.release_pinned(simulation);
         if self.desyncs.is_busy() {
             return;
         }
         let newest = self.checks.own.back().map_or(self.checks.base, |checked| checked.tick);
         let following = self.checks.peers.iter().flatten().filter(|peer| peer.differs.is_none());
         let mut base = following.map(|peer| peer.agreed).min().unwrap_or(newest).min(newest);
-        // Of peers that are silent the inputs to compute from would be lost: look no further back than they reach.
+        // A silent peer never agrees. The inputs to resimulate from would be overwritten, so the base advances to what
+        // the input log still covers.
         let floor = self.floor();
         let reach = floor + 2;
         if floor > self.config.start && base < reach {
@@ -239,7 +240,7 @@ impl<S: Simulation> Session<S> {
             if tick > base || self.checks.own.len() == 1 && tick == base {
                 break;
             }
-            // The pin of the new base is its own.
+            // The new base keeps its own pin.
             if pinned && tick < base {
                 simulation.unpin(&mut self.slots, tick.0);
             }

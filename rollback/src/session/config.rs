@@ -1,4 +1,4 @@
-//! What a session is set up with, and within which limits.
+//! Settings of a session and their limits.
 
 use super::errors::SessionError;
 use crate::input::CommandConfig;
@@ -8,51 +8,52 @@ use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::digest::Digest;
 
-/// Most seats in a match.
+/// Maximum number of seats in a match.
 pub const MAX_PLAYERS: usize = 32;
-/// Most machines that a session talks to.
+/// Maximum number of peers of a session.
 pub const MAX_PEERS: usize = 64;
-/// Longest input delay, in ticks: a second at 60 Hz.
+/// Maximum input delay, in ticks: a second at 60 Hz.
 pub const MAX_DELAY: u32 = 60;
-/// Furthest that [`Mode::Rollback`] may be told to predict, in ticks.
+/// Maximum prediction window of [`Mode::Rollback`], in ticks.
 pub const MAX_PREDICTION: u32 = 120;
-/// Longest time between digests, in ticks.
+/// Maximum interval between digests, in ticks.
 pub(super) const MAX_DIGEST_INTERVAL: u32 = 256;
-/// Longest log, in ticks.
+/// Maximum length of the input log, in ticks.
 pub(super) const MAX_LOG: u32 = 1 << 16;
 
-/// How far the present may run ahead of what is confirmed.
+/// Prediction window: the distance between the current tick and the confirmed tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Not at all: a tick waits for everybody's input.
+    /// None: a tick waits for the inputs of all players.
     Lockstep,
-    /// By at most this many ticks; then it stalls.
+    /// Predicts at most `max` ticks, then stalls.
     Rollback {
-        /// At least 1, at most [`MAX_PREDICTION`].
+        /// 1 to [`MAX_PREDICTION`].
         max: u32,
     },
-    /// As far as the input log reaches. What the ring of states no longer holds is computed from the newest confirmed
-    /// keyframe, by at most so many steps in one [`advance`](super::Session::advance); while that does not suffice to reach
-    /// the present, the session says that it is [catching up](super::SessionEvent::CatchingUp).
+    /// Predicts as far as the input log reaches. A rollback beyond the state ring resimulates from the newest confirmed
+    /// keyframe, by at most `steps` steps in one [`advance`](super::Session::advance). While that does not reach the
+    /// target tick, the session reports that it is [catching up](super::SessionEvent::CatchingUp).
     ///
-    /// A share of the processor becomes steps by `share × frame time ÷ time of a step`.
+    /// For a budget of processor time, set `steps` to `share × frame time ÷ time of a step`.
     Unbounded {
-        /// At least 2: the present moves on by one.
+        /// At least 2, since the current tick advances by one.
         steps: u32,
     },
 }
 
-/// Whose word confirms an input.
+/// Source that confirms inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authority {
-    /// The player's own: a mesh.
+    /// The owner of a seat: a mesh.
     #[default]
     Owner,
-    /// A relay's [bundle](super::Session::confirmed_bundle) alone, also for local players; everything else is a proposal.
+    /// The relay's [bundle](super::Session::confirmed_bundle) alone, for local players too. All other inputs are
+    /// proposals.
     Bundle,
 }
 
-/// The settings of a session. Machines that play together set all of it alike but who is local.
+/// Settings of a session. All machines of a match use the same settings, except for the local seats.
 ///
 /// ```
 /// use isostep_rollback::{Mode, PeerId, SessionConfig};
@@ -87,7 +88,8 @@ impl Default for SessionConfig {
 }
 
 impl SessionConfig {
-    /// No seats yet; rollback of up to 8 ticks, no input delay, 60 ticks a second, digests every 16 ticks.
+    /// Creates settings without seats: a prediction window of 8 ticks, no input delay, 60 ticks a second, digests every
+    /// 16 ticks.
     pub const fn new() -> Self {
         Self {
             seats: Vec::new(),
@@ -106,54 +108,53 @@ impl SessionConfig {
         }
     }
 
-    /// The next seat.
+    /// Adds a seat.
     #[must_use]
     pub fn seat(mut self, occupant: Occupant) -> Self {
         self.seats.push(occupant);
         self
     }
 
-    /// The next seat is a player at this machine.
+    /// Adds a seat for a player at this machine.
     #[must_use]
     pub fn local(self) -> Self {
         self.seat(Occupant::Local)
     }
 
-    /// The next seat is a player at another machine.
+    /// Adds a seat for a player at another machine.
     #[must_use]
     pub fn remote(self, peer: PeerId) -> Self {
         self.seat(Occupant::Remote(peer))
     }
 
-    /// The next seat is a bot's.
+    /// Adds a seat for a bot.
     #[must_use]
     pub fn bot(self) -> Self {
         self.seat(Occupant::Bot)
     }
 
-    /// How far the present may run ahead.
+    /// Sets the prediction window.
     #[must_use]
     pub const fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Whose word confirms.
+    /// Sets the source that confirms inputs.
     #[must_use]
     pub const fn authority(mut self, authority: Authority) -> Self {
         self.authority = authority;
         self
     }
 
-    /// By how many ticks local inputs are labelled later than they are given, at first; see
-    /// [`Session::set_delay`](super::Session::set_delay).
+    /// Sets the initial input delay of local players, in ticks; see [`Session::set_delay`](super::Session::set_delay).
     #[must_use]
     pub const fn delay(mut self, ticks: u32) -> Self {
         self.delay = ticks;
         self
     }
 
-    /// Lets the delay of local players follow the network, within bounds; [`delay`](Self::delay) is where it begins.
+    /// Adapts the input delay of local players to the network, within bounds, starting from [`delay`](Self::delay).
     #[must_use]
     pub const fn adaptive_delay(mut self, bounds: AdaptiveDelay) -> Self {
         self.adaptive = Some(bounds);
@@ -166,44 +167,44 @@ impl SessionConfig {
         self
     }
 
-    /// Whether the first tick waits until every peer was heard of.
+    /// Delays the first tick until every peer has been heard from.
     #[must_use]
     pub const fn start_together(mut self, together: bool) -> Self {
         self.barrier = together;
         self
     }
 
-    /// Whether every confirmed input that arrives after its tick was computed rolls back, though the guess was right. For
-    /// profiling: the worst case becomes the usual one.
+    /// Rolls back for every confirmed input that arrives after its tick, even if the prediction was right. For
+    /// profiling: the worst case becomes the usual case.
     #[must_use]
     pub const fn always_roll_back(mut self, always: bool) -> Self {
         self.always = always;
         self
     }
 
-    /// How many ticks lie between two that are digested and compared; 0 compares none.
+    /// Sets the interval between compared digests, in ticks; 0 compares none.
     #[must_use]
     pub const fn digest_every(mut self, ticks: u32) -> Self {
         self.digest_every = ticks;
         self
     }
 
-    /// How long a tick is for players. Only margins are measured by it; the simulation never sees it.
+    /// Sets the length of a tick in real time. Only pacing uses it; the simulation never reads it.
     #[must_use]
     pub const fn tick_length(mut self, length: Duration) -> Self {
         self.tick_length = length;
         self
     }
 
-    /// The tick of the state that the session starts with; 0 unless the match has begun elsewhere.
+    /// Sets the tick of the initial state; 0 unless the match started elsewhere.
     #[must_use]
     pub const fn start(mut self, tick: Tick) -> Self {
         self.start = tick;
         self
     }
 
-    /// Watches from this many ticks behind what is confirmed, so that arrival times don't show. For sessions without a
-    /// local player: they run in lockstep, and by two ticks a time when they have fallen far behind.
+    /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player:
+    /// they run in lockstep, and by two ticks at a time when they are far behind.
     #[must_use]
     pub const fn spectate(mut self, buffer: u32) -> Self {
         self.buffer = buffer;
@@ -211,34 +212,34 @@ impl SessionConfig {
         self
     }
 
-    /// How long commands may be, and how many bytes of them a tick carries for each seat.
+    /// Sets the limits of commands: their length, and their bytes in a tick for each seat.
     #[must_use]
     pub const fn commands(mut self, config: CommandConfig) -> Self {
         self.commands = config;
         self
     }
 
-    /// How many ticks of inputs are kept, the ones to come included. It bounds how far [`Mode::Unbounded`] may run ahead
-    /// and how long after a tick a desync there can still be examined. Rounded up to a power of two.
+    /// Sets the length of the input log in ticks, future ticks included. It bounds the prediction of
+    /// [`Mode::Unbounded`], and the age of a tick whose desync can still be examined. Rounded up to a power of two.
     #[must_use]
     pub const fn log(mut self, ticks: u32) -> Self {
         self.log = ticks;
         self
     }
 
-    /// How long so many ticks are for players.
+    /// Returns the real-time duration of some ticks.
     pub fn duration_of(&self, ticks: u32) -> Duration {
         let nanos = self.tick_length.as_nanos() * u128::from(ticks);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// How many seats there are.
+    /// Returns the number of seats.
     pub const fn seats(&self) -> usize {
         self.seats.len()
     }
 
-    /// What all machines of a match must have set alike, in a few bytes: seats, digests, commands, the length of a tick and
-    /// the type of inputs.
+    /// Hash of the settings that must be equal on all machines: seats, digest interval, command limits, tick length and
+    /// input type.
     pub(super) fn fingerprint(&self, inputs: [u8; 8]) -> u32 {
         let commands = [self.commands.budget(), self.commands.max_len()].map(|limit| limit as u64);
         let numbers =
@@ -250,22 +251,27 @@ impl SessionConfig {
         u32::from_le_bytes([a, b, c, d])
     }
 
-    /// How many ticks lie between two that are digested and compared; 0 if none are.
+    /// Returns the source that confirms inputs.
+    pub const fn input_authority(&self) -> Authority {
+        self.authority
+    }
+
+    /// Returns the interval between compared digests, in ticks; 0 if none are compared.
     pub const fn digest_interval(&self) -> u32 {
         self.digest_every
     }
 
-    /// How long commands may be, and how many bytes of them a tick carries for each seat.
+    /// Returns the limits of commands.
     pub const fn command_limits(&self) -> CommandConfig {
         self.commands
     }
 
-    /// The tick of the state that the session starts with.
+    /// Returns the tick of the initial state.
     pub const fn first_tick(&self) -> Tick {
         self.start
     }
 
-    /// Who holds a seat elsewhere.
+    /// Returns the peers that hold a seat.
     pub(super) fn peers(&self) -> impl Iterator<Item = PeerId> + '_ {
         self.seats.iter().filter_map(|seat| match seat {
             Occupant::Remote(peer) => Some(*peer),
@@ -273,7 +279,7 @@ impl SessionConfig {
         })
     }
 
-    /// The longest run of predicted ticks.
+    /// Returns the maximum number of predicted ticks.
     pub(super) const fn max_predicted_ticks(&self) -> u32 {
         match self.mode {
             Mode::Lockstep => 0,
@@ -282,8 +288,7 @@ impl SessionConfig {
         }
     }
 
-    /// States that the ring must hold: every tick that a guess may have been wrong for, and room to look back at the last
-    /// confirmed one.
+    /// States in the ring: every tick that may be mispredicted, and the last confirmed ones.
     pub(super) const fn ring(&self) -> u32 {
         match self.mode {
             Mode::Lockstep => 4,

@@ -1,4 +1,4 @@
-//! Why a session can't start, and why what was fed to it was refused.
+//! Errors of starting and feeding a session.
 
 use super::config::{
     MAX_DELAY, MAX_DIGEST_INTERVAL, MAX_LOG, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION,
@@ -8,168 +8,172 @@ use crate::player::{PeerId, PlayerId};
 use crate::tick::Tick;
 use isostep_core::state::StateError;
 
-/// Why a session can't start.
+/// Error when starting a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// None, or too many.
-    #[error("{seats} seats: a match has 1 to {MAX_PLAYERS}; add them with local, remote or bot")]
+    /// The number of seats is out of range.
+    #[error("the match has {seats} seats; add 1 to {MAX_PLAYERS} with local, remote or bot")]
     Seats {
-        /// How many there are.
+        /// Number of seats.
         seats: usize,
     },
-    /// A peer's number is too great.
-    #[error("{peer}: number peers from 0, at most {MAX_PEERS} of them")]
+    /// A peer's number is out of range.
+    #[error("{peer} is out of range; number peers from 0, at most {MAX_PEERS} of them")]
     Peers {
-        /// It.
+        /// The peer.
         peer: PeerId,
     },
-    /// Too long.
-    #[error("an input delay of {ticks} ticks: at most {MAX_DELAY}")]
+    /// The input delay is too long.
+    #[error("the input delay is {ticks} ticks; use at most {MAX_DELAY}")]
     Delay {
-        /// It.
+        /// The delay.
         ticks: u32,
     },
-    /// None, or too far.
+    /// The prediction window is out of range.
     #[error(
-        "predicting {ticks} ticks ahead: 1 to {MAX_PREDICTION}; for none choose Lockstep, for more Unbounded"
+        "the prediction window is {ticks} ticks; use 1 to {MAX_PREDICTION}, Lockstep for none, or Unbounded for more"
     )]
     Prediction {
-        /// It.
+        /// The window.
         ticks: u32,
     },
-    /// Too few.
-    #[error("{steps} steps in one advance: at least 2, or the present is never reached")]
+    /// There are too few steps for [`Mode::Unbounded`](super::Mode::Unbounded).
+    #[error("{steps} steps in one advance never reach the current tick; use at least 2")]
     Steps {
-        /// How many.
+        /// Number of steps.
         steps: u32,
     },
-    /// Too long.
-    #[error("a digest every {ticks} ticks: at most {MAX_DIGEST_INTERVAL}, or 0 for none")]
+    /// The digest interval is too long.
+    #[error(
+        "the digest interval is {ticks} ticks; use at most {MAX_DIGEST_INTERVAL}, or 0 for none"
+    )]
     DigestInterval {
-        /// It.
+        /// The interval.
         ticks: u32,
     },
-    /// Too long.
-    #[error("a log of {ticks} ticks: at most {MAX_LOG}")]
+    /// The input log is too long.
+    #[error("the input log is {ticks} ticks; use at most {MAX_LOG}")]
     Log {
-        /// It.
+        /// The length.
         ticks: u32,
     },
-    /// A spectator plays.
-    #[error("a session that spectates has no local player; take the seat or the buffer away")]
+    /// A spectator has a local player.
+    #[error("a spectator has a local player; remove the local seat or the spectator buffer")]
     LocalSpectator,
-    /// The input type can't be sent.
+    /// The input type can't be encoded.
     #[error(transparent)]
     Input(#[from] InputCodecError),
     /// The state can't be saved or digested.
-    #[error("the state can't be kept: {0}")]
+    #[error("the state can't be saved: {0}")]
     State(#[from] StateError),
 }
 
-/// Why what was fed to a session was refused. Nothing changed.
+/// Error when feeding a session. The session is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeedError {
-    /// There is no such seat.
-    #[error("there is no {player}: the match has {seats} seats")]
+    /// The match has no such seat.
+    #[error("there is no {player}; the match has {seats} seats")]
     UnknownPlayer {
-        /// It.
+        /// The seat.
         player: PlayerId,
-        /// How many there are.
+        /// Number of seats.
         seats: usize,
     },
-    /// There is no such peer.
-    #[error("there is no {peer}: a session knows those that hold a seat or were added as watchers")]
+    /// The session has no such peer.
+    #[error("there is no {peer}; seat it, or add it with add_peer")]
     UnknownPeer {
-        /// It.
+        /// The peer.
         peer: PeerId,
     },
-    /// The seat is not held by a player at this machine.
-    #[error("{player} does not sit at this machine")]
+    /// No player at this machine holds the seat.
+    #[error("{player} is not local; feed inputs of local players only")]
     NotLocal {
-        /// It.
+        /// The seat.
         player: PlayerId,
     },
-    /// The seat is not held by a player elsewhere.
-    #[error("{player} does not sit at another machine on tick {tick}")]
+    /// No player at another machine holds the seat.
+    #[error("{player} is not remote on tick {tick}; feed inputs of remote players only")]
     NotRemote {
-        /// It.
+        /// The seat.
         player: PlayerId,
         /// The tick.
         tick: Tick,
     },
-    /// Someone else sits there.
-    #[error("{player} is not {peer}'s")]
+    /// The seat was never the peer's.
+    #[error("{player} does not belong to {peer}; refuse its packet")]
     NotTheirs {
         /// The seat.
         player: PlayerId,
-        /// Who spoke.
+        /// The sender.
         peer: PeerId,
     },
-    /// Further ahead than the log reaches.
+    /// The tick is beyond the input log.
     #[error(
-        "tick {tick} lies too far ahead: inputs are taken up to tick {limit}; they may come again later"
+        "tick {tick} is beyond the input log, which ends before tick {limit}; feed it again later"
     )]
     FarFuture {
-        /// It.
+        /// The tick.
         tick: Tick,
-        /// The first tick that is not taken.
+        /// The first tick that is not accepted.
         limit: Tick,
     },
-    /// Two confirmed values for one tick; the first one stays.
+    /// Two different inputs are confirmed for one tick; the first one is kept.
     #[error(
-        "{player} was confirmed for tick {tick} already, with another input; the first one stays"
+        "the input of {player} for tick {tick} is confirmed with another value; the first one is kept"
     )]
     Conflict {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
     },
-    /// A bundle has not as many inputs as the match has seats.
-    #[error("a bundle of {inputs} inputs for {seats} seats")]
+    /// The number of inputs in a bundle differs from the number of seats.
+    #[error("the bundle has {inputs} inputs for {seats} seats; give one for each seat")]
     BundleSize {
-        /// How many there are.
+        /// Number of inputs.
         inputs: usize,
-        /// How many there should be.
+        /// Number of seats.
         seats: usize,
     },
-    /// A bundle, but owners confirm.
-    #[error("in a mesh the owner's word confirms; choose Authority::Bundle for a relay")]
+    /// A bundle was fed, but owners confirm inputs.
+    #[error(
+        "bundles are refused, because owners confirm inputs; choose Authority::Bundle for a relay"
+    )]
     NoBundles,
-    /// The commands of a tick can't be read.
-    #[error("the commands of {player} for tick {tick} can't be taken: {error}")]
+    /// The commands of a tick are malformed.
+    #[error("the commands of {player} for tick {tick} are malformed: {error}")]
     Payload {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
-        /// Why.
+        /// The error.
         error: crate::input::PayloadError,
     },
-    /// A change of the roster for a tick that is confirmed.
+    /// A seat change for a tick that is confirmed already.
     #[error(
-        "tick {tick} is confirmed already (up to {confirmed}); let the change take place later"
+        "tick {tick} is confirmed (all before {confirmed} are); choose a later tick for the change"
     )]
     TooLate {
         /// The tick.
         tick: Tick,
-        /// What is confirmed.
+        /// The confirmed tick.
         confirmed: Tick,
     },
-    /// Too long.
-    #[error("an input delay of {ticks} ticks: at most {MAX_DELAY}")]
+    /// The input delay is too long.
+    #[error("the input delay is {ticks} ticks; use at most {MAX_DELAY}")]
     Delay {
-        /// It.
+        /// The delay.
         ticks: u32,
     },
-    /// A message of another session can't be read.
-    #[error("a message of {peer} can't be read: {reason}")]
+    /// A desync message is malformed.
+    #[error("a message of {peer} is malformed: {reason}")]
     Message {
-        /// Whose.
+        /// The sender.
         peer: PeerId,
-        /// What is wrong with it.
+        /// The defect.
         reason: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! What a session has to tell, and what it has counted.
+//! Events and statistics of a session.
 
 use super::desync::DesyncReport;
 use crate::player::{Occupant, PeerId, PlayerId};
@@ -6,74 +6,74 @@ use crate::tick::Tick;
 use core::fmt;
 use std::collections::VecDeque;
 
-/// Something that happened.
+/// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionEvent {
-    /// The next tick has to wait for somebody's input.
+    /// The next tick waits for an input.
     Stalled {
-        /// The tick that waits.
+        /// The waiting tick.
         tick: Tick,
         /// The player whose input is missing the longest.
         waiting_for: PlayerId,
     },
-    /// It goes on.
+    /// The session advances again after a stall.
     Resumed {
         /// The tick that waited.
         tick: Tick,
-        /// How many [`advance`](super::Session::advance)s had no new tick.
+        /// Number of [`advance`](super::Session::advance) calls without a new tick.
         after: u32,
     },
-    /// [`Mode::Unbounded`](super::Mode::Unbounded) has more to compute again than it may at once.
+    /// [`Mode::Unbounded`](super::Mode::Unbounded) has more ticks to resimulate than it may in one advance.
     CatchingUp {
-        /// How many ticks the state is behind the present.
+        /// Ticks between the current tick and the target.
         behind: u32,
     },
-    /// Two different inputs were confirmed for one tick. The first one stays.
+    /// Two different inputs were confirmed for one tick. The first one is kept.
     Conflict {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
     },
-    /// A relay confirmed something else than a local player had proposed; what was pressed goes into a later tick.
+    /// A relay confirmed another input than a local player proposed. Its presses are carried into a later tick.
     Overridden {
-        /// Whose.
+        /// The seat.
         player: PlayerId,
-        /// When.
+        /// The tick.
         tick: Tick,
     },
-    /// Somebody else takes a seat.
+    /// The occupant of a seat changes.
     Seated {
         /// The seat.
         player: PlayerId,
-        /// From this tick on.
+        /// First tick of the change.
         tick: Tick,
-        /// Who.
+        /// The new occupant.
         occupant: Occupant,
     },
-    /// A peer computed something else. The report comes as [`Desync`](Self::Desync) once both have looked closer.
+    /// The digest of a peer differs. [`Desync`](Self::Desync) follows once both machines have compared their states.
     DigestsDiffer {
-        /// Who.
+        /// The peer.
         peer: PeerId,
-        /// The first compared tick on which they differ.
+        /// The first compared tick whose digests differ.
         tick: Tick,
     },
-    /// What differs, and who is to blame as far as that can be known.
+    /// The differing fields and the machine at fault.
     Desync(Box<DesyncReport>),
-    /// The state of this machine was not what its own inputs lead to. It is now.
+    /// The state of this machine was wrong, and a recheck has repaired it.
     Repaired {
-        /// The last tick that was right.
+        /// The last correct tick before the fault.
         from: Tick,
     },
-    /// A peer found its own state wrong and mended it.
+    /// A peer has found its own state wrong and repaired it.
     PeerRepaired {
-        /// Who.
+        /// The peer.
         peer: PeerId,
     },
     /// The digests of a peer agree again.
     Resynced {
-        /// Who.
+        /// The peer.
         peer: PeerId,
         /// The tick.
         tick: Tick,
@@ -84,41 +84,45 @@ impl fmt::Display for SessionEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stalled { tick, waiting_for } => write!(f, "tick {tick} waits for {waiting_for}"),
-            Self::Resumed { tick, after } => write!(f, "tick {tick} goes on after {after} ticks"),
+            Self::Resumed { tick, after } => write!(f, "tick {tick} resumes after {after} ticks"),
             Self::CatchingUp { behind } => write!(f, "{behind} ticks behind, catching up"),
             Self::Conflict { player, tick } => {
-                write!(f, "two different inputs of {player} for tick {tick}; the first one stays")
+                write!(f, "two different inputs of {player} for tick {tick}; the first one is kept")
             }
             Self::Overridden { player, tick } => {
-                write!(f, "an input of {player} for tick {tick} came too late for the relay")
+                write!(f, "the relay overrode the input of {player} for tick {tick}")
             }
             Self::Seated { player, tick, occupant } => match occupant {
-                Occupant::Local => write!(f, "{player} plays here from tick {tick} on"),
-                Occupant::Remote(peer) => write!(f, "{player} plays at {peer} from tick {tick} on"),
-                Occupant::Bot => write!(f, "a bot plays for {player} from tick {tick} on"),
-                Occupant::Empty => write!(f, "nobody plays for {player} from tick {tick} on"),
+                Occupant::Local => write!(f, "{player} is local from tick {tick} on"),
+                Occupant::Remote(peer) => write!(f, "{player} is at {peer} from tick {tick} on"),
+                Occupant::Bot => write!(f, "{player} is a bot from tick {tick} on"),
+                Occupant::Empty => write!(f, "the seat of {player} is empty from tick {tick} on"),
             },
             Self::DigestsDiffer { peer, tick } => {
-                write!(f, "{peer} computed something else by tick {tick}; looking closer")
+                write!(f, "the digest of {peer} differs on tick {tick}; comparing states")
             }
             Self::Desync(report) => report.fmt(f),
             Self::Repaired { from } => {
-                write!(f, "this machine was wrong since tick {from}, and has mended it")
+                write!(f, "the local state was wrong after tick {from}, and is repaired")
             }
-            Self::PeerRepaired { peer } => write!(f, "{peer} was wrong, and has mended it"),
-            Self::Resynced { peer, tick } => write!(f, "{peer} agrees again on tick {tick}"),
+            Self::PeerRepaired { peer } => {
+                write!(f, "the state of {peer} was wrong, and is repaired")
+            }
+            Self::Resynced { peer, tick } => {
+                write!(f, "the digest of {peer} agrees again on tick {tick}")
+            }
         }
     }
 }
 
-/// Events that wait to be polled. When nobody polls, the oldest make room.
+/// Queue of events. When it is full, the oldest event is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     queue: VecDeque<SessionEvent>,
     lost: u64,
 }
 
-/// Most events that wait.
+/// Maximum number of queued events.
 const MAX_WAITING: usize = 1024;
 
 impl Events {
@@ -139,35 +143,35 @@ impl Events {
     }
 }
 
-/// Depths that [`Stats`] counts one by one; deeper ones count as the deepest.
+/// Buckets of [`Stats::depths`]; deeper rollbacks count in the last one.
 pub const DEPTHS: usize = 64;
 
-/// What a session has counted since its start.
+/// Counters since the start of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stats {
     /// Calls of [`advance`](super::Session::advance) whose plan was run.
     pub advances: u64,
     /// New ticks.
     pub ticks: u64,
-    /// Ticks that were computed again.
+    /// Resimulated ticks.
     pub resimulated_ticks: u64,
-    /// New ticks for which at least one input was a guess.
+    /// New ticks with at least one predicted input.
     pub predicted: u64,
-    /// How often it went back.
+    /// Rollbacks.
     pub rollbacks: u64,
-    /// How often it went back by that many ticks.
+    /// Rollbacks by depth in ticks.
     pub depths: [u32; DEPTHS],
-    /// Advances that had no new tick.
+    /// Advances without a new tick.
     pub stalls: u64,
-    /// Inputs that arrived again.
+    /// Inputs that were known already.
     pub duplicates: u64,
-    /// Inputs for ticks that the log no longer has.
+    /// Inputs for ticks older than the log.
     pub stale: u64,
-    /// Inputs that were refused because another one is confirmed for their tick.
+    /// Inputs refused because another input is confirmed for their tick.
     pub conflicts: u64,
-    /// Digests that were compared with a peer's.
+    /// Digests compared with a peer's.
     pub compared: u64,
-    /// Events that nobody polled in time.
+    /// Events dropped because the queue was full.
     pub events_lost: u64,
 }
 
@@ -196,7 +200,7 @@ impl Stats {
         self.depths[(depth as usize).min(DEPTHS - 1)] += 1;
     }
 
-    /// The depth that `percent` of a hundred rollbacks don't exceed; 0 if there was none.
+    /// Returns the depth that `percent` of the rollbacks do not exceed; 0 without rollbacks.
     pub fn depth_percentile(&self, percent: u32) -> u32 {
         let wanted = (self.rollbacks * u64::from(percent.min(100))).div_ceil(100);
         let mut seen = 0;

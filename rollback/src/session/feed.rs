@@ -1,4 +1,4 @@
-//! What comes in: samples and commands of local players, inputs of others, a relay's bundles.
+//! Feeding: local samples and commands, remote inputs, a relay's bundles.
 
 use super::input_log::{Insertion, Known};
 use super::seat::Seat;
@@ -8,46 +8,46 @@ use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 
-/// What became of inputs that were fed.
+/// Number of ticks by result of feeding inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// Ticks that were not known before.
+    /// New ticks.
     pub new: u32,
-    /// Ticks that were known, the same.
+    /// Ticks that were known with the same input.
     pub duplicate: u32,
-    /// Ticks that the log no longer has; they were confirmed long ago.
+    /// Ticks older than the log; they were confirmed long ago.
     pub stale: u32,
-    /// Ticks too far ahead for the log; they have to come again.
+    /// Ticks beyond the log; the sender has to repeat them.
     pub too_far: u32,
 }
 
 impl<S: Simulation> Session<S> {
-    /// A sample of what a local player does now. It takes effect `delay` ticks after the tick that the next
-    /// [`advance`](Self::advance) makes; a second sample before that is merged with the first. Without a sample the last
+    /// Feeds a sample of a local player. It takes effect `delay` ticks after the tick of the next
+    /// [`advance`](Self::advance); a second sample before that is merged with the first. Without a sample the last
     /// input is held.
     ///
     /// # Errors
-    /// When no local player sits there.
+    /// When no local player holds the seat.
     pub fn local_input(&mut self, player: PlayerId, input: S::Input) -> Result<(), FeedError> {
         self.local_mut(player)?.sample(input);
         Ok(())
     }
 
-    /// A command of a local player: a choice that is rarer and longer than an input. It travels with the player's inputs
-    /// and takes effect with one of the next ticks, on every machine with the same one.
+    /// Queues a command of a local player: a byte string, rarer and longer than an input. It is sent with the player's
+    /// inputs and takes effect on the same tick on every machine.
     ///
     /// # Errors
-    /// When no local player sits there, or the command is too long or too many wait.
+    /// When no local player holds the seat, the command is too long, or the queue is full.
     pub fn command(&mut self, player: PlayerId, command: &[u8]) -> Result<(), CommandFeedError> {
         self.local_mut(player)?.queue.push(command)?;
         Ok(())
     }
 
-    /// Changes how many ticks later a local player's inputs take effect. Raised, the last input is held for the ticks
-    /// between; lowered, samples are merged until the present has caught up. Nothing that was sent changes.
+    /// Sets the input delay of a local player, in ticks. After a raise the last input is held for the additional ticks;
+    /// after a lowering samples are merged until the current tick has caught up. Inputs that were sent never change.
     ///
     /// # Errors
-    /// When no local player sits there, or the delay is longer than [`MAX_DELAY`](super::MAX_DELAY).
+    /// When no local player holds the seat, or the delay is longer than [`MAX_DELAY`](super::MAX_DELAY).
     pub fn set_delay(&mut self, player: PlayerId, ticks: u32) -> Result<(), FeedError> {
         if ticks > super::MAX_DELAY {
             return Err(FeedError::Delay { ticks });
@@ -56,17 +56,17 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// How many ticks later a local player's inputs take effect.
+    /// Returns the input delay of a local player, in ticks.
     pub fn delay(&self, player: PlayerId) -> Option<u32> {
         Some(self.seats.get(player.index())?.local.as_ref()?.delay)
     }
 
-    /// Inputs of a player elsewhere, for consecutive ticks, without commands. With [`Authority::Owner`] they are confirmed
-    /// by this, else proposed. They may come late, early, again and in any order.
+    /// Feeds inputs of a remote player for consecutive ticks, without commands. They are confirmed with
+    /// [`Authority::Owner`] and proposed otherwise. They may be late, early, repeated or out of order.
     ///
     /// # Errors
-    /// When the seat is not one of another machine, all ticks lie too far ahead, or one of them is confirmed with another
-    /// value; ticks before the one that was refused are taken.
+    /// When no remote player holds the seat, all ticks are beyond the log, or a tick is confirmed with another value.
+    /// Ticks before the refused one are accepted.
     pub fn remote_inputs(
         &mut self,
         player: PlayerId,
@@ -76,10 +76,10 @@ impl<S: Simulation> Session<S> {
         self.remote_ticks(player, first, inputs.iter().map(|&input| (input, &[][..])))
     }
 
-    /// Like [`remote_inputs`](Self::remote_inputs), with the pieces of commands that each tick carries.
+    /// Feeds inputs like [`remote_inputs`](Self::remote_inputs), with the command pieces of each tick.
     ///
     /// # Errors
-    /// As there, and when pieces can't be read.
+    /// As [`remote_inputs`](Self::remote_inputs), and when pieces are malformed.
     pub fn remote_ticks<'a>(
         &mut self,
         player: PlayerId,
@@ -129,11 +129,11 @@ impl<S: Simulation> Session<S> {
         Ok(accepted)
     }
 
-    /// One tick of a player elsewhere as the bytes of its input and its pieces of commands, from the machine that sent it. What
-    /// was there before costs little; what is somebody else's by now is passed over.
+    /// Feeds one tick of a remote player as encoded bytes: its input and command pieces. Known bytes are skipped
+    /// cheaply; ticks that another peer holds by now are ignored.
     ///
     /// # Errors
-    /// As [`remote_inputs`](Self::remote_inputs), and when the input can't be read or the seat was never that peer's.
+    /// As [`remote_inputs`](Self::remote_inputs), and when the input is malformed or the seat does not exist.
     pub fn remote_record(
         &mut self,
         peer: PeerId,
@@ -149,7 +149,7 @@ impl<S: Simulation> Session<S> {
         result
     }
 
-    /// A record, and all of it as it travels.
+    /// Feeds a record; `whole` is its complete encoding.
     pub(crate) fn take_record(
         &mut self,
         peer: PeerId,
@@ -158,7 +158,7 @@ impl<S: Simulation> Session<S> {
         (input, pieces): (&[u8], &[u8]),
         whole: &[u8],
     ) -> Result<(), RecordError> {
-        // Most of what comes was there before.
+        // Most records are duplicates.
         if self.knows_bytes(player, tick, whole) {
             return Ok(());
         }
@@ -173,15 +173,15 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// What a relay decided for a tick: one input for each seat, and the pieces of commands that go with it. Only this
-    /// confirms with [`Authority::Bundle`]. Of seats that nobody outside plays, the input is ignored.
+    /// Feeds a relay's bundle: the confirmed input of every seat for a tick, with command pieces. It is the only
+    /// confirmation with [`Authority::Bundle`]. Inputs of bots and empty seats are ignored.
     ///
-    /// Where it differs from what a local player proposed, the state rolls back, and what was pressed goes into that
-    /// player's next tick that was not sent.
+    /// If the bundle differs from the input that a local player proposed, the session rolls back, and the presses are
+    /// carried into that player's next unsent tick.
     ///
     /// # Errors
-    /// When owners confirm, the bundle has not as many inputs as the match has seats, the tick lies too far ahead, pieces
-    /// can't be read, or a seat was confirmed otherwise; then nothing of the bundle is taken.
+    /// When owners confirm inputs, the number of inputs is wrong, the tick is beyond the log, pieces are malformed, or
+    /// a seat is confirmed with another input. The bundle is refused as a whole.
     pub fn confirmed_bundle(
         &mut self,
         tick: Tick,
@@ -201,7 +201,7 @@ impl<S: Simulation> Session<S> {
             self.stats.stale += 1;
             return Ok(Accepted { stale: 1, ..Accepted::default() });
         }
-        // First look at all of it, so that a bundle is taken whole or not at all.
+        // Validates all inputs first, so that a bundle is accepted or refused as a whole.
         for (player, &(value, payload)) in (0..).map(PlayerId).zip(inputs) {
             if !self.seats[player.index()].occupant(tick).is_human() {
                 continue;
@@ -230,7 +230,7 @@ impl<S: Simulation> Session<S> {
         Ok(accepted)
     }
 
-    /// Notes that a tick has a bundle; they come in any order.
+    /// Records that a tick has a bundle. Bundles arrive in any order.
     fn note_bundle(&mut self, tick: Tick) {
         let (next, later) = &mut self.bundled;
         if tick >= *next {
@@ -260,7 +260,7 @@ impl<S: Simulation> Session<S> {
             .map_err(|error| FeedError::Payload { player, tick, error })
     }
 
-    /// Takes one input for a tick within the log; whether it was new.
+    /// Inserts one input for a tick within the log. Returns true if it was new.
     fn take(
         &mut self,
         player: PlayerId,
@@ -290,7 +290,7 @@ impl<S: Simulation> Session<S> {
         FeedError::Conflict { player, tick }
     }
 
-    /// Where a relay decides otherwise than a local player proposed, nothing that was pressed is lost.
+    /// Carries the presses of a local proposal that a relay overrides into a later tick.
     fn note_override(&mut self, player: PlayerId, tick: Tick, value: S::Input, payload: &[u8]) {
         let Seat { log, local, .. } = &mut self.seats[player.index()];
         let Some(local) = local else { return };
@@ -299,10 +299,10 @@ impl<S: Simulation> Session<S> {
         };
         let (proposal, lost) = (entry.value, entry.payload != payload);
         if lost {
-            // Refused only for ticks that were confirmed, which this one was not.
+            // Fails only for confirmed ticks, and this one was not.
             let _ = local.queue.overridden(tick);
         }
-        // What was decided may have the presses and differ in what is held.
+        // The confirmed input may contain the presses and differ only in its levels.
         if S::Input::merge(proposal, value) != value {
             local.overridden(proposal);
         }
@@ -311,7 +311,7 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// Moves a seat's frontier as far as it goes.
+    /// Advances a seat's frontier over all confirmed ticks.
     pub(super) fn advance_seat_frontier(&mut self, player: PlayerId) {
         let present = self.present;
         let seat = &mut self.seats[player.index()];
@@ -327,26 +327,26 @@ impl<S: Simulation> Session<S> {
     }
 }
 
-/// Why a tick that came as bytes was refused.
+/// Error of feeding a tick as bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The input can't be read.
+    /// The input is malformed.
     #[error(transparent)]
     Input(#[from] InputReadError),
-    /// The session does not take it.
+    /// The session refuses the tick.
     #[error(transparent)]
     Feed(#[from] FeedError),
 }
 
-/// Why a command was refused.
+/// Error of queueing a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandFeedError {
-    /// Nobody sits there.
+    /// No local player holds the seat.
     #[error(transparent)]
     Feed(#[from] FeedError),
-    /// It is too long, or too many wait.
+    /// The command is too long, or the queue is full.
     #[error(transparent)]
     Command(#[from] CommandError),
 }

@@ -1,17 +1,17 @@
-//! One seat's inputs by tick: what is known, what was used, and up to where nothing is missing.
+//! Input log of one seat: known inputs, inputs used by the simulation, and the confirmed frontier.
 //!
-//! Inputs arrive in any order, several times, or never. A log takes each once, finds conflicts, and says from which tick
-//! on a simulation used something else. It knows nothing of other seats.
+//! Inputs arrive in any order, several times, or never. The log stores each once, finds conflicts, and reports ticks
+//! that the simulation stepped with another input. It is independent of other seats.
 
 use crate::input::{CommandAssembler, CommandConfig, Commands, Input};
 use crate::tick::Tick;
 
-/// What is known of an input.
+/// Knowledge of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Known {
     #[default]
     Missing,
-    /// Its player said so; whose word confirms has not spoken.
+    /// Sent by its player, and not yet confirmed by the authority.
     Proposed,
     Confirmed,
 }
@@ -22,49 +22,49 @@ pub(super) struct Entry<I> {
     tick: Tick,
     pub(super) known: Known,
     pub(super) value: I,
-    /// Pieces of commands, as they travel.
+    /// Command pieces, as encoded.
     pub(super) payload: Vec<u8>,
-    /// Both as they travel, if they came or went that way.
+    /// Input and pieces as encoded, if they were sent or received.
     pub(super) bytes: Vec<u8>,
     /// Commands that take effect on this tick.
     pub(super) commands: Commands,
-    /// What the simulation was given last time it made this step.
+    /// Input that the simulation last stepped this tick with.
     pub(super) used: I,
     used_commands: Commands,
 }
 
-/// What became of an input that was offered.
+/// Result of inserting an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Insertion {
-    /// It was not known before. `wrong` if a simulation that has made that step used something else.
+    /// Not known before. `wrong` if the simulation stepped the tick with another input.
     New { wrong: bool },
-    /// It was known, and is the same.
+    /// Known with the same input.
     Duplicate,
-    /// It was confirmed otherwise; nothing changed.
+    /// Confirmed with another input; nothing changed.
     Conflict,
 }
 
-/// The inputs of a seat, in a ring over ticks.
+/// Inputs of a seat, in a ring over ticks.
 #[derive(Clone, Debug)]
 pub(super) struct InputLog<I> {
-    /// That of tick t at t modulo the length, which is a power of two.
+    /// Entry of tick t at t modulo the length, a power of two.
     entries: Vec<Entry<I>>,
-    /// The first tick that is not confirmed; all before it are.
+    /// First unconfirmed tick; all earlier ones are confirmed.
     pub(super) frontier: Tick,
-    /// The newest tick of which something is known.
+    /// Newest known tick.
     newest: Option<Tick>,
     commands: CommandConfig,
     assembler: CommandAssembler,
-    /// What of a command is half received before the oldest tick that is kept, and that tick: somebody who begins to record
-    /// in the middle of a match puts the rest together from there.
+    /// Oldest kept tick, and the partial command before it. A recorder that starts during a match assembles the command
+    /// from there.
     retired: (Tick, CommandAssembler),
-    /// Commands of a tick before they are compared with those that were used.
+    /// Scratch: commands of a tick, before they are compared with the used ones.
     assembled: Commands,
 }
 
 impl<I: Input> InputLog<I> {
     pub(super) fn new(length: u32, start: Tick, commands: CommandConfig) -> Self {
-        // A tick that no entry has, so that none is mistaken for a tick's.
+        // A tick that no entry has marks entries as unused.
         let never = Entry { tick: Tick(u32::MAX), ..Entry::default() };
         Self {
             entries: vec![never; length as usize],
@@ -77,24 +77,25 @@ impl<I: Input> InputLog<I> {
         }
     }
 
-    /// Goes on where somebody else has come to: what the step before the start was given, whether that is the same player's,
-    /// and what of a command is half received.
+    /// Continues a recorded match: the input used by the step before the start, whether the same player keeps the seat,
+    /// and the partial command.
     pub(super) fn resume(&mut self, before: Tick, used: I, stays: bool, pending: Option<&[u8]>) {
         let entry = self.entry_mut(before);
         entry.used = used;
         if !stays {
             return;
         }
-        // Not confirmed: nobody may ask for it or contradict it, and it is what guesses start from.
+        // Proposed, not confirmed: it is neither sent nor in conflict with another input, and predictions start from
+        // it.
         entry.known = Known::Proposed;
         entry.value = used;
         self.newest = self.newest.max(Some(before));
-        // One that is longer than commands may be here would be given up in any case.
+        // A partial command beyond the local limit would be dropped anyway.
         let _ = self.assembler.resume(pending);
         self.retired.1.clone_from(&self.assembler);
     }
 
-    /// The commands that are half received before a tick, put together by what is kept. `since` is when the player came.
+    /// Assembles the partial command before a tick from the log. `since` is the tick on which the player took the seat.
     pub(super) fn assembled_to(&self, since: Tick, tick: Tick) -> CommandAssembler {
         let (mut at, mut assembler) = (self.retired.0, self.retired.1.clone());
         if since > at {
@@ -103,18 +104,18 @@ impl<I: Input> InputLog<I> {
         let mut ignored = Commands::default();
         for tick in (at.0..tick.0).map(Tick) {
             let payload = self.confirmed(tick).map_or(&[][..], |entry| &entry.payload);
-            // Payloads are checked before they are offered.
+            // Payloads are validated before they are inserted.
             let _ = assembler.tick(payload, &mut ignored);
         }
         assembler
     }
 
-    /// The next tick that is about to be forgotten, if it lies before this one.
+    /// Returns the next tick to retire, if it is before `floor`.
     pub(super) fn next_to_retire(&self, floor: Tick) -> Option<Tick> {
         Some(self.retired.0).filter(|&tick| tick < floor)
     }
 
-    /// Lets go of that tick; `begins` if its player came with it.
+    /// Retires that tick; `begins` if its player took the seat on it.
     pub(super) fn retire(&mut self, begins: bool) {
         let tick = self.retired.0;
         if begins {
@@ -137,7 +138,7 @@ impl<I: Input> InputLog<I> {
         (entry.tick == tick).then_some(entry)
     }
 
-    /// The entry of a tick; that of a tick long past makes room.
+    /// Returns the entry of a tick, and replaces that of an older tick.
     fn entry_mut(&mut self, tick: Tick) -> &mut Entry<I> {
         let at = self.at(tick);
         let entry = &mut self.entries[at];
@@ -152,7 +153,7 @@ impl<I: Input> InputLog<I> {
         entry
     }
 
-    /// What is known of a tick.
+    /// Returns the entry of a known tick.
     pub(super) fn known(&self, tick: Tick) -> Option<&Entry<I>> {
         self.entry(tick).filter(|entry| entry.known != Known::Missing)
     }
@@ -161,7 +162,7 @@ impl<I: Input> InputLog<I> {
         self.entry(tick).filter(|entry| entry.known == Known::Confirmed)
     }
 
-    /// Notes how a tick that is known travels.
+    /// Records the encoding of a known tick.
     pub(super) fn note_bytes(&mut self, tick: Tick, bytes: &[u8]) {
         let at = self.at(tick);
         let entry = &mut self.entries[at];
@@ -170,12 +171,12 @@ impl<I: Input> InputLog<I> {
         }
     }
 
-    /// What the simulation was given for a tick.
+    /// Returns the input that the simulation used for a tick.
     pub(super) fn used(&self, tick: Tick) -> Option<I> {
         self.entry(tick).map(|entry| entry.used)
     }
 
-    /// Takes a value for a tick that the ring has room for. `present` is the first tick that no simulation has stepped.
+    /// Inserts a value for a tick within the ring. `present` is the current tick: the first one that is not stepped.
     pub(super) fn insert(
         &mut self,
         tick: Tick,
@@ -191,7 +192,7 @@ impl<I: Input> InputLog<I> {
             return match known {
                 _ if same => Insertion::Duplicate,
                 Known::Confirmed => Insertion::Conflict,
-                // What was proposed and then decided otherwise.
+                // A proposal that the authority has overridden.
                 _ => Insertion::Duplicate,
             };
         }
@@ -208,8 +209,8 @@ impl<I: Input> InputLog<I> {
         Insertion::New { wrong }
     }
 
-    /// Moves the frontier over the next tick if it is confirmed; its commands are known then. Returns the tick, and
-    /// whether a simulation that has made that step used other commands.
+    /// Advances the frontier over the next tick if it is confirmed, and assembles its commands. Returns the tick, and
+    /// true if the simulation stepped it with other commands.
     pub(super) fn confirm_next(&mut self, present: Tick) -> Option<(Tick, bool)> {
         let tick = self.frontier;
         let at = self.at(tick);
@@ -218,7 +219,7 @@ impl<I: Input> InputLog<I> {
             return None;
         }
         self.assembled.clear();
-        // Payloads are checked before they are offered.
+        // Payloads are validated before they are inserted.
         let _ = self.assembler.tick(&entry.payload, &mut self.assembled);
         if entry.commands != self.assembled {
             entry.commands.clone_from(&self.assembled);
@@ -228,7 +229,7 @@ impl<I: Input> InputLog<I> {
         Some((tick, wrong))
     }
 
-    /// Commands that a local player proposed for a tick, before they are confirmed.
+    /// Records the commands that a local player proposes for a tick.
     pub(super) fn propose_commands(&mut self, tick: Tick, commands: &Commands) {
         let entry = self.entry_mut(tick);
         if entry.known == Known::Proposed {
@@ -236,12 +237,12 @@ impl<I: Input> InputLog<I> {
         }
     }
 
-    /// Another player starts at the frontier: a command that is half there will not be finished.
+    /// Drops the partial command: another player takes the seat at the frontier.
     pub(super) fn reset_commands(&mut self) {
         self.assembler = CommandAssembler::new(self.commands);
     }
 
-    /// Forgets what is known of a tick and later ones.
+    /// Drops all knowledge of a tick and later ones.
     pub(super) fn forget_from(&mut self, tick: Tick) {
         self.frontier = self.frontier.min(tick);
         for entry in &mut self.entries {
@@ -255,11 +256,11 @@ impl<I: Input> InputLog<I> {
         self.newest = self.newest.filter(|&newest| newest < tick);
     }
 
-    /// The newest tick before this one, and not before `since`, of which something is known.
+    /// Returns the newest known tick before `before` and not before `since`.
     pub(super) fn last_known(&self, before: Tick, since: Tick) -> Option<(Tick, I)> {
         let newest = self.newest?;
         let mut tick = if newest < before { newest } else { before - 1 };
-        // Only a gap between the frontier and the newest makes this more than one round.
+        // Only a gap between the frontier and the newest tick needs more than one iteration.
         while tick >= since && tick < before {
             if let Some(entry) = self.known(tick) {
                 return Some((tick, entry.value));
@@ -272,7 +273,7 @@ impl<I: Input> InputLog<I> {
         None
     }
 
-    /// Notes what the simulation gets for a tick, and hands out the commands that go with it.
+    /// Records the input that the simulation uses for a tick, and returns its commands.
     pub(super) fn record_used(&mut self, tick: Tick, value: I, with_commands: bool) -> &Commands {
         let entry = self.entry_mut(tick);
         entry.used = value;
@@ -285,7 +286,7 @@ impl<I: Input> InputLog<I> {
     }
 }
 
-/// What a predictor may look at: everything that is known of a seat before a tick.
+/// Known inputs of a seat before a tick, for a predictor.
 #[derive(Clone, Copy, Debug)]
 pub struct InputHistory<'a, I> {
     log: &'a InputLog<I>,
@@ -298,12 +299,12 @@ impl<'a, I: Input> InputHistory<'a, I> {
         Self { log, before, since }
     }
 
-    /// The newest input that is known, and its tick.
+    /// Returns the newest known input and its tick.
     pub fn last(&self) -> Option<(Tick, I)> {
         self.log.last_known(self.before, self.since)
     }
 
-    /// The input of a tick, if it is known and still kept.
+    /// Returns the input of a tick, if it is known and still in the log.
     pub fn get(&self, tick: Tick) -> Option<I> {
         let within = tick >= self.since && tick < self.before;
         self.log.known(tick).filter(|_| within).map(|entry| entry.value)

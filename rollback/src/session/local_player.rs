@@ -1,27 +1,28 @@
-//! A local player's side: samples become ticks. What was sent of a tick never changes.
+//! Local player: assigns samples to ticks. An input that was sent never changes.
 
 use crate::input::{CommandAssembler, CommandConfig, CommandQueue, Commands, Input};
 use crate::tick::Tick;
 use std::collections::VecDeque;
 
-/// Ticks that presses may be put off by. Nobody presses a button more often in the time that a session waits.
+/// Maximum number of ticks over which presses are carried. More presses of one button than this can't occur within a
+/// prediction window.
 const MAX_CARRIED: usize = 64;
 
-/// What a local player has said that is not yet a tick, and which tick comes next.
+/// Pending samples of a local player, and the next tick.
 #[derive(Debug)]
 pub(super) struct LocalPlayer<I> {
-    /// How many ticks later than the present a sample takes effect.
+    /// Input delay, in ticks.
     pub(super) delay: u32,
-    /// The next tick that has no input yet.
+    /// Next tick without an input.
     pub(super) next: Tick,
-    /// The newest input that became a tick.
+    /// Newest input that was assigned a tick.
     pub(super) last: I,
-    /// Samples that have no tick yet, folded into one.
+    /// Merged samples without a tick.
     pub(super) pending: Option<I>,
-    /// What did not fit into ticks that two samples shared, for the ticks after.
+    /// Presses that did not fit into a merged tick, for the following ticks.
     carried: VecDeque<I>,
     pub(super) queue: CommandQueue,
-    /// Assembles what is proposed, where somebody else confirms.
+    /// Assembles proposed commands, where a relay confirms.
     pub(super) proposed: CommandAssembler,
     pub(super) commands: Commands,
     pub(super) payload: Vec<u8>,
@@ -44,7 +45,7 @@ impl<I: Input> LocalPlayer<I> {
         }
     }
 
-    /// Takes a sample; one that is still waiting is folded in, so that no press is lost.
+    /// Adds a sample. A pending one is merged with it, so that no press is lost.
     pub(super) fn sample(&mut self, sample: I) {
         let Some(older) = self.pending else {
             self.pending = Some(sample);
@@ -56,7 +57,7 @@ impl<I: Input> LocalPlayer<I> {
         }
     }
 
-    /// What a relay decided otherwise goes into the next tick that was not sent.
+    /// Carries a proposal that a relay has overridden into the next unsent tick.
     pub(super) fn overridden(&mut self, proposal: I) {
         let newer = self.pending.unwrap_or_else(|| I::hold(self.last));
         self.pending = Some(I::merge(proposal, newer));
@@ -65,7 +66,7 @@ impl<I: Input> LocalPlayer<I> {
         }
     }
 
-    /// Keeps what did not fit for the ticks after, each taking as much as it can.
+    /// Queues presses that did not fit, as many in each following tick as possible.
     fn carry_over(&mut self, mut rest: I) {
         for later in &mut self.carried {
             let more = I::carry(*later, rest);
@@ -80,7 +81,7 @@ impl<I: Input> LocalPlayer<I> {
         }
     }
 
-    /// A tick's input, with what earlier ones had no room for.
+    /// Merges an input with the presses carried from earlier ticks.
     fn with_carried(&mut self, value: I) -> I {
         let Some(older) = self.carried.pop_front() else { return value };
         if let Some(rest) = I::carry(older, value) {
@@ -89,19 +90,18 @@ impl<I: Input> LocalPlayer<I> {
         I::merge(older, value)
     }
 
-    /// Leaves out the next tick, which a relay decided without us, if the present has come near enough; what was to go into
-    /// it goes into the next one.
+    /// Skips the next tick, which a relay has confirmed already, if it is due. Its commands are sent with a later tick.
     pub(super) fn skip(&mut self, present: Tick) -> bool {
         let due = self.next <= present + self.delay;
         if due {
-            // Refused only for ticks that are behind us.
+            // Fails only for ticks that are confirmed.
             let _ = self.queue.overridden(self.next);
             self.next = self.next.next();
         }
         due
     }
 
-    /// The input of the next tick, if the present has come near enough; ticks that a longer delay opened are held ones.
+    /// Returns the input of the next tick, if it is due. Ticks added by a longer delay hold the last input.
     pub(super) fn emit(&mut self, present: Tick) -> Option<(Tick, I)> {
         let due = present + self.delay;
         if self.next > due {

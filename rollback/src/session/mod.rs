@@ -1,8 +1,9 @@
-//! A session: one machine's view of a match. It knows every seat's inputs as far as they have arrived, plans what the
-//! simulation has to do, and compares what came out with the others.
+//! A session is one machine's view of a match: it stores the inputs of every seat, plans each tick, and compares
+//! digests with the peers.
 //!
-//! A file a phase: `feed` takes inputs in, `send` gives them out, `roster` seats players, `advance` makes a plan, `run` carries it out, `checks`
-//! compares digests, `desync` finds out what differs, `resume` is for recordings. `input_log`, `seat` and `local` are what they work on.
+//! One file for each phase: `feed` takes inputs in, `send` hands them out, `roster` changes seats, `advance` plans a
+//! tick, `run` executes the plan, `checks` compares digests, `desync` explains differences, `resume` serves recordings.
+//! They work on `input_log`, `seat` and `local_player`.
 
 mod advance;
 mod checks;
@@ -50,26 +51,26 @@ use pacing::Pacing;
 use seat::Seat;
 use std::collections::BTreeSet;
 
-/// One machine's view of a match: the inputs of all, a plan for each tick, and whether the others agree.
+/// Rollback session: one machine's view of a match.
 ///
-/// No clock, no socket, no thread: the driver says what time it is and what has arrived, and carries out what the session
-/// wants sent ([`Exchange`](crate::Exchange) packs that into datagrams).
+/// It has no clock, socket or thread. The driver passes in the time and the received data, and sends what the session
+/// hands out ([`Exchange`](crate::Exchange) packs that into datagrams).
 ///
 /// # The calls, in order
 /// 1. *Set up*: [`start`](Self::start) with a [`SessionConfig`] and the simulation in its first state;
 ///    [`set_predictor`](Self::set_predictor).
-/// 2. *Feed*, whenever something comes: [`local_input`](Self::local_input), [`command`](Self::command);
+/// 2. *Feed*, at any time: [`local_input`](Self::local_input), [`command`](Self::command);
 ///    [`remote_inputs`](Self::remote_inputs), [`confirmed_bundle`](Self::confirmed_bundle),
 ///    [`remote_digest`](Self::remote_digest), [`message`](Self::message), [`margins`](Self::margins);
-///    [`seat`](Self::seat) for who comes and goes.
-/// 3. *Advance*, once for each tick of the clock: [`advance`](Self::advance) makes a [`Plan`], and [`Plan::run`] carries it
-///    out. A plan that is dropped changes nothing that matters: the next one has the same to do.
-/// 4. *Send*, as often as you like: [`local_window`](Self::local_window), [`digest`](Self::digest),
+///    [`seat`](Self::seat) when players join or leave.
+/// 3. *Advance*, once for each tick of the clock: [`advance`](Self::advance) makes a [`Plan`], and [`Plan::run`]
+///    executes it. Dropping a plan is harmless: the next one contains the same work.
+/// 4. *Send*, at any rate: [`local_window`](Self::local_window), [`digest`](Self::digest),
 ///    [`poll_message`](Self::poll_message), [`margin_report`](Self::margin_report).
 /// 5. *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats), [`current_tick`](Self::current_tick),
 ///    [`confirmed_tick`](Self::confirmed_tick).
 ///
-/// The simulation belongs to the session while it runs: step, load or change it only through plans.
+/// The session owns the simulation's state while it runs: step, load or change it only through plans.
 ///
 /// ```
 /// use isostep_rollback::{Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time};
@@ -104,47 +105,48 @@ pub struct Session<S: Simulation> {
     fingerprint: u32,
     seats: Vec<Seat<S::Input>>,
     slots: S::Slots,
-    /// The tick of the simulation's state.
+    /// Current tick: the tick of the simulation's state.
     present: Tick,
-    /// Where it should be: one more for each advance that did not stall.
+    /// Target of the current tick: one more for each advance without a stall.
     target: Tick,
-    /// The first tick before the present that was computed from a wrong guess.
+    /// First tick before the current one that was stepped with a wrong prediction.
     mispredicted: Option<Tick>,
-    /// The first tick of which not all inputs are known for sure.
+    /// First tick with an unconfirmed input.
     confirmed: Tick,
-    /// The first tick without a bundle, and later ones that have one. With [`Authority::Bundle`] nothing is confirmed without.
+    /// First tick without a bundle, and later ones that have one. With [`Authority::Bundle`] nothing is confirmed
+    /// without a bundle.
     bundled: (Tick, BTreeSet<Tick>),
-    /// The newest tick that was confirmed and reached. It stays when the present goes back: the log of inputs lies around
-    /// it, and must not move back over ticks that it has given up.
+    /// Newest tick that was confirmed and reached. It does not move back in a rollback: the input log is centred on it,
+    /// and must not return to ticks that it has overwritten.
     settled: Tick,
-    /// The oldest tick that the ring of states holds.
+    /// Oldest tick in the state ring.
     oldest: Tick,
-    /// A confirmed tick that is pinned, from which to compute what the ring has lost.
+    /// Pinned confirmed tick to resimulate from when the state ring is too short.
     keyframe: Tick,
-    /// When the last advance was, and which tick it was to make: what margins are measured from.
+    /// Time of the last advance and its target tick; margins are measured from it.
     last_advance: Option<(Time, Tick)>,
     /// Advances since the last new tick.
     waited: u32,
-    /// Whether a spectator fills its buffer.
+    /// A spectator is filling its buffer.
     buffering: bool,
     inputs: Inputs<S::Input>,
-    /// A tick as bytes, while it is looked at.
+    /// Scratch: an encoded tick.
     record: Vec<u8>,
     pacing: Pacing,
     checks: Checks,
     desyncs: Desyncs,
-    /// How often the state was mended, and the last tick that was right before.
+    /// Number of repairs, and the last correct tick before the last one.
     repaired: (u32, Tick),
     events: Events,
     stats: Stats,
 }
 
 impl<S: Simulation> Session<S> {
-    /// A session for a simulation in the state of the tick that it starts with.
+    /// Starts a session. The simulation is in the state of the start tick.
     ///
     /// # Errors
-    /// When the settings contradict themselves, the input type has no fixed width, or the state can't be saved or digested
-    /// (it holds a float, say); the error tells what to do.
+    /// When the settings are invalid, the input type has no fixed width, or the state can't be saved or digested (it
+    /// holds a float, for example). The error says what to do.
     pub fn start(config: SessionConfig, simulation: &mut S) -> Result<Self, SessionError> {
         config.check()?;
         let codec = InputCodec::new()?;
@@ -152,7 +154,7 @@ impl<S: Simulation> Session<S> {
         let mut slots = simulation.slots(config.ring() as usize);
         simulation.save(&mut slots, start.0)?;
         simulation.digest(&slots, start.0)?;
-        // Where a desync on the first ticks is examined from; and the first keyframe, where there are any.
+        // Base of the first desync check; in unbounded mode also the first keyframe.
         simulation.pin(&mut slots, start.0)?;
         if matches!(config.mode, Mode::Unbounded { .. }) {
             simulation.pin(&mut slots, start.0)?;
@@ -208,7 +210,7 @@ impl<S: Simulation> Session<S> {
         Ok(session)
     }
 
-    /// Guesses a seat's missing inputs this way instead of holding the last one.
+    /// Sets the predictor of a seat. By default the last input is held.
     ///
     /// # Errors
     /// When there is no such seat.
@@ -221,68 +223,68 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop()
     }
 
-    /// What was counted so far.
+    /// Returns the counters.
     pub const fn stats(&self) -> Stats {
         Stats { events_lost: self.events.lost(), ..self.stats }
     }
 
-    /// The tick of the simulation's state.
+    /// Returns the current tick: the tick of the simulation's state.
     pub const fn current_tick(&self) -> Tick {
         self.present
     }
 
-    /// The first tick of which not all inputs are known for sure, as of the last [`advance`](Self::advance): the state of
-    /// this tick, once reached, is final.
+    /// Returns the first tick with an unconfirmed input, as of the last [`advance`](Self::advance). The state of this
+    /// tick, once reached, is final.
     pub const fn confirmed_tick(&self) -> Tick {
         self.confirmed
     }
 
-    /// How many ticks rest on guesses.
+    /// Returns the number of predicted ticks.
     pub const fn predicted_ticks(&self) -> u32 {
         self.present.since(self.confirmed)
     }
 
-    /// How many seats there are.
+    /// Returns the number of seats.
     pub const fn players(&self) -> usize {
         self.seats.len()
     }
 
-    /// Who sits in a seat on the next tick; `None` if there is no such seat.
+    /// Returns the occupant of a seat on the next tick; `None` if there is no such seat.
     pub fn occupant(&self, player: PlayerId) -> Option<Occupant> {
         self.seats.get(player.index()).map(|seat| seat.occupant(self.target))
     }
 
-    /// Who sits in a seat on a tick, as far as is known; `None` if there is no such seat.
+    /// Returns the occupant of a seat on a tick, as far as is known; `None` if there is no such seat.
     pub fn occupant_on(&self, player: PlayerId, tick: Tick) -> Option<Occupant> {
         self.seats.get(player.index()).map(|seat| seat.occupant(tick))
     }
 
-    /// The encoding of inputs.
+    /// Returns the encoding of inputs.
     pub const fn codec(&self) -> &InputCodec<S::Input> {
         &self.codec
     }
 
-    /// What of the settings all machines must have alike, in a few bytes.
+    /// Returns a hash of the settings that must be equal on all machines.
     pub const fn fingerprint(&self) -> u32 {
         self.fingerprint
     }
 
-    /// Whether a peer holds a seat or was added.
+    /// Returns true if a peer holds a seat or was added.
     pub fn has_peer(&self, peer: PeerId) -> bool {
         self.checks.has_peer(peer)
     }
 
-    /// The settings it was started with.
+    /// Returns the settings.
     pub const fn config(&self) -> &SessionConfig {
         &self.config
     }
 
-    /// The slots in which past states are, for [`State`](isostep_core::state::State)'s own methods.
+    /// Returns the slots of past states, for the methods of [`State`](isostep_core::state::State).
     pub const fn slots(&self) -> &S::Slots {
         &self.slots
     }
@@ -301,30 +303,30 @@ impl<S: Simulation> Session<S> {
         if self.checks.has_peer(peer) { Ok(()) } else { Err(FeedError::UnknownPeer { peer }) }
     }
 
-    /// A tick from here on was computed from a wrong guess.
+    /// Marks a tick that was stepped with a wrong prediction.
     fn mark_mispredicted(&mut self, tick: Tick) {
         if tick < self.present {
             self.mispredicted = Some(self.mispredicted.map_or(tick, |wrong| wrong.min(tick)));
         }
     }
 
-    /// The oldest tick that the log of inputs has; older ones may be overwritten.
+    /// Returns the oldest tick in the input log; older ones may be overwritten.
     fn floor(&self) -> Tick {
         self.settled - self.config.log_length() / 2
     }
 
-    /// The first tick that the log has no room for.
+    /// Returns the first tick beyond the input log.
     fn ceiling(&self) -> Tick {
         self.settled + self.config.log_length() / 2
     }
 
-    /// Finds anew up to where everything is known.
+    /// Recomputes the confirmed tick.
     fn update_confirmed(&mut self) {
         let known = self.seats.iter().filter_map(Seat::confirmed_to).min();
         let known = match self.config.authority {
-            // Where only bots play, everything is known as far as the clock has come.
+            // With bots alone, everything is confirmed up to the target.
             Authority::Owner => known.unwrap_or_else(|| self.target.next()),
-            // Also ticks of bots: whoever decides may still seat somebody on later ones.
+            // Applies to ticks of bots too: the relay may still seat a player on later ones.
             Authority::Bundle => known.map_or(self.bundled.0, |known| known.min(self.bundled.0)),
         };
         self.confirmed = known.max(self.confirmed);

@@ -1,4 +1,4 @@
-//! Delay and rate of this machine, from what it measures of its peers and they of it.
+//! Input delay and clock correction of this machine, from the measurements of both sides.
 
 use super::{Authority, Session};
 use crate::pace::{ArrivalMeter, DelayControl, Dilation, MarginReport, PeerOffset};
@@ -9,23 +9,23 @@ use crate::tick::Tick;
 use crate::time::Time;
 use core::time::Duration;
 
-/// Ticks by which a distance of clocks is old when it was just measured: half of the packets that it is the middle of.
+/// Age of a fresh median tick advantage, in ticks: half of the packets in it.
 const MEASURING: u32 = 7;
 
-/// By how many thousandths of a tick inputs should reach a relay before it closes their tick, beside jitter.
+/// Margin with which inputs should reach a relay, beyond jitter, in thousandths of a tick.
 const RELAY_SLACK: i64 = 750;
 
-/// What is known of one peer's pace.
+/// Timing of one peer.
 #[derive(Debug, Default)]
 struct PeerPace {
     arrivals: ArrivalMeter,
     report: Option<MarginReport>,
-    /// Whether it holds a seat. Who only watches has no say in how fast the match goes.
+    /// The peer holds a seat. Spectators do not influence the tick rate.
     plays: bool,
 }
 
 impl PeerPace {
-    /// What the distance to another player asks for: half the difference of both margins.
+    /// Returns the offset to another player: half the difference of both margins.
     fn offset_to_player(&self, own_delay: i64) -> Option<PeerOffset> {
         let (ours, report) = (self.arrivals.measured()?, self.report?);
         let theirs = report.measured?;
@@ -34,7 +34,7 @@ impl PeerPace {
         Some(PeerOffset { ahead: (out - back) / 2, age: self.age()?, rate_ppm: report.rate_ppm })
     }
 
-    /// What a relay asks for: that inputs come just before it closes their tick.
+    /// Returns the offset to a relay, for inputs that arrive just before it closes their tick.
     fn offset_to_relay(&self, own_delay: i64, tick_length: Duration) -> Option<PeerOffset> {
         let theirs = self.report?.measured?;
         let margin = own_delay - i64::from(theirs.tick_advantage);
@@ -44,7 +44,7 @@ impl PeerPace {
         Some(PeerOffset { ahead: margin - wanted, age: self.age()?, rate_ppm: 0 })
     }
 
-    /// About how old what was measured is.
+    /// Returns the approximate age of the measurements.
     fn age(&self) -> Option<Duration> {
         let (ours, theirs) = (self.arrivals.measured()?, self.report?.measured?);
         let round_trip = ours.median.wrapping_add(theirs.median) as i32;
@@ -52,12 +52,12 @@ impl PeerPace {
     }
 }
 
-/// Everybody's pace.
+/// Timing of all peers, and the controllers.
 #[derive(Debug, Default)]
 pub(super) struct Pacing {
     peers: Vec<Option<PeerPace>>,
     dilation: Dilation,
-    /// One for each seat with a local player whose delay adapts.
+    /// Controllers by seat, for local players with an adaptive delay.
     pub(super) delays: Vec<Option<DelayControl>>,
 }
 
@@ -79,12 +79,12 @@ impl Pacing {
         self.peers.iter().flatten()
     }
 
-    /// Whether every peer was heard of.
+    /// Returns true if every peer has sent a report.
     pub(super) fn all_heard(&self) -> bool {
         self.all().all(|peer| peer.report.is_some())
     }
 
-    /// How long a round trip takes with the slowest peer that plays, in microseconds, for most ticks.
+    /// Returns the RTT to the slowest playing peer in microseconds, 95th percentile.
     fn round_trip(&self) -> Option<i64> {
         let trips = self.all().filter(|peer| peer.plays).filter_map(|peer| {
             let ours = peer.arrivals.measured()?;
@@ -95,13 +95,13 @@ impl Pacing {
 }
 
 impl<S: Simulation> Session<S> {
-    /// How much faster than its clock this machine should make ticks, in parts per million, so that everybody's inputs
-    /// arrive in time alike: for [`TickClock::set_rate_ppm`](crate::TickClock::set_rate_ppm).
+    /// Returns the clock correction in parts per million that gives all inputs the same margin, for
+    /// [`TickClock::set_rate_ppm`](crate::TickClock::set_rate_ppm). Positive is faster.
     pub const fn rate_ppm(&self) -> i32 {
         self.pacing.dilation.rate_ppm()
     }
 
-    /// What to tell a peer about our pace and what we have measured of its.
+    /// Returns the timing report for a peer.
     pub fn margin_report(&self, peer: PeerId) -> Option<MarginReport> {
         let (at, made) = self.last_advance?;
         let pace = self.pacing.peers.get(peer.index())?.as_ref()?;
@@ -114,10 +114,10 @@ impl<S: Simulation> Session<S> {
         })
     }
 
-    /// What a peer told about its pace, and what it has measured of ours.
+    /// Feeds a peer's timing report.
     ///
     /// # Errors
-    /// When the peer is unknown here.
+    /// When the session does not have the peer.
     pub fn margins(
         &mut self,
         now: Time,
@@ -128,7 +128,7 @@ impl<S: Simulation> Session<S> {
         let micros = self.config.tick_length.as_micros() as u32;
         let pace = self.pacing.peers.get_mut(peer.index()).and_then(Option::as_mut);
         let pace = pace.ok_or(FeedError::UnknownPeer { peer })?;
-        // An older report that was overtaken says nothing.
+        // Ignores a report that a newer one has overtaken.
         if pace.report.is_some_and(|last| last.made > report.made) {
             return Ok(());
         }
@@ -139,12 +139,12 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// When the last packet of a peer came.
+    /// Returns the time of the last packet of a peer.
     pub fn last_heard(&self, peer: PeerId) -> Option<Time> {
         self.pacing.peers.get(peer.index())?.as_ref()?.arrivals.last()
     }
 
-    /// Where our ticks are at a time, in thousandths.
+    /// Returns the local tick at a time, in thousandths.
     fn position(&self, now: Time) -> Option<i64> {
         let (at, made) = self.last_advance?;
         let length = (self.config.tick_length.as_nanos() as i64).max(1);
@@ -156,7 +156,7 @@ impl<S: Simulation> Session<S> {
         locals.map(|local| local.delay).max().unwrap_or(0)
     }
 
-    /// Adapts the delays of local players, and the rate.
+    /// Updates the input delay of local players and the tick rate.
     pub(super) fn update_pacing(&mut self, now: Time, target: Tick) {
         self.last_advance = Some((now, target));
         let length = self.config.tick_length;
@@ -167,7 +167,7 @@ impl<S: Simulation> Session<S> {
                 pace.plays = self.seats.iter().any(|seat| seat.occupant(target) == theirs);
             }
         }
-        // Between two players each bears half of the round trip; who plays with a relay bears all of it.
+        // Between two players each takes half of the RTT; with a relay the player takes all of it.
         let share = if relay { 1 } else { 2 };
         let need = self.pacing.round_trip().map(|micros| micros / share);
         for (seat, control) in self.seats.iter_mut().zip(&mut self.pacing.delays) {

@@ -1,5 +1,5 @@
-//! What a recording asks of a session: who sits where, what steps were given, what is final. And a session that goes on from
-//! a tick of a recording.
+//! Session internals for recordings: occupancy, used inputs, final ticks; and sessions that continue from a recorded
+//! tick.
 
 use super::{Session, SessionConfig, SessionError};
 use crate::input::CommandAssembler;
@@ -8,19 +8,19 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 
-/// What of a seat the first step of a session depends on, where the match began elsewhere.
+/// State of a seat that the first step of a continued match depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct ResumedSeat<I> {
-    /// What the step before was given.
+    /// Input used by the step before.
     pub(crate) used: I,
-    /// Whether a human has held the seat up to now and does not leave it: guesses repeat what was used.
+    /// A human keeps the seat: predictions repeat the used input.
     pub(crate) stays: bool,
-    /// The bytes so far of a command whose end has not come.
+    /// Bytes received so far of a partial command.
     pub(crate) pending: Option<Vec<u8>>,
 }
 
 impl<S: Simulation> Session<S> {
-    /// A session that goes on from the start that is in the settings, with what the seats had said by then.
+    /// Starts a session at the start tick of the settings, with the recorded state of its seats.
     pub(crate) fn resume(
         config: SessionConfig,
         simulation: &mut S,
@@ -32,18 +32,18 @@ impl<S: Simulation> Session<S> {
         Ok(session)
     }
 
-    /// The first tick whose state may still change, or is not there yet.
+    /// Returns the first tick whose state is not final or not reached.
     pub(crate) fn final_to(&self) -> Tick {
         let reached = self.confirmed.min(self.present);
         self.mispredicted.map_or(reached, |wrong| wrong.min(reached))
     }
 
-    /// Who sits in a seat on a tick, and since when.
+    /// Returns the occupant of a seat on a tick, and the tick on which it took the seat.
     pub(crate) fn occupancy(&self, player: PlayerId, tick: Tick) -> Option<(Tick, Occupant)> {
         Some(self.seats.get(player.index())?.span(tick))
     }
 
-    /// What of a seat's commands is half received before a tick.
+    /// Returns the partial command of a seat before a tick.
     pub(crate) fn partial_commands(
         &self,
         player: PlayerId,
@@ -56,24 +56,24 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// What the step of a tick was given for a seat; the default if the session does not know.
+    /// Returns the input that the step of a tick used for a seat; the default if it is unknown.
     pub(crate) fn used_input(&self, player: PlayerId, tick: Option<Tick>) -> S::Input {
         let seat = self.seats.get(player.index());
         let used = seat.and_then(|seat| seat.log.used(tick?));
         used.unwrap_or_default()
     }
 
-    /// The oldest tick whose inputs are kept.
+    /// Returns the oldest tick in the input log.
     pub(crate) fn log_from(&self) -> Tick {
         self.floor().max(self.config.start)
     }
 
-    /// Our digest of a confirmed tick, while it is kept.
+    /// Returns the local digest of a confirmed tick, while it is kept.
     pub(crate) fn checked(&self, tick: Tick) -> Option<ShortDigest> {
         self.checks.own(tick)
     }
 
-    /// How often this machine has mended its state, and the last tick that was right before the last time.
+    /// Returns the number of repairs, and the last correct tick before the last one.
     pub(crate) const fn repaired(&self) -> (u32, Tick) {
         self.repaired
     }

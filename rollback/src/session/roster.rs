@@ -1,4 +1,5 @@
-//! Who sits where, from which tick on. Every machine is told the same ticks; agreeing on them is not this crate's work.
+//! Roster: the occupant of each seat, by tick. All machines apply the same changes; agreeing on them is outside this
+//! crate.
 
 use super::{FeedError, MAX_PEERS, Session, SessionEvent, new_local};
 use crate::pace::DelayControl;
@@ -7,15 +8,15 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 
 impl<S: Simulation> Session<S> {
-    /// Seats somebody from a tick on: a player joins, leaves (`Nobody`), is replaced by a bot or comes back. What was planned
-    /// for the seat on later ticks is void, and so are inputs of whoever sat there before. If the tick was computed
-    /// already, the state rolls back to it.
+    /// Changes the occupant of a seat from a tick on: a player joins, leaves (`Empty`), is replaced by a bot or
+    /// returns. Later changes of the seat, and inputs of the previous occupant for these ticks, are dropped. If the
+    /// tick was stepped already, the session rolls back to it.
     ///
-    /// Every machine must be told the same tick. Take one that no machine has confirmed yet; and if the seat stays with its
-    /// machine, one for which that has sent nothing: what is still on its way could not be told apart.
+    /// Every machine must use the same tick. Choose one that no machine has confirmed. If the seat stays with its
+    /// machine, choose one for which that machine has sent no input: inputs in flight could not be distinguished.
     ///
     /// # Errors
-    /// When there is no such seat, the peer's number is too great, or the tick is confirmed here.
+    /// When there is no such seat, the peer's number is out of range, or the tick is confirmed already.
     pub fn seat(
         &mut self,
         tick: Tick,
@@ -27,7 +28,7 @@ impl<S: Simulation> Session<S> {
             self.add_peer(peer)?;
         }
         self.update_confirmed();
-        // A seat that needs nobody's word may still change on ticks that the others' inputs have not reached.
+        // A seat without a human may still change on ticks that the inputs of others have not reached.
         let confirmed = self.confirmed.min(self.target);
         if tick < confirmed {
             return Err(FeedError::TooLate { tick, confirmed });
@@ -36,7 +37,7 @@ impl<S: Simulation> Session<S> {
         let local = (occupant == Occupant::Local).then(|| new_local(&self.config, tick));
         let seat = &mut self.seats[player.index()];
         seat.change(tick, occupant);
-        // Whoever still plays here goes on to their last tick; the next one takes over then.
+        // The previous local player continues to its last tick; the next one takes over then.
         if let Some(local) = local
             && !seat.has_unsent_before(tick)
         {
@@ -52,10 +53,10 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Lets a peer that holds no seat take part in comparing digests: a spectator.
+    /// Adds a peer without a seat, such as a spectator, to the digest comparison.
     ///
     /// # Errors
-    /// When its number is too great.
+    /// When its number is out of range.
     pub fn add_peer(&mut self, peer: PeerId) -> Result<(), FeedError> {
         if peer.index() >= MAX_PEERS {
             return Err(FeedError::UnknownPeer { peer });
@@ -70,7 +71,7 @@ impl<S: Simulation> Session<S> {
         self.pacing.add_peer(peer);
     }
 
-    /// Stops waiting for a peer's digests: it has gone.
+    /// Removes a peer that has left; its digests are no longer waited for.
     pub fn remove_peer(&mut self, peer: PeerId) {
         self.checks.remove_peer(peer);
         self.desyncs.remove_peer(peer);

@@ -1,4 +1,4 @@
-//! Carrying out a plan: load, step, save, and note what each step was given.
+//! Executing a plan: load, step, save, and record the inputs of each step.
 
 use super::advance::Outline;
 use super::{Mode, Session, SessionEvent};
@@ -8,30 +8,30 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::state::StateError;
 
-/// What a plan did.
+/// Report of an executed plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunReport {
-    /// Ticks that are new.
+    /// New ticks.
     pub new: u32,
-    /// Ticks that were computed again.
+    /// Resimulated ticks.
     pub resimulated: u32,
 }
 
 impl RunReport {
-    /// The ticks that were computed, new or again, if the simulation is at `present` now: what an effect journal asks for.
+    /// Returns the stepped ticks, new and resimulated, given the current tick. An effect journal is fed with them.
     pub fn ticks(self, present: Tick) -> impl Iterator<Item = Tick> {
         let first = present - self.new.saturating_add(self.resimulated);
         (first.0..present.0).map(Tick)
     }
 }
 
-/// Why a plan could not be carried out.
+/// Error when executing a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("on tick {tick}: {error}")]
 pub struct RunError {
     /// The tick of the state.
     pub tick: Tick,
-    /// What went wrong with it.
+    /// The error.
     pub error: StateError,
 }
 
@@ -41,7 +41,8 @@ impl RunError {
     }
 }
 
-/// Confirmed ticks between keyframes of [`Mode::Unbounded`]: what a rollback beyond the ring computes in vain, at most.
+/// Confirmed ticks between keyframes of [`Mode::Unbounded`]. A rollback beyond the state ring resimulates at most this
+/// many ticks in vain.
 const KEYFRAME_EVERY: u32 = 16;
 
 impl<S: Simulation> Session<S> {
@@ -56,7 +57,7 @@ impl<S: Simulation> Session<S> {
         }
         if let Some(load) = outline.load {
             simulation.load(&mut self.slots, load.0).map_err(RunError::at(load))?;
-            // A pinned state from before the ring begins a new one.
+            // A pinned state older than the ring starts a new ring.
             self.oldest = self.oldest.min(load);
         }
         if outline.recheck {
@@ -71,7 +72,7 @@ impl<S: Simulation> Session<S> {
                 report.new += 1;
             }
             if outline.recheck {
-                self.trace_recheck(tick.next(), simulation)?;
+                self.record_recheck(tick.next(), simulation)?;
             }
         }
         self.settle_run(outline, was, report);
@@ -99,7 +100,7 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Collects everybody's input for a tick; whether any of it is a guess.
+    /// Collects the inputs of all seats for a tick. Returns true if one is predicted.
     fn gather(&mut self, tick: Tick, simulation: &S) -> bool {
         let mut guessed = false;
         let before = tick.0.checked_sub(1).map(Tick);
@@ -124,7 +125,7 @@ impl<S: Simulation> Session<S> {
         guessed
     }
 
-    /// Where everything stands after the steps.
+    /// Updates counters and logs after the steps.
     fn settle_run(&mut self, outline: &Outline, was: Tick, report: RunReport) {
         self.mispredicted = None;
         self.settled = self.settled.max(self.confirmed.min(self.present));
@@ -148,7 +149,7 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// Makes a confirmed tick the one to compute from, where the ring may be too short.
+    /// Pins a confirmed tick as the keyframe, where the state ring may be too short.
     fn pin_keyframe(&mut self, tick: Tick, simulation: &mut S) {
         if matches!(self.config.mode, Mode::Unbounded { .. })
             && tick <= self.confirmed

@@ -1,4 +1,4 @@
-//! A seat: who sits there from which tick on, their inputs, and how the unknown ones are guessed.
+//! A seat: its occupants by tick, its input log, and the prediction of missing inputs.
 
 use super::input_log::{InputHistory, InputLog, Known};
 use super::local_player::LocalPlayer;
@@ -8,8 +8,8 @@ use crate::inputs::InputStatus;
 use crate::player::{Occupant, PeerId};
 use crate::tick::Tick;
 
-/// Guesses the inputs of a player that have not arrived. Guesses may differ between machines and from one time to the next:
-/// they only decide how often a machine rolls back.
+/// Predicts inputs that have not arrived. Predictions may differ between machines and between calls: they only affect
+/// the number of rollbacks.
 ///
 /// ```
 /// use isostep_rollback::{InputHistory, NewestWins, Predictor, Tick};
@@ -24,16 +24,16 @@ use crate::tick::Tick;
 /// }
 /// ```
 pub trait Predictor<I> {
-    /// A guess of the input for `tick`.
+    /// Predicts the input for `tick`.
     fn predict(&mut self, known: &InputHistory<'_, I>, tick: Tick) -> I;
 }
 
 /// One seat of the match.
 pub(super) struct Seat<I> {
-    /// Who sits there from which tick on; sorted, the first from the start.
+    /// Occupants by first tick; sorted, the first from the start.
     changes: Vec<(Tick, Occupant)>,
     pub(super) log: InputLog<I>,
-    /// Of a local player.
+    /// Present for a local player.
     pub(super) local: Option<LocalPlayer<I>>,
     pub(super) predictor: Option<Box<dyn Predictor<I> + Send>>,
 }
@@ -43,13 +43,13 @@ impl<I: Input> Seat<I> {
         Self { changes: vec![(start, occupant)], log, local: None, predictor: None }
     }
 
-    /// Goes on where somebody else has come to; see [`InputLog::resume`].
+    /// Continues a recorded match; see [`InputLog::resume`].
     pub(super) fn resume(&mut self, start: Tick, from: &ResumedSeat<I>) {
         let Some(before) = start.0.checked_sub(1).map(Tick) else { return };
         let stays = from.stays && self.occupant(start).is_human();
         self.log.resume(before, from.used, stays, from.pending.as_deref());
         if stays {
-            // Who comes with the first tick has a clean slate.
+            // An occupant that starts on the first tick would have no history.
             self.changes[0].0 = before;
         }
         if let Some(local) = self.local.as_mut().filter(|_| stays) {
@@ -57,7 +57,7 @@ impl<I: Input> Seat<I> {
         }
     }
 
-    /// Takes note of what ticks before this one leave behind, before they are forgotten.
+    /// Retires ticks before `floor` from the log.
     pub(super) fn retire(&mut self, floor: Tick) {
         while let Some(tick) = self.log.next_to_retire(floor) {
             let begins = self.span(tick).0 == tick;
@@ -65,7 +65,7 @@ impl<I: Input> Seat<I> {
         }
     }
 
-    /// Who sits there on a tick, and since when.
+    /// Returns the occupant on a tick, and its first tick.
     pub(super) fn span(&self, tick: Tick) -> (Tick, Occupant) {
         let at = self.changes.partition_point(|change| change.0 <= tick);
         self.changes[at.max(1) - 1]
@@ -75,13 +75,13 @@ impl<I: Input> Seat<I> {
         self.span(tick).1
     }
 
-    /// When somebody else takes the seat, after this tick.
+    /// Returns the tick of the next change after this one.
     fn next_change(&self, tick: Tick) -> Option<Tick> {
         let at = self.changes.partition_point(|change| change.0 <= tick);
         self.changes.get(at).map(|change| change.0)
     }
 
-    /// The first tick from this one on that is a local player's.
+    /// Returns the first local tick at or after this one.
     pub(super) fn next_local(&self, mut tick: Tick) -> Option<Tick> {
         while self.occupant(tick) != Occupant::Local {
             tick = self.next_change(tick)?;
@@ -89,18 +89,18 @@ impl<I: Input> Seat<I> {
         Some(tick)
     }
 
-    /// Whether a local player has yet to say something of a tick before this one.
+    /// Returns true if a local player has an unassigned tick before this one.
     pub(super) fn has_unsent_before(&self, tick: Tick) -> bool {
         let next = self.local.as_ref().map(|local| local.next);
         next.is_some_and(|next| next < tick && self.occupant(next) == Occupant::Local)
     }
 
-    /// Whether a peer sits there or has, as far as is remembered.
+    /// Returns true if a peer holds the seat or held it, as far as changes are kept.
     pub(super) fn was_held_by(&self, peer: PeerId) -> bool {
         self.changes.iter().any(|change| change.1 == Occupant::Remote(peer))
     }
 
-    /// Returns the end of the last ticks of a peer that have arrived.
+    /// Returns the end of the last received ticks of a peer.
     pub(super) fn received_from(&self, peer: PeerId) -> Option<Tick> {
         let frontier = self.log.frontier;
         let reached = self.changes.partition_point(|change| change.0 < frontier);
@@ -108,7 +108,7 @@ impl<I: Input> Seat<I> {
         Some(self.changes.get(last + 1).map_or(frontier, |next| next.0.min(frontier)))
     }
 
-    /// The first tick whose input is not known for sure; `None` if all are, however far.
+    /// Returns the first unconfirmed tick; `None` if there is none at all.
     pub(super) fn confirmed_to(&self) -> Option<Tick> {
         let mut tick = self.log.frontier;
         while !self.occupant(tick).is_human() {
@@ -117,22 +117,21 @@ impl<I: Input> Seat<I> {
         Some(tick)
     }
 
-    /// Seats somebody from a tick on; changes that were planned for later are void.
+    /// Changes the occupant from a tick on, and drops later changes.
     pub(super) fn change(&mut self, tick: Tick, occupant: Occupant) {
         self.changes.retain(|change| change.0 < tick);
         self.changes.push((tick, occupant));
-        // Whoever came before has nothing to say about these ticks.
+        // Inputs of the previous occupant do not apply to these ticks.
         self.log.forget_from(tick);
     }
 
-    /// Drops changes that nothing looks at any more, so that a match of hours keeps few.
+    /// Drops changes that are no longer needed, so that a long match keeps few.
     pub(super) fn forget_changes(&mut self, before: Tick) {
         let keep = self.changes.partition_point(|change| change.0 <= before).max(1) - 1;
         self.changes.drain(..keep);
     }
 
-    /// Moves the frontier as far as everything is confirmed. Returns the first tick at which a simulation used other
-    /// commands than it should have.
+    /// Advances the frontier over all confirmed ticks. Returns the first tick that was stepped with wrong commands.
     pub(super) fn advance_frontier(&mut self, present: Tick) -> Option<Tick> {
         let mut wrong = None;
         loop {
@@ -154,7 +153,7 @@ impl<I: Input> Seat<I> {
         }
     }
 
-    /// The input of a human for a tick: known, or guessed.
+    /// Returns the input of a human for a tick: known, or predicted.
     pub(super) fn input_for(&mut self, tick: Tick) -> (I, InputStatus) {
         if let Some(entry) = self.log.known(tick) {
             let confirmed = entry.known == Known::Confirmed;

@@ -1,4 +1,4 @@
-//! What goes out: samples of local players become ticks, and whoever sends asks here what to tell the others.
+//! Sending: assigns local samples to ticks, and hands out inputs and acknowledgements.
 
 use super::input_log::{Insertion, Known};
 use super::seat::Seat;
@@ -9,7 +9,7 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 
 impl<S: Simulation> Session<S> {
-    /// The inputs of a local player from a tick on, as they are to be sent: tick, input, pieces of commands.
+    /// Returns the inputs of a local player from a tick on, to be sent: tick, input, command pieces.
     pub fn local_window(
         &self,
         player: PlayerId,
@@ -23,25 +23,25 @@ impl<S: Simulation> Session<S> {
         window.map(|(tick, entry)| (tick, entry.value, entry.payload.as_slice()))
     }
 
-    /// A tick of a seat as bytes, if it came or went that way: the input, and the pieces of commands with it.
+    /// Returns an encoded tick of a seat, if it was sent or received: the input and the command pieces.
     pub fn record(&self, player: PlayerId, tick: Tick) -> Option<(&[u8], &[u8])> {
         let entry = self.seats.get(player.index())?.log.known(tick)?;
         Some((entry.bytes.get(..self.codec.width())?, &entry.payload))
     }
 
-    /// Appends one of these ticks as bytes.
+    /// Appends an encoded local tick.
     pub(crate) fn put_local(&self, player: PlayerId, tick: Tick, out: &mut Vec<u8>) {
         let seat = self.seats.get(player.index());
         let Some(entry) = seat.and_then(|seat| seat.log.known(tick)) else { return };
         if entry.bytes.is_empty() {
-            // A relay decided otherwise.
+            // A relay has overridden it.
             put_tick(&self.codec, entry.value, &entry.payload, out);
         } else {
             out.extend_from_slice(&entry.bytes);
         }
     }
 
-    /// Whether a tick is confirmed, and came with these bytes.
+    /// Returns true if a tick is confirmed with these bytes.
     pub(super) fn knows_bytes(&mut self, player: PlayerId, tick: Tick, bytes: &[u8]) -> bool {
         let seat = self.seats.get(player.index());
         let entry = seat.and_then(|seat| seat.log.confirmed(tick));
@@ -50,56 +50,56 @@ impl<S: Simulation> Session<S> {
         known
     }
 
-    /// Notes with which bytes a tick came.
+    /// Records the encoding of a received tick.
     pub(super) fn note_bytes(&mut self, player: PlayerId, tick: Tick, bytes: &[u8]) {
         if let Some(seat) = self.seats.get_mut(player.index()) {
             seat.log.note_bytes(tick, bytes);
         }
     }
 
-    /// The first tick of a local player that has no input yet; `None` if no local player sits there.
+    /// Returns the first tick of a local player without an input; `None` if no local player holds the seat.
     pub fn local_next(&self, player: PlayerId) -> Option<Tick> {
         Some(self.seats.get(player.index())?.local.as_ref()?.next)
     }
 
-    /// The first tick from `from` on that is a local player's: who joined later has nothing to say of earlier ones.
+    /// Returns the first local tick at or after `from`: a player who joined later has no inputs for earlier ticks.
     pub fn local_from(&self, player: PlayerId, from: Tick) -> Option<Tick> {
         self.seats.get(player.index())?.next_local(from)
     }
 
-    /// Whether a seat is a peer's or was: it wants to know what of its inputs has arrived.
+    /// Returns true if a peer holds or held a seat, and so needs acknowledgements for it.
     pub fn was_held_by(&self, player: PlayerId, peer: PeerId) -> bool {
         self.seats.get(player.index()).is_some_and(|seat| seat.was_held_by(peer))
     }
 
-    /// What is confirmed for a seat on a tick, with its pieces of commands; `None` while it is not, when the log no longer
-    /// has it, and where nobody outside plays.
+    /// Returns the confirmed input of a seat on a tick, with its command pieces. `None` while it is unconfirmed, when
+    /// it is older than the log, and for bots and empty seats.
     pub fn confirmed_input(&self, player: PlayerId, tick: Tick) -> Option<(S::Input, &[u8])> {
         let seat = self.seats.get(player.index())?;
         let entry = seat.log.confirmed(tick).filter(|_| seat.occupant(tick).is_human())?;
         Some((entry.value, entry.payload.as_slice()))
     }
 
-    /// Up to which tick everything of a player has arrived, or needs not to because nobody outside plays.
+    /// Returns the tick up to which all inputs of a seat have arrived. Ticks of bots and empty seats need none.
     pub fn received(&self, player: PlayerId) -> Option<Tick> {
         Some(self.seats.get(player.index())?.log.frontier)
     }
 
-    /// Returns the tick up to which all inputs of a peer for a seat have arrived: the tick to acknowledge to it. Ticks on
-    /// which others hold the seat do not count, since the peer may be seated on them yet. `None` if the seat neither is nor
-    /// was nor will be the peer's.
+    /// Returns the tick up to which all inputs of a peer for a seat have arrived: the tick to acknowledge to it. Ticks
+    /// of other occupants do not count, since the peer may still be seated on them. `None` if the seat never belongs to
+    /// the peer.
     pub fn received_from(&self, player: PlayerId, peer: PeerId) -> Option<Tick> {
         let seat = self.seats.get(player.index()).filter(|seat| seat.was_held_by(peer))?;
-        // Nothing before the start is needed.
+        // Ticks before the start are not needed.
         Some(seat.received_from(peer).unwrap_or_default().max(self.config.start))
     }
 
-    /// Whether the log still has the inputs of a tick.
+    /// Returns true if the log still has the inputs of a tick.
     pub fn has_logged(&self, tick: Tick) -> bool {
         tick >= self.floor()
     }
 
-    /// Turns samples of local players into ticks, as far as the present has come.
+    /// Assigns samples of local players to ticks, up to the target and the input delay.
     pub(super) fn emit_local(&mut self) {
         let known = match self.config.authority {
             Authority::Owner => Known::Confirmed,
@@ -114,7 +114,7 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// The next input of whoever sits here: one leaves, and another may come.
+    /// Returns the next local input. One local player may follow another.
     fn next_local_tick(&mut self, player: PlayerId) -> Option<(Tick, S::Input)> {
         let seat = &mut self.seats[player.index()];
         let next = seat.local.as_ref()?.next;
@@ -128,12 +128,12 @@ impl<S: Simulation> Session<S> {
         local.emit(self.target)
     }
 
-    /// A local player's input for a tick, with the commands that fit.
+    /// Commits a local player's input for a tick, with the commands that fit.
     fn commit_local(&mut self, player: PlayerId, tick: Tick, value: S::Input, known: Known) {
         let Seat { log, local, .. } = &mut self.seats[player.index()];
         let Some(local) = local else { return };
         local.payload.clear();
-        // Refused only out of order.
+        // Fails only out of order.
         let _ = local.queue.fill(tick, &mut local.payload);
         let insertion = log.insert(tick, value, &local.payload, known, self.present);
         local.bytes.clear();

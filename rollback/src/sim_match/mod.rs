@@ -1,5 +1,5 @@
-//! Several machines that play one match over a simulated network, in virtual time: a whole match in a test, decided by one
-//! seed. Use it to try your own game on bad links.
+//! Simulated match: several machines play over a simulated network in virtual time, determined by one seed. Use it to
+//! test a game on bad links.
 
 use crate::exchange::{Exchange, ExchangeError};
 use crate::player::{Occupant, PeerId, PlayerId};
@@ -14,84 +14,84 @@ use core::time::Duration;
 use isostep_core::digest::Digest;
 use isostep_core::state::StateError;
 
-/// Why a fleet can't be built or go on.
+/// Error of a simulated match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimMatchError {
     /// A session can't start.
     #[error("machine {machine}: {error}")]
     Session {
-        /// Which.
+        /// The machine.
         machine: usize,
-        /// Why.
+        /// The error.
         error: SessionError,
     },
-    /// A plan could not be carried out.
+    /// A plan failed.
     #[error("machine {machine}: {error}")]
     Run {
-        /// Which.
+        /// The machine.
         machine: usize,
-        /// Why.
+        /// The error.
         error: RunError,
     },
-    /// The settings for a mesh have seats already.
+    /// The settings of a mesh have seats already.
     #[error(
-        "the settings have {seats} seats already; `mesh` seats one player at each machine by itself"
+        "the settings have {seats} seats; remove them, since `mesh` seats one player at each machine"
     )]
     Seats {
-        /// How many.
+        /// Number of seats.
         seats: usize,
     },
-    /// A link can't be set up so.
+    /// The settings of a link are invalid.
     #[error(transparent)]
     Link(#[from] LinkError),
     /// A state can't be digested.
     #[error("machine {machine}: {error}")]
     State {
-        /// Which.
+        /// The machine.
         machine: usize,
-        /// Why.
+        /// The error.
         error: StateError,
     },
-    /// Two machines have different states.
+    /// The states of two machines differ.
     #[error("machines 0 and {machine} differ on tick {tick}")]
     Disagree {
-        /// The other one.
+        /// The machine that differs from machine 0.
         machine: usize,
         /// The tick.
         tick: Tick,
     },
 }
 
-/// One machine of a fleet.
+/// One machine of a simulated match.
 pub struct Machine<S: Simulation> {
-    /// Its view of the match.
+    /// Session of the machine.
     pub session: Session<S>,
-    /// Its game.
+    /// Game of the machine.
     pub game: S,
-    /// Its clock.
+    /// Clock of the machine.
     pub clock: VirtualClock,
-    /// What its last plan did.
+    /// Report of the last plan.
     pub report: RunReport,
-    /// What its session told, oldest first.
+    /// Events of the session, oldest first.
     pub events: Vec<SessionEvent>,
-    /// What it refused of what came over the network, oldest first.
+    /// Errors of received datagrams, oldest first.
     pub refused: Vec<ExchangeError>,
-    /// Bytes that it sent.
+    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Whether its clock runs: a laptop that is closed ticks no more, and hears nothing.
+    /// The clock runs. If false, the machine is suspended: it neither ticks nor receives.
     pub awake: bool,
-    /// Whether its ticks follow each other at the rate that its session wants.
+    /// Follow the tick rate of the session.
     pub paced: bool,
     links: Vec<(NodeId, Exchange)>,
-    /// When its next tick is due, by its own clock.
+    /// Local time of the next tick.
     due: Time,
 }
 
 /// Machines that play one match over a [`SimNetwork`].
 ///
-/// *Build* with [`mesh`](Self::mesh), or [`new`](Self::new) and [`add`](Self::add); make links bad through
-/// [`network`](Self::network) and clocks drift through [`Machine::clock`]. *Play* with [`run`](Self::run), and look at the
+/// *Build* with [`mesh`](Self::mesh), or [`new`](Self::new) and [`add`](Self::add); configure links through
+/// [`network`](Self::network) and drift through [`Machine::clock`]. *Play* with [`run`](Self::run), and inspect the
 /// [`machines`](Self::machines) in between. *Check* with [`agree`](Self::agree) at the end.
 ///
 /// ```
@@ -109,10 +109,10 @@ pub struct Machine<S: Simulation> {
 /// }
 ///
 /// let config = SessionConfig::new().delay(2);
-/// let mut fleet = SimMatch::mesh(7, 3, &config, LinkConfig::wifi(), |_| Tug::default())?;
-/// fleet.run(120, |_, player, tick| NewestWins((tick.0 as i8 / 7).wrapping_mul(player.0 as i8 + 1)))?;
-/// fleet.settle()?;
-/// assert!(fleet.agree()?.0 > Tick(100));
+/// let mut sim = SimMatch::mesh(7, 3, &config, LinkConfig::wifi(), |_| Tug::default())?;
+/// sim.run(120, |_, player, tick| NewestWins((tick.0 as i8 / 7).wrapping_mul(player.0 as i8 + 1)))?;
+/// sim.settle()?;
+/// assert!(sim.agree()?.0 > Tick(100));
 /// # Ok::<(), isostep_rollback::sim_match::SimMatchError>(())
 /// ```
 pub struct SimMatch<S: Simulation> {
@@ -125,7 +125,7 @@ pub struct SimMatch<S: Simulation> {
 }
 
 impl<S: Simulation> Machine<S> {
-    /// How long it takes to the next tick, by its own clock.
+    /// Returns the local time between two ticks.
     fn tick_length(&self) -> Duration {
         let length = self.session.config().duration_of(1);
         let rate = if self.paced { self.session.rate_ppm() } else { 0 };
@@ -135,7 +135,7 @@ impl<S: Simulation> Machine<S> {
 }
 
 impl<S: Simulation> SimMatch<S> {
-    /// No machines yet.
+    /// Creates a match without machines.
     pub fn new(seed: u64) -> Self {
         Self {
             network: SimNetwork::new(seed),
@@ -147,10 +147,11 @@ impl<S: Simulation> SimMatch<S> {
         }
     }
 
-    /// A match of `players`, each at a machine of their own, all connected by such links. `config` has no seats yet.
+    /// Creates a match of `players`, each on its own machine, connected as a mesh by such links. `config` must have no
+    /// seats.
     ///
     /// # Errors
-    /// When a session can't start or the link makes no sense.
+    /// When a session can't start or the link is invalid.
     pub fn mesh(
         seed: u64,
         players: u8,
@@ -161,7 +162,7 @@ impl<S: Simulation> SimMatch<S> {
         if config.seats() > 0 {
             return Err(SimMatchError::Seats { seats: config.seats() });
         }
-        let mut fleet = Self::new(seed);
+        let mut sim = Self::new(seed);
         for own in 0..players {
             let seat = |config: SessionConfig, player| {
                 config.seat(if player == own {
@@ -171,16 +172,16 @@ impl<S: Simulation> SimMatch<S> {
                 })
             };
             let config = (0..players).fold(config.clone(), seat);
-            fleet.add(config, game(own))?;
+            sim.add(config, game(own))?;
         }
         for a in 0..players {
-            (0..a).for_each(|b| fleet.connect(usize::from(a), usize::from(b)));
+            (0..a).for_each(|b| sim.connect(usize::from(a), usize::from(b)));
         }
-        fleet.network.set_all_links(link)?;
-        Ok(fleet)
+        sim.network.set_all_links(link)?;
+        Ok(sim)
     }
 
-    /// Adds a machine; the others know it as the peer with its number, counted from 0.
+    /// Adds a machine. Its number, counted from 0, is its peer id on the others.
     ///
     /// # Errors
     /// When its session can't start.
@@ -207,13 +208,13 @@ impl<S: Simulation> SimMatch<S> {
         Ok(machine)
     }
 
-    /// Lets two machines with players talk.
+    /// Connects two machines with players.
     pub fn connect(&mut self, a: usize, b: usize) {
         self.link(a, b, Exchange::new);
         self.link(b, a, Exchange::new);
     }
 
-    /// Lets a machine watch what another one knows.
+    /// Connects a spectator to its host.
     pub fn watch(&mut self, host: usize, spectator: usize) {
         self.link(host, spectator, Exchange::to_spectator);
         self.link(spectator, host, Exchange::to_host);
@@ -223,36 +224,35 @@ impl<S: Simulation> SimMatch<S> {
         let peer = PeerId(to as u8);
         let node = self.nodes[to];
         let machine = &mut self.machines[from];
-        // Only numbers beyond the limit are refused, and a match has fewer machines.
+        // Fails only for numbers beyond the limit, and a match has fewer machines.
         let _ = machine.session.add_peer(peer);
         machine.links.push((node, exchange(peer)));
     }
 
-    /// The network, to change links while they play.
+    /// Returns the network, to change links.
     pub const fn network(&mut self) -> &mut SimNetwork {
         &mut self.network
     }
 
-    /// The machines.
+    /// Returns the machines.
     pub fn machines(&self) -> &[Machine<S>] {
         &self.machines
     }
 
-    /// The machines, to give commands, drift clocks or plant faults.
+    /// Returns the machines, to give commands, change clocks or inject faults.
     pub fn machines_mut(&mut self) -> &mut [Machine<S>] {
         &mut self.machines
     }
 
-    /// What time it is, truly.
+    /// Returns the true time.
     pub const fn now(&self) -> Time {
         self.now
     }
 
-    /// Plays for this many ticks of true time. `input` is asked for each local player of each machine: machine, player, and
-    /// the tick that is made.
+    /// Plays for this many ticks of true time. `input` is called for each local player: machine, player, current tick.
     ///
     /// # Errors
-    /// When a plan could not be carried out.
+    /// When a plan fails.
     pub fn run(
         &mut self,
         ticks: u32,
@@ -262,7 +262,7 @@ impl<S: Simulation> SimMatch<S> {
         let end = self.now + machine.session.config().duration_of(ticks);
         let mut bytes = core::mem::take(&mut self.datagram);
         let mut result = Ok(());
-        // What is due at the end belongs to the ticks after.
+        // Events at the end belong to the next call.
         let last = end - Duration::from_nanos(1);
         while let Some(event) = self.timers.next_event(&mut self.network, last, &mut bytes) {
             match event {
@@ -286,20 +286,20 @@ impl<S: Simulation> SimMatch<S> {
         result
     }
 
-    /// Lets everything arrive: links become perfect, and everybody plays on for a second, holding what they hold.
+    /// Delivers everything: makes all links perfect, and plays for a second with default inputs.
     ///
     /// # Errors
-    /// When a plan could not be carried out.
+    /// When a plan fails.
     pub fn settle(&mut self) -> Result<(), SimMatchError> {
         self.network.set_all_links(LinkConfig::perfect())?;
         self.run(60, |_, _, _| S::Input::default())
     }
 
-    /// Checks that every machine that is awake has the same state on the newest tick that all have confirmed; the tick and
-    /// its digest.
+    /// Checks that all awake machines have equal states on the newest tick that all have confirmed. Returns the tick
+    /// and its digest.
     ///
     /// # Errors
-    /// When two differ, or one no longer holds that tick: [`settle`](Self::settle) first.
+    /// When two differ, or one no longer holds that tick: call [`settle`](Self::settle) first.
     pub fn agree(&self) -> Result<(Tick, Digest), SimMatchError> {
         let awake = || (0..).zip(&self.machines).filter(|machine| machine.1.awake);
         let reached = awake().map(|(_, machine)| {
@@ -338,7 +338,7 @@ impl<S: Simulation> SimMatch<S> {
         for player in (0..session.players()).map(|player| PlayerId(player as u8)) {
             if session.occupant(player) == Some(Occupant::Local) {
                 let sample = input(index, player, session.current_tick());
-                // Only somebody who does not sit here is refused.
+                // Fails only if no local player holds the seat.
                 let _ = session.local_input(player, sample);
             }
         }
@@ -353,7 +353,7 @@ impl<S: Simulation> SimMatch<S> {
             match exchange.write(session, &mut datagram) {
                 Ok(()) => {
                     machine.sent_bytes += datagram.len() as u64;
-                    // Time does not go back here, and both nodes exist.
+                    // Time is monotonic here, and both nodes exist.
                     let _ = self.network.send(at, node, *to, &datagram);
                 }
                 Err(error) => machine.refused.push(error),
@@ -381,7 +381,7 @@ impl<S: Simulation> SimMatch<S> {
 impl<S: Simulation> core::fmt::Debug for SimMatch<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let machines: Vec<_> = self.machines.iter().map(|machine| &machine.session).collect();
-        let mut fleet = f.debug_struct("SimMatch");
-        fleet.field("now", &self.now).field("machines", &machines).finish_non_exhaustive()
+        let mut sim = f.debug_struct("SimMatch");
+        sim.field("now", &self.now).field("machines", &machines).finish_non_exhaustive()
     }
 }

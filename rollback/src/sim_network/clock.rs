@@ -1,35 +1,35 @@
-//! `VirtualClock`: a peer's own clock as a function of true time, off by an offset and running at a rate of its own.
-//! Readings are exact rationals rounded once: whatever the number of rate changes, no error adds up.
+//! `VirtualClock`: a peer's clock as a function of true time, with an offset and a drift. Readings are exact rationals
+//! rounded once, so errors do not accumulate over rate changes.
 
 use crate::Time;
 
-/// A nanosecond in the unit of the sums here. A drift in parts per million moves a clock by whole units.
+/// A nanosecond in the unit of the sums. A drift in parts per million is a whole number of units.
 const UNITS_PER_NANO: i128 = 1_000_000;
 
-/// A clock off by a half is no clock; the limit also keeps every rate above zero, so that readings have an inverse.
+/// Maximum drift. It keeps every rate above zero, so that readings have an inverse.
 const MOST_DRIFT_PPM: i32 = 500_000;
 
-/// Why a clock can't run like this.
+/// Error of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockError {
-    /// The rate is out of range.
-    #[error("a drift of {0} ppm is no clock: give -500 000 to 500 000")]
+    /// The drift is out of range.
+    #[error("a drift of {0} ppm is out of range; give -500 000 to 500 000")]
     Drift(i32),
-    /// The past is not rewritten.
-    #[error("the drift last changed at {last}: a change at {at} must not come before it")]
+    /// The change is before the last one.
+    #[error("the drift last changed at {last}; a change at {at} must not be earlier")]
     TimeWentBack {
-        /// When the drift was to change.
+        /// Time of the change.
         at: Time,
-        /// When it last changed.
+        /// Time of the last change.
         last: Time,
     },
 }
 
-/// From `start` in true time the clock shows `local` and gains `rate` units a nanosecond.
+/// From `start` in true time the clock reads `local` and gains `rate` units a nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     start: Time,
-    /// In units; may be negative before the offset is caught up.
+    /// In units; negative before a negative offset has passed.
     local: i128,
     rate: i128,
 }
@@ -43,8 +43,8 @@ impl Span {
 
 /// A peer's clock: local time as a function of true time.
 ///
-/// The clock is read with [`local_time`](Self::local_time) and planned with [`true_time_of`](Self::true_time_of), which
-/// says when a network or [`Timers`](super::Timers), both in true time, have to wake the peer:
+/// Read the clock with [`local_time`](Self::local_time). Plan with [`true_time_of`](Self::true_time_of), which gives
+/// the true time at which a network or [`Timers`](super::Timers) has to wake the peer:
 ///
 /// ```
 /// use isostep_rollback::{sim_network::VirtualClock, Time};
@@ -58,16 +58,16 @@ impl Span {
 /// # Ok::<(), isostep_rollback::sim_network::ClockError>(())
 /// ```
 ///
-/// Local time never goes back. A clock with a negative offset shows [`Time::ZERO`] until it is caught up, and one that
-/// reaches the end of `Time` stays there.
+/// Local time is monotonic. A clock with a negative offset reads [`Time::ZERO`] until the offset has passed, and one
+/// that reaches the end of `Time` stays there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VirtualClock {
-    /// By start; never empty.
+    /// Sorted by start; never empty.
     spans: Vec<Span>,
 }
 
 impl VirtualClock {
-    /// A clock that is ahead by so many nanoseconds at true time zero and gains so many millionths.
+    /// Creates a clock with an offset at true time zero, and a drift.
     ///
     /// # Errors
     /// When the drift is not within ±500 000 ppm.
@@ -76,18 +76,18 @@ impl VirtualClock {
         Ok(Self { spans: vec![Span { start: Time::ZERO, local, rate: rate(drift_ppm)? }] })
     }
 
-    /// The true clock.
+    /// Creates a clock that shows true time.
     pub fn exact() -> Self {
         Self { spans: vec![Span { start: Time::ZERO, local: 0, rate: UNITS_PER_NANO }] }
     }
 
-    /// What the clock shows, rounded down to the nanosecond.
+    /// Returns the reading, rounded down to the nanosecond.
     pub fn local_time(&self, at: Time) -> Time {
         let index = self.spans.partition_point(|span| span.start <= at).saturating_sub(1);
         time(self.spans[index].local_units(at).div_euclid(UNITS_PER_NANO))
     }
 
-    /// The first true time at which the clock shows this or more.
+    /// Returns the first true time at which the clock reads this or more.
     pub fn true_time_of(&self, local: Time) -> Time {
         if local == Time::ZERO {
             return Time::ZERO;
@@ -96,21 +96,21 @@ impl VirtualClock {
         let index = self.spans.partition_point(|span| span.local <= units).saturating_sub(1);
         let span = &self.spans[index];
         let ahead = units - span.local;
-        // Rounded up: a nanosecond earlier the clock shows less. Never past the next span, which starts with more.
+        // Rounded up: a nanosecond earlier the clock reads less. Never past the next span, whose reading starts higher.
         let found = i128::from(span.start.nanos()) + (ahead + span.rate - 1).div_euclid(span.rate);
         time(found)
     }
 
-    /// Millionths that it gains from the last change on.
+    /// Returns the drift since the last change, in parts per million.
     pub fn drift_ppm(&self) -> i32 {
         let last = self.spans[self.spans.len() - 1];
         (last.rate - UNITS_PER_NANO) as i32
     }
 
-    /// Changes the rate from a moment on. The reading at that moment stays what it was.
+    /// Changes the drift from a time on. The reading at that time is continuous.
     ///
     /// # Errors
-    /// When the drift is not within ±500 000 ppm, or the moment lies before the last change.
+    /// When the drift is not within ±500 000 ppm, or the time is before the last change.
     pub fn set_drift(&mut self, at: Time, drift_ppm: i32) -> Result<(), ClockError> {
         let rate = rate(drift_ppm)?;
         let last = self.spans[self.spans.len() - 1];
@@ -138,7 +138,7 @@ fn rate(drift_ppm: i32) -> Result<i128, ClockError> {
     Ok(UNITS_PER_NANO + i128::from(drift_ppm))
 }
 
-/// Clipped to what `Time` holds.
+/// Clamps to the range of `Time`.
 fn time(nanos: i128) -> Time {
     Time::from_nanos(nanos.clamp(0, i128::from(u64::MAX)) as u64)
 }

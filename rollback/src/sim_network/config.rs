@@ -1,5 +1,5 @@
-//! `LinkConfig`: how one direction between two nodes behaves. Plain data: checked here before a link may use it, and
-//! turned into the fate of a packet in `link`. Times in `Duration`, chances in parts per million of packets.
+//! `LinkConfig`: behaviour of one direction between two nodes. Plain data: validated here, applied to packets in
+//! `link`. Times are `Duration`s, probabilities are in parts per million of packets.
 
 use super::jitter::Jitter;
 use core::time::Duration;
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 /// One, in parts per million.
 pub(super) const MILLION: u32 = 1_000_000;
 
-/// No delay of a link may be longer, so that sums of delays stay far from the end of `Time`.
+/// Maximum delay of a link, so that sums of delays stay far from the end of `Time`.
 pub(super) const LONGEST_DELAY: Duration = Duration::from_hours(1);
 
-/// More flipped bits than this make noise, which says no more about a decoder than this many do.
+/// Maximum number of flipped bits. More give random noise, which tests a decoder no further.
 const MOST_BIT_FLIPS: u32 = 64;
 
-/// Keeps the sums of a busy queue far from overflow.
+/// Maximum bandwidth; keeps the sums of a busy queue far from overflow.
 const MOST_BITS_PER_SECOND: u64 = 1_000_000_000_000;
 
-/// What fits in an Ethernet frame after IPv4 and UDP headers, in bytes.
+/// Payload of an Ethernet frame after IPv4 and UDP headers, in bytes.
 const ETHERNET_PAYLOAD: u32 = 1472;
 
-/// How packets fare in one direction between two nodes.
+/// Behaviour of one direction between two nodes.
 ///
-/// Start from a profile and change what matters:
+/// Start from a profile and change fields:
 ///
 /// ```
 /// use isostep_rollback::sim_network::LinkConfig;
@@ -30,84 +30,84 @@ const ETHERNET_PAYLOAD: u32 = 1472;
 /// assert!(config.validate().is_ok());
 /// ```
 ///
-/// A packet meets the parts in this order: size limit, partition, queue, loss, delay, duplication, corruption.
-/// Sizes count payload bytes; headers are not added.
+/// Faults apply in this order: size limit, partition, queue, loss, delay, duplication, corruption. Sizes count payload
+/// bytes; headers are not added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkConfig {
-    /// Delay of every packet, one way.
+    /// One-way latency.
     pub latency: Duration,
-    /// Random change of the delay, drawn for each packet on its own. It may let packets overtake one another.
+    /// Random change of the latency, drawn for each packet. It may reorder packets.
     pub jitter: Jitter,
-    /// Packets lost, each on its own.
+    /// Independent packet loss.
     pub loss_ppm: u32,
-    /// Packets lost in groups.
+    /// Burst loss.
     pub bursts: Option<Bursts>,
-    /// Packets held back by `reorder_delay`, so that later ones overtake them.
+    /// Packets delayed by `reorder_delay`, so that later ones overtake them.
     pub reorder_ppm: u32,
-    /// How much longer a held-back packet takes.
+    /// Additional delay of reordered packets.
     pub reorder_delay: Duration,
-    /// Packets that arrive twice. The copy has a jitter and a corruption of its own.
+    /// Duplicated packets. The copy has its own jitter and corruption.
     pub duplicate_ppm: u32,
-    /// Packets that arrive changed.
+    /// Corrupted packets.
     pub corruption: Option<Corruption>,
-    /// How fast the link takes packets; without it, at once.
+    /// Bandwidth; unlimited without it.
     pub bandwidth: Option<Bandwidth>,
-    /// The largest payload in bytes; bigger packets are dropped.
+    /// Maximum payload in bytes; larger packets are dropped.
     pub mtu: Option<u32>,
-    /// Packets arrive in the order of sending, as on a path with a single queue: one that is late makes those behind
-    /// it late. A duplicate then arrives right behind its original.
+    /// Keeps the order of sending, as on a path with a single queue: a late packet delays those behind it. A duplicate
+    /// arrives right after its original.
     pub keep_order: bool,
 }
 
-/// Loss in groups, by the model of Gilbert and Elliott: the link is in a good or a bad state, and each has its own loss.
+/// Burst loss by the Gilbert–Elliott model: the link is in a good or a bad state, each with its own loss.
 ///
-/// The state may change with each packet sent, before the packet's own fate. Bad spells last 1 000 000 / `leave_ppm`
-/// packets on average, and `enter_ppm` / (`enter_ppm` + `leave_ppm`) of all packets meet one.
+/// The state may change with each packet sent, before the packet's own loss. Bad states last 1 000 000 / `leave_ppm`
+/// packets on average, and affect `enter_ppm` / (`enter_ppm` + `leave_ppm`) of all packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bursts {
-    /// Chance at each packet that a good link turns bad.
+    /// Probability at each packet that a good link turns bad.
     pub enter_ppm: u32,
-    /// Chance at each packet that a bad link turns good.
+    /// Probability at each packet that a bad link turns good.
     pub leave_ppm: u32,
-    /// Loss while the link is good.
+    /// Loss in the good state.
     pub good_loss_ppm: u32,
-    /// Loss while the link is bad.
+    /// Loss in the bad state.
     pub bad_loss_ppm: u32,
 }
 
-/// Packets that arrive changed: bits flipped, or the end cut off. They never grow. An empty packet stays as it is.
+/// Corruption: bits flipped, or the end truncated. Packets never grow. An empty packet is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Corruption {
-    /// Packets changed.
+    /// Corrupted packets.
     pub ppm: u32,
-    /// A packet with flipped bits has 1 to this many, each number as likely as any other; at most 64.
+    /// Maximum number of flipped bits, uniformly drawn from 1; at most 64.
     pub max_bit_flips: u32,
-    /// Of the changed packets, those that are cut instead: to a length below their own, each as likely as any other.
+    /// Share of corrupted packets that are truncated instead, to a uniformly drawn shorter length.
     pub cut_ppm: u32,
 }
 
-/// How fast a link takes packets, and how many bytes may wait.
+/// Bandwidth of a link and its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bandwidth {
-    /// A packet needs its bits divided by this to leave; the next one waits that long. 1 to 10¹².
+    /// Transmission rate; the next packet waits until the last one has left. 1 to 10¹².
     pub bits_per_second: u64,
-    /// Bytes that may wait, those still leaving included. A packet that would exceed it is dropped; an idle link takes a
+    /// Queue size in bytes, the packet being sent included. A packet that exceeds it is dropped; an idle link takes a
     /// packet of any size.
     pub queue_bytes: u32,
 }
 
-/// Why a link can't be configured like this.
+/// Error of a link's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A chance above one.
-    #[error("{field} is {ppm}, more than every packet: give parts per million, at most 1 000 000")]
+    /// A probability above one.
+    #[error("{field} is {ppm}, more than one; give parts per million, at most 1 000 000")]
     AboveMillion {
         /// The field.
         field: &'static str,
         /// Its value.
         ppm: u32,
     },
-    /// A delay beyond all use.
+    /// A delay is too long.
     #[error("{field} is {delay:?}: give at most an hour; to lose packets use loss or a partition")]
     DelayTooLong {
         /// The field.
@@ -115,37 +115,37 @@ pub enum ConfigError {
         /// Its value.
         delay: Duration,
     },
-    /// Some packets would arrive before they were sent.
+    /// The jitter exceeds the latency: packets would arrive before they are sent.
     #[error(
-        "jitter of ±{spread:?} exceeds the latency of {latency:?}: lower the one or raise the other"
+        "jitter of ±{spread:?} exceeds the latency of {latency:?}: lower the jitter or raise the latency"
     )]
     JitterAboveLatency {
-        /// The spread of the jitter.
+        /// Spread of the jitter.
         spread: Duration,
         /// The latency.
         latency: Duration,
     },
-    /// Packets are to be held back by nothing.
-    #[error("reorder_ppm is set but reorder_delay is zero: say how long a packet is held back")]
+    /// The reorder delay is zero.
+    #[error("reorder_ppm is set but reorder_delay is zero; set the additional delay")]
     NoReorderDelay,
-    /// A burst that never ends.
-    #[error("a link that turns bad never recovers: set leave_ppm above 0, or use a partition")]
+    /// Bursts never end.
+    #[error("leave_ppm is 0, so a bad link never recovers; set it above 0, or use a partition")]
     EndlessBursts,
-    /// Flipping no bits, or too many.
+    /// The number of flipped bits is out of range.
     #[error("max_bit_flips is {0}: give 1 to 64")]
     BitFlips(u32),
-    /// A link that never sends, or faster than any.
+    /// The bandwidth is out of range.
     #[error(
         "bits_per_second is {0}: give 1 to 10¹², None for no limit; a partition stops all packets"
     )]
     BitsPerSecond(u64),
-    /// A size limit that lets nothing through.
+    /// The size limit is zero.
     #[error("mtu is 0: give a size in bytes, None for no limit, or use a partition")]
     ZeroMtu,
 }
 
 impl LinkConfig {
-    /// Every packet arrives, at once, in order. The default.
+    /// Perfect link: no delay, no loss. The default.
     pub const fn perfect() -> Self {
         Self {
             latency: Duration::ZERO,
@@ -162,7 +162,7 @@ impl LinkConfig {
         }
     }
 
-    /// A cable in one building: 0.5 ms ± 0.2 ms one way, nothing lost, 1 Gbit/s.
+    /// Wired LAN: 0.5 ms ± 0.2 ms one way, no loss, 1 Gbit/s.
     pub const fn lan() -> Self {
         Self {
             latency: Duration::from_micros(500),
@@ -173,7 +173,7 @@ impl LinkConfig {
         }
     }
 
-    /// A house with wireless: 50 ms ± 20 ms one way, 1 % lost, 0.1 % twice, 20 Mbit/s.
+    /// Home Wi-Fi: 50 ms ± 20 ms one way, 1 % loss, 0.1 % duplicates, 20 Mbit/s.
     pub const fn wifi() -> Self {
         Self {
             latency: Duration::from_millis(50),
@@ -186,8 +186,8 @@ impl LinkConfig {
         }
     }
 
-    /// A phone on the move: 100 ms one way and 15 ms more on average, up to 250 ms more (heavy tail); 5 % lost, three of
-    /// the five in bursts of about four packets of which every other is lost; 5 Mbit/s.
+    /// Mobile phone in motion: 100 ms one way and 15 ms more on average, up to 250 ms more (heavy tail); 5 % loss,
+    /// three of the five in bursts of about four packets of which every other is lost; 5 Mbit/s.
     pub const fn mobile() -> Self {
         Self {
             latency: Duration::from_millis(100),
@@ -210,8 +210,8 @@ impl LinkConfig {
         }
     }
 
-    /// As bad as a game should still bear: 200 ms ± 80 ms one way, 15 % lost (a third of it in bursts), 2 % held back by
-    /// another 50 ms, 1 % twice, 0.1 % changed on the way, 1 Mbit/s.
+    /// Worst link that a game should tolerate: 200 ms ± 80 ms one way, 15 % loss (a third of it in bursts), 2 %
+    /// reordered by another 50 ms, 1 % duplicates, 0.1 % corrupted, 1 Mbit/s.
     pub const fn severe() -> Self {
         Self {
             latency: Duration::from_millis(200),
@@ -234,21 +234,21 @@ impl LinkConfig {
         }
     }
 
-    /// The shortest time on the way.
+    /// Returns the minimum delay.
     pub fn min_delay(&self) -> Duration {
         self.latency.saturating_sub(self.jitter.max_early())
     }
 
-    /// The longest time on the way, apart from waiting in the queue of `bandwidth` or behind others of `keep_order`.
+    /// Returns the maximum delay, without waiting in the queue of `bandwidth` or behind others with `keep_order`.
     pub fn max_delay(&self) -> Duration {
         let held = if self.reorder_ppm > 0 { self.reorder_delay } else { Duration::ZERO };
         self.latency.saturating_add(self.jitter.max_late()).saturating_add(held)
     }
 
-    /// Whether a link can have it.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// When a value is out of range; it says which and what to do.
+    /// When a value is out of range; the error names it and says what to do.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let chances = [
             ("loss_ppm", self.loss_ppm),

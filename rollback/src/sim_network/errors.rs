@@ -1,48 +1,47 @@
-//! What misuse of a `SimNetwork` answers: one type per operation, each saying what to do instead. Values of a
-//! configuration have theirs in `config`.
+//! Errors of a `SimNetwork`: one type per operation. Errors of settings are in `config`.
 
 use super::config::ConfigError;
 use super::network::NodeId;
 use crate::Time;
 
-/// A node of some other network.
+/// The node belongs to another network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("node {} is not of this network: use what its add_node gave", .0.0)]
+#[error("node {} belongs to another network; use an id from this network's add_node", .0.0)]
 pub struct UnknownNode(pub NodeId);
 
-/// Why a link can't be changed.
+/// Error of changing a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// A node of some other network.
+    /// The node belongs to another network.
     #[error(transparent)]
     UnknownNode(#[from] UnknownNode),
-    /// A value out of range.
+    /// A setting is out of range.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A partition that never holds.
+    /// The window of a partition is empty.
     #[error("the partition ends at {end}, not after its start at {start}: give a later end")]
     EmptyWindow {
-        /// Its start.
+        /// Start of the window.
         start: Time,
-        /// Its end.
+        /// End of the window.
         end: Time,
     },
 }
 
-/// Why a packet can't be sent.
+/// Error of sending a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// A node of some other network.
+    /// The node belongs to another network.
     #[error(transparent)]
     UnknownNode(#[from] UnknownNode),
-    /// The network has already seen a later moment.
+    /// The time is before the latest time given to the network.
     #[error(
-        "it is already {latest}: a packet can't be sent at {now}; walk the nodes in order of time"
+        "the network is at {latest}: a packet can't be sent at {now}; process nodes in order of time"
     )]
     TimeWentBack {
-        /// The moment given.
+        /// Time of sending.
         now: Time,
-        /// The latest seen.
+        /// Latest time.
         latest: Time,
     },
 }

@@ -1,5 +1,5 @@
-//! `Inbox`: the packets on the way to one node, by arrival time, then by order of sending. `SimNetwork` has one for each
-//! node and gives the buffers of packets that were handed out to later ones.
+//! `Inbox`: packets in flight to one node, by arrival time, then by order of sending. `SimNetwork` has one for each
+//! node and reuses the buffers of delivered packets.
 
 use super::network::NodeId;
 use crate::Time;
@@ -8,14 +8,14 @@ use std::collections::BinaryHeap;
 
 pub(super) type Inbox = BinaryHeap<Packet>;
 
-/// On the way to a node.
+/// A packet in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Packet {
     pub(super) at: Time,
-    /// In the order of sending, over the whole network; a copy comes after its original.
+    /// Order of sending over the whole network; a copy follows its original.
     pub(super) sequence: u64,
     pub(super) from: NodeId,
-    /// On its link.
+    /// Number on its link.
     pub(super) number: u64,
     pub(super) is_copy: bool,
     pub(super) bytes: Vec<u8>,
@@ -27,7 +27,7 @@ impl Packet {
     }
 }
 
-/// Reversed: the heap's greatest is the first to arrive.
+/// Reversed: the maximum of the heap is the first to arrive.
 impl Ord for Packet {
     fn cmp(&self, other: &Self) -> Ordering {
         other.order().cmp(&self.order())

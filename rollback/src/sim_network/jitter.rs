@@ -1,40 +1,39 @@
-//! `Jitter`: how much a packet's delay differs from the latency. Each distribution is computed from whole numbers alone
-//! and has bounds that no draw exceeds.
+//! `Jitter`: distribution of the delay around the latency. Each distribution is computed in integers and bounded.
 
 use core::time::Duration;
 use isostep_core::Rng;
 use serde::{Deserialize, Serialize};
 
-/// The distribution of a link's delays around its latency.
+/// Distribution of a link's delay around its latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Jitter {
-    /// Every packet takes the latency.
+    /// No jitter.
     #[default]
     None,
-    /// From `spread` less to `spread` more, each nanosecond as likely as any other.
+    /// Uniform within ±`spread`.
     Uniform {
-        /// The most a packet is early or late.
+        /// Maximum deviation.
         spread: Duration,
     },
-    /// Like a normal distribution with a third of `spread` as its standard deviation, clipped at `spread` on both sides
-    /// (which meets one packet in 500). The sum of twelve uniform numbers less six (Irwin–Hall) stands for the normal.
+    /// Approximately normal with a standard deviation of a third of `spread`, clamped at ±`spread` (which affects one
+    /// packet in 500). Computed as the sum of twelve uniform numbers less six (Irwin–Hall).
     Normal {
-        /// The most a packet is early or late: three standard deviations.
+        /// Maximum deviation: three standard deviations.
         spread: Duration,
     },
-    /// Heavy tail, never early: later by `scale` × (1 / √U − 1) for a uniform U, clipped at `most`. That is a Pareto
-    /// distribution of shape 2 moved to zero (Lomax): half of the packets are later by 0.41 `scale` or more, one in a
-    /// hundred by 9, one in ten thousand by 99; `scale` on average if nothing is clipped.
+    /// Heavy tail, never early: later by `scale` × (1 / √U − 1) for a uniform U, clamped at `most`. This is a Lomax
+    /// distribution of shape 2: half of the packets are later by 0.41 `scale` or more, one in a hundred by 9, one in
+    /// ten thousand by 99; `scale` on average without clamping.
     Pareto {
-        /// The size of the delays.
+        /// Scale of the delays.
         scale: Duration,
-        /// The most a packet is late.
+        /// Maximum delay beyond the latency.
         most: Duration,
     },
 }
 
 impl Jitter {
-    /// The most by which a packet is earlier than the latency.
+    /// Returns the maximum by which a packet is earlier than the latency.
     pub fn max_early(&self) -> Duration {
         match *self {
             Self::None | Self::Pareto { .. } => Duration::ZERO,
@@ -42,7 +41,7 @@ impl Jitter {
         }
     }
 
-    /// The most by which a packet is later than the latency.
+    /// Returns the maximum by which a packet is later than the latency.
     pub fn max_late(&self) -> Duration {
         match *self {
             Self::None => Duration::ZERO,
@@ -51,7 +50,7 @@ impl Jitter {
         }
     }
 
-    /// The scale of a heavy tail, which has to be in range as well.
+    /// Returns the scale of a heavy tail, which is validated too.
     pub(super) fn scale(&self) -> Duration {
         match *self {
             Self::Pareto { scale, .. } => scale,
@@ -59,7 +58,7 @@ impl Jitter {
         }
     }
 
-    /// One packet's difference in nanoseconds. The configuration was checked: no duration exceeds an hour, 2⁴² ns.
+    /// Draws one packet's deviation in nanoseconds. Durations are validated to be at most an hour, 2⁴² ns.
     pub(super) fn draw(&self, rng: &mut Rng) -> i64 {
         match *self {
             Self::None => 0,
@@ -78,7 +77,7 @@ impl Jitter {
             }
             Self::Pareto { scale, most } => {
                 let (scale, most) = (nanos(scale), nanos(most));
-                // √U in 2⁻³²; zero would be a delay without end.
+                // √U in 2⁻³²; zero would be an infinite delay.
                 let root = rng.next_u64().isqrt().max(1);
                 let late = ((scale as u128) << 32) / root as u128 - scale as u128;
                 late.min(most as u128) as i64
@@ -87,7 +86,7 @@ impl Jitter {
     }
 }
 
-/// Nanoseconds of a duration that was checked to be at most an hour.
+/// Nanoseconds of a duration of at most an hour.
 pub(super) fn nanos(span: Duration) -> i64 {
     i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
-//! `Link`: one direction between two nodes, and the fate of each packet sent on it. `SimNetwork` calls `send` and puts
-//! what arrives into the inbox of the receiver.
+//! `Link`: one direction between two nodes. It decides loss, delay and corruption of each packet; `SimNetwork` calls
+//! `send` and puts arrivals into the receiver's inbox.
 //!
-//! The chance of packet *n* comes from a generator keyed with (seed, from, to, *n*, what is decided), so no packet's
-//! fate depends on another link, and switching one fault on leaves what the others do to the packets as it was.
+//! The randomness of packet *n* is keyed by (seed, from, to, *n*, purpose), so packets are independent of other links,
+//! and enabling one fault does not change the others.
 
 use super::config::{Corruption, LinkConfig, MILLION};
 use super::jitter::nanos;
@@ -13,7 +13,7 @@ use core::ops::Range;
 use core::time::Duration;
 use isostep_core::Rng;
 
-/// What a draw decides. Delay and damage have one purpose for the original and the next for the copy.
+/// Purposes of a draw. Delay and corruption have one purpose for the original and the next for the copy.
 const FATE: u64 = 1;
 const DELAY: u64 = 2;
 const DAMAGE: u64 = 4;
@@ -23,10 +23,10 @@ const NANOS_PER_SECOND: u128 = 1_000_000_000;
 /// A packet, or a copy of one, that will arrive.
 pub(super) struct Arrival {
     pub(super) at: Time,
-    /// Of the packet on this link.
+    /// Number of the packet on this link.
     pub(super) number: u64,
     pub(super) is_copy: bool,
-    /// The bytes are to be changed, by these.
+    /// Corruption to apply, with its generator.
     damage: Option<(Corruption, Rng)>,
 }
 
@@ -34,18 +34,18 @@ pub(super) struct Arrival {
 pub(super) struct Link {
     pub(super) stats: LinkStats,
     config: LinkConfig,
-    /// Both ends, for the keys of chance.
+    /// Both ends, as a part of the key.
     ends: u64,
-    /// The state of the burst model.
+    /// The burst model is in its bad state.
     bad: bool,
-    /// The queue became busy at `busy_since`, took `busy_bits` since and has sent them all at `free_at`. Times are
-    /// computed from the sum, so that no rounding adds up.
+    /// The queue became busy at `busy_since`, took `busy_bits` since, and is empty at `free_at`. Times are computed
+    /// from the sum, so that rounding does not accumulate.
     busy_since: Time,
     busy_bits: u128,
     free_at: Time,
     last_arrival: Time,
     partitions: Vec<Range<Time>>,
-    /// The highest number handed out.
+    /// Highest delivered number.
     newest: Option<u64>,
 }
 
@@ -69,11 +69,11 @@ impl Link {
         &self.config
     }
 
-    /// For packets sent from now on. The configuration was checked.
+    /// Sets the validated configuration for packets sent from now on.
     pub(super) fn set_config(&mut self, config: LinkConfig) {
         self.config = config;
         self.bad &= config.bursts.is_some();
-        // What waits keeps its time; the new rate counts after it.
+        // Queued packets keep their times; the new rate applies after them.
         (self.busy_since, self.busy_bits) = (self.free_at, 0);
     }
 
@@ -81,12 +81,12 @@ impl Link {
         self.partitions.push(window);
     }
 
-    /// Decides what becomes of a packet: nothing, one arrival, or one and a copy.
+    /// Decides the arrivals of a packet: none, one, or one and a copy.
     pub(super) fn send(&mut self, seed: u64, now: Time, size: usize) -> [Option<Arrival>; 2] {
         let number = self.stats.sent;
         self.stats.sent += 1;
         self.stats.sent_bytes += size as u64;
-        // All drawn, and the burst model moved on, whatever the packet meets.
+        // All values are drawn and the burst model advances for every packet, so that faults stay independent.
         let mut rng = self.rng(seed, number, FATE);
         let [turn, in_burst, alone, reorder, duplicate] = core::array::from_fn(|_| rng.next_u64());
         let in_burst = self.lost_in_burst(turn, in_burst);
@@ -130,7 +130,7 @@ impl Link {
         [Some(original), copy]
     }
 
-    /// Counts a packet that is handed out.
+    /// Counts a delivered packet.
     pub(super) fn deliver(&mut self, number: u64, is_copy: bool, size: usize) {
         self.stats.in_flight -= 1;
         self.stats.delivered += 1;
@@ -151,7 +151,7 @@ impl Link {
         hits(loss, if self.bad { bursts.bad_loss_ppm } else { bursts.good_loss_ppm })
     }
 
-    /// When the last bit of a packet has left the queue; `None` if the queue is full.
+    /// Returns the time at which the last bit of a packet leaves the queue; `None` if the queue is full.
     fn leave_queue(&mut self, now: Time, size: usize) -> Option<Time> {
         let Some(bandwidth) = self.config.bandwidth else { return Some(now) };
         let rate = u128::from(bandwidth.bits_per_second);
@@ -172,7 +172,7 @@ impl Link {
 
     fn delay(&self, seed: u64, number: u64, copy: u64) -> Duration {
         let jitter = self.config.jitter.draw(&mut self.rng(seed, number, DELAY + copy));
-        // Not negative: a checked jitter is never earlier than the latency.
+        // Not negative: a validated jitter never exceeds the latency.
         Duration::from_nanos((nanos(self.config.latency) + jitter).unsigned_abs())
     }
 
@@ -188,7 +188,7 @@ impl Link {
 }
 
 impl Arrival {
-    /// Flips bits or cuts the end, if that is the packet's fate. The bytes always differ afterwards.
+    /// Flips bits or truncates, if the packet is to be corrupted. The bytes always differ afterwards.
     pub(super) fn damage(&mut self, bytes: &mut Vec<u8>) {
         let Some((corruption, rng)) = &mut self.damage else { return };
         if hits(rng.next_u64(), corruption.cut_ppm) {
@@ -197,7 +197,7 @@ impl Arrival {
         }
         let bits = bytes.len() as u64 * 8;
         let flips = (1 + scale(rng.next_u64(), u64::from(corruption.max_bit_flips))).min(bits);
-        // One in each of equal stretches, so that no bit is flipped twice.
+        // One in each of equal ranges, so that no bit is flipped twice.
         for stretch in 0..flips {
             let (start, end) = (bits * stretch / flips, bits * (stretch + 1) / flips);
             let bit = start + scale(rng.next_u64(), end - start);
@@ -206,12 +206,12 @@ impl Arrival {
     }
 }
 
-/// Whether a draw falls among so many of a million. Who raises a chance keeps the packets it already hit.
+/// Returns true with a probability in parts per million. A higher probability hits a superset of the packets.
 fn hits(draw: u64, ppm: u32) -> bool {
     scale(draw, u64::from(MILLION)) < u64::from(ppm)
 }
 
-/// From a draw to a number below `bound`. One draw whatever the bound; the bias is below `bound` / 2⁶⁴.
+/// Scales a draw to a number below `bound`. It uses one draw for any bound; the bias is below `bound` / 2⁶⁴.
 fn scale(draw: u64, bound: u64) -> u64 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u64
 }

@@ -1,5 +1,5 @@
-//! A datagram network and clocks in virtual time, to test games and protocols with: bad links, drifting clocks and a
-//! loop that walks both, all decided by one seed and computed in whole numbers, so that a failure repeats anywhere.
+//! Simulated datagram network and clocks in virtual time, to test games and protocols: bad links, drifting clocks and
+//! timers, determined by one seed and computed in integers, so that a failure reproduces on any machine.
 //!
 //! | file | owns |
 //! | --- | --- |

@@ -1,5 +1,5 @@
-//! `SimNetwork`: the nodes, the links between them, what is on the way, and the total order in which it arrives: by
-//! arrival time, then by order of sending. `link` decides each packet's fate; this file keeps its bytes.
+//! `SimNetwork`: nodes, links, packets in flight, and their total order: by arrival time, then by order of sending.
+//! `link` decides loss and delay; this file keeps the bytes.
 
 use super::config::LinkConfig;
 use super::errors::{LinkError, SendError, UnknownNode};
@@ -15,47 +15,47 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct NodeId(pub(super) u32);
 
 impl NodeId {
-    /// How many nodes were added before it.
+    /// Returns the number of nodes added before it.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A packet that was handed out. Its bytes are in the buffer given.
+/// A delivered packet. Its bytes are in the buffer passed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// When it arrived, which may be before it was asked for.
+    /// Arrival time, which may be before the call.
     pub at: Time,
-    /// Who sent it.
+    /// Sender.
     pub from: NodeId,
-    /// Who gets it.
+    /// Receiver.
     pub to: NodeId,
 }
 
-/// A new configuration of links.
+/// A change of link settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Of one direction.
     OneWay {
-        /// The sender.
+        /// Sender.
         from: NodeId,
-        /// The receiver.
+        /// Receiver.
         to: NodeId,
-        /// How packets fare.
+        /// New settings.
         config: LinkConfig,
     },
-    /// Of both directions, which still draw their own chance.
+    /// Of both directions; their randomness stays independent.
     BothWays {
         /// One end.
         between: NodeId,
         /// The other.
         and: NodeId,
-        /// How packets fare.
+        /// New settings.
         config: LinkConfig,
     },
     /// Of every link, those of nodes added later included.
     All {
-        /// How packets fare.
+        /// New settings.
         config: LinkConfig,
     },
 }
@@ -64,11 +64,11 @@ pub enum Change {
 ///
 /// - configure: [`add_node`](Self::add_node), [`set_link`](Self::set_link), [`set_all_links`](Self::set_all_links),
 ///   [`at`](Self::at) for later, [`partition`](Self::partition)
-/// - feed: [`send`](Self::send), with a time that never goes back
-/// - take: [`receive`](Self::receive) for one node, or [`poll`](Self::poll) for all in the order of arrival
+/// - feed: [`send`](Self::send), with a monotonic time
+/// - take: [`receive`](Self::receive) for one node, or [`poll`](Self::poll) for all in order of arrival
 /// - observe: [`next_delivery`](Self::next_delivery), [`stats`](Self::stats), [`total_stats`](Self::total_stats)
 ///
-/// Two peers play ping over a bad link:
+/// Two peers exchange a ping over a bad link:
 ///
 /// ```
 /// use isostep_rollback::{Time, sim_network::{LinkConfig, SimEvent, SimNetwork, Timers}};
@@ -91,29 +91,29 @@ pub enum Change {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The same seed and calls give the same packets at the same nanoseconds on every machine. Each packet's chance depends
-/// on the seed, the two nodes and its number on that link alone: more nodes, or more faults, leave the rest as it was.
-/// The fate of a packet is decided when it is sent, by the configuration of that moment. Nothing is allocated once
-/// buffers have grown to the traffic. Packets that nobody asks for are kept.
+/// Equal seeds and calls give equal packets at equal nanoseconds on every machine. Each packet's randomness depends
+/// only on the seed, the two nodes and its number on that link: more nodes or more faults do not change the others.
+/// Loss and delay are decided when a packet is sent, with the settings at that time. Nothing is allocated once buffers
+/// have grown to the traffic. Packets that are not received are kept.
 #[derive(Clone, Debug)]
 pub struct SimNetwork {
     seed: u64,
-    /// Per node, what is on the way to it.
+    /// Packets in flight, by receiver.
     inboxes: Vec<Inbox>,
-    /// Those used or configured; the others behave as `default_config` says.
+    /// Links that were used or configured; others have the default settings.
     links: BTreeMap<(NodeId, NodeId), Link>,
     default_config: LinkConfig,
-    /// By time, then in the order of planning.
+    /// By time, then in order of planning.
     planned: VecDeque<(Time, Change)>,
     latest: Time,
     sequence: u64,
-    /// Buffers of packets handed out, to be used again, with room for every buffer there is.
+    /// Reusable buffers of delivered packets, with capacity for every buffer there is.
     pool: Vec<Vec<u8>>,
     buffers: usize,
 }
 
 impl SimNetwork {
-    /// A network without nodes, with perfect links. The seed decides all chance.
+    /// Creates a network without nodes, with perfect links. The seed determines all randomness.
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
@@ -128,7 +128,7 @@ impl SimNetwork {
         }
     }
 
-    /// Adds a node, with links to and from every other and to itself.
+    /// Adds a node, with links to and from every other node and itself.
     #[expect(clippy::missing_panics_doc, reason = "2³² inboxes take 128 GiB")]
     pub fn add_node(&mut self) -> NodeId {
         let index = u32::try_from(self.inboxes.len()).expect("memory ends before 2³² nodes");
@@ -136,24 +136,24 @@ impl SimNetwork {
         NodeId(index)
     }
 
-    /// All nodes, in the order of adding.
+    /// Returns all nodes, in order of adding.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (0..self.inboxes.len() as u32).map(NodeId)
     }
 
-    /// How packets sent now in one direction fare.
+    /// Returns the settings of one direction.
     ///
     /// # Errors
-    /// When a node is not of this network.
+    /// When a node belongs to another network.
     pub fn link(&self, from: NodeId, to: NodeId) -> Result<&LinkConfig, UnknownNode> {
         self.check(&[from, to])?;
         Ok(self.links.get(&(from, to)).map_or(&self.default_config, Link::config))
     }
 
-    /// Configures one direction from now on.
+    /// Sets one direction from now on.
     ///
     /// # Errors
-    /// When a node is not of this network or the configuration is out of range; then nothing changes.
+    /// When a node belongs to another network or a setting is out of range; nothing changes then.
     pub fn set_link(
         &mut self,
         from: NodeId,
@@ -163,7 +163,7 @@ impl SimNetwork {
         self.at(Time::ZERO, Change::OneWay { from, to, config })
     }
 
-    /// Configures both directions from now on.
+    /// Sets both directions from now on.
     ///
     /// # Errors
     /// As [`set_link`](Self::set_link).
@@ -176,18 +176,18 @@ impl SimNetwork {
         self.at(Time::ZERO, Change::BothWays { between, and, config })
     }
 
-    /// Configures every link from now on, those of nodes added later included.
+    /// Sets every link from now on, those of nodes added later included.
     ///
     /// # Errors
-    /// When the configuration is out of range; then nothing changes.
+    /// When a setting is out of range; nothing changes then.
     pub fn set_all_links(&mut self, config: LinkConfig) -> Result<(), LinkError> {
         self.at(Time::ZERO, Change::All { config })
     }
 
-    /// Plans a change: it holds for packets sent at that time or later, or at once if that time has come.
+    /// Plans a change for packets sent at that time or later, or at once if that time has passed.
     ///
     /// # Errors
-    /// When a node is not of this network or the configuration is out of range; then nothing is planned.
+    /// When a node belongs to another network or a setting is out of range; nothing is planned then.
     pub fn at(&mut self, time: Time, change: Change) -> Result<(), LinkError> {
         match change {
             Change::OneWay { from, to, config } => {
@@ -209,11 +209,10 @@ impl SimNetwork {
         Ok(())
     }
 
-    /// Loses all packets sent in one direction from the start of the window up to, not including, its end. Those already
-    /// on the way arrive.
+    /// Drops all packets sent in one direction within a half-open window. Packets in flight arrive.
     ///
     /// # Errors
-    /// When a node is not of this network or the window is empty.
+    /// When a node belongs to another network or the window is empty.
     pub fn partition(
         &mut self,
         from: NodeId,
@@ -228,7 +227,7 @@ impl SimNetwork {
         Ok(())
     }
 
-    /// Loses all packets sent between two nodes in the window, either way.
+    /// Drops all packets sent between two nodes within the window, in both directions.
     ///
     /// # Errors
     /// As [`partition`](Self::partition).
@@ -242,10 +241,10 @@ impl SimNetwork {
         self.partition(and, between, window)
     }
 
-    /// Sends a packet. What becomes of it shows in deliveries and [`stats`](Self::stats), as with real datagrams.
+    /// Sends a packet. Its result shows only in deliveries and [`stats`](Self::stats), as with real datagrams.
     ///
     /// # Errors
-    /// When a node is not of this network, or a later moment was already given to any method.
+    /// When a node belongs to another network, or a later time was given to any method.
     pub fn send(
         &mut self,
         now: Time,
@@ -280,7 +279,7 @@ impl SimNetwork {
     /// Takes the first packet for a node that has arrived by now. Its bytes replace those of the buffer.
     ///
     /// # Errors
-    /// When the node is not of this network.
+    /// When the node belongs to another network.
     pub fn receive(
         &mut self,
         now: Time,
@@ -292,38 +291,38 @@ impl SimNetwork {
         Ok(self.deliver(now, node, bytes))
     }
 
-    /// Takes the first packet for any node that has arrived by now, as [`receive`](Self::receive) does. Looks at every
-    /// node once.
+    /// Takes the first packet for any node that has arrived by now, as [`receive`](Self::receive) does. Linear in the
+    /// number of nodes.
     pub fn poll(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Delivery> {
         self.advance(now);
         let (_, node) = self.first()?;
         self.deliver(now, node, bytes)
     }
 
-    /// When the next packet arrives, or arrived if it was not yet taken.
+    /// Returns the arrival time of the next packet, which may have passed.
     pub fn next_delivery(&self) -> Option<Time> {
         self.first().map(|((at, _), _)| at)
     }
 
-    /// When the next packet for a node arrives, or arrived if it was not yet taken.
+    /// Returns the arrival time of the next packet for a node, which may have passed.
     ///
     /// # Errors
-    /// When the node is not of this network.
+    /// When the node belongs to another network.
     pub fn next_delivery_to(&self, node: NodeId) -> Result<Option<Time>, UnknownNode> {
         self.check(&[node])?;
         Ok(self.inboxes[node.index()].peek().map(|packet| packet.at))
     }
 
-    /// What became of the packets of one direction.
+    /// Returns the statistics of one direction.
     ///
     /// # Errors
-    /// When a node is not of this network.
+    /// When a node belongs to another network.
     pub fn stats(&self, from: NodeId, to: NodeId) -> Result<LinkStats, UnknownNode> {
         self.check(&[from, to])?;
         Ok(self.links.get(&(from, to)).map_or_else(LinkStats::default, |link| link.stats))
     }
 
-    /// What became of all packets.
+    /// Returns the statistics of all links.
     pub fn total_stats(&self) -> LinkStats {
         let mut total = LinkStats::default();
         self.links.values().for_each(|link| total += link.stats);
@@ -335,7 +334,7 @@ impl SimNetwork {
         unknown.map_or(Ok(()), |node| Err(UnknownNode(*node)))
     }
 
-    /// Makes the changes planned up to now.
+    /// Applies the changes planned up to now.
     fn advance(&mut self, now: Time) {
         self.latest = self.latest.max(now);
         while let Some((_, change)) = self.planned.pop_front_if(|(time, _)| *time <= now) {

@@ -1,49 +1,48 @@
-//! `LinkStats`: what became of the packets of one direction. Kept by `link` and the deliveries of the network; at every
-//! moment sent + duplicated = delivered + lost + in flight.
+//! `LinkStats`: packet statistics of one direction. Invariant: sent + duplicated = delivered + lost + in flight.
 
 use core::fmt;
 use core::ops::AddAssign;
 
-/// What became of the packets sent in one direction between two nodes.
+/// Packet statistics of one direction between two nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
-    /// Packets given to `send`.
+    /// Packets sent.
     pub sent: u64,
-    /// Their bytes.
+    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Packets handed out, copies included.
+    /// Packets delivered, copies included.
     pub delivered: u64,
-    /// Their bytes.
+    /// Bytes delivered.
     pub delivered_bytes: u64,
-    /// Packets on the way, or arrived and not yet asked for.
+    /// Packets in flight, or arrived and not received.
     pub in_flight: u64,
-    /// Packets that never arrive, by cause.
+    /// Lost packets, by cause.
     pub lost: Losses,
-    /// Copies made on the way, beside the originals.
+    /// Copies, without the originals.
     pub duplicated: u64,
-    /// Packets and copies changed on the way.
+    /// Corrupted packets and copies.
     pub corrupted: u64,
-    /// Packets handed out after one that was sent later. Copies don't count.
+    /// Packets delivered after one that was sent later, without copies.
     pub reordered: u64,
 }
 
-/// Why packets never arrived. Each packet counts once, under the first cause it met, in this order.
+/// Lost packets by cause. Each packet counts once, under its first cause in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Larger than the link's size limit.
     pub too_big: u64,
     /// Sent during a partition.
     pub partition: u64,
-    /// No room left in the queue.
+    /// Queue overflow.
     pub queue: u64,
-    /// By the loss of the burst model's states.
+    /// Loss of the burst model.
     pub burst: u64,
-    /// On its own.
+    /// Independent loss.
     pub random: u64,
 }
 
 impl Losses {
-    /// All of them.
+    /// Returns the sum.
     pub const fn total(&self) -> u64 {
         self.too_big + self.partition + self.queue + self.burst + self.random
     }

@@ -1,5 +1,4 @@
-//! `Timers`: who has to be woken when, in an order that never depends on chance; and the loop that walks wake-ups and
-//! deliveries together.
+//! `Timers`: wake-ups in a deterministic order, and the event loop over wake-ups and deliveries.
 
 use super::network::{Delivery, NodeId, SimNetwork};
 use crate::Time;
@@ -8,8 +7,8 @@ use std::collections::BinaryHeap;
 
 /// Wake-ups in virtual time: by time, then by key, then in the order of setting.
 ///
-/// The key says who is woken, and why if need be: a [`NodeId`], or any ordered small type. Peers that tick by drifting
-/// clocks, with packets in between:
+/// The key identifies the wake-up: a [`NodeId`], or any small ordered type. Peers that tick by drifting clocks, with
+/// packets in between:
 ///
 /// ```
 /// use isostep_rollback::{Time, sim_network::{LinkConfig, SimNetwork, Timers, VirtualClock}};
@@ -30,29 +29,29 @@ use std::collections::BinaryHeap;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A peer that acts as soon as a packet arrives, such as a relay, takes [`next_event`](Self::next_event) instead.
+/// A peer that acts when a packet arrives, such as a relay, uses [`next_event`](Self::next_event) instead.
 #[derive(Clone, Debug)]
 pub struct Timers<K = NodeId> {
     heap: BinaryHeap<Reverse<(Time, K, u64)>>,
     set: u64,
 }
 
-/// The next thing that happens.
+/// An event of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimEvent<K = NodeId> {
     /// A packet arrives.
     Packet(Delivery),
-    /// A timer runs out.
+    /// A timer expires.
     Wake {
-        /// When.
+        /// Time of the wake-up.
         at: Time,
-        /// What it was set for.
+        /// Its key.
         key: K,
     },
 }
 
 impl<K: Ord + Copy> Timers<K> {
-    /// No wake-ups.
+    /// Creates an empty queue.
     pub fn new() -> Self {
         Self { heap: BinaryHeap::new(), set: 0 }
     }
@@ -63,17 +62,17 @@ impl<K: Ord + Copy> Timers<K> {
         self.set += 1;
     }
 
-    /// Takes away all wake-ups of a key. Walks them all.
+    /// Removes all wake-ups of a key. Linear in their number.
     pub fn cancel(&mut self, key: K) {
         self.heap.retain(|Reverse((_, other, _))| *other != key);
     }
 
-    /// When the next one is due.
+    /// Returns the time of the next wake-up.
     pub fn next_wake(&self) -> Option<Time> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// Takes the next one due at `until` or before.
+    /// Takes the next wake-up at or before `until`.
     pub fn pop(&mut self, until: Time) -> Option<(Time, K)> {
         if self.next_wake()? > until {
             return None;
@@ -81,8 +80,8 @@ impl<K: Ord + Copy> Timers<K> {
         self.heap.pop().map(|Reverse((at, key, _))| (at, key))
     }
 
-    /// Takes the next delivery or wake-up at `until` or before. At equal times packets come first, so that who is woken
-    /// knows all that has arrived.
+    /// Takes the next delivery or wake-up at or before `until`. At equal times packets come first, so that a woken peer
+    /// has all that has arrived.
     pub fn next_event(
         &mut self,
         network: &mut SimNetwork,
@@ -90,7 +89,7 @@ impl<K: Ord + Copy> Timers<K> {
         bytes: &mut Vec<u8>,
     ) -> Option<SimEvent<K>> {
         let packets_until = self.next_wake().map_or(until, |wake| wake.min(until));
-        // Polled at the arrival, not at the next wake-up: who gets the packet may answer at that moment.
+        // Polled at the arrival, not at the next wake-up: the receiver may answer at once.
         if let Some(at) = network.next_delivery().filter(|at| *at <= packets_until) {
             return network.poll(at, bytes).map(SimEvent::Packet);
         }

@@ -1,24 +1,23 @@
-//! A binary range coder: yes-or-no questions in, bytes out, each for as many bits as its answer surprises.
+//! Binary range coder: codes yes-or-no decisions, each in as many bits as its information content.
 //!
-//! The part of a packet that it writes is the last: nothing says where it ends, and past the end a reader
-//! sees zeros. The model of what is likely lives elsewhere (`model.rs`); `SPEC.md` has every bit.
+//! Its output is the last part of a packet: it has no end marker, and past the end a reader sees zeros. The probability
+//! model is in `model.rs`; `SPEC.md` specifies every bit.
 
-/// The range never falls below this between two questions; below it, a byte moves out.
+/// Minimum of the range between two decisions; below it, a byte is written.
 const RANGE_MIN: u32 = 1 << 24;
-/// Zero bytes that a reader imagines past the end before it says that the bytes are malformed: the four that
-/// it reads ahead, and four that a writer may leave out.
+/// Zero bytes read past the end before the bytes count as malformed: the four that a reader reads ahead, and four that
+/// a writer may omit.
 const IMAGINED_MAX: usize = 8;
-/// How fast a chance learns: each answer moves it by 1/8 of the way. Slower was worse for windows of six to
-/// twelve ticks, faster at first gained 1 % and would be more to say.
+/// Adaptation rate of a probability: each decision moves it by 1/8 of the distance. Slower was worse for windows of six
+/// to twelve ticks; faster at first gained 1 % and would complicate the specification.
 const LEARN_SHIFT: u32 = 3;
 
-/// How likely the answer "no" is, in 1/65536, learning from each answer. Never 0, so that neither answer is
-/// impossible: it stays between 7 and 65528.
+/// Adaptive probability of "no", in 1/65536. Never 0 or 1: it stays between 7 and 65528.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chance(u16);
 
 impl Chance {
-    /// A first guess: "yes" in `yes` of 256 cases, 1 to 255.
+    /// Creates an initial probability: "yes" in `yes` of 256 cases, 1 to 255.
     pub(crate) const fn of(yes: u8) -> Self {
         assert!(yes > 0);
         Self((256 - yes as u16) << 8)
@@ -34,16 +33,16 @@ impl Chance {
     }
 }
 
-/// One walk over the questions that serves the writer, the reader and the model that only learns: each takes
-/// the answer (the reader ignores it) and gives the answer.
+/// Common interface of writer, reader and training: each call takes the decision (the reader ignores it) and returns
+/// it.
 pub(crate) trait Coder {
-    /// A question with a fixed chance of "no", in 1/65536, not 0.
+    /// Codes a decision with a fixed probability of "no", in 1/65536, not 0.
     fn ask(&mut self, no: u16, yes: bool) -> bool;
 
-    /// `count` bits (at most 16) of which all values are as likely.
+    /// Codes `count` bits (at most 16) with equal probabilities.
     fn bits(&mut self, value: u32, count: u32) -> u32;
 
-    /// A question whose chance learns.
+    /// Codes a decision with an adaptive probability.
     #[inline]
     fn learn(&mut self, chance: &mut Chance, yes: bool) -> bool {
         let yes = self.ask(chance.0, yes);
@@ -51,7 +50,7 @@ pub(crate) trait Coder {
         yes
     }
 
-    /// A number, Exp-Golomb of order `order` (at most 15). Only malformed ones do not fit 32 bits.
+    /// Codes a number, Exp-Golomb of order `order` (at most 15). Only malformed ones exceed 32 bits.
     fn uint(&mut self, value: u32, order: u32) -> u64 {
         let above = u64::from(value) + (1 << order);
         let mut length = order;
@@ -66,7 +65,7 @@ pub(crate) trait Coder {
     }
 }
 
-/// Learns from answers that both sides know already.
+/// Trains on decisions that both sides know.
 pub(crate) struct Known;
 
 impl Coder for Known {
@@ -81,7 +80,7 @@ impl Coder for Known {
     }
 }
 
-/// Appends to a packet. All numbers that it can end with lie in `low .. low + range`.
+/// Encoder that appends to a packet. The final number is within `low .. low + range`.
 pub(crate) struct Encoder<'a> {
     out: &'a mut Vec<u8>,
     start: usize,
@@ -99,7 +98,7 @@ impl<'a> Encoder<'a> {
         let (low, carry) = self.low.overflowing_add(by);
         self.low = low;
         if carry {
-            // Ends before `start`: the number as a whole stays below one.
+            // Stops before `start`: the number as a whole stays below one.
             for byte in self.out[self.start..].iter_mut().rev() {
                 *byte = byte.wrapping_add(1);
                 if *byte != 0 {
@@ -118,7 +117,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The fewest bytes that, with zeros after them, lie in the range.
+    /// Writes the fewest bytes that, followed by zeros, are within the range.
     pub(crate) fn finish(mut self) {
         let shifted = self.out.len() - self.start;
         let last = u64::from(self.low) + u64::from(self.range) - 1;
@@ -161,10 +160,10 @@ impl Coder for Encoder<'_> {
     }
 }
 
-/// Reads what an [`Encoder`] wrote. Any bytes give answers; [`Decoder::ok`] tells of impossible ones.
+/// Decoder of an [`Encoder`]'s bytes. Any bytes decode; [`Decoder::ok`] detects invalid ones.
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
-    /// Bytes taken, imagined ones too.
+    /// Bytes read, with those past the end.
     taken: usize,
     code: u32,
     range: u32,
@@ -195,12 +194,12 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether a writer can have written what was read so far.
+    /// Returns true if a writer can have written the bytes read so far.
     pub(crate) fn ok(&self) -> bool {
         !self.broken && self.taken <= self.bytes.len() + IMAGINED_MAX
     }
 
-    /// After the last answer: whether that was all that the bytes hold.
+    /// Checks after the last decision that all bytes were read.
     pub(crate) fn finish(self) -> Option<()> {
         (self.ok() && self.bytes.len() <= self.taken).then_some(())
     }

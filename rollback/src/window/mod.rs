@@ -1,8 +1,7 @@
-//! A window: the inputs of consecutive ticks that the other side may not have, in few bits.
+//! Window: the inputs of consecutive ticks that the peer may not have, compressed.
 //!
-//! Windows and the small numbers around them share one stream of a range coder, the last part of a packet or of a block of
-//! a recording.
-//! Both sides must name the same known ticks before a window; the better those predict, the less it takes.
+//! Windows and the small numbers around them share one range coder stream, the last part of a packet or of a block of a
+//! recording. Both sides must use the same known ticks before a window; the better those predict, the smaller it is.
 
 mod coder;
 mod model;
@@ -14,14 +13,14 @@ mod traces;
 use self::coder::{Coder, Decoder, Encoder, Known};
 use self::model::{Model, Track};
 
-/// The widest input of a tick.
+/// Maximum width of a tick's input.
 pub const INPUT_BYTES_MAX: usize = 64;
-/// The longest pieces of commands of a tick.
+/// Maximum length of a tick's command pieces.
 pub const PIECES_BYTES_MAX: usize = 16383;
-/// Known ticks before a window that both sides read: two save 10 to 20 % of moving axes against one, four
-/// another 10 %, eight another 4 % for twice the work.
+/// Known ticks before a window that both sides train on: two save 10 to 20 % of moving axes against one, four another
+/// 10 %, eight another 4 % for twice the work.
 pub const KNOWN_TICKS: usize = 4;
-/// The order of the Exp-Golomb number that the length of pieces is.
+/// Exp-Golomb order of the length of pieces.
 const LENGTH_ORDER: u32 = 4;
 
 /// Writes windows to the end of a packet: [`Packer::new`], any of the others in any order, [`Packer::finish`].
@@ -48,28 +47,28 @@ pub struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    /// Appends to `out`.
+    /// Creates a packer that appends to `out`.
     pub fn new(out: &'a mut Vec<u8>) -> Self {
         Self { encoder: Encoder::new(out), model: Model::NEW }
     }
 
-    /// A yes or no that is "yes" in about `chance` of 65536 cases (1 to 65535).
+    /// Writes a flag that is set in about `chance` of 65536 cases (1 to 65535).
     pub fn flag(&mut self, yes: bool, chance: u16) {
         self.encoder.ask(chance.wrapping_neg(), yes);
     }
 
-    /// The low `count` bits of `value`, at most 16.
+    /// Writes the low `count` bits of `value`, at most 16.
     pub fn bits(&mut self, value: u32, count: u32) {
         self.encoder.bits(value & ((1 << count) - 1), count);
     }
 
-    /// A number, in `order + 1` bits if it is below 2^`order`, and two more for each time that it doubles.
+    /// Writes a number: `order + 1` bits if it is below 2^`order`, and two more for each doubling.
     pub fn uint(&mut self, value: u32, order: u32) {
         self.encoder.uint(value, order);
     }
 
-    /// The `ticks` (input of `width` bytes, pieces of commands) after those that both sides know, oldest
-    /// first, [`KNOWN_TICKS`] if there are so many; without a known tick, all bytes were zero.
+    /// Writes the `ticks` (input of `width` bytes, command pieces) that follow the known ones, oldest first,
+    /// [`KNOWN_TICKS`] if there are so many. Without a known tick, all bytes before were zero.
     ///
     /// # Panics
     ///
@@ -97,20 +96,20 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining bytes.
     pub fn finish(self) {
         self.encoder.finish();
     }
 }
 
-/// Reads what a [`Packer`] wrote, by the same calls in the same order. `None`: malformed; read no further.
+/// Reads a [`Packer`]'s bytes, by the same calls in the same order. `None` means malformed; stop reading.
 pub struct Unpacker<'a> {
     decoder: Decoder<'a>,
     model: Model,
 }
 
 impl<'a> Unpacker<'a> {
-    /// Reads `bytes`, the rest of a packet.
+    /// Creates an unpacker of `bytes`, the rest of a packet.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { decoder: Decoder::new(bytes), model: Model::NEW }
     }
@@ -133,13 +132,13 @@ impl<'a> Unpacker<'a> {
         self.decoder.ok().then_some(value)
     }
 
-    /// Gives the `count` ticks of a window to `sink`: index, input, pieces. `scratch` holds pieces on the way.
-    /// The work is bounded by `count`, `width` and the bytes there are. Ticks before a malformed one have
-    /// reached the sink when this gives `None`.
+    /// Passes the `count` ticks of a window to `sink`: index, input, pieces. `scratch` holds pieces. The work is
+    /// bounded by `count`, `width` and the number of bytes. Ticks before a malformed one have been passed when this
+    /// returns `None`.
     ///
     /// # Panics
     ///
-    /// If `width` is above [`INPUT_BYTES_MAX`] or a known tick has another width; never for what it reads.
+    /// If `width` is above [`INPUT_BYTES_MAX`] or a known tick has another width; never because of the bytes.
     pub fn window<'t>(
         &mut self,
         width: usize,
@@ -171,14 +170,14 @@ impl<'a> Unpacker<'a> {
         Some(())
     }
 
-    /// Whether the bytes hold nothing more, as they must.
+    /// Checks that all bytes were read.
     pub fn finish(self) -> Option<()> {
         self.decoder.finish()
     }
 }
 
 impl Model {
-    /// Reads what both know: the first known tick sets the scene, the others teach.
+    /// Trains on the known ticks: the first one sets the previous input, the others adapt the model.
     fn begin<'t>(&mut self, input: &mut [u8], known: impl IntoIterator<Item = &'t [u8]>) -> Track {
         let mut known = known.into_iter();
         let mut track = Track::new(known.next().unwrap_or(&[]));

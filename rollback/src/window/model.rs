@@ -1,14 +1,14 @@
-//! What is likely in a tick of input, given the ticks before it: the questions, in order, and their chances.
+//! Probability model of a tick of input, given the ticks before it: the decisions, in order, and their probabilities.
 //!
-//! One walk, [`Model::tick`], serves writer, reader and the ticks that both know. Chances live as long as the
-//! stream of windows, what a byte did lately ([`Track`]) as long as a window. `SPEC.md` says the same in words.
+//! One function, [`Model::tick`], serves writer, reader and training. Probabilities persist over the stream of windows,
+//! the recent changes of a byte ([`Track`]) over a window. `SPEC.md` is the specification.
 
 use super::INPUT_BYTES_MAX;
 use super::coder::{Chance, Coder};
 
-/// Bytes of input that have chances of their own; byte 16 shares those of byte 0.
+/// Bytes of input with probabilities of their own; byte 16 shares those of byte 0.
 const SLOTS: usize = 16;
-/// From here on an error is coded as eight plain bits, unless it is a power of two (a button).
+/// Errors from here on are coded as eight plain bits, unless they are a power of two (a button).
 const RAW_FROM: u32 = 32;
 /// The same for a byte whose last change was coded so.
 const RAW_FROM_WILD: u32 = 8;
@@ -35,7 +35,7 @@ pub(super) struct Model {
     pieces: Chance,
 }
 
-/// The chances that belong to one byte of the input.
+/// Probabilities of one byte of the input.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// Did it change? See [`context_of_change`].
@@ -44,10 +44,10 @@ struct Slot {
     again: [Chance; 2],
 }
 
-/// What the bytes of one window did lately.
+/// Recent changes of the bytes of one window.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
-    /// For the whole, as `Past::lately` for a byte.
+    /// Changes of the whole input, as `Past::lately` for a byte.
     active: u8,
     past: [Past; INPUT_BYTES_MAX],
 }
@@ -55,16 +55,16 @@ pub(super) struct Track {
 #[derive(Clone, Copy, Debug)]
 struct Past {
     value: u8,
-    /// Whether it changed in the last tick (1) and in the one before (2).
+    /// Bit set: changed in the last tick (1) and in the one before (2).
     lately: u8,
-    /// By how much it changed last, whenever that was.
+    /// Last change, of any age.
     step: i8,
-    /// Whether that took eight plain bits; predictions that hold do not count.
+    /// The last change took eight plain bits; correct predictions do not count.
     wild: bool,
 }
 
 impl Track {
-    /// The window that follows a tick of this input.
+    /// Starts a window after a tick with this input.
     pub(super) fn new(input: &[u8]) -> Self {
         let mut past = [Past { value: 0, lately: 0, step: 0, wild: false }; INPUT_BYTES_MAX];
         past.iter_mut().zip(input).for_each(|(past, &value)| past.value = value);
@@ -93,7 +93,7 @@ fn context_of_change(lately: u8, carry: i8, any: bool) -> usize {
 }
 
 impl Model {
-    /// First guesses in 1/256 "yes", from a search over traces like those of the tests, made milder.
+    /// Initial probabilities in 1/256 "yes", from a search over traces like those of the tests, moderated.
     pub(super) const NEW: Self = Self {
         active: chances([28, 110, 40, 226]),
         slots: [Slot {
@@ -112,13 +112,13 @@ impl Model {
         pieces: Chance::of(1),
     };
 
-    /// Whether there are pieces of commands with a tick.
+    /// Codes the presence of command pieces with a tick.
     #[inline]
     pub(super) fn pieces<C: Coder>(&mut self, coder: &mut C, some: bool) -> bool {
         coder.learn(&mut self.pieces, some)
     }
 
-    /// One tick, from `input` or into it, which holds the tick before it if nobody knows better.
+    /// Codes one tick, from `input` or into it; a reader passes in the tick before.
     #[inline]
     pub(super) fn tick<C: Coder>(&mut self, coder: &mut C, track: &mut Track, input: &mut [u8]) {
         let past = &mut track.past[..input.len()];
@@ -135,21 +135,21 @@ impl Model {
         }
     }
 
-    /// The bytes of a tick of which at least one changed.
+    /// Codes the bytes of a tick of which at least one changed.
     fn bytes<C: Coder>(&mut self, coder: &mut C, past: &mut [Past], input: &mut [u8]) {
         let width = input.len();
         let mut carry = 0;
         let mut any = false;
         for (i, (past, value)) in past.iter_mut().zip(input).enumerate() {
             let context = context_of_change(past.lately, carry, any);
-            // If no other byte changed, the last one did, and nobody asks.
+            // If no other byte changed, the last one did, and needs no decision.
             let changed = (i + 1 == width && !any)
                 || coder.learn(&mut self.slots[i % SLOTS].changed[context], *value != past.value);
             if changed {
                 any = true;
                 let step = value.wrapping_sub(past.value) as i8;
                 let step = self.step(coder, i % SLOTS, past, carry, step);
-                // A byte that goes over its edge may be the low byte of a number, and takes the next along.
+                // A byte that wraps may be the low byte of a number, and carries into the next.
                 carry = (i16::from(past.value) + i16::from(step)).div_euclid(256) as i8;
                 past.value = past.value.wrapping_add(step as u8);
                 past.step = step;
@@ -161,7 +161,7 @@ impl Model {
         }
     }
 
-    /// How far a byte that changed went.
+    /// Codes the change of a byte that changed.
     #[inline]
     fn step<C: Coder>(
         &mut self,
@@ -207,7 +207,7 @@ impl Model {
         expected.wrapping_add(self.error(coder, *past, moves, error))
     }
 
-    /// An error of prediction, not zero: its length, what is below its highest bit, its sign.
+    /// Codes a non-zero prediction error: its length, the bits below its highest bit, its sign.
     #[inline]
     fn error<C: Coder>(&mut self, coder: &mut C, past: Past, moves: bool, error: i8) -> i8 {
         let set = usize::from(moves);

@@ -103,7 +103,7 @@ fn examples_of_the_specification_hold() {
     }
 }
 
-/// Chances outlive a window. A reader in Python, written after the specification, gave the same values.
+/// Probabilities persist over windows. A reader in Python, written from the specification, gave the same values.
 #[test]
 fn a_stream_of_numbers_and_windows_keeps_its_bytes() {
     let known = [bytes("0000"), bytes("0102")];
@@ -133,7 +133,7 @@ fn bytes_after_the_end_are_malformed() {
     assert_eq!(unpack(4, &[], 2, &[0; 5]), None);
 }
 
-/// Zero bytes at the end are left out, but not so many that a short packet could ask for megabytes.
+/// Trailing zero bytes are omitted, but not so many that a short packet could request megabytes.
 #[test]
 fn a_cut_packet_gives_no_long_pieces() {
     let tick = (vec![7; 4], vec![0; PIECES_BYTES_MAX]);
@@ -200,7 +200,7 @@ proptest! {
         prop_assert!(unpacker.finish().is_some());
     }
 
-    /// Whatever happened to the bytes, the pieces that come out are no longer than the bytes that came in.
+    /// For any corruption, the decoded pieces are no longer than the bytes.
     #[test]
     fn changed_bytes_are_safe_to_read(
         (width, known, ticks) in window(),

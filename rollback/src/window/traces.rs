@@ -1,4 +1,4 @@
-//! Inputs as players and games make them, for sizes.
+//! Synthetic inputs of players and games, for sizes.
 
 use isostep_core::Rng;
 
@@ -13,7 +13,7 @@ pub(super) const TRACES: [Trace; 8] = [
     ("idle", idle),
 ];
 
-/// A name, and what makes the next input from the one before.
+/// A name, and a function from one input to the next.
 pub(super) type Trace = (&'static str, fn(&mut State));
 
 /// A player: bytes of input, two axes with speeds, and a timer.
@@ -25,7 +25,7 @@ pub(super) struct State {
     rng: Rng,
 }
 
-/// The first `length` inputs of a trace.
+/// Returns the first `length` inputs of a trace.
 pub(super) fn inputs(trace: Trace, seed: u64, length: usize) -> Vec<Vec<u8>> {
     let mut state =
         State { input: vec![0; 4], place: [0; 2], speed: [0; 2], timer: 0, rng: Rng::new(seed) };
@@ -47,7 +47,7 @@ impl State {
     }
 }
 
-/// Buttons, nothing, a stick; one tick in eight a button or the stick jumps.
+/// Buttons, a zero byte, a stick; one tick in eight a button or the stick jumps.
 fn pad(state: &mut State) {
     if state.below(8) != 0 {
         return;
@@ -91,7 +91,7 @@ fn sweep(state: &mut State) {
     }
 }
 
-/// A hand on a mouse: it speeds up, slows down and rests.
+/// Mouse motion that accelerates, decelerates and rests.
 fn look(state: &mut State) {
     if state.below(30) == 0 {
         state.input[0] ^= 1 << state.below(3);
@@ -115,7 +115,7 @@ fn angles(state: &mut State) {
     words(state, state.place);
 }
 
-/// Buttons and how far the mouse went, 16 bits in both directions.
+/// Buttons and mouse deltas, 16 bits in both directions.
 fn deltas(state: &mut State) {
     look(state);
     words(state, state.speed);

@@ -1,4 +1,4 @@
-//! What the check does on its way: which inputs steps are given, which ticks are compared, what it tells.
+//! Internals of the check: inputs of steps, compared ticks, progress and reports.
 
 use core::cell::{Cell, RefCell};
 use isostep_rollback::check::{Check, CheckError, Compare, Outcome, Report, TickPath};
@@ -125,7 +125,7 @@ fn the_report_is_a_table_and_what_differs() {
         "{text}"
     );
     let block = "\nlate, straight: tick 70 is the first that differs; tick 69 is the same\n  \
-                 in state: state, value: 71, and 70 in the reference\n  likely: how the game was made shows: ";
+                 in state: state, value: 71, and 70 in the reference\n  likely: the construction of the game affects the state: ";
     assert!(text.contains(block), "{text}");
     assert_eq!(text.matches("likely: ").count(), 1, "once for a variant: {text}");
 }
@@ -154,7 +154,7 @@ fn progress_and_time_are_told() {
     assert!(report.to_string().contains("  ticks  ms  digest "), "{report}");
 }
 
-/// What happened once and never again is told as such, with the sections of the digests.
+/// A difference that is not reproduced is reported as such, with the sections of the digests.
 #[test]
 fn what_does_not_happen_again_is_told() {
     let games = Cell::new(0);
@@ -168,10 +168,13 @@ fn what_does_not_happen_again_is_told() {
     let Outcome::Differs(difference) = &row.outcome else { panic!("{report}") };
     assert_eq!((difference.tick, difference.agreed), (Tick(21), Some(Tick(20))), "{report}");
     assert!(!difference.reproduced && difference.fields.is_empty());
-    assert!(report.to_string().contains("  in state\n  it did not happen again "), "{report}");
+    assert!(
+        report.to_string().contains("  in state\n  the difference was not reproduced: "),
+        "{report}"
+    );
 }
 
-/// What is written can't be read: no panic, and no difference, but what it is.
+/// A snapshot that can't be restored is reported as an error, not as a panic or a difference.
 #[test]
 fn a_snapshot_that_can_not_be_read_is_refused() {
     #[derive(Clone, Default, Serialize, Deserialize)]
@@ -233,7 +236,7 @@ fn a_game_that_is_made_otherwise_each_time_is_told_from_one_that_steps_otherwise
         Numbers { all: vec![made.get(); 3] }
     };
     let report = Check::new(1, make).ticks(5).run();
-    assert!(report.to_string().contains("likely: the game is not made the same each time"));
+    assert!(report.to_string().contains("likely: `make` does not return the same game each time"));
 }
 
 #[test]

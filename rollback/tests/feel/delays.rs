@@ -6,7 +6,7 @@ use super::{SECOND, SEEDS};
 use core::time::Duration;
 use isostep_rollback::{LinkConfig, Mode};
 
-/// How much rollback is fine in these matches, in ticks.
+/// Accepted rollback depth in these matches, in ticks.
 const ROLLBACK: u8 = 1;
 
 /// The mean delay after it has settled lies at most a tick above the least that would have done, and at most 5 of 100 ticks
@@ -60,7 +60,7 @@ fn a_step_up_is_followed_within_a_second_and_a_step_down_within_ten() {
         let (near, far) = (link(30, 2, 0), link(120, 2, 0));
         let mut play = Play::new(seed, 2, &config(0, 12, ROLLBACK), near);
         play.run(10 * SECOND as u32);
-        play.fleet.network().set_all_links(far).expect("a link");
+        play.sim.network().set_all_links(far).expect("a link");
         play.run(SECOND as u32);
         let least = least_delay(seed, &far, &far, 1);
         for machine in 0..2 {
@@ -68,7 +68,7 @@ fn a_step_up_is_followed_within_a_second_and_a_step_down_within_ten() {
             assert!((least..=least + 1).contains(&delay), "seed {seed}: {delay}, {least} would do");
         }
         play.run(10 * SECOND as u32);
-        play.fleet.network().set_all_links(near).expect("a link");
+        play.sim.network().set_all_links(near).expect("a link");
         play.run(10 * SECOND as u32);
         let least = least_delay(seed, &near, &near, 1);
         for machine in 0..2 {
@@ -84,8 +84,8 @@ fn a_path_slow_one_way_burdens_both_alike() {
     for seed in 0..SEEDS {
         let (there, back) = (link(10, 0, 0), link(200, 0, 0));
         let mut play = Play::new(seed, 2, &config(0, 12, ROLLBACK), there);
-        let nodes: Vec<_> = play.fleet.network().nodes().collect();
-        play.fleet.network().set_link(nodes[1], nodes[0], back).expect("a link");
+        let nodes: Vec<_> = play.sim.network().nodes().collect();
+        play.sim.network().set_link(nodes[1], nodes[0], back).expect("a link");
         play.run(15 * SECOND as u32);
         for (one, other) in play.notes[0].iter().zip(&play.notes[1]).skip(6 * SECOND) {
             assert!(one.delay.abs_diff(other.delay) <= 1, "seed {seed}: {one:?} {other:?}");
@@ -102,11 +102,11 @@ fn silences_are_recovered_from_and_not_waited_for() {
         let mut play = Play::new(seed, 2, &config(0, 12, ROLLBACK), link(40, 5, 1));
         play.run(5 * SECOND as u32);
         let usual = play.notes[0].last().expect("notes").delay;
-        let nodes: Vec<_> = play.fleet.network().nodes().collect();
+        let nodes: Vec<_> = play.sim.network().nodes().collect();
         for _ in 0..12 {
-            let now = play.fleet.now();
+            let now = play.sim.now();
             let silence = now..now + Duration::from_millis(300);
-            play.fleet.network().partition_both(nodes[0], nodes[1], silence).expect("nodes");
+            play.sim.network().partition_both(nodes[0], nodes[1], silence).expect("nodes");
             // The silence, and a second.
             play.run(18 + SECOND as u32);
             let stalls = [play.notes[0].last(), play.notes[1].last()]
@@ -146,14 +146,14 @@ fn four_players_far_apart_never_stall_in_ten_minutes() {
 /// Links of every pair and direction, drawn at random: 10 to 150 ms with up to 20 ms of jitter.
 fn random_links(play: &mut Play, seed: u64) {
     let mut rng = isostep_core::Rng::new(seed);
-    let nodes: Vec<_> = play.fleet.network().nodes().collect();
+    let nodes: Vec<_> = play.sim.network().nodes().collect();
     for &from in &nodes {
         for &to in &nodes {
             let millis = 10 + rng.below(140).expect("not empty");
             let jitter = rng.below(millis.min(20)).expect("not empty");
             let path: LinkConfig = link(u64::from(millis), u64::from(jitter), 1);
             if from != to {
-                play.fleet.network().set_link(from, to, path).expect("a link");
+                play.sim.network().set_link(from, to, path).expect("a link");
             }
         }
     }

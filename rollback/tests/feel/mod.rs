@@ -1,4 +1,4 @@
-//! What players feel, in virtual time: delays that follow the network, clocks that agree, presses that are never lost.
+//! Pacing in virtual time: adaptive input delay, synchronised clocks, presses that are never lost.
 
 mod clocks;
 mod delays;
@@ -7,7 +7,7 @@ mod play;
 mod presses;
 mod relay;
 
-/// How many seeds each scenario is played with.
+/// Seeds for each scenario.
 const SEEDS: u64 = 20;
 /// Ticks in a second.
 const SECOND: usize = 60;

@@ -6,7 +6,7 @@ use isostep_rollback::{LinkConfig, SimNetwork, Time};
 
 const TICK: u64 = 1_000_000_000 / 60;
 
-/// How late each tick's news first arrives over a link, in nanoseconds, sorted: one packet a tick, and each has all that
+/// Latency of each tick's first arrival over a link, in nanoseconds, sorted: one packet a tick, and each has all that
 /// came before it.
 fn arrivals(seed: u64, link: &LinkConfig, ticks: u64) -> Vec<u64> {
     let mut network = SimNetwork::new(seed);

@@ -31,7 +31,7 @@ impl Simulation for Presses {
     }
 }
 
-/// What was noted after a tick of true time, for one machine.
+/// Measurements of one machine after a tick of true time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Note {
     pub(crate) tick: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Note {
 
 /// A match under way.
 pub(crate) struct Play {
-    pub(crate) fleet: SimMatch<Presses>,
+    pub(crate) sim: SimMatch<Presses>,
     /// For each machine, tick by tick.
     pub(crate) notes: Vec<Vec<Note>>,
     given: Vec<[u32; BUTTONS]>,
@@ -68,9 +68,9 @@ pub(crate) fn config(min: u8, max: u8, rollback: u8) -> SessionConfig {
 
 impl Play {
     pub(crate) fn new(seed: u64, players: u8, config: &SessionConfig, link: LinkConfig) -> Self {
-        let fleet = SimMatch::mesh(seed, players, config, link, |_| Presses::default());
+        let sim = SimMatch::mesh(seed, players, config, link, |_| Presses::default());
         Self {
-            fleet: fleet.expect("a fleet"),
+            sim: sim.expect("a sim"),
             notes: vec![Vec::new(); usize::from(players)],
             given: vec![[0; BUTTONS]; usize::from(players)],
             held: vec![Buttons::none(); usize::from(players)],
@@ -81,8 +81,8 @@ impl Play {
     /// Plays so many ticks of true time, pressing buttons at random.
     pub(crate) fn run(&mut self, ticks: u32) {
         for _ in 0..ticks {
-            let Self { fleet, given, held, rng, .. } = self;
-            let ran = fleet.run(1, |_, player, _| {
+            let Self { sim, given, held, rng, .. } = self;
+            let ran = sim.run(1, |_, player, _| {
                 let player = usize::from(player.0);
                 let mut held_now = held[player].bits();
                 for place in 0..BUTTONS {
@@ -99,7 +99,7 @@ impl Play {
                 sample
             });
             ran.expect("states can be saved");
-            for (index, machine) in self.fleet.machines().iter().enumerate() {
+            for (index, machine) in self.sim.machines().iter().enumerate() {
                 let stats = machine.session.stats();
                 self.notes[index].push(Note {
                     tick: machine.session.current_tick().0,
@@ -113,10 +113,10 @@ impl Play {
 
     /// Ends the match: all states are equal, and every press was counted once.
     pub(crate) fn finish(mut self) {
-        self.fleet.settle().expect("states can be saved");
-        let (tick, _) = self.fleet.agree().expect("all agree");
+        self.sim.settle().expect("states can be saved");
+        let (tick, _) = self.sim.agree().expect("all agree");
         assert!(tick > Tick(0));
-        for machine in self.fleet.machines() {
+        for machine in self.sim.machines() {
             assert!(
                 !machine
                     .events
@@ -127,7 +127,7 @@ impl Play {
         }
     }
 
-    /// How often the delay of a machine changed between two ticks of true time.
+    /// Number of delay changes of a machine between two ticks of true time.
     pub(crate) fn changes(&self, machine: usize, from: usize, to: usize) -> usize {
         let notes = &self.notes[machine][from..to];
         notes.windows(2).filter(|pair| pair[0].delay != pair[1].delay).count()

@@ -18,7 +18,7 @@ type Pad = Buttons<3>;
 enum Post {
     /// A client's report, and its newest inputs.
     Up(usize, MarginReport, Vec<(Tick, Pad)>),
-    /// What the relay has closed, for a client.
+    /// Closed ticks of the relay, for a client.
     Down(usize, MarginReport, Vec<(Tick, Vec<Pad>)>),
     Tick(usize),
     Close,
@@ -30,7 +30,7 @@ struct Client {
     latency: [u64; 2],
     held: Pad,
     given: [u32; 3],
-    /// What the relay has measured: microseconds on the way, and distances in thousandths of a tick.
+    /// Measurements of the relay: latencies in microseconds, and tick advantages in thousandths of a tick.
     seen: VecDeque<(u32, i32)>,
     inputs: BTreeMap<Tick, Pad>,
     due: Time,
@@ -153,7 +153,7 @@ impl Match {
         self.post(due, Post::Tick(index));
     }
 
-    /// Where the relay's ticks are, in thousandths: it closes one a tick, whatever anybody does.
+    /// Current tick of the relay, in thousandths: it closes one a tick, whatever the clients do.
     fn position(&self) -> i64 {
         (self.now.signed_since(Time::from_millis(500)) as i128 * 1000 / TICK.as_nanos() as i128)
             as i64

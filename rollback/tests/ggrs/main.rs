@@ -47,7 +47,7 @@ impl Simulation for Mix {
     }
 }
 
-/// What a player does on a tick: something new every few of them.
+/// Input of a player on a tick; it changes every few ticks.
 fn press(player: usize, tick: Tick) -> Pad {
     NewestWins((tick.0 / 3).wrapping_mul(player as u32 * 7 + 5))
 }
@@ -225,12 +225,11 @@ fn a_match_over_a_lossy_wire_computes_what_our_session_does() {
 #[test]
 fn our_own_mesh_computes_the_same() {
     let config = SessionConfig::new().delay(DELAY as u32).mode(Mode::Rollback { max: 8 });
-    let mut fleet =
-        SimMatch::mesh(3, 2, &config, LinkConfig::mobile(), |_| Mix::default()).unwrap();
-    fleet.run(TICKS.0, |_, player, tick| press(usize::from(player.0), tick)).unwrap();
-    fleet.network().set_all_links(LinkConfig::perfect()).unwrap();
-    fleet.run(60, |_, player, tick| press(usize::from(player.0), tick)).unwrap();
-    let (tick, digest) = fleet.agree().unwrap();
+    let mut sim = SimMatch::mesh(3, 2, &config, LinkConfig::mobile(), |_| Mix::default()).unwrap();
+    sim.run(TICKS.0, |_, player, tick| press(usize::from(player.0), tick)).unwrap();
+    sim.network().set_all_links(LinkConfig::perfect()).unwrap();
+    sim.run(60, |_, player, tick| press(usize::from(player.0), tick)).unwrap();
+    let (tick, digest) = sim.agree().unwrap();
     assert_eq!(digest, alone(tick), "on tick {tick}");
 }
 

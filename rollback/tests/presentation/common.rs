@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared by the tests.
 
 use core::time::Duration;
 use isostep_core::{Quat, Real, Transform, Vec3};

@@ -5,7 +5,7 @@ use isostep_rollback::Input;
 use isostep_rollback::presentation::{Look, LookAccumulator, LookInput, LookState};
 use proptest::prelude::*;
 
-/// What may happen between two pictures.
+/// Events between two rendered frames.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// The mouse moves.

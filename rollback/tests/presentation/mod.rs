@@ -1,4 +1,4 @@
-//! What a renderer is told: `poses` between ticks and across rollbacks, `smoothing` of errors, `world` the ready path for
+//! Presentation: `poses` between ticks and across rollbacks, `smoothing` of errors, `world` the ready path for
 //! bodies, `look` the camera.
 
 mod common;

@@ -27,7 +27,7 @@ fn drawn(poses: &Poses<u8>) -> Transform {
 }
 
 proptest! {
-    /// What is drawn right after a rollback is what would have been drawn without: the place to the bit, the turn to
+    /// The pose drawn right after a rollback equals the one drawn without it: the place to the bit, the turn to
     /// 2⁻²⁶.
     #[test]
     fn nothing_jumps_at_the_moment_of_a_rollback(old in pose(), new in pose()) {

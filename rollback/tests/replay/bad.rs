@@ -99,7 +99,7 @@ fn assets_are_compared_by_name_and_bytes() {
     assert!(!check(&[]).unwrap_err().is_damage());
 }
 
-/// What reads the states of [`Mix`], and has something in its digest that it was made with.
+/// Reads the states of [`Mix`], and has a setting in its digest.
 #[derive(Clone, Default, Serialize)]
 struct Ruled {
     mix: Mix,

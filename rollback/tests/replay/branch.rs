@@ -32,7 +32,7 @@ fn branch(file: &[u8], tick: u32) -> (Session<Mix>, Mix) {
     player.branch(config).expect("sound settings")
 }
 
-/// What the recording has of a tick goes into a session.
+/// Feeds the recorded inputs of a tick into a session.
 fn feed(session: &mut Session<Mix>, replay: &mut Replay<&[u8]>, tick: Tick) {
     let codec = InputCodec::<Pad>::new().expect("an input");
     for change in replay.seat_changes().iter().filter(|it| it.tick == tick) {
@@ -56,7 +56,7 @@ fn talkative() -> Match {
     Script { command_every: 9, ..Script::new(140) }.play()
 }
 
-/// How many ticks lie in the middle of a command.
+/// Number of ticks within a partial command.
 fn ticks_within_commands(file: &[u8]) -> usize {
     let mut replay = Replay::open(file).expect("it opens");
     let mut assembler = CommandAssembler::new(SessionConfig::new().command_limits());

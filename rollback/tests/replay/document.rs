@@ -14,7 +14,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// What the library finds, a line each.
+/// Results of the library, a line each.
 fn listing(file: &[u8]) -> Vec<String> {
     let mut replay = Replay::open(file).expect("it opens");
     let mut text = String::new();

@@ -30,7 +30,7 @@ pub(crate) fn block(kind: u8, tick: u32, span: u16, payload: &[u8]) -> Vec<u8> {
     block
 }
 
-/// Whether a block is of this kind and tick.
+/// Returns true if a block has this kind and tick.
 pub(crate) fn is(block: &[u8], kind: u8, tick: u32) -> bool {
     block[0] == kind && block[5..9] == tick.to_le_bytes()
 }

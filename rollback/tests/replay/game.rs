@@ -87,7 +87,7 @@ pub(crate) fn pad(bits: u64) -> Pad {
     (before.next(bits >> 4 & 0xf).expect("four bits"), NewestWins((bits >> 8) as i16))
 }
 
-/// What was played and recorded.
+/// A match that was played and recorded.
 pub(crate) struct Match {
     /// Blocks as they came, the header first.
     pub(crate) blocks: Vec<Vec<u8>>,
@@ -101,7 +101,7 @@ impl Match {
     }
 }
 
-/// How a match goes.
+/// Settings of a match.
 #[derive(Clone)]
 pub(crate) struct Script {
     pub(crate) ticks: u32,

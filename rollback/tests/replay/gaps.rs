@@ -1,4 +1,4 @@
-//! What a recorder that could not go on says of it: exactly what is missing, and nothing where nothing is.
+//! Gaps of a recorder whose queue was full: exactly the missing ticks are reported.
 
 use super::game::{GAME, Mix, pad};
 use super::play::player;

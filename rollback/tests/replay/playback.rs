@@ -14,7 +14,7 @@ fn playback(file: &[u8], config: PlaybackConfig) -> Playback<Mix, &[u8]> {
     Playback::with(replay, GAME, games, config).expect("it plays")
 }
 
-/// What each step was given, by the tick that it led to.
+/// Inputs of each step, by the tick after it.
 fn all_inputs(file: &[u8]) -> Vec<Inputs<Pad>> {
     let mut player = player(file);
     let mut all = vec![player.inputs().clone()];

@@ -15,17 +15,17 @@ fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
 /// Two machines, of which the second slips on a tick and is recorded; its blocks, and the final state of each tick.
 fn slipping(tick: u32) -> (Vec<Vec<u8>>, Vec<Mix>) {
     let config = SessionConfig::new().delay(2).digest_every(8);
-    let mut fleet = SimMatch::mesh(1, 2, &config, LinkConfig::perfect(), |_| Mix::default())
+    let mut sim = SimMatch::mesh(1, 2, &config, LinkConfig::perfect(), |_| Mix::default())
         .expect("a sound setup");
-    fleet.machines_mut()[1].game.slip = Some(Rc::new(Cell::new(Some(Tick(tick)))));
+    sim.machines_mut()[1].game.slip = Some(Rc::new(Cell::new(Some(Tick(tick)))));
     let recording = RecorderConfig { keyframe_every: 16, ..RecorderConfig::new(GAME) };
-    let machine = &fleet.machines()[1];
+    let machine = &sim.machines()[1];
     let recorder = Recorder::start(recording, &machine.session, &machine.game);
     let mut recorder = recorder.expect("it starts");
     let mut states = vec![Mix::default()];
     for _ in 0..300 {
-        fleet.run(1, inputs).expect("it runs");
-        let [right, wrong] = fleet.machines() else { panic!("two machines") };
+        sim.run(1, inputs).expect("it runs");
+        let [right, wrong] = sim.machines() else { panic!("two machines") };
         recorder.record(&wrong.session, &wrong.game);
         let done = right.session.confirmed_tick().min(right.session.current_tick());
         while states.len() as u32 <= done.0 {
@@ -34,8 +34,8 @@ fn slipping(tick: u32) -> (Vec<Vec<u8>>, Vec<Mix>) {
         }
     }
     let repaired = |event: &&SessionEvent| matches!(event, SessionEvent::Repaired { .. });
-    assert_eq!(fleet.machines()[1].events.iter().filter(repaired).count(), 1);
-    recorder.finish(&fleet.machines()[1].session, &fleet.machines()[1].game);
+    assert_eq!(sim.machines()[1].events.iter().filter(repaired).count(), 1);
+    recorder.finish(&sim.machines()[1].session, &sim.machines()[1].game);
     (core::iter::from_fn(|| recorder.poll_bytes()).collect(), states)
 }
 

@@ -19,9 +19,9 @@ fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
     SimMatch::mesh(seed, players, &config, link, |_| Game::default()).expect("a sound setup")
 }
 
-/// What a machine reported, of every peer.
-fn reports(fleet: &SimMatch<Game>, machine: usize) -> Vec<&DesyncReport> {
-    let events = fleet.machines()[machine].events.iter();
+/// Reports of a machine, by peer.
+fn reports(sim: &SimMatch<Game>, machine: usize) -> Vec<&DesyncReport> {
+    let events = sim.machines()[machine].events.iter();
     let report = events.filter_map(|event| match event {
         SessionEvent::Desync(report) => Some(&**report),
         _ => None,
@@ -33,11 +33,11 @@ fn reports(fleet: &SimMatch<Game>, machine: usize) -> Vec<&DesyncReport> {
 /// tick in dispute itself for the last common one: the innocent side blamed itself, and no field was named.
 #[test]
 fn a_difference_on_the_first_ticks_is_traced_from_the_start() {
-    let mut fleet = mesh(1, 2, LinkConfig::perfect());
-    fleet.machines()[1].game.fault.on(Tick(0));
-    fleet.run(60, inputs).expect("it runs");
+    let mut sim = mesh(1, 2, LinkConfig::perfect());
+    sim.machines()[1].game.fault.on(Tick(0));
+    sim.run(60, inputs).expect("it runs");
     for machine in 0..2 {
-        let found = reports(&fleet, machine);
+        let found = reports(&sim, machine);
         let [report] = found[..] else { panic!("machine {machine}: {found:?}") };
         assert_eq!((report.tick, &report.blame), (Tick(1), &Blame::Unknown), "{report}");
     }
@@ -53,10 +53,10 @@ fn both_sides_name_the_first_tick_the_entity_the_field_and_both_values() {
         (5, LinkConfig::severe()),
     ] {
         for fault in [0, 15, 16, 100, 113, 127, 128, 129, 255] {
-            let mut fleet = mesh(seed, 2, link);
-            fleet.machines()[1].game.fault.on(Tick(fault));
-            fleet.run(fault + 500, inputs).expect("it runs");
-            let (ours, theirs) = (reports(&fleet, 0), reports(&fleet, 1));
+            let mut sim = mesh(seed, 2, link);
+            sim.machines()[1].game.fault.on(Tick(fault));
+            sim.run(fault + 500, inputs).expect("it runs");
+            let (ours, theirs) = (reports(&sim, 0), reports(&sim, 1));
             let [ours] = ours[..] else { panic!("seed {seed}, tick {fault}: {ours:?}") };
             let [theirs] = theirs[..] else { panic!("seed {seed}, tick {fault}: {theirs:?}") };
             assert_eq!((ours.peer, theirs.peer), (PeerId(1), PeerId(0)));
@@ -77,11 +77,11 @@ fn both_sides_name_the_first_tick_the_entity_the_field_and_both_values() {
 fn of_three_machines_all_name_the_one_that_differs() {
     for (seed, link) in [(1, LinkConfig::perfect()), (2, LinkConfig::mobile())] {
         for players in [3, 5] {
-            let mut fleet = mesh(seed, players, link);
-            fleet.machines()[1].game.fault.on(Tick(140));
-            fleet.run(900, inputs).expect("it runs");
+            let mut sim = mesh(seed, players, link);
+            sim.machines()[1].game.fault.on(Tick(140));
+            sim.run(900, inputs).expect("it runs");
             for machine in 0..usize::from(players) {
-                let found = reports(&fleet, machine);
+                let found = reports(&sim, machine);
                 assert!(!found.is_empty(), "machine {machine} says nothing");
                 let us = machine == 1;
                 let peers = if us { vec![] } else { vec![PeerId(1)] };
@@ -98,12 +98,12 @@ fn of_three_machines_all_name_the_one_that_differs() {
 fn a_difference_is_found_in_every_mode() {
     for mode in [Mode::Lockstep, Mode::Rollback { max: 1 }, Mode::Unbounded { steps: 90 }] {
         let config = SessionConfig::new().delay(2).mode(mode);
-        let mut fleet = SimMatch::mesh(6, 2, &config, LinkConfig::wifi(), |_| Game::default())
+        let mut sim = SimMatch::mesh(6, 2, &config, LinkConfig::wifi(), |_| Game::default())
             .expect("a sound setup");
-        fleet.machines()[0].game.fault.on(Tick(133));
-        fleet.run(900, inputs).expect("it runs");
+        sim.machines()[0].game.fault.on(Tick(133));
+        sim.run(900, inputs).expect("it runs");
         for machine in 0..2 {
-            let found = reports(&fleet, machine);
+            let found = reports(&sim, machine);
             let [report] = found[..] else { panic!("{mode:?}, machine {machine}: {found:?}") };
             assert_eq!(report.tick, Tick(134), "{mode:?}: {report}");
         }
@@ -112,12 +112,12 @@ fn a_difference_is_found_in_every_mode() {
 
 #[test]
 fn a_second_difference_long_after_the_first_does_not_stop_the_match() {
-    let mut fleet = mesh(7, 2, LinkConfig::wifi());
-    fleet.machines()[1].game.fault.on(Tick(100));
-    fleet.run(500, inputs).expect("it runs");
-    fleet.machines()[1].game.fault.on(Tick(600));
-    fleet.run(500, inputs).expect("it runs");
-    assert!(fleet.machines().iter().all(|machine| machine.session.confirmed_tick() > Tick(950)));
+    let mut sim = mesh(7, 2, LinkConfig::wifi());
+    sim.machines()[1].game.fault.on(Tick(100));
+    sim.run(500, inputs).expect("it runs");
+    sim.machines()[1].game.fault.on(Tick(600));
+    sim.run(500, inputs).expect("it runs");
+    assert!(sim.machines().iter().all(|machine| machine.session.confirmed_tick() > Tick(950)));
 }
 
 /// Something outside of the state that steps read: a counter that rollbacks don't take back.
@@ -125,11 +125,11 @@ fn a_second_difference_long_after_the_first_does_not_stop_the_match() {
 fn what_leaks_from_outside_of_the_state_is_named() {
     let mut named = 0;
     for seed in 0..8 {
-        let mut fleet = mesh(seed, 2, LinkConfig::mobile());
-        fleet.machines_mut()[1].game.scratch = Some(Arc::default());
-        fleet.run(900, inputs).expect("it runs");
+        let mut sim = mesh(seed, 2, LinkConfig::mobile());
+        sim.machines_mut()[1].game.scratch = Some(Arc::default());
+        sim.run(900, inputs).expect("it runs");
         for machine in 0..2 {
-            for report in reports(&fleet, machine) {
+            for report in reports(&sim, machine) {
                 let name = (report.entity.as_str(), report.field.as_str());
                 // It leaks on while both look for it, so they may lose the thread.
                 let lost = name == ("state", "digest") && report.blame != Blame::Local;
@@ -138,8 +138,8 @@ fn what_leaks_from_outside_of_the_state_is_named() {
             }
         }
         // Who computes another result from the same state was wrong by itself.
-        let blamed = reports(&fleet, 1).iter().any(|report| report.blame == Blame::Local);
-        assert!(blamed, "seed {seed}: {:?}", reports(&fleet, 1));
+        let blamed = reports(&sim, 1).iter().any(|report| report.blame == Blame::Local);
+        assert!(blamed, "seed {seed}: {:?}", reports(&sim, 1));
     }
     assert!(named >= 8);
 }
@@ -182,17 +182,17 @@ fn a_fault_after_the_tick_in_doubt_is_owned_up_to() {
 fn a_difference_after_a_deep_rollback_is_traced() {
     for awake in 64..96 {
         let config = SessionConfig::new().digest_every(8).mode(Mode::Unbounded { steps: 90 });
-        let mut fleet = SimMatch::mesh(9, 2, &config, LinkConfig::lan(), |_| Game::default())
+        let mut sim = SimMatch::mesh(9, 2, &config, LinkConfig::lan(), |_| Game::default())
             .expect("a sound setup");
-        fleet.run(awake, inputs).expect("it runs");
-        fleet.machines_mut()[1].awake = false;
-        fleet.run(50, inputs).expect("it runs");
-        let machine = &mut fleet.machines_mut()[1];
+        sim.run(awake, inputs).expect("it runs");
+        sim.machines_mut()[1].awake = false;
+        sim.run(50, inputs).expect("it runs");
+        let machine = &mut sim.machines_mut()[1];
         machine.awake = true;
         machine.game.fault.on(machine.session.current_tick() + 1);
-        fleet.run(200, inputs).expect("it runs");
+        sim.run(200, inputs).expect("it runs");
         for machine in 0..2 {
-            assert_eq!(reports(&fleet, machine).len(), 1, "awake for {awake} ticks");
+            assert_eq!(reports(&sim, machine).len(), 1, "awake for {awake} ticks");
         }
     }
 }
@@ -237,11 +237,11 @@ fn clean_matches_raise_no_alarm() {
             .always_roll_back(chance >> 32 & 1 == 1);
         let link = links[(chance >> 40) as usize % 3];
         let players = 2 + (chance >> 48) as u8 % 3;
-        let mut fleet = SimMatch::mesh(seed, players, &config, link, |_| Game::default())
+        let mut sim = SimMatch::mesh(seed, players, &config, link, |_| Game::default())
             .expect("a sound setup");
-        fleet.run(150, inputs).expect("it runs");
-        fleet.settle().expect("it runs");
-        for machine in fleet.machines() {
+        sim.run(150, inputs).expect("it runs");
+        sim.settle().expect("it runs");
+        for machine in sim.machines() {
             let alarm = |event: &&SessionEvent| {
                 !matches!(
                     event,

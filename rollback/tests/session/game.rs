@@ -16,7 +16,7 @@ pub(crate) fn pad(bits: u64) -> Pad {
     (before.next(bits >> 8 & 0xff).expect("eight bits"), NewestWins((bits >> 16) as u8))
 }
 
-/// Who decides about a seat, as all machines agree.
+/// Kind of a seat, as all machines agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     Human,
@@ -34,7 +34,7 @@ impl From<InputStatus> for Who {
     }
 }
 
-/// What a step sees of a seat.
+/// Input of a seat as a step sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) value: Pad,

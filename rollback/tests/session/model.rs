@@ -1,4 +1,4 @@
-//! What the session is compared with, without a line of its code: everybody's final inputs, who sits where, and a simulator
+//! Model of a session that shares no code with it: final inputs of all seats, their occupants, and a simulator
 //! that knows all of it beforehand.
 
 use super::game::{Game, Pad, Seen, Who, pad};
@@ -15,7 +15,7 @@ pub(crate) fn mixed(keys: &[u64]) -> u64 {
     hash
 }
 
-/// What a player elsewhere does: levels that stay for some ticks, a press now and then.
+/// Input of a remote player: levels that stay for some ticks, a press now and then.
 pub(crate) fn remote_value(seed: u64, player: PlayerId, tick: Tick) -> Pad {
     let level = mixed(&[seed, u64::from(player.0), u64::from(tick.0) / 5]);
     let press = mixed(&[seed, u64::from(player.0), u64::from(tick.0), 1]);
@@ -42,9 +42,9 @@ pub(crate) fn remote_payload(seed: u64, player: PlayerId, tick: Tick) -> Vec<u8>
 /// One seat as it really is.
 #[derive(Clone, Debug)]
 pub(crate) struct SeatModel {
-    /// Who sits there from which tick on.
+    /// Occupants by first tick.
     pub(crate) changes: Vec<(Tick, Occupant)>,
-    /// What local players said, by tick; what sits on other ticks is of no meaning.
+    /// Inputs of local players by tick; those of other ticks are ignored.
     pub(crate) local: Vec<Option<(Pad, Vec<u8>)>>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// What a seat's human says on a tick; `None` if a local one has not yet.
+    /// Input of a human seat on a tick; `None` if a local one has none yet.
     pub(crate) fn human(&self, player: PlayerId, tick: Tick) -> Option<(Pad, Vec<u8>)> {
         let seat = &self.seats[usize::from(player.0)];
         match seat.occupant(tick) {
@@ -155,7 +155,7 @@ fn assemble(mut payload: &[u8], half: &mut Option<Vec<u8>>) -> Vec<Vec<u8>> {
     whole
 }
 
-/// What a local player's samples become: the rule of `local_input` and `set_delay`, written down anew.
+/// Ticks of a local player's samples: the rule of `local_input` and `set_delay`, written down anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sampler {
     pub(crate) delay: u32,

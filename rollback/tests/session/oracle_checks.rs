@@ -1,4 +1,4 @@
-//! What must hold after every advance of a script, whatever is guessed.
+//! Invariants after every advance of a script, for any prediction.
 
 use super::game::{Pad, Who, pad};
 use super::model::mixed;

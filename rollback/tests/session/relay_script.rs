@@ -68,9 +68,9 @@ pub(crate) struct Round {
     /// A command of so many bytes.
     pub(crate) command: Option<u8>,
     pub(crate) delay: Option<u32>,
-    /// What the relay decides for its next ticks, also when it was told nothing.
+    /// The relay confirms its next ticks, also without inputs.
     pub(crate) decisions: Vec<Decision>,
-    /// Which of the bundles that are on the way arrive now.
+    /// Bundles in flight that arrive now.
     pub(crate) arrivals: Vec<u8>,
 }
 

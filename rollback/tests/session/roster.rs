@@ -18,8 +18,8 @@ fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
 }
 
 /// Tells every machine that a seat is taken over; `machine` is who sits there then.
-fn tell(fleet: &mut SimMatch<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
-    for (index, machine) in fleet.machines_mut().iter_mut().enumerate() {
+fn tell(sim: &mut SimMatch<Game>, tick: u32, player: PlayerId, to: Result<usize, Occupant>) {
+    for (index, machine) in sim.machines_mut().iter_mut().enumerate() {
         let occupant = match to {
             Ok(at) if at == index => Occupant::Local,
             Ok(at) => Occupant::Remote(PeerId(at as u8)),
@@ -29,11 +29,11 @@ fn tell(fleet: &mut SimMatch<Game>, tick: u32, player: PlayerId, to: Result<usiz
     }
 }
 
-fn assert_agree(mut fleet: SimMatch<Game>, least: u32) {
-    fleet.settle().expect("it runs");
-    let (tick, _) = fleet.agree().expect("all agree");
+fn assert_agree(mut sim: SimMatch<Game>, least: u32) {
+    sim.settle().expect("it runs");
+    let (tick, _) = sim.agree().expect("all agree");
     assert!(tick > Tick(least), "tick {tick} of at least {least}");
-    for machine in fleet.machines() {
+    for machine in sim.machines() {
         let bad = |event: &&SessionEvent| {
             matches!(event, SessionEvent::Desync(_) | SessionEvent::Conflict { .. })
         };
@@ -45,16 +45,16 @@ fn assert_agree(mut fleet: SimMatch<Game>, least: u32) {
 #[test]
 fn a_player_leaves_is_replaced_by_a_bot_and_comes_back() {
     for seed in 0..10 {
-        let mut fleet = mesh(seed, 3, LinkConfig::mobile());
-        fleet.run(150, inputs).expect("it runs");
-        tell(&mut fleet, 200, PlayerId(1), Err(Occupant::Empty));
-        fleet.run(100, inputs).expect("it runs");
-        tell(&mut fleet, 300, PlayerId(1), Err(Occupant::Bot));
-        fleet.run(100, inputs).expect("it runs");
-        tell(&mut fleet, 420, PlayerId(1), Ok(1));
-        fleet.run(300, inputs).expect("it runs");
-        assert_eq!(fleet.machines()[1].session.occupant(PlayerId(1)), Some(Occupant::Local));
-        assert_agree(fleet, 600);
+        let mut sim = mesh(seed, 3, LinkConfig::mobile());
+        sim.run(150, inputs).expect("it runs");
+        tell(&mut sim, 200, PlayerId(1), Err(Occupant::Empty));
+        sim.run(100, inputs).expect("it runs");
+        tell(&mut sim, 300, PlayerId(1), Err(Occupant::Bot));
+        sim.run(100, inputs).expect("it runs");
+        tell(&mut sim, 420, PlayerId(1), Ok(1));
+        sim.run(300, inputs).expect("it runs");
+        assert_eq!(sim.machines()[1].session.occupant(PlayerId(1)), Some(Occupant::Local));
+        assert_agree(sim, 600);
     }
 }
 
@@ -63,13 +63,13 @@ fn a_player_leaves_is_replaced_by_a_bot_and_comes_back() {
 #[test]
 fn a_break_that_is_told_beforehand_ends_as_planned() {
     for seed in 0..10 {
-        let mut fleet = mesh(seed, 2, LinkConfig::mobile());
-        fleet.run(100, inputs).expect("it runs");
-        tell(&mut fleet, 150, PlayerId(1), Err(Occupant::Bot));
-        tell(&mut fleet, 210, PlayerId(1), Ok(1));
-        tell(&mut fleet, 180, PlayerId(0), Ok(0));
-        fleet.run(400, inputs).expect("it runs");
-        assert_agree(fleet, 400);
+        let mut sim = mesh(seed, 2, LinkConfig::mobile());
+        sim.run(100, inputs).expect("it runs");
+        tell(&mut sim, 150, PlayerId(1), Err(Occupant::Bot));
+        tell(&mut sim, 210, PlayerId(1), Ok(1));
+        tell(&mut sim, 180, PlayerId(0), Ok(0));
+        sim.run(400, inputs).expect("it runs");
+        assert_agree(sim, 400);
     }
 }
 
@@ -78,21 +78,21 @@ fn a_break_that_is_told_beforehand_ends_as_planned() {
 #[test]
 fn a_seat_goes_from_machine_to_machine() {
     for seed in 0..10 {
-        let mut fleet = mesh(seed, 3, LinkConfig::mobile());
-        fleet.run(100, inputs).expect("it runs");
-        tell(&mut fleet, 150, PlayerId(0), Ok(1));
-        fleet.run(300, inputs).expect("it runs");
-        tell(&mut fleet, 500, PlayerId(0), Ok(2));
-        tell(&mut fleet, 480, PlayerId(2), Ok(0));
-        fleet.run(600, inputs).expect("it runs");
-        assert_agree(fleet, 950);
+        let mut sim = mesh(seed, 3, LinkConfig::mobile());
+        sim.run(100, inputs).expect("it runs");
+        tell(&mut sim, 150, PlayerId(0), Ok(1));
+        sim.run(300, inputs).expect("it runs");
+        tell(&mut sim, 500, PlayerId(0), Ok(2));
+        tell(&mut sim, 480, PlayerId(2), Ok(0));
+        sim.run(600, inputs).expect("it runs");
+        assert_agree(sim, 950);
     }
 }
 
 #[test]
 fn a_seat_may_change_hands_on_every_tick() {
-    let mut fleet = mesh(3, 2, LinkConfig::wifi());
-    fleet.run(60, inputs).expect("it runs");
+    let mut sim = mesh(3, 2, LinkConfig::wifi());
+    sim.run(60, inputs).expect("it runs");
     for tick in 100..200 {
         let to = match tick % 5 {
             0 => Err(Occupant::Bot),
@@ -100,20 +100,20 @@ fn a_seat_may_change_hands_on_every_tick() {
             2 => Ok(1),
             _ => Ok(0),
         };
-        tell(&mut fleet, tick, PlayerId(0), to);
+        tell(&mut sim, tick, PlayerId(0), to);
     }
-    fleet.run(400, inputs).expect("it runs");
-    assert_agree(fleet, 400);
+    sim.run(400, inputs).expect("it runs");
+    assert_agree(sim, 400);
 }
 
 #[test]
 fn a_change_is_told_as_an_event() {
-    let mut fleet = mesh(1, 2, LinkConfig::perfect());
-    tell(&mut fleet, 50, PlayerId(1), Err(Occupant::Bot));
-    fleet.run(5, inputs).expect("it runs");
+    let mut sim = mesh(1, 2, LinkConfig::perfect());
+    tell(&mut sim, 50, PlayerId(1), Err(Occupant::Bot));
+    sim.run(5, inputs).expect("it runs");
     let seated =
         SessionEvent::Seated { player: PlayerId(1), tick: Tick(50), occupant: Occupant::Bot };
-    assert!(fleet.machines().iter().all(|machine| machine.events.contains(&seated)));
+    assert!(sim.machines().iter().all(|machine| machine.events.contains(&seated)));
 }
 
 /// A local player who had left was still listened to: samples and commands were taken and never used.
@@ -132,18 +132,18 @@ fn who_has_left_is_no_longer_listened_to() {
     }
 }
 
-/// Who had left with ticks sent that the change made void waited for their acknowledgement for ever, and fell silent with
+/// A player that had left, with sent ticks that the change made void, waited for their acknowledgement for ever, and fell silent with
 /// `LostTouch`.
 #[test]
 fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() {
     for seed in 0..20 {
-        let mut fleet = mesh(seed, 3, LinkConfig::wifi());
+        let mut sim = mesh(seed, 3, LinkConfig::wifi());
         for round in 0..12u64 {
-            fleet.run(40, inputs).expect("it runs");
+            sim.run(40, inputs).expect("it runs");
             let chance = mixed(&[seed, round]);
             let player = PlayerId((chance >> 16) as u8 % 3);
             // One that no machine has confirmed, and that whoever sits there has sent nothing for.
-            let free = fleet.machines().iter().map(|Machine { session, .. }| {
+            let free = sim.machines().iter().map(|Machine { session, .. }| {
                 session.confirmed_tick().max(session.local_next(player).unwrap_or_default())
             });
             let tick = free.max().expect("three machines").0 + (chance >> 8) as u32 % 30;
@@ -152,9 +152,9 @@ fn changes_told_at_random_moments_before_they_are_confirmed_keep_all_together() 
                 1 => Err(Occupant::Empty),
                 _ => Ok((chance >> 24) as usize % 3),
             };
-            tell(&mut fleet, tick, player, to);
+            tell(&mut sim, tick, player, to);
         }
-        assert_agree(fleet, 400);
+        assert_agree(sim, 400);
     }
 }
 

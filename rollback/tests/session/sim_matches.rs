@@ -20,11 +20,11 @@ fn mesh(seed: u64, players: u8, link: LinkConfig) -> SimMatch<Game> {
 }
 
 /// All agree on a tick that is not long before the last one of the clock, and nobody saw a desync.
-fn assert_agree(mut fleet: SimMatch<Game>, least: u32) {
-    fleet.settle().expect("it runs");
-    let (tick, _) = fleet.agree().expect("all agree");
+fn assert_agree(mut sim: SimMatch<Game>, least: u32) {
+    sim.settle().expect("it runs");
+    let (tick, _) = sim.agree().expect("all agree");
     assert!(tick > Tick(least), "tick {tick} of at least {least}");
-    for machine in fleet.machines() {
+    for machine in sim.machines() {
         let desync = |event: &&SessionEvent| {
             matches!(
                 event,
@@ -40,62 +40,62 @@ fn assert_agree(mut fleet: SimMatch<Game>, least: u32) {
 
 #[test]
 fn links_that_are_slow_one_way_do_not_matter() {
-    let mut fleet = mesh(1, 2, LinkConfig::perfect());
-    let nodes: Vec<_> = fleet.network().nodes().collect();
+    let mut sim = mesh(1, 2, LinkConfig::perfect());
+    let nodes: Vec<_> = sim.network().nodes().collect();
     let slow = |millis| LinkConfig { latency: Duration::from_millis(millis), ..LinkConfig::wifi() };
-    fleet.network().set_link(nodes[0], nodes[1], slow(30)).expect("a sound link");
-    fleet.network().set_link(nodes[1], nodes[0], slow(200)).expect("a sound link");
-    fleet.run(900, inputs).expect("it runs");
-    assert_agree(fleet, 900);
+    sim.network().set_link(nodes[0], nodes[1], slow(30)).expect("a sound link");
+    sim.network().set_link(nodes[1], nodes[0], slow(200)).expect("a sound link");
+    sim.run(900, inputs).expect("it runs");
+    assert_agree(sim, 900);
 }
 
 #[test]
 fn a_partition_of_two_seconds_is_waited_out() {
     for players in [2, 4] {
-        let mut fleet = mesh(2, players, LinkConfig::wifi());
-        let nodes: Vec<_> = fleet.network().nodes().collect();
+        let mut sim = mesh(2, players, LinkConfig::wifi());
+        let nodes: Vec<_> = sim.network().nodes().collect();
         let window = Time::from_millis(3000)..Time::from_millis(5000);
-        fleet.network().partition_both(nodes[0], nodes[1], window).expect("sound");
-        fleet.run(900, inputs).expect("it runs");
+        sim.network().partition_both(nodes[0], nodes[1], window).expect("sound");
+        sim.run(900, inputs).expect("it runs");
         let stalled = |event: &SessionEvent| matches!(event, SessionEvent::Stalled { .. });
-        assert!(fleet.machines()[0].events.iter().any(stalled), "it says that it waits");
-        assert_agree(fleet, 700);
+        assert!(sim.machines()[0].events.iter().any(stalled), "it says that it waits");
+        assert_agree(sim, 700);
     }
 }
 
 #[test]
 fn a_partition_one_way_is_waited_out() {
-    let mut fleet = mesh(3, 3, LinkConfig::lan());
-    let nodes: Vec<_> = fleet.network().nodes().collect();
+    let mut sim = mesh(3, 3, LinkConfig::lan());
+    let nodes: Vec<_> = sim.network().nodes().collect();
     let window = Time::from_millis(3000)..Time::from_millis(5000);
-    fleet.network().partition(nodes[0], nodes[1], window).expect("sound");
-    fleet.run(900, inputs).expect("it runs");
-    assert_agree(fleet, 700);
+    sim.network().partition(nodes[0], nodes[1], window).expect("sound");
+    sim.run(900, inputs).expect("it runs");
+    assert_agree(sim, 700);
 }
 
 #[test]
 fn clocks_that_drift_apart_do_not_matter() {
-    let mut fleet = mesh(4, 3, LinkConfig::wifi());
+    let mut sim = mesh(4, 3, LinkConfig::wifi());
     for (machine, (offset, drift)) in
-        fleet.machines_mut().iter_mut().zip([(0, 200), (3_000_000, -200), (5_000_000_000, 0)])
+        sim.machines_mut().iter_mut().zip([(0, 200), (3_000_000, -200), (5_000_000_000, 0)])
     {
         machine.clock = VirtualClock::new(offset, drift).expect("a sound clock");
     }
-    fleet.run(5400, inputs).expect("it runs");
-    assert_agree(fleet, 5300);
+    sim.run(5400, inputs).expect("it runs");
+    assert_agree(sim, 5300);
 }
 
 #[test]
 fn a_machine_that_slept_for_a_second_goes_on() {
-    let mut fleet = mesh(5, 3, LinkConfig::wifi());
-    fleet.run(200, inputs).expect("it runs");
-    fleet.machines_mut()[1].awake = false;
-    fleet.run(60, inputs).expect("it runs");
-    let present = fleet.machines()[0].session.current_tick();
+    let mut sim = mesh(5, 3, LinkConfig::wifi());
+    sim.run(200, inputs).expect("it runs");
+    sim.machines_mut()[1].awake = false;
+    sim.run(60, inputs).expect("it runs");
+    let present = sim.machines()[0].session.current_tick();
     assert!(present < Tick(230), "the others wait: {present}");
-    fleet.machines_mut()[1].awake = true;
-    fleet.run(300, inputs).expect("it runs");
-    assert_agree(fleet, 450);
+    sim.machines_mut()[1].awake = true;
+    sim.run(300, inputs).expect("it runs");
+    assert_agree(sim, 450);
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn all_modes_agree_on_a_severe_network() {
     for mode in [Mode::Lockstep, Mode::Rollback { max: 30 }, Mode::Unbounded { steps: 60 }] {
         for seed in 0..3 {
             let config = SessionConfig::new().delay(2).mode(mode);
-            let mut fleet =
+            let mut sim =
                 SimMatch::mesh(seed, 4, &config, LinkConfig::severe(), |_| Game::default())
                     .expect("a sound setup");
-            fleet.run(600, inputs).expect("it runs");
-            fleet.settle().expect("it runs");
-            fleet.agree().expect("all agree");
+            sim.run(600, inputs).expect("it runs");
+            sim.settle().expect("it runs");
+            sim.agree().expect("all agree");
         }
     }
 }
@@ -125,38 +125,37 @@ fn datagrams_that_were_damaged_doubled_or_late_are_no_harm() {
             reorder_delay: Duration::from_millis(60),
             ..LinkConfig::wifi()
         };
-        let mut fleet = mesh(seed, 3, link);
-        fleet.run(600, inputs).expect("it runs");
-        let refused = fleet.machines().iter().map(|machine| machine.refused.len()).sum::<usize>();
+        let mut sim = mesh(seed, 3, link);
+        sim.run(600, inputs).expect("it runs");
+        let refused = sim.machines().iter().map(|machine| machine.refused.len()).sum::<usize>();
         assert!(refused > 100, "only {refused} of a fifth of all");
-        assert_agree(fleet, 550);
+        assert_agree(sim, 550);
     }
 }
 
 #[test]
 fn delays_that_change_all_the_time_lose_no_press_and_no_command() {
     for seed in 0..5 {
-        let mut fleet = mesh(seed, 2, LinkConfig::mobile());
+        let mut sim = mesh(seed, 2, LinkConfig::mobile());
         let mut taps = 0;
         for round in 0..60u64 {
             let chance = mixed(&[seed, round]);
-            for (player, machine) in (0..2).map(PlayerId).zip(fleet.machines_mut()) {
+            for (player, machine) in (0..2).map(PlayerId).zip(sim.machines_mut()) {
                 let delay = (chance >> (8 * player.0)) as u32 % 14;
                 machine.session.set_delay(player, delay).expect("a local player");
                 machine.session.command(player, &[1; 90]).expect("few wait");
             }
             let mut tapped = false;
-            fleet
-                .run(20, |_, player, _| {
-                    let tap = player == PlayerId(0) && !core::mem::replace(&mut tapped, true);
-                    taps += u32::from(tap);
-                    pad(if tap { 1 << 8 } else { 0 })
-                })
-                .expect("it runs");
+            sim.run(20, |_, player, _| {
+                let tap = player == PlayerId(0) && !core::mem::replace(&mut tapped, true);
+                taps += u32::from(tap);
+                pad(if tap { 1 << 8 } else { 0 })
+            })
+            .expect("it runs");
         }
-        fleet.settle().expect("it runs");
-        fleet.agree().expect("all agree");
-        for machine in fleet.machines() {
+        sim.settle().expect("it runs");
+        sim.agree().expect("all agree");
+        for machine in sim.machines() {
             let players = &machine.game.players;
             assert_eq!(players.iter().map(|player| player.commands).collect::<Vec<_>>(), [60; 2]);
             assert!(players[0].presses <= taps && players[0].presses + 2 >= taps, "{players:?}");
@@ -168,6 +167,6 @@ fn delays_that_change_all_the_time_lose_no_press_and_no_command() {
 #[test]
 fn a_mesh_seats_its_players_itself() {
     let config = SessionConfig::new().local().remote(PeerId(1));
-    let fleet = SimMatch::mesh(1, 2, &config, LinkConfig::lan(), |_| Game::default());
-    assert_eq!(fleet.err(), Some(SimMatchError::Seats { seats: 2 }));
+    let sim = SimMatch::mesh(1, 2, &config, LinkConfig::lan(), |_| Game::default());
+    assert_eq!(sim.err(), Some(SimMatchError::Seats { seats: 2 }));
 }

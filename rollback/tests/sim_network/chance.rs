@@ -1,4 +1,4 @@
-//! What chance depends on, and that it has the stated distributions. Seeds are fixed, so a bound either holds always or
+//! Keys and distributions of the randomness. Seeds are fixed, so a bound either holds always or
 //! never; bounds are five standard deviations of the count.
 
 use super::{MILLI, drain, pair, stream};

@@ -1,4 +1,4 @@
-//! What each part of a link's configuration does to packets, and the order in which they arrive.
+//! Effect of each link setting on packets, and their order of arrival.
 
 use super::{MILLI, drain, pair, stream};
 use isostep_rollback::Time;

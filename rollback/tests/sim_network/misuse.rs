@@ -90,7 +90,10 @@ fn nodes_of_another_network_are_refused() {
     assert_eq!(network.link(stranger, b), Err(unknown));
     assert_eq!(network.next_delivery_to(stranger), Err(unknown));
     assert_eq!(network.nodes().collect::<Vec<_>>(), [a, b]);
-    assert_eq!(unknown.to_string(), "node 2 is not of this network: use what its add_node gave");
+    assert_eq!(
+        unknown.to_string(),
+        "node 2 belongs to another network; use an id from this network's add_node"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const NODES: usize = 3;
 
-/// What the oracle remembers of a packet. All packets differ in their bytes.
+/// Record of a packet in the oracle. All packets differ in their bytes.
 #[derive(Clone, Debug)]
 struct Sent {
     at: u64,
@@ -169,7 +169,7 @@ impl Case {
         network
     }
 
-    /// What the oracle expects to hold for a packet sent at a time.
+    /// Expectations of the oracle for a packet sent at a time.
     fn sent(&self, at: u64, from: usize, to: usize, bytes: Vec<u8>) -> Sent {
         let config = match (self.change, self.own) {
             (Some((change, config)), _) if change <= at => config,

@@ -1,4 +1,5 @@
-//! The shared games: simulations with exact parameters and scripts of inputs, used by tests, examples, benches and labs.
+//! Shared games: simulations with exact parameters and input scripts, used by tests, examples,
+//! benches and the lab.
 #![allow(
     clippy::missing_panics_doc,
     reason = "games are built of constants: what they expect holds or a test fails"
@@ -8,6 +9,6 @@ mod arena;
 pub mod tumble;
 
 pub use arena::{
-    ARENA_GAME, Arena, ArenaInput, ArenaName, ArenaSize, JUMP, KICK, Kind, LOADOUTS, Loadout,
-    Player, Team, Thing, arena_input, choose_loadout,
+    ARENA_GAME, Arena, ArenaInput, ArenaName, ArenaSize, Drawable, JUMP, KICK, Kind, LOADOUTS,
+    Loadout, Player, Team, arena_input, choose_loadout,
 };

@@ -1,33 +1,33 @@
-//! One cell of the matrix, and its line of text: what a target prints for the table that is put together elsewhere.
+//! One cell of the matrix and its line of text, which a target prints for the combined table.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// A scene, computed in one way on one target.
+/// A scene, computed on one path on one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Where: instruction set and build. Empty as long as a target speaks of itself.
+    /// Instruction set and build. Empty in the target's own output.
     pub target: String,
-    /// How the scene was made: lanes and threads.
+    /// Lanes and threads.
     pub variant: String,
-    /// How its ticks were come to.
+    /// Path to the ticks.
     pub way: String,
-    /// The scene's name and size.
+    /// Name and size of the scene.
     pub scene: String,
-    /// The newest tick that was come to.
+    /// Newest tick reached.
     pub ticks: u32,
-    /// The short digest of that tick, or `-` if there is none.
+    /// Short digest of that tick, or `-` if there is none.
     pub digest: String,
-    /// How long it took; 0 if nobody measured.
+    /// Time in nanoseconds; 0 if not measured.
     pub nanos: u64,
-    /// The first difference, in one line; `None` if all is equal.
+    /// First difference, in one line; `None` if all is equal.
     pub difference: Option<String>,
 }
 
-/// A line that is no cell.
+/// A line that is not a valid cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseCellError {
-    /// What it says.
+    /// The line.
     pub line: String,
 }
 
@@ -75,7 +75,7 @@ impl FromStr for Cell {
 }
 
 impl Cell {
-    /// Whether a line means to be a cell: other lines are for people.
+    /// Returns true if a line claims to be a cell; all others are informational.
     pub fn is_line(line: &str) -> bool {
         line.split('\t').next() == Some(WORD)
     }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cell_is_refused() {
+    fn malformed_cells_are_refused() {
         for line in ["", "cell", "cell\ta\tb\tc\tx\td\t1\tequal", "row\ta\tb\tc\t1\td\t1\tequal"] {
             assert!(line.parse::<Cell>().is_err(), "{line:?}");
         }

@@ -1,6 +1,7 @@
-//! Scenes with two players who nudge bodies, in every way to a tick and with everything that must not show.
+//! Scenes nudged by two players, on every path to a tick and with every lane width and thread
+//! count.
 
-use super::{Cell, Watch};
+use super::{Cell, Progress};
 use crate::golden::{Golden, Line};
 use crate::scenes::{NAMES, Scene, Size, Spec, nudge};
 use isostep_core::Lanes;
@@ -8,22 +9,22 @@ use isostep_core::parallel::Threads;
 use isostep_rollback::check::{Check, Digests, Outcome, Report, Row, TickPath};
 use isostep_rollback::{Inputs, PlayerId, Tick};
 
-/// The committed digests of the last ticks.
+/// Committed digests of the last ticks.
 const GOLDEN: &str = include_str!("../../goldens/played.txt");
 
-/// Ticks that have a digest there.
+/// Ticks with a committed digest.
 const LASTS: [u32; 3] = [40, 120, 600];
 const SEED: u64 = 1;
 const PLAYERS: usize = 2;
 
-/// Ways that lanes and threads are tried in. The others have nothing to do with them.
+/// Paths for lane and thread variants. The other paths do not depend on them.
 const FEW: [TickPath; 2] = [TickPath::Straight, TickPath::RolledBack];
 
 fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
     inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
 }
 
-/// A check of a scene without its ways.
+/// Check of a scene without its paths.
 fn check<'a>(spec: Spec, ticks: u32) -> Check<'a, Scene> {
     Check::new(PLAYERS, move || spec.play())
         .game(&spec.to_string())
@@ -34,27 +35,27 @@ fn check<'a>(spec: Spec, ticks: u32) -> Check<'a, Scene> {
         .first_variant("default")
 }
 
-/// What the machine could do otherwise: each width of lanes, and threads.
+/// Variants of the machine: each lane width, and threads.
 fn variants() -> Vec<(String, Lanes, Threads)> {
     let lanes = Lanes::available().map(|lanes| (lanes.name().to_owned(), lanes, Threads::ONE));
     let threads = [2, 3, 8].into_iter().filter_map(|count| {
-        // A target without threads has the one.
+        // A target without threads has one.
         let threads = Threads::new(count).ok()?;
         Some((format!("{count} threads"), Lanes::widest(), threads.eager()))
     });
     lanes.chain(threads).collect()
 }
 
-pub(super) fn run(name: &str, ticks: u32, watch: &mut Watch<'_>) -> Result<(), String> {
+pub(super) fn run(name: &str, ticks: u32, progress: &mut Progress<'_>) -> Result<(), String> {
     let spec = Spec::named(name, Size::Small, SEED).ok_or("a name of the list")?;
     let golden: Golden = GOLDEN.parse().map_err(|error| format!("goldens/played.txt: {error}"))?;
     let expected =
         golden.lines.into_iter().find(|line| line.name == name && line.count == u64::from(ticks));
-    (watch.tell)(&format!("{name}, in every way"));
-    let report = check(spec, ticks).clock(&mut *watch.clock).run_with_snapshots();
-    tell(&report, spec, expected.as_ref(), watch);
-    (watch.tell)(&format!("{name}, with other lanes and threads"));
-    let mut check = check(spec, ticks).paths(&FEW).clock(&mut *watch.clock);
+    (progress.status)(&format!("{name}, in every way"));
+    let report = check(spec, ticks).clock(&mut *progress.clock).run_with_snapshots();
+    tell(&report, spec, expected.as_ref(), progress);
+    (progress.status)(&format!("{name}, with other lanes and threads"));
+    let mut check = check(spec, ticks).paths(&FEW).clock(&mut *progress.clock);
     for (name, lanes, threads) in variants() {
         check = check.variant(&name, move || {
             let mut scene = spec.play();
@@ -64,15 +65,15 @@ pub(super) fn run(name: &str, ticks: u32, watch: &mut Watch<'_>) -> Result<(), S
         });
     }
     let mut report = check.run();
-    // Those are in the first report.
+    // The first report has those rows.
     report.rows.retain(|row| row.variant != "default");
-    tell(&report, spec, expected.as_ref(), watch);
+    tell(&report, spec, expected.as_ref(), progress);
     Ok(())
 }
 
-fn tell(report: &Report, spec: Spec, expected: Option<&Line>, watch: &mut Watch<'_>) {
+fn tell(report: &Report, spec: Spec, expected: Option<&Line>, progress: &mut Progress<'_>) {
     for row in &report.rows {
-        (watch.cell)(Cell {
+        (progress.cell)(Cell {
             target: String::new(),
             variant: row.variant.clone(),
             way: row.path.name().to_owned(),
@@ -85,7 +86,7 @@ fn tell(report: &Report, spec: Spec, expected: Option<&Line>, watch: &mut Watch<
     }
 }
 
-/// What is wrong with a row: it differs from the straight one, or that from the golden.
+/// Difference of a row: from the straight run, or of that run from the golden.
 fn difference(row: &Row, expected: Option<&Line>) -> Option<String> {
     if row.outcome != Outcome::Equal {
         return Some(row.to_string());
@@ -98,10 +99,10 @@ fn difference(row: &Row, expected: Option<&Line>) -> Option<String> {
     (is != was).then(|| format!("tick {} has the digest {is}, and {was} in the golden", row.ticks))
 }
 
-/// Computes the golden anew: each scene straight, to each of the last ticks.
+/// Computes the golden: each scene straight, to each of the last ticks.
 ///
 /// # Errors
-/// When a scene can't be computed.
+/// A scene can't be computed.
 pub fn mint() -> Result<Golden, String> {
     let mut lines = Vec::new();
     for name in NAMES {
@@ -115,10 +116,10 @@ pub fn mint() -> Result<Golden, String> {
     Ok(Golden { lines })
 }
 
-/// The digests of a small scene, played straight for so many ticks, for machines that never meet.
+/// Digests of a small scene, played straight for some ticks, for comparing machines through a file.
 ///
 /// # Errors
-/// When there is no such scene, or it has no digest.
+/// The scene does not exist, or it has no digest.
 pub fn digests_of(name: &str, ticks: u32) -> Result<Digests, String> {
     let spec = Spec::named(name, Size::Small, SEED).ok_or_else(|| format!("no scene {name:?}"))?;
     let report = check(spec, ticks).paths(&[]).run();

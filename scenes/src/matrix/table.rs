@@ -1,21 +1,21 @@
-//! The matrix as a table: a row for each target, variant and way, a column for each scene; seconds where all is equal, the first
-//! difference where not.
+//! The matrix as a table: a row for each target, variant and path, a column for each scene. Cells
+//! show seconds, or the first difference.
 
 use super::Cell;
 use core::fmt;
 use std::collections::BTreeSet;
 
-/// All cells of all targets, and the targets that there are none of.
+/// All cells of all targets, and the skipped targets.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// In the order of the rows.
+    /// Cells in row order.
     pub cells: Vec<Cell>,
-    /// Targets that were not run, with the reason.
+    /// Skipped targets with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
 impl Table {
-    /// Adds what a target printed; lines that mean to be cells and are none become a difference of their own.
+    /// Adds a target's output; malformed cells become differences.
     pub fn add(&mut self, target: &str, text: &str) {
         for line in text.lines().filter(|line| Cell::is_line(line)) {
             let cell = line.parse().unwrap_or_else(|error: super::ParseCellError| Cell {
@@ -32,24 +32,24 @@ impl Table {
         }
     }
 
-    /// Whether there are cells, and all are equal.
+    /// Returns true if there are cells and all are equal.
     pub fn is_equal(&self) -> bool {
         !self.cells.is_empty() && self.differences().next().is_none()
     }
 
-    /// The cells that differ.
+    /// Cells that differ.
     pub fn differences(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| cell.difference.is_some())
     }
 
-    /// Scenes in the order in which they first come; sizes and the length of runs are told below the name.
+    /// Scenes in order of appearance; sizes and lengths are listed below the name.
     fn scenes(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         let names = self.cells.iter().map(|cell| name(&cell.scene));
         names.filter(|name| seen.insert(*name)).collect()
     }
 
-    /// Target, variant, way and ticks of each row, in order of appearance, with its cells.
+    /// Target, variant, path and ticks of each row, in order of appearance, with its cells.
     fn rows(&self) -> Vec<([&str; 4], Vec<&Cell>)> {
         let mut rows: Vec<([&str; 4], Vec<&Cell>)> = Vec::new();
         for cell in &self.cells {
@@ -68,7 +68,7 @@ fn name(scene: &str) -> &str {
     scene.split(' ').next().unwrap_or(scene)
 }
 
-/// Seconds to two digits or so, or where it parts.
+/// Seconds to about two digits, or the tick of the first difference.
 fn short(cell: &Cell) -> String {
     match &cell.difference {
         None if cell.nanos == 0 => "equal".to_owned(),
@@ -91,7 +91,7 @@ impl fmt::Display for Table {
             vec![head.into_iter().chain(scenes.iter().map(|scene| (*scene).to_owned())).collect()];
         let mut last = ["", ""];
         for ([target, variant, way, size], cells) in self.rows() {
-            // What is the same as in the row above is not said again.
+            // Repeated values are left blank.
             let told = if target != last[0] {
                 [target, variant]
             } else if variant != last[1] {
@@ -151,7 +151,7 @@ mod tests {
         cell\tavx2\trolled back\tbin small\t37\t00ff\t5\ttick 37 is the first that differs, in bodies\n";
 
     #[test]
-    fn a_table_has_a_row_for_each_way_and_a_column_for_each_scene() {
+    fn a_table_has_a_row_for_each_path_and_a_column_for_each_scene() {
         let mut table = Table::default();
         table.add("x86_64", TEXT);
         table.skipped.push(("s390x".to_owned(), "no compiler".to_owned()));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_equal_and_neither_is_what_can_t_be_read() {
+    fn empty_and_unreadable_tables_are_not_equal() {
         assert!(!Table::default().is_equal());
         let mut table = Table::default();
         table.add("x", "cell\tbroken");

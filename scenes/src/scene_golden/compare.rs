@@ -1,16 +1,16 @@
-//! A scene computed here beside its golden, as far as the first tick that differs.
+//! Compares a scene with its golden, up to the first tick that differs.
 
 use super::row::{Row, SECTIONS};
 use super::{SceneGolden, last_tick, rows, spec};
 use crate::scenes::{Size, Spec};
 use core::fmt;
 
-/// Which lines of the goldens to compute.
+/// Lines of the goldens to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Of which size.
+    /// Size.
     pub size: Size,
-    /// To which tick.
+    /// Last tick.
     pub until: u32,
 }
 
@@ -20,24 +20,24 @@ impl Part {
         Self { size, until: last_tick(size) }
     }
 
-    /// What is checked when nobody says what: all of the small size, and how the full one begins.
+    /// Default extent: the whole small size, and the start of the full one.
     pub const USUAL: [Self; 2] = [Self::whole(Size::Small), Self { size: Size::Full, until: 64 }];
 }
 
-/// Where a scene leaves its golden.
+/// First difference between a scene and its golden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneDifference {
     /// The scene.
     pub spec: Spec,
-    /// The last tick before that was equal, if any.
+    /// Last equal tick before it, if any.
     pub equal: Option<u32>,
-    /// What is committed.
+    /// Committed line.
     pub expected: Row,
-    /// What came out.
+    /// Computed line.
     pub computed: Row,
 }
 
-/// Plays a scene as far as a part says, or to the first line that differs; gives how many lines were equal.
+/// Plays a scene up to the end of a part, or to the first line that differs. Returns the number of equal lines.
 ///
 /// # Errors
 /// The first line that differs.
@@ -56,7 +56,7 @@ pub fn compare(golden: &SceneGolden, part: Part) -> Result<u32, Box<SceneDiffere
 }
 
 impl SceneDifference {
-    /// The names of the sections that differ.
+    /// Names of the sections that differ.
     pub fn sections(&self) -> Vec<&'static str> {
         let digests = self.expected.sections.iter().zip(self.computed.sections);
         let differing = SECTIONS.iter().zip(digests).filter(|(_, (a, b))| **a != *b);

@@ -1,7 +1,8 @@
-//! A scene's whole state on a tick as a file, so that a machine that has another one can say entity and field.
+//! A scene's whole state on a tick as a file, so that another machine can name the differing entity
+//! and field.
 //!
-//! It holds the pages that digests are taken of, as they are: a snapshot leaves out what can be computed, and where two
-//! machines compute differently that is just what one wants to see.
+//! It holds the pages that digests cover, unpacked: a snapshot omits derivable values, and those
+//! are of interest when two machines compute different ones.
 
 use super::last_tick;
 use crate::scenes::{Size, Spec};
@@ -10,10 +11,10 @@ use isostep_core::HistoryError;
 use isostep_core::world::{ExplainError, RowDifference, StateSection, World};
 use serde::{Deserialize, Serialize};
 
-/// What a dump begins with; the digit is the version.
+/// Header of a dump; the digit is the version.
 const MAGIC: &[u8] = b"isostep dump 1\n";
 
-/// The state of a golden's scene on a tick.
+/// State of a golden's scene on a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
     spec: Spec,
@@ -36,21 +37,21 @@ struct Page {
     bytes: Vec<u8>,
 }
 
-/// Why there is no dump, or why a file is none.
+/// Errors of creating or reading a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DumpError {
-    /// The file does not begin like one.
+    /// The file has no dump header.
     NoDump,
-    /// The file is cut off, damaged, or of another version of this program.
+    /// The file is truncated, damaged, or of another version of this program.
     Damaged,
-    /// The file is of a scene that is not there.
+    /// The file's scene does not exist.
     NoSuchScene(String),
-    /// Later than the golden goes.
+    /// The tick is later than the golden's last.
     TooLate {
-        /// What was asked for.
+        /// Requested tick.
         tick: u32,
-        /// The last one.
+        /// Last tick.
         last: u32,
     },
     /// The tick is not held.
@@ -84,15 +85,15 @@ impl Dump {
     /// Plays a scene of the goldens to a tick and takes its state.
     ///
     /// # Errors
-    /// When the tick is later than the golden's last.
+    /// The tick is later than the golden's last.
     pub fn play(spec: Spec, tick: u32) -> Result<Self, DumpError> {
         Self::of(spec, &played(spec, tick)?)
     }
 
-    /// The state of a world that is said to be this scene.
+    /// Takes the state of a world that is this scene.
     ///
     /// # Errors
-    /// When the world does not hold its own tick, which does not happen.
+    /// The world does not hold its own tick, which does not happen.
     pub fn of(spec: Spec, world: &World) -> Result<Self, DumpError> {
         let tick = world.tick();
         let mut pages = Vec::new();
@@ -107,17 +108,17 @@ impl Dump {
         Ok(Self { spec, content: Content { scene, size, seed: spec.seed(), tick, pages } })
     }
 
-    /// Which scene it is of.
+    /// Scene of the dump.
     pub const fn spec(&self) -> Spec {
         self.spec
     }
 
-    /// On which tick.
+    /// Tick of the dump.
     pub const fn tick(&self) -> u32 {
         self.content.tick
     }
 
-    /// The dump as a file.
+    /// Encodes the dump as a file.
     ///
     /// # Panics
     /// Never: plain data can be written.
@@ -126,10 +127,10 @@ impl Dump {
         postcard::to_extend(&self.content, start).expect("plain data fits into memory")
     }
 
-    /// A dump from a file. Bytes from anywhere are fine.
+    /// Decodes a dump. Accepts untrusted bytes.
     ///
     /// # Errors
-    /// When the bytes are no dump.
+    /// The bytes are no dump.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DumpError> {
         let content = bytes.strip_prefix(MAGIC).ok_or(DumpError::NoDump)?;
         let (content, rest): (Content, _) =
@@ -147,18 +148,18 @@ impl Dump {
         Ok(Self { spec, content })
     }
 
-    /// Plays the same scene to the same tick here, and says every field that is not as in the dump.
+    /// Plays the same scene to the same tick here and returns every field that differs from the dump.
     ///
     /// # Errors
-    /// When a page of the dump can't be read, or its tick is too late.
+    /// A page of the dump can't be read, or its tick is too late.
     pub fn explain(&self) -> Result<Vec<RowDifference>, DumpError> {
         self.explain_against(&played(self.spec, self.content.tick)?)
     }
 
-    /// Says every field that a world has otherwise.
+    /// Returns every field of a world that differs from the dump.
     ///
     /// # Errors
-    /// When a page of the dump can't be read, or the world is not at the dump's tick.
+    /// A page of the dump can't be read, or the world is not at the dump's tick.
     pub fn explain_against(&self, world: &World) -> Result<Vec<RowDifference>, DumpError> {
         let ours = Self::of(self.spec, world)?;
         let mut found = Vec::new();
@@ -185,7 +186,7 @@ impl Dump {
     }
 }
 
-/// A scene of the goldens at a tick.
+/// Plays a scene of the goldens to a tick.
 fn played(spec: Spec, tick: u32) -> Result<World, DumpError> {
     let last = last_tick(spec.size());
     if tick > last {

@@ -1,4 +1,4 @@
-//! A golden's file: names of the columns, then a line for each tick of each size.
+//! A golden's file: column names, then a line for each tick of each size.
 
 use super::row::Row;
 use super::ticks;
@@ -8,20 +8,20 @@ use core::fmt;
 /// All lines of a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneGolden {
-    /// The scene.
+    /// Name of the scene.
     pub name: &'static str,
     /// A line for each tick, size after size.
     pub rows: Vec<Row>,
 }
 
-/// A golden file that can't be read.
+/// A golden file that can't be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseSceneError {
-    /// Which file.
+    /// File name.
     pub file: String,
-    /// The line's number, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub what: String,
 }
 
@@ -35,10 +35,10 @@ impl fmt::Display for ParseSceneError {
 impl core::error::Error for ParseSceneError {}
 
 impl SceneGolden {
-    /// Reads the text of a scene's file, which is called so in errors: every line that there must be, in order, and nothing else.
+    /// Parses a scene's file; errors use `file` as its name. Every expected line must be present, in order, with none added.
     ///
     /// # Errors
-    /// When a line is missing, too many, or can't be read; the error names it.
+    /// A line is missing, superfluous or malformed; the error names it.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ParseSceneError> {
         let fail = |line, what| ParseSceneError { file: file.to_owned(), line, what };
         let name = NAMES.into_iter().find(|known| *known == name);

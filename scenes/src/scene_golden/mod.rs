@@ -1,11 +1,11 @@
-//! The scenes' goldens: what the digest tree of each scene is at ticks that double, in every size, a file a scene.
+//! Goldens of the scenes: the digest tree of each scene at doubling ticks, in every size, one file per scene.
 //!
-//! - `row.rs`: one line: size, tick, bytes, digests; taken from a world.
-//! - `file.rs`: a file of lines: its text, and what is wrong with one that can't be read.
-//! - `compare.rs`: a scene computed here beside its file: the first tick and the sections that differ.
-//! - `dump.rs`: a whole state in a file, from which another machine says entity and field.
+//! - `row.rs`: one line: size, tick, bytes, digests; computed from a world.
+//! - `file.rs`: a file of lines: its text, and the errors of a malformed one.
+//! - `compare.rs`: a scene compared with its file: the first tick and the sections that differ.
+//! - `dump.rs`: a whole state in a file, for finding the differing entity and field on another machine.
 //!
-//! Scenes are played with nobody who nudges, from the seed [`SEED`].
+//! Scenes run without players, from the seed [`SEED`].
 
 mod compare;
 mod dump;
@@ -19,10 +19,10 @@ pub use row::Row;
 
 use crate::scenes::{NAMES, Size, Spec};
 
-/// What decides everything random in the goldens.
+/// Seed of everything random in the goldens.
 pub const SEED: u64 = 1;
 
-/// The last tick of a size's lines.
+/// Last tick of a size's lines.
 pub const fn last_tick(size: Size) -> u32 {
     match size {
         Size::Small => 600,
@@ -30,24 +30,24 @@ pub const fn last_tick(size: Size) -> u32 {
     }
 }
 
-/// The ticks of a size's lines: the start, 1 and its doubles, and the last.
+/// Ticks of a size's lines: the start, 1 and its doubles, and the last.
 pub fn ticks(size: Size) -> impl Iterator<Item = u32> {
     let last = last_tick(size);
     let doubles = (0..).map(|power| 1 << power).take_while(move |tick| *tick < last);
     core::iter::once(0).chain(doubles).chain([last])
 }
 
-/// The scene that a golden is of, if there is one.
+/// Scene of a golden; `None` if it does not exist.
 pub fn spec(name: &str, size: Size) -> Option<Spec> {
     Spec::named(name, size, SEED)
 }
 
-/// Where a scene's golden lies in the repository.
+/// Path of a scene's golden in the repository.
 pub fn path(name: &str) -> String {
     format!("scenes/goldens/scenes/{name}.txt")
 }
 
-/// The committed text of a scene's golden.
+/// Committed text of a scene's golden.
 pub fn committed(name: &str) -> Option<&'static str> {
     macro_rules! texts {
         ($($scene:literal)*) => {
@@ -60,7 +60,7 @@ pub fn committed(name: &str) -> Option<&'static str> {
     texts!("pyramid" "stacks" "bin" "arena" "cradle" "rack" "dominoes" "tumbler" "storm" "sleepers" "far" "extremes")
 }
 
-/// Plays a scene of the golden in all sizes, to the last tick of each.
+/// Computes a scene's golden in all sizes, to the last tick of each.
 pub fn compute(name: &str) -> Option<SceneGolden> {
     let name = NAMES.into_iter().find(|known| *known == name)?;
     let rows = Size::ALL.into_iter().flat_map(|size| {
@@ -69,7 +69,7 @@ pub fn compute(name: &str) -> Option<SceneGolden> {
     Some(SceneGolden { name, rows: rows.collect() })
 }
 
-/// Plays a scene and gives the golden's lines as far as a tick.
+/// Plays a scene and returns the golden's lines up to a tick.
 fn rows(spec: Spec, until: u32) -> impl Iterator<Item = Row> {
     let mut scene = spec.play();
     ticks(spec.size()).take_while(move |tick| *tick <= until).map(move |tick| {

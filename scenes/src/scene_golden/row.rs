@@ -1,30 +1,30 @@
-//! One line of a scene's golden: a tick's state by size and digests.
+//! One line of a scene's golden: size and digests of a tick's state.
 
 use crate::scenes::Size;
 use core::fmt;
 use isostep_core::digest::{Digest, Section, ShortDigest};
 use isostep_core::world::{StateSection, World};
 
-/// The sections in the order of the columns.
+/// Sections in column order.
 pub(super) const SECTIONS: [StateSection; 6] = StateSection::ALL;
 
-/// The state of a scene on a tick.
+/// State of a scene on a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Of which size.
+    /// Size of the scene.
     pub size: Size,
-    /// After which tick.
+    /// Tick of the state.
     pub tick: u32,
-    /// How long the encoded state is.
+    /// Length of the encoded state, bytes.
     pub bytes: u64,
-    /// The root of the digest tree, its first half.
+    /// First half of the digest tree's root.
     pub root: ShortDigest,
-    /// The digest of each section, its first eight bytes: enough to say which one differs.
+    /// First eight bytes of each section's digest: enough to name the one that differs.
     pub sections: [u64; SECTIONS.len()],
 }
 
 impl Row {
-    /// The line of a world as it is.
+    /// Computes the line of a world.
     pub fn of(size: Size, world: &World) -> Self {
         let mut encoded = Vec::new();
         world.encode(&mut encoded);
@@ -38,7 +38,7 @@ impl Row {
         Self { size, tick, bytes, root: tree.root().short(), sections }
     }
 
-    /// The names of the columns, as wide as they are.
+    /// Column names, padded.
     pub(super) fn header() -> String {
         let names = SECTIONS.map(|section| format!("{:<16}", section.name())).join("  ");
         format!("{:<5}  {:>5}  {:>7}  {:<32}  {names}", "size", "tick", "bytes", "root")
@@ -46,7 +46,7 @@ impl Row {
             .to_owned()
     }
 
-    /// A line that was printed; the error says what is wrong with it.
+    /// Parses a printed line; the error describes the problem.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [size, tick, bytes, root, sections @ ..] = &words[..] else {

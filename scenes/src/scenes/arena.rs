@@ -1,4 +1,4 @@
-//! A game's room: players that a script steers among props.
+//! A walled field with scripted players among props.
 
 use super::parts::{empty, ground, put, solid, walls};
 use super::{Scene, Script};
@@ -6,12 +6,12 @@ use isostep_core::shape::Shape;
 use isostep_core::world::BodyDef;
 use isostep_core::{Real, Vec3, real};
 
-/// Scene e: eight players that never turn, driven about among 56 props between walls.
+/// Scene e: eight players without rotation, steered among 56 props between walls.
 pub fn arena(seed: u64) -> Scene {
     arena_of(8, seed)
 }
 
-/// The same with `side`² things, of which every ninth is a player.
+/// Scene e with `side`² bodies, every ninth of them a player.
 pub fn arena_of(side: i32, seed: u64) -> Scene {
     let mut world = empty();
     ground(&mut world);

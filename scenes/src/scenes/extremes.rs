@@ -1,4 +1,4 @@
-//! What a world just allows: least and greatest masses, sizes, speeds and places, in one scene.
+//! Limits of a world in one scene: least and greatest masses, sizes, speeds and positions.
 
 use super::parts::{cuboid, empty, put, solid, unit_box};
 use super::{Scene, Size};
@@ -6,13 +6,13 @@ use isostep_core::shape::{MAX_SIZE, MIN_SIZE, Shape};
 use isostep_core::world::{BodyDef, MAX_SPEED, Material, ShapeDef, WORLD_LIMIT, World};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 
-/// The least and the greatest mass of a body, kg.
+/// Least and greatest mass of a body, kg.
 const LIGHTEST: Real = Real::from_bits(430);
 const HEAVIEST: Real = Real::from_int(100_000_000);
 
-/// Scene m: yards side by side on the largest box there is. Dust on a giant, a giant on pebbles, heavy balls on light
-/// boxes, sticks as long and thin as can be, balls that lose nothing when they bounce, shots as fast as things get at walls
-/// as thin as they get, and one ball that leaves the world.
+/// Scene m: groups side by side on the largest possible box. Light bodies on the heaviest box, the
+/// heaviest box on pebbles, heavy balls on light boxes, the longest and thinnest boxes, bodies with
+/// restitution 1, the fastest shots at the thinnest walls, and a ball that leaves the world.
 pub fn extremes(size: Size, seed: u64) -> Scene {
     let count = match size {
         Size::Small => 4,
@@ -32,10 +32,10 @@ pub fn extremes(size: Size, seed: u64) -> Scene {
     Scene::new(world)
 }
 
-/// What the random numbers are for.
+/// Purpose of the random numbers.
 const YARD: u64 = 8;
 
-/// A place of its own for each kind of extreme.
+/// Area of one group.
 struct Yard<'a> {
     world: &'a mut World,
     middle: Vec3,
@@ -66,7 +66,7 @@ fn dust(yard: &mut Yard<'_>, count: i32) {
     for i in 0..count {
         let size = MIN_SIZE * (1 + i % 16);
         let shape = if i % 2 == 0 { ball(size) } else { solid(cuboid(size, size, size)) };
-        // What shapes weigh must be within the limits even where a mass is given.
+        // The mass of the shapes must be within the limits even if the body's mass is set.
         let shape = shape.density(real!(1000));
         let (x, z) = (yard.within(Real::ratio(2, 100)), yard.within(Real::ratio(2, 100)));
         let place = Vec3::new(x, half + half + Real::ratio(5 + 3 * i, 100), z);
@@ -104,7 +104,7 @@ fn heavy(yard: &mut Yard<'_>, count: i32) {
     }
 }
 
-/// Boxes 60 m long and 2 mm to 2 cm thick fall across each other, and one as long as can be.
+/// Boxes 60 m long and 2 mm to 2 cm thick fall across each other, and one of the greatest length.
 fn sticks(yard: &mut Yard<'_>, count: i32) {
     for i in 0..count {
         let thin = MIN_SIZE * if i % 2 == 0 { 1 } else { 10 };
@@ -119,12 +119,12 @@ fn sticks(yard: &mut Yard<'_>, count: i32) {
             BodyDef::dynamic().at(place).rotated(Quat::from_rotation_vector(turn)).shape(shape),
         );
     }
-    // Along z, where no other yard is.
+    // Along z, away from the other groups.
     let shape = solid(cuboid(MIN_SIZE * 64, MIN_SIZE * 64, MAX_SIZE / 2)).density(real!(600));
     yard.put(BodyDef::dynamic().at(Vec3::new(real!(60), real!(2), Real::ZERO)).shape(shape));
 }
 
-/// Balls and boxes that bounce without loss, light ones close above heavy ones.
+/// Balls and boxes with restitution 1, light ones close above heavy ones.
 fn bouncers(yard: &mut Yard<'_>, count: i32) {
     let lively = Material { restitution: Real::ONE, ..Material::default() };
     for i in 0..count {
@@ -140,8 +140,8 @@ fn bouncers(yard: &mut Yard<'_>, count: i32) {
     }
 }
 
-/// Shots at a wall as thin as can be, at a stack, and at each other. Contacts see half a metre ahead, so many of them are
-/// beyond the wall before they could touch it.
+/// Shots at a wall of the least thickness, at a stack, and at each other. Contacts cover half a
+/// metre ahead, so many shots pass the wall before they could touch it.
 fn shots(yard: &mut Yard<'_>, count: i32) {
     let wall = solid(cuboid(MIN_SIZE, real!(5), real!(50)));
     yard.put(BodyDef::fixed().at(Vec3::from_ints(20, 5, 0)).shape(wall));
@@ -164,7 +164,7 @@ fn shots(yard: &mut Yard<'_>, count: i32) {
     }
 }
 
-/// A ball on its way out, and one that falls from the world's top.
+/// A ball that leaves the world, and one that falls from its top.
 fn leaver(yard: &mut Yard<'_>, _: i32) {
     let shape = ball(Real::HALF);
     let edge = Vec3::new(WORLD_LIMIT - real!(100), WORLD_LIMIT - real!(50), Real::ZERO);

@@ -1,12 +1,12 @@
-//! Far from the origin: what is ordinary near it, where a number without enough digits would show.
+//! Ordinary bodies far from the origin, where insufficient precision would show.
 
-use super::parts::{cuboid, empty, morsel, put, solid, unit_box};
+use super::parts::{cuboid, empty, put, small_shape, solid, unit_box};
 use super::{Scene, Size};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Material};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 
-/// Where scene l stands, 1.07·10⁸ m from the origin: on no axis, no plane and no round number.
+/// Position of scene l, 1.07·10⁸ m from the origin: on no axis, no plane and no round number.
 pub fn far_place() -> Vec3 {
     let component =
         |whole, billionths| Real::from_int(whole) + Real::ratio(billionths, 1_000_000_000);
@@ -17,12 +17,12 @@ pub fn far_place() -> Vec3 {
     )
 }
 
-/// Scene l: a pyramid, a heap and things that roll down a ramp, all of it [far away](far_place).
+/// Scene l: a pyramid, a heap and bodies on a ramp, all [far away](far_place).
 pub fn far(size: Size, seed: u64) -> Scene {
     far_at(far_place(), size, seed)
 }
 
-/// The same anywhere.
+/// Scene l at any position.
 pub fn far_at(place: Vec3, size: Size, seed: u64) -> Scene {
     let (base, side, rollers) = match size {
         Size::Small => (5, 3, 10),
@@ -61,12 +61,12 @@ fn heap(side: i32, seed: u64) -> Vec<BodyDef> {
             || rng.between(Real::ratio(-1, 10), Real::ratio(1, 10)).expect("not empty");
         let [x, y, z] = [i % side, i / (side * side), i / side % side].map(Real::from_int);
         let place = Vec3::new(x + jitter() + real!(10), y + real!(1), z + jitter());
-        BodyDef::dynamic().at(place).shape(morsel(i as u32))
+        BodyDef::dynamic().at(place).shape(small_shape(i as u32))
     };
     (0..side * side * side).map(thing).collect()
 }
 
-/// Balls and capsules that start on a slope and roll until their friction holds them.
+/// Balls and capsules that start on a slope and roll until friction stops them.
 fn ramp(count: i32, seed: u64) -> Vec<BodyDef> {
     const SPEED: u64 = 7;
     let tilt = Quat::from_axis_angle(Vec3::Z, Real::ratio(-2, 10)).expect("an axis");
@@ -78,7 +78,7 @@ fn ramp(count: i32, seed: u64) -> Vec<BodyDef> {
         spinning: Real::ratio(2, 100),
         ..Material::default()
     };
-    // A capsule lies along y of its body; turned, it rolls along x.
+    // A capsule's axis is y; rotated, it rolls along x.
     let lying = Quat::from_axis_angle(Vec3::X, Real::FRAC_PI_2).expect("an axis");
     for i in 0..count {
         let mut rng = Rng::keyed(seed, 0, i as u64, SPEED);

@@ -1,4 +1,4 @@
-//! What one push sets going: a cradle, a rack of billiard balls, dominoes.
+//! Impacts: a cradle, a rack of billiard balls, dominoes.
 
 use super::parts::{cuboid, empty, ground, put, solid};
 use super::{Scene, Script};
@@ -6,8 +6,9 @@ use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Combine, Command, Material, ShapeDef, World, WorldDef};
 use isostep_core::{Quat, Real, Vec3, real};
 
-/// Scene f: Newton's cradles, weightless and without friction, 4 m apart in z. Each has five balls of radius ½ m along
-/// x; the last ones stand and touch, the first `incoming` ones touch too, are 3 m behind and come at 2 m/s.
+/// Scene f: Newton's cradles without gravity or friction, 4 m apart in z. Each has five balls of
+/// radius ½ m along x. The last ones rest and touch; the first `incoming` ones touch, start 3 m
+/// behind and move at 2 m/s.
 pub fn cradle(incoming: &[i32]) -> Scene {
     let mut world = World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() })
         .expect("the rest is the default");
@@ -32,13 +33,13 @@ const BALL: Real = Real::ratio(28_575, 1_000_000);
 /// Half the length and width of a nine-foot table between its cushions, metres.
 const TABLE: (Real, Real) = (real!(1.25), real!(0.625));
 
-/// Scene g: a billiard break. The cue ball comes along the table's middle at `speed` m/s and meets a triangle of fifteen,
-/// racked with 20 µm between neighbours so that rounding doesn't start them.
+/// Scene g: a billiard break. The cue ball moves along the table's middle at `speed` m/s and hits a
+/// triangle of fifteen, racked with 20 µm between neighbours so that rounding doesn't move them.
 pub fn rack(speed: Real) -> Scene {
     rack_of(5, speed)
 }
 
-/// The same with a triangle of so many rows.
+/// Scene g with a triangle of any number of rows.
 pub fn rack_of(rows: i32, speed: Real) -> Scene {
     let mut world = empty();
     let ivory = Material {
@@ -48,7 +49,7 @@ pub fn rack_of(rows: i32, speed: Real) -> Scene {
         spinning: Real::ratio(5, 100),
         ..Material::default()
     };
-    // A ball bounces as well as what it meets lets it: not at all from the cloth, a little less from the rubber.
+    // The lower restitution counts: none on the cloth, slightly less than a ball's on the rubber.
     let cloth = Material { restitution: Real::ZERO, combine: Combine::Min, ..ivory };
     let rubber = Material { restitution: Real::ratio(7, 10), ..cloth };
     table(&mut world, cloth, rubber);
@@ -88,11 +89,11 @@ fn table(world: &mut World, cloth: Material, rubber: Material) {
 
 /// Half the thickness, height and width of a domino, metres.
 const DOMINO: Vec3 = Vec3::new(real!(0.0625), real!(0.5), real!(0.25));
-/// The tick on which the first domino is pushed: the row has long fallen asleep by then.
+/// Tick on which the first domino is pushed; the row is asleep by then.
 pub(super) const PUSH_TICK: u32 = 90;
 
-/// Scene h: dominoes 0.4 m apart on a winding line, the first one pushed at its top on tick 90, by 1.5 m/s times its
-/// mass.
+/// Scene h: dominoes 0.4 m apart on a winding line. The first one is pushed at its top on tick 90,
+/// by 1.5 m/s times its mass.
 pub fn dominoes(count: i32) -> Scene {
     let mut world = empty();
     ground(&mut world);

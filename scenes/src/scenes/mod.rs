@@ -1,5 +1,5 @@
-//! The shared scenes: worlds with exact parameters, used by goldens, tests, examples and benches. A file a family;
-//! what several need is in `parts`.
+//! Shared scenes: worlds with exact parameters, used by goldens, tests, examples and benches. One
+//! file per family; `parts` has common pieces.
 #![allow(
     clippy::missing_panics_doc,
     reason = "scenes are constants: what they expect holds or a test fails"
@@ -33,8 +33,8 @@ pub use spec::{NAMES, Size, Spec, build};
 pub use storm::{storm, storm_of};
 pub use tumbler::{tumbler, tumbler_of};
 
-/// A world and how it goes on. It is a game too, a [`Simulation`](isostep_rollback::Simulation); begin one with
-/// [`Spec::play`].
+/// A world with a script. It is also a [`Simulation`](isostep_rollback::Simulation); create one
+/// with [`Spec::play`].
 #[derive(Debug, State, Snapshot)]
 #[state(crate = isostep_core::state)]
 pub struct Scene {
@@ -43,16 +43,16 @@ pub struct Scene {
     script: Script,
 }
 
-/// What is done to a scene's world from tick to tick.
+/// Script of a scene.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Script {
-    /// Nothing.
+    /// No changes.
     Idle,
-    /// Bodies get velocities at random, new ones every 30 ticks.
+    /// Random velocities, new ones every 30 ticks.
     Steer { players: Vec<BodyId>, seed: u64 },
-    /// Once, on a tick.
+    /// One command on one tick.
     Once { tick: u32, command: Command },
-    /// Bodies come and go.
+    /// Bodies spawn and despawn.
     Storm(storm::Storm),
 }
 
@@ -61,13 +61,13 @@ impl Scene {
         Self { world, script: Script::Idle }
     }
 
-    /// Does what the script says for this tick, then steps.
+    /// Runs the script for this tick, then steps.
     pub fn step(&mut self) -> StepReport {
         self.act();
         self.world.step()
     }
 
-    /// Does what the script says for this tick.
+    /// Runs the script for this tick.
     pub fn act(&mut self) {
         match &mut self.script {
             Script::Idle => (),
@@ -81,7 +81,7 @@ impl Scene {
         }
     }
 
-    /// A digest of the state after the last step.
+    /// Digest of the state after the last step.
     pub fn digest(&self) -> blake3::Hash {
         let mut bytes = Vec::new();
         self.world.encode(&mut bytes);

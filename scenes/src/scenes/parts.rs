@@ -1,10 +1,10 @@
-//! What several scenes are made of.
+//! Pieces that several scenes use.
 
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, Material, ShapeDef, World, WorldDef};
 use isostep_core::{Real, Vec3, real};
 
-/// Density of everything in the scenes unless they say otherwise, kg/m³.
+/// Default density of the scenes, kg/m³.
 const DENSITY: Real = real!(1);
 
 pub(super) fn empty() -> World {
@@ -29,7 +29,7 @@ pub(super) fn ground(world: &mut World) {
     put(world, BodyDef::fixed().at(Vec3::from_ints(0, -1, 0)).shape(shape));
 }
 
-/// Four walls of 2 m around a square, this far from the middle.
+/// Four walls of 2 m around a square, at this distance from the middle.
 pub(super) fn walls(world: &mut World, distance: Real, half_height: Real) {
     let (middle, half_length) = (distance + real!(1), distance + real!(2));
     for (x, z, half_x, half_z) in [
@@ -47,9 +47,9 @@ pub(super) fn unit_box() -> ShapeDef {
     solid(cuboid(Real::HALF, Real::HALF, Real::HALF))
 }
 
-/// One of the small things that are poured into drums and storms, by a number: a ball, a box or a capsule, none
-/// reaching further than 0.6 m from its middle.
-pub(super) fn morsel(number: u32) -> ShapeDef {
+/// A small ball, box or capsule by number, for drums and storms. None extends further than 0.6 m
+/// from its centre.
+pub(super) fn small_shape(number: u32) -> ShapeDef {
     let shape = match number % 3 {
         0 => Shape::sphere(Real::ratio(3, 10)),
         1 => Shape::cuboid(Vec3::new(Real::ratio(25, 100), Real::ratio(2, 10), Real::ratio(3, 10))),

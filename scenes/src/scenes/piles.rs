@@ -1,4 +1,4 @@
-//! What is piled up and comes to rest: a pyramid, stacks, a bin.
+//! Bodies that come to rest: a pyramid, stacks, a bin.
 
 use super::Scene;
 use super::parts::{empty, ground, put, solid, unit_box, walls};

@@ -1,18 +1,17 @@
-//! Scenes as games: what a session, a sync test or any other tool that takes a `Simulation` can run.
+//! Scenes as games, for sessions, sync tests and other tools that take a `Simulation`.
 //!
-//! A script is a function of the world, the tick, the seed and what it remembers, and that is saved with the world: a tick
-//! that is computed again has the same commands. Players add to it, if there are any: they nudge bodies.
+//! A script is a function of the world, the tick, the seed and its own memory, which is saved with
+//! the world: a resimulated tick issues the same commands. Players may add nudges.
 
 use super::Scene;
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Real, Rng, Vec3};
 use isostep_rollback::{Inputs, NewestWins, PlayerId, Simulation, Tick};
 
-/// What a player of a scene does: 0 for nothing, n to nudge the dynamic body number n − 1 (of those that are there, from the
-/// start again after the last).
+/// Input of a scene: 0 for nothing, n to nudge dynamic body n − 1, modulo their number.
 pub type Nudge = NewestWins<u8>;
 
-/// What a nudge adds to a velocity, m/s.
+/// Speed that a nudge adds, m/s.
 const NUDGE_SPEED: Real = Real::HALF;
 
 impl Simulation for Scene {
@@ -40,11 +39,11 @@ fn push(world: &mut World, player: PlayerId, number: usize) {
     }
     let (body, mass) = dynamic[number % dynamic.len()];
     let side = if player.0.is_multiple_of(2) { Vec3::X } else { Vec3::Z };
-    // What is as fast as can be already stays as it is.
+    // Fails at the speed limit; then no nudge is needed.
     let _ = world.apply_impulse(body, (side + Vec3::Y) * (mass * NUDGE_SPEED));
 }
 
-/// What the script of a player is: now and then a nudge for four ticks, decided by the seed.
+/// Scripted input: now and then a nudge for four ticks, determined by the seed.
 pub fn nudge(seed: u64, player: PlayerId, tick: Tick) -> Nudge {
     const NUDGE: u64 = 9;
     let mut rng = Rng::keyed(seed, u64::from(tick.0 / 4), u64::from(player.0), NUDGE);

@@ -1,4 +1,4 @@
-//! A field that falls asleep, and a few who are awake.
+//! A sleeping field and a few awake bodies.
 
 use super::parts::{cuboid, empty, put, solid, unit_box};
 use super::{Scene, Script};
@@ -6,24 +6,24 @@ use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, World};
 use isostep_core::{Real, Vec3, real};
 
-/// How many boxes stand on each other, by turns.
+/// Heights of the stacks, in turn.
 const HEIGHTS: [i32; 4] = [1, 2, 1, 3];
 
-/// Scene j: `count` unit boxes, alone and in stacks of two and three, 3 m apart in a square; four balls are steered
-/// about among them, at random.
+/// Scene j: `count` unit boxes, single and in stacks of two and three, 3 m apart in a square. Four
+/// balls are steered at random among them.
 pub fn sleepers(count: u32, seed: u64) -> Scene {
     let mut world = empty();
     floor(&mut world);
     let half_side = field(&mut world, count);
-    // Between the outermost rows, where nothing stands.
+    // Between the outermost rows, where there are no boxes.
     let rim = half_side - real!(1.5);
     let places = [(rim, rim), (-rim, rim), (rim, -rim), (-rim, -rim)];
     let players = places.map(|(x, z)| put(&mut world, ball(x, z)));
     Scene { world, script: Script::Steer { players: players.to_vec(), seed } }
 }
 
-/// The same field with `visitors` balls that never come near it: they are steered about in a yard 20 m beside. With a
-/// field of none the yard is the same, bit for bit.
+/// Scene j with `visitors` balls that never approach the field: they are steered in a yard 20 m
+/// beside it. The yard is bit-identical without the field.
 pub fn sleepers_apart(count: u32, visitors: u32, seed: u64) -> Scene {
     let mut world = empty();
     floor(&mut world);
@@ -32,7 +32,7 @@ pub fn sleepers_apart(count: u32, visitors: u32, seed: u64) -> Scene {
     Scene { world, script: Script::Steer { players, seed } }
 }
 
-/// Where the yard's middle is, metres: beside a field of 20,000 boxes, which ends at 161.
+/// Centre of the yard, metres: beside a field of 20,000 boxes, which ends at 161.
 const YARD: Real = real!(220);
 
 /// A ground of 1 km, its top at height 0.
@@ -46,7 +46,7 @@ fn ball(x: Real, z: Real) -> BodyDef {
     BodyDef::dynamic().at(Vec3::new(x, Real::HALF, z)).shape(shape)
 }
 
-/// Boxes around the origin. Says how far from it the outermost stand.
+/// Boxes around the origin. Returns the distance of the outermost.
 fn field(world: &mut World, count: u32) -> Real {
     let count = count as i32;
     // Seven boxes on four places.
@@ -69,7 +69,7 @@ fn field(world: &mut World, count: u32) -> Real {
     middle
 }
 
-/// Balls between walls, 2.5 m apart to begin with.
+/// Balls between walls, initially 2.5 m apart.
 fn yard(world: &mut World, visitors: i32) -> Vec<BodyId> {
     let side = square_side(visitors);
     let half = Real::from_int(side) * real!(1.25);
@@ -92,7 +92,7 @@ fn yard(world: &mut World, visitors: i32) -> Vec<BodyId> {
         .collect()
 }
 
-/// The side of the least square with so many places.
+/// Side of the smallest square with this many places.
 fn square_side(places: i32) -> i32 {
     (places - 1).max(0).isqrt() + 1
 }

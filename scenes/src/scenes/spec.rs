@@ -1,4 +1,4 @@
-//! Which scenes there are, in which sizes.
+//! List of the scenes and their sizes.
 
 use super::{
     Scene, arena, arena_of, bin, cradle, dominoes, extremes, far, pyramid, rack, rack_of, sleepers,
@@ -13,20 +13,20 @@ pub const NAMES: [&str; 12] = [
     "sleepers", "far", "extremes",
 ];
 
-/// How much there is in a scene.
+/// Size of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
-    /// At most 70 bodies: quick without optimisation and under emulation.
+    /// At most 70 bodies: fast without optimisation and under emulation.
     Small,
-    /// What benches measure: up to 1000 bodies.
+    /// Size of the benches: up to 1000 bodies.
     Full,
 }
 
 impl Size {
-    /// All sizes, the smallest first.
+    /// All sizes, smallest first.
     pub const ALL: [Self; 2] = [Self::Small, Self::Full];
 
-    /// Its name.
+    /// Name of the size.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Small => "small",
@@ -34,13 +34,13 @@ impl Size {
         }
     }
 
-    /// The size with a name.
+    /// Size by name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|size| size.name() == name)
     }
 }
 
-/// All that it takes to build a scene.
+/// Name, size and seed of a scene.
 ///
 /// ```
 /// use isostep_scenes::scenes::{Size, Spec};
@@ -58,7 +58,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// The scene with a name, if there is one; the seed decides what is random in it.
+    /// Scene by name, if it exists; the seed determines its random parts.
     pub fn named(name: &str, size: Size, seed: u64) -> Option<Self> {
         let name = NAMES.into_iter().find(|known| *known == name)?;
         Some(Self { name, size, seed })
@@ -69,22 +69,22 @@ impl Spec {
         NAMES.into_iter().map(move |name| Self { name, size, seed })
     }
 
-    /// The scene's name.
+    /// Name of the scene.
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// How much there is in it.
+    /// Size of the scene.
     pub const fn size(self) -> Size {
         self.size
     }
 
-    /// What decides everything random in it.
+    /// Seed of everything random in it.
     pub const fn seed(self) -> u64 {
         self.seed
     }
 
-    /// The scene before its first step, in which all bodies are spawned.
+    /// Builds the scene before its first step, which spawns all bodies.
     pub fn build(self) -> Scene {
         let Self { name, size, seed } = self;
         match (name, size) {
@@ -114,8 +114,8 @@ impl Spec {
         }
     }
 
-    /// The scene as a game: its bodies are there from the start, so that a session can go back to tick 0. From the first
-    /// step on it is what [`build`](Self::build) gives.
+    /// Builds the scene as a game: its bodies exist from the start, so that a session can return to
+    /// tick 0. From the first step on it equals [`build`](Self::build).
     pub fn play(self) -> Scene {
         let mut scene = self.build();
         scene.world.commit();
@@ -129,7 +129,7 @@ impl fmt::Display for Spec {
     }
 }
 
-/// A scene by its name in its full size, and a seed for what is random in it.
+/// Builds a scene by name in its full size; the seed determines its random parts.
 pub fn build(name: &str, seed: u64) -> Option<Scene> {
     Spec::named(name, Size::Full, seed).map(Spec::build)
 }

@@ -1,25 +1,27 @@
-//! Bodies that come and go on every tick.
+//! Bodies that spawn and despawn on every tick.
 
-use super::parts::{cuboid, empty, ground, morsel, solid, walls};
+use super::parts::{cuboid, empty, ground, small_shape, solid, walls};
 use super::{Scene, Script};
 use isostep_core::world::{BodyDef, BodyId, World};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 use serde::{Deserialize, Serialize};
 
-/// The streams from which bodies rain.
+/// Id streams of falling bodies.
 const STREAMS: [u8; 3] = [1, 2, 7];
-/// The stream of shelves.
+/// Id stream of the shelves.
 const SHELVES: u8 = 4;
-/// A stream has at most so many bodies; 3·45 and 8 shelves stay below 150.
-const MOST_ALIVE: u32 = 45;
+/// Limit on bodies of a stream; 3·45 and 8 shelves stay below 150.
+const MAX_ALIVE: u32 = 45;
 
-/// Scene k: between walls three streams rain balls, boxes and capsules on shelves; every tick some of them vanish,
-/// whatever lies on them, and so do the shelves, which are static. Never more than 150 bodies are there.
+/// Scene k: three streams drop balls, boxes and capsules on shelves between walls. Every tick some
+/// of them despawn, whatever lies on them, and so do the static shelves. There are never more than
+/// 150 bodies.
 pub fn storm(seed: u64) -> Scene {
-    storm_of(MOST_ALIVE, seed)
+    storm_of(MAX_ALIVE, seed)
 }
 
-/// The same with at most so many bodies from each of the three streams, and a shelf for about six of them.
+/// Scene k with a limit on bodies from each of the three streams, and one shelf for about six of
+/// them.
 pub fn storm_of(most: u32, seed: u64) -> Scene {
     let mut world = empty();
     ground(&mut world);
@@ -28,34 +30,34 @@ pub fn storm_of(most: u32, seed: u64) -> Scene {
     Scene { world, script: Script::Storm(storm) }
 }
 
-/// Who is there, in the order of spawning with holes filled by the last.
+/// Live bodies, in spawning order with holes filled by the last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Storm {
     seed: u64,
-    /// The most of a stream.
+    /// Limit on bodies of a stream.
     most: u32,
     alive: [Vec<BodyId>; STREAMS.len()],
     shelves: Vec<BodyId>,
 }
 
 impl Storm {
-    /// What comes and goes on this tick depends on the seed, the tick and the stream, and on who is there.
+    /// Spawns and despawns bodies, determined by seed, tick, stream and live bodies.
     pub(super) fn act(&mut self, world: &mut World) {
         const RAIN: u64 = 3;
         const SHELF: u64 = 4;
         let tick = u64::from(world.tick());
         for (stream, alive) in STREAMS.into_iter().zip(&mut self.alive) {
             let mut rng = Rng::keyed(self.seed, tick, u64::from(stream), RAIN);
-            // About one in a tick comes from all streams. When 30 of 45 of a stream are there nearly as many go, so that
-            // one lives for two seconds or so: long enough for some to fall asleep.
+            // About one body a tick spawns from all streams. At 30 of 45 bodies nearly as many
+            // despawn, so a body lives about two seconds: long enough for some to fall asleep.
             let (most, many) = (self.most as usize, self.most as usize * 2 / 3);
             if alive.len() == most || alive.len() > many && likely(&mut rng, 1, 4) {
-                vanish(world, alive, &mut rng);
+                despawn_one(world, alive, &mut rng);
             }
             if likely(&mut rng, 1, 3) {
                 alive.push(rain(world, stream, &mut rng));
             }
-            // Some don't live to see a step.
+            // Some despawn before their first step.
             if likely(&mut rng, 1, 40) {
                 let last = alive.pop().into_iter();
                 last.for_each(|id| world.despawn(id).expect("it is there"));
@@ -65,7 +67,7 @@ impl Storm {
         let most_shelves = self.most.div_ceil(6) as usize;
         if likely(&mut rng, 1, 12) {
             if self.shelves.len() == most_shelves || likely(&mut rng, 1, 3) {
-                vanish(world, &mut self.shelves, &mut rng);
+                despawn_one(world, &mut self.shelves, &mut rng);
             } else {
                 self.shelves.push(shelf(world, &mut rng));
             }
@@ -77,8 +79,8 @@ fn likely(rng: &mut Rng, times: u32, of: u32) -> bool {
     rng.chance(times, of).expect("not of none")
 }
 
-/// Takes one away, if there is one.
-fn vanish(world: &mut World, alive: &mut Vec<BodyId>, rng: &mut Rng) {
+/// Despawns a random body, if there is one.
+fn despawn_one(world: &mut World, alive: &mut Vec<BodyId>, rng: &mut Rng) {
     if let Ok(at) = rng.below(alive.len() as u32) {
         world.despawn(alive.swap_remove(at as usize)).expect("it is there");
     }
@@ -93,7 +95,7 @@ fn rain(world: &mut World, stream: u8, rng: &mut Rng) -> BodyId {
         .at(place)
         .rotated(Quat::from_rotation_vector(turn))
         .velocity(velocity)
-        .shape(morsel(rng.next_u32()));
+        .shape(small_shape(rng.next_u32()));
     world.spawn_in(stream, body).expect("streams have room")
 }
 

@@ -1,27 +1,28 @@
-//! A drum that turns: one kinematic body of many shapes, and what tumbles inside.
+//! A rotating drum: one kinematic body of many shapes, with bodies inside.
 
 use super::Scene;
-use super::parts::{cuboid, empty, morsel, put, solid};
+use super::parts::{cuboid, empty, put, small_shape, solid};
 use isostep_core::world::BodyDef;
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 
-/// How far the middle of each of the eight walls' inside is from the axis, metres.
+/// Distance of the inner faces of the eight walls from the axis, metres.
 const RADIUS: Real = real!(3);
 /// Half the thickness of walls, metres.
 const WALL: Real = real!(0.25);
 /// Half the depth of the inside, metres.
 const DEPTH: Real = real!(1.75);
 
-/// Scene i: an eight-sided drum of ten shapes that turns about z by 1 rad/s, with 60 balls, boxes and capsules in it.
+/// Scene i: an eight-sided drum of ten shapes that rotates about z at 1 rad/s, with 60 balls, boxes
+/// and capsules in it.
 pub fn tumbler(seed: u64) -> Scene {
     tumbler_of(60, seed)
 }
 
-/// The same with so many things in it, at most 60.
+/// Scene i with any number of bodies, at most 60.
 pub fn tumbler_of(count: i32, seed: u64) -> Scene {
     const JITTER: u64 = 1;
     let mut world = empty();
-    // tan 22.5° is 0.4142…; the walls overlap a little at the edges.
+    // tan 22.5° is 0.4142…; the walls overlap slightly at the edges.
     let half_wall = (RADIUS + WALL * 2) * Real::ratio(4143, 10_000);
     let wall = solid(cuboid(WALL, half_wall, DEPTH));
     let cap = solid(cuboid(RADIUS + WALL * 2, RADIUS + WALL * 2, WALL));
@@ -44,7 +45,7 @@ pub fn tumbler_of(count: i32, seed: u64) -> Scene {
         let mut jitter =
             || rng.between(Real::ratio(-4, 100), Real::ratio(4, 100)).expect("not empty");
         let place = Vec3::new(x + jitter(), y + jitter(), z + jitter());
-        put(&mut world, BodyDef::dynamic().at(place).shape(morsel(i as u32)));
+        put(&mut world, BodyDef::dynamic().at(place).shape(small_shape(i as u32)));
     }
     Scene::new(world)
 }

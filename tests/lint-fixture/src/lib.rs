@@ -1,4 +1,4 @@
-//! Each item breaks one ban of the repository's clippy.toml. The comment names the path that is banned.
+//! Each item breaks one ban of the repository's clippy.toml. The comment names the banned path.
 
 pub type Single = f32; // f32
 pub type Double = f64; // f64

@@ -1,5 +1,5 @@
-// A card for each machine: its name and digest, the place where it is drawn, and its curves. A bar of rollbacks can be
-// chosen, with the pointer or the keyboard, to look at that frame.
+// A card for each machine: name, digest, viewport and curves. A bar of the rollback curve can be
+// selected, with the pointer or the keyboard, to inspect that frame.
 
 import { element, plural } from "./report.js";
 
@@ -9,18 +9,18 @@ export const HISTORY = 300;
 const most = (values) => values.reduce((a, b) => Math.max(a, b), 0);
 const mean = (values) => values.reduce((a, b) => a + b, 0) / Math.max(values.length, 1);
 
-/** Name, hint, value of a frame, least span of the curve, whether bars or a line, and the figure of the last second. */
+/** Name, tooltip, value of a frame, minimum range of the curve, bars or line, and figure of the last second. */
 const CURVES = [
-  ["rollback", "Ticks gone back in a frame; orange where the machine had to wait. Click a bar to see what was computed again", (it) => it.depth, 4, "bars", (last) => plural(most(last.map((it) => it.depth)), "tick")],
-  ["redone", "Bodies computed again in a frame, in all ticks together", (it) => it.redone, 16, "bars", (last) => plural(Math.round(mean(last.map((it) => it.redone))), "body", "bodies")],
-  ["delay", "Ticks that an input waits before it takes effect", (it) => it.delay, 4, "line", (last) => plural(last.at(-1).delay, "tick")],
-  ["tick rate", "Ticks a second: how clocks drift and give way to each other", (it) => it.rate, 1, "middle", (last) => `${last.at(-1).rate.toFixed(2)} Hz`],
-  ["frame", "Milliseconds that the simulation takes in a frame, rollback included", (it) => it.millis, 1, "bars", (last) => `${mean(last.map((it) => it.millis)).toFixed(2)} ms`],
+  ["rollback", "Depth of the rollback in a frame, in ticks; orange if the machine stalled. Click a bar to see the resimulated bodies", (it) => it.depth, 4, "bars", (last) => plural(most(last.map((it) => it.depth)), "tick")],
+  ["resimulated", "Bodies resimulated in a frame, summed over ticks", (it) => it.redone, 16, "bars", (last) => plural(Math.round(mean(last.map((it) => it.redone))), "body", "bodies")],
+  ["delay", "Input delay in ticks", (it) => it.delay, 4, "line", (last) => plural(last.at(-1).delay, "tick")],
+  ["tick rate", "Ticks a second: shows clock drift and dilation", (it) => it.rate, 1, "middle", (last) => `${last.at(-1).rate.toFixed(2)} Hz`],
+  ["frame", "Simulation time of a frame in milliseconds, with rollbacks", (it) => it.millis, 1, "bars", (last) => `${mean(last.map((it) => it.millis)).toFixed(2)} ms`],
   ["sent", "Kilobytes sent, a second", (it) => it.bytes * 0.06, 4, "line", (last) => `${(mean(last.map((it) => it.bytes)) * 0.06).toFixed(1)} kB/s`],
 ];
 
 export class Cards {
-  /** `choose` is called with a frame and a machine, or with nothing. */
+  /** `choose` receives the selected frame and machine, or nothing. */
   constructor(root, choose) {
     this.root = root;
     this.choose = choose;
@@ -39,9 +39,9 @@ export class Cards {
     root.setAttribute("aria-label", `Machine ${i + 1}`);
     const mark = "■●▲◆"[i % 4];
     root.innerHTML = `<h2><span class="side${i % 4}">${mark} Machine ${i + 1}${i === 0 ? " · you" : ""}</span><span class="digest"></span><span class="ticks"></span></h2>
-      <div class="view"><p class="chosen" hidden></p><div class="flags"><p class="severed">cut off</p><p class="waits">waits for inputs</p></div></div>
+      <div class="view"><p class="chosen" hidden></p><div class="flags"><p class="severed">disconnected</p><p class="waits">waits for inputs</p></div></div>
       <div class="curves"><ul>${CURVES.map(([name, hint]) => `<li title="${hint}">${name} <b></b></li>`).join("")}</ul><div class="plots"><canvas aria-hidden="true"></canvas>
-      <div class="pick" tabindex="0" role="slider" aria-label="Rollbacks of machine ${i + 1}: left and right choose one, escape goes on" aria-valuetext="live" aria-valuemin="0" aria-valuemax="${HISTORY}" aria-valuenow="${HISTORY}"></div></div></div>`;
+      <div class="pick" tabindex="0" role="slider" aria-label="Rollbacks of machine ${i + 1}: left and right select one, escape resumes" aria-valuetext="live" aria-valuemin="0" aria-valuemax="${HISTORY}" aria-valuenow="${HISTORY}"></div></div></div>`;
     const find = (selector) => root.querySelector(selector);
     const view = find(".view");
     if (apology) view.append(element("p", apology, "apology"));
@@ -54,7 +54,7 @@ export class Cards {
     return card;
   }
 
-  /** The rollback nearest to a place of the curve, from 0 to 1. */
+  /** The rollback nearest to a position on the curve, from 0 to 1. */
   pickAt(machine, place) {
     const { shown } = this.list[machine];
     const wanted = place * HISTORY - (HISTORY - shown.length);
@@ -78,7 +78,7 @@ export class Cards {
     if (step > 0) this.choose(null);
   }
 
-  /** Says what is looked at: a frame of a machine, or the present. */
+  /** Sets the selection: a frame of a machine, or the live match. */
   setChosen(chosen, text = "") {
     this.chosen = chosen;
     this.list.forEach((card, i) => {
@@ -96,12 +96,12 @@ export class Cards {
 
   nameOne(card, frame, peer) {
     const votes = frame.peers.filter((other) => other.digest === peer.digest).length;
-    // Of several digests, the ones that fewer than half have are marked.
+    // If digests differ, those held by at most half of the machines are marked.
     const fine = frame.verdict === 1 || votes * 2 > frame.peers.length;
     card.digest.textContent = frame.verdict === 0 ? "" : `${fine ? "✓" : "✗"} ${peer.digest}`;
     card.digest.className = `digest ${fine ? "good" : "bad"}`;
-    card.digest.title = `The state of tick ${frame.compared}, which is confirmed, begins with this digest`;
-    card.ticks.textContent = `${peer.score.map((points) => String(points).replace("-", "−")).join(":")} · tick ${peer.present} · sure of ${peer.confirmed}`;
+    card.digest.title = `First bytes of the digest of tick ${frame.compared}, which is confirmed`;
+    card.ticks.textContent = `${peer.score.map((points) => String(points).replace("-", "−")).join(":")} · tick ${peer.present} · confirmed ${peer.confirmed}`;
   }
 
   /** One card's figures and curves. */
@@ -121,14 +121,14 @@ export class Cards {
     const [real, high] = [Math.round(width * scale), Math.round(height * scale)];
     if (canvas.width !== real || canvas.height !== high) Object.assign(canvas, { width: real, height: high });
     const pen = canvas.getContext("2d");
-    // The style sheet's colours, as the theme resolves them.
+    // Colours of the style sheet, as the theme resolves them.
     const style = getComputedStyle(canvas);
     const [back, ink, warn, line, dim] = [style.borderTopColor, style.color, style.caretColor, style.outlineColor, style.textDecorationColor];
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
     pen.font = "10px system-ui, sans-serif";
     card.shown = history.slice();
-    // Below each other where there is room, else beside.
+    // Stacked if the card is tall enough, else side by side.
     const tall = height > 100;
     const gap = tall ? 6 : 8;
     const size = tall ? [width, (height + gap) / CURVES.length - gap] : [(width + gap) / CURVES.length - gap, height];
@@ -153,14 +153,14 @@ export class Cards {
     });
   }
 
-  /** Where the machine had to wait. */
+  /** Marks stalls. */
   marks(pen, index, history, x, [top, high], warn) {
     pen.fillStyle = warn;
     history.forEach((frame, at) => { if (frame.peers[index].stalls) pen.fillRect(x(at), top + high - 3, 2, 3); });
   }
 }
 
-/** Bars from the bottom, or a line; around the middle where what matters is a deviation. What its full height means. */
+/** Draws bars from the bottom, or a line; deviations are drawn around the middle. Returns the value of the full height. */
 function curve(pen, numbers, { x, bottom, high, wide, least, kind, ink, line }) {
   const room = high - 3;
   if (kind === "middle") {

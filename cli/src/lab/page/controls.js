@@ -1,20 +1,20 @@
-// The panel: shows the settings that the server has, and sends what somebody changes as the server writes it. How
-// settings are written is the server's business: addresses and commands come from there.
+// The panel: shows the server's settings and sends changes by name and value. Only the server
+// formats settings; URLs and commands come from it.
 
 import { plural } from "./report.js";
 import { control, saveReplay } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
-/** Sliders of a link, in the order in which a link is written. */
+/** Sliders of a link, in the order of its text. */
 const LINK = ["latency", "jitter", "loss", "bursts"];
 const UNITS = { latency: "ms", jitter: "ms", loss: "%", bursts: "%" };
-/** Between two values of a slider that are sent, ms. */
+/** Minimum interval between two sent slider values, ms. */
 const PAUSE = 60;
 
 export class Controls {
   constructor(report) {
     this.report = report;
-    /** The direction that the sliders are for, as in `1-2`; empty for all. */
+    /** Direction of the sliders, as in `1-2`; empty for all. */
     this.way = "";
     this.waiting = new Map();
     this.wire();
@@ -29,7 +29,7 @@ export class Controls {
     this.send({ do: "set", name, value: String(value) });
   }
 
-  /** Sends the newest value of a slider, and not too many. */
+  /** Sends the newest value of a slider at a limited rate. */
   slide(name, value) {
     const timer = this.waiting.has(name);
     this.waiting.set(name, value);
@@ -44,7 +44,7 @@ export class Controls {
   wire() {
     for (const name of LINK) $(name).addEventListener("input", () => this.slideLink());
     for (const name of ["predict", "delay"]) {
-      // A new match for each step of a slider would be too much: only where it is let go.
+      // Settings that restart the match are sent on release, not on every step of the slider.
       $(name).addEventListener("input", () => this.outputs());
       $(name).addEventListener("change", () => this.set(name, $(name).value));
     }
@@ -62,9 +62,9 @@ export class Controls {
     $("seed").addEventListener("change", () => this.set("seed", $("seed").value));
     $("restart").addEventListener("click", () => this.send({ do: "restart" }));
     $("cut").addEventListener("click", () => this.send({ do: "cut", machine: Number($("victim").value) }));
-    $("plant").addEventListener("click", () => {
-      const [spot, always] = $("spot").value.split(" ");
-      this.send({ do: "plant", machine: Number($("victim").value), spot, always: always === "always" });
+    $("flip").addEventListener("click", () => {
+      const [target, always] = $("target").value.split(" ");
+      this.send({ do: "flip", machine: Number($("victim").value), target, always: always === "always" });
     });
     radios($("players"), "players", [["2", "2 machines"], ["3", "3"], ["4", "4"]], (value) => this.set("players", value));
     radios($("mode"), "mode", [["rollback", "rollback"], ["lockstep", "lockstep"]], (value) => this.set("mode", value));
@@ -73,7 +73,7 @@ export class Controls {
     $("save").addEventListener("click", () => this.save());
   }
 
-  /** A match began. */
+  /** Called at the start of a match. */
   begin(scene) {
     const { players } = scene.settings;
     const machines = Array.from({ length: players }, (_, i) => i);
@@ -86,7 +86,7 @@ export class Controls {
     this.show(scene);
   }
 
-  /** Who sends to whom: a row for each sender, and one button for all. */
+  /** Directions: a row for each sender, and one button for all. */
   buildWays(players) {
     const numbers = Array.from({ length: players }, (_, i) => i + 1);
     const ways = numbers.flatMap((from) => numbers.filter((to) => to !== from).map((to) => [`${from}-${to}`, `${from}→${to}`]));
@@ -106,7 +106,7 @@ export class Controls {
     return found ? found[1] : net;
   }
 
-  /** Shows what the server has; a slider that is being moved stays where it is. */
+  /** Shows the server's settings; a slider that is being moved is not changed. */
   show(state) {
     this.state = state;
     const { settings } = state;
@@ -125,7 +125,7 @@ export class Controls {
     $("profile").value = this.profiles.find((it) => LINK.every((name) => it.link[name] === link[name]))?.name ?? "";
     for (const input of $("ways").querySelectorAll("input")) {
       const own = settings.links.some(([[from, to]]) => `${from + 1}-${to + 1}` === input.value);
-      // A dot says that a direction has values of its own.
+      // A dot marks a direction with its own values.
       input.nextElementSibling.classList.toggle("own", own);
     }
     this.outputs();
@@ -160,7 +160,7 @@ export class Controls {
       await navigator.clipboard.writeText(text);
       this.report.line(`copied: ${text}`);
     } catch {
-      // Without a clipboard it can be selected here.
+      // Without clipboard access, print the text so that it can be selected.
       this.report.line(`the ${what}: ${text}`);
     }
   }
@@ -172,7 +172,7 @@ export class Controls {
       const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `lab-${players}-players-seed-${seed}.isoreplay` });
       anchor.click();
       setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
-      this.report.line(`saved ${blob.size} bytes: isostep replay verify ${anchor.download}. Another recording begins here.`);
+      this.report.line(`saved ${blob.size} bytes: isostep replay verify ${anchor.download}. A new recording starts here.`);
     } catch (error) {
       this.report.line(`not saved: ${error.message}`, "wrong");
     }

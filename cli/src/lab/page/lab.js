@@ -1,5 +1,5 @@
-// The page: what comes from the server goes to the cards, the panel and the report; and the clock that draws between two
-// frames.
+// Entry point of the page: routes messages of the server to the cards, the panel and the report,
+// and runs the clock that interpolates between two frames.
 
 import { Cards, HISTORY } from "./cards.js";
 import { Controls } from "./controls.js";
@@ -15,9 +15,9 @@ const TICK = 1000 / 60;
 
 let painter = null, apology = "";
 let scene = null, history = [], offset = null, addressRead = false;
-/** A frame and a machine that are looked at, instead of the present. */
+/** Selected frame and machine, instead of the live match. */
 let chosen = null;
-/** What this page's script took, ms, of the last frames. */
+/** Script time of the last frames, ms. */
 const cost = [];
 
 const theme = new Theme($("theme"));
@@ -28,12 +28,12 @@ const cards = new Cards($("peers"), choose);
 
 function noPicture(why) {
   painter = null;
-  apology = `This browser can’t draw the match: ${why}. It is played and measured all the same.`;
+  apology = `This browser can’t draw the match: ${why}. The match and its measurements continue.`;
 }
 try {
   painter = new Painter($("canvas"));
   $("canvas").addEventListener("webglcontextlost", () => {
-    noPicture("its graphics were reset; reload the page");
+    noPicture("the graphics context was lost; reload the page");
     if (scene) cards.build(scene.settings.players, apology);
   });
 } catch (error) {
@@ -59,7 +59,7 @@ listen({
   frame(frame) {
     if (!scene || frame.peers.length !== scene.settings.players) return;
     const drift = performance.now() - frame.number * TICK;
-    // Follows the server's clock slowly, so that late packets don't show; after a pause at once.
+    // Follows the server's clock slowly, which hides late packets; jumps after a pause.
     offset = offset === null || Math.abs(drift - offset) > 150 ? drift : offset + 0.05 * (drift - offset);
     history.push(frame);
     if (history.length > HISTORY) history.shift();
@@ -76,7 +76,7 @@ listen({
   },
   lost() {
     addressRead = false;
-    setBadge("waiting", "the server is gone: start isostep lab again");
+    setBadge("waiting", "connection lost: restart isostep lab");
   },
 });
 
@@ -85,24 +85,24 @@ function setBadge(kind, content) {
   $("badge").className = `badge ${kind}`;
 }
 
-// ---- looking at one rollback
+// ---- inspecting one rollback
 
 function choose(frame, machine) {
-  // The curves stand still as well, as long as one is looked at.
+  // The curves freeze while a frame is selected.
   chosen = frame ? { frame, machine, history: chosen?.history ?? history.slice() } : null;
   if (!chosen) return cards.setChosen(null);
   const peer = frame.peers[machine];
   const numbers = new Map();
-  const clusters = new Map();
+  const islands = new Map();
   for (let j = 0; j < peer.groups.length; j += 2) {
     const [body, least] = [peer.groups[j], peer.groups[j + 1]];
     if (!numbers.has(least)) numbers.set(least, numbers.size);
-    clusters.set(body, numbers.get(least));
+    islands.set(body, numbers.get(least));
   }
-  chosen.clusters = clusters;
-  const bodies = clusters.size === 0 ? "nothing, since the guess led to the same" : `${plural(clusters.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "cluster")} again, ${plural(peer.redone, "step")} of bodies`;
+  chosen.islands = islands;
+  const bodies = islands.size === 0 ? "nothing, since the prediction gave the same state" : `${plural(islands.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "island")} again, ${plural(peer.redone, "step")} of bodies`;
   const to = peer.present - peer.depth - (peer.stalls ? 0 : 1);
-  cards.setChosen(chosen, `Went back ${plural(peer.depth, "tick")}, to tick ${to}: computed ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc goes on.`);
+  cards.setChosen(chosen, `Rolled back ${plural(peer.depth, "tick")}, to tick ${to}: resimulated ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc resumes.`);
 }
 addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen) choose(null); });
 
@@ -121,8 +121,8 @@ function showNumbers() {
   const page = [...cost].sort((a, b) => a - b);
   $("cost").textContent = `server ${show(server)} · page ${show(page)}`;
   Object.assign($("cost").dataset, { server: at(server, 0.99), page: at(page, 0.99) });
-  const seconds = Math.floor(frame.taped / 60);
-  $("taped").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const seconds = Math.floor(frame.recorded / 60);
+  $("recorded").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 // ---- drawing between two frames
@@ -135,7 +135,7 @@ function paint() {
   const begun = performance.now();
   player.poll(begun);
   if (history.length === 0) return;
-  // Something else each time, so that no frame has all of it.
+  // Spreads the work: each repaint updates a sixth of it.
   const turn = painted++ % 6;
   if (turn < cards.list.length) cards.show(turn, chosen?.history ?? history);
   else if (turn === 5) showNumbers();
@@ -145,12 +145,12 @@ function paint() {
 }
 requestAnimationFrame(paint);
 
-/** The frame that was chosen, with what its machine computed again. */
+/** The selected frame, with the resimulated bodies of its machine. */
 function still() {
-  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, clusters: i === chosen.machine ? chosen.clusters : null }));
+  return chosen.frame.peers.map((peer, i) => ({ bodies: peer.bodies, ghosts: peer.ghosts, islands: i === chosen.machine ? chosen.islands : null }));
 }
 
-/** A little in the past, so that there is mostly a frame on both sides. */
+/** Slightly in the past, so that there usually is a frame on both sides. */
 function moving(time) {
   const now = (time - offset) / TICK - 1.5;
   let next = history.length - 1;
@@ -159,6 +159,6 @@ function moving(time) {
   const part = Math.min(Math.max((now - a.number) / Math.max(b.number - a.number, 1), 0), 1);
   return b.peers.map((peer, i) => {
     shown[i] = shown[i]?.length === peer.bodies.length ? shown[i] : new Float32Array(peer.bodies.length);
-    return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, clusters: null };
+    return { bodies: between(a.peers[i].bodies, peer.bodies, part, shown[i]), ghosts: peer.ghosts, islands: null };
   });
 }

@@ -1,12 +1,12 @@
-// Player one: keys and a gamepad, sent when they change. Until somebody touches them a bot plays.
+// Player one: keyboard and gamepad, sent when they change. A bot plays until the first input.
 
 const KEYS = {
   ArrowLeft: "left", KeyA: "left", ArrowRight: "right", KeyD: "right", ArrowUp: "up", KeyW: "up", ArrowDown: "down", KeyS: "down",
   Space: "jump", KeyE: "shove",
 };
-/** A stick that is nearer to its middle rests. */
+/** Dead zone of a stick. */
 const DEAD = 0.2;
-/** Between two changes of a stick that are sent, ms. */
+/** Minimum interval between two sent stick changes, ms. */
 const PAUSE = 30;
 
 export class Player {
@@ -18,7 +18,7 @@ export class Player {
     this.padSent = 0;
     addEventListener("keydown", (event) => {
       const key = KEYS[event.code];
-      // In a control, keys belong to it.
+      // Keys typed into a control belong to that control.
       if (!key || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("aside, header, .pick")) return;
       event.preventDefault();
       if (this.held.has(key)) return;
@@ -40,7 +40,7 @@ export class Player {
     this.change({ do: "keys", x: x * full, y: y * full, jump: this.held.has("jump"), shove: this.held.has("shove") });
   }
 
-  /** Looks at the first gamepad; browsers tell of its buttons only when asked. */
+  /** Polls the first gamepad; browsers send no events for its buttons. */
   poll(now) {
     const pad = navigator.getGamepads?.().find((pad) => pad?.connected && pad.axes.length >= 2);
     if (!pad || now - this.padSent < PAUSE) return;
@@ -48,7 +48,7 @@ export class Player {
     const down = (button) => Boolean(pad.buttons[button]?.pressed);
     const [x, y] = [axis(pad.axes[0]) || down(15) - down(14), axis(pad.axes[1]) || down(13) - down(12)];
     const what = { do: "keys", x: Math.round(x * 127), y: Math.round(y * 127), jump: down(0), shove: down(1) || down(2) };
-    // A pad that nobody touches leaves the match to the bot, and the keys alone.
+    // An idle gamepad leaves the match to the bot and does not override the keys.
     const rests = !what.x && !what.y && !what.jump && !what.shove;
     if (rests && !this.padMoved) return;
     this.padMoved = !rests;

@@ -1,4 +1,4 @@
-// What happened, newest first: a line each, and a box for a desync, with all that was found out about it.
+// Events, newest first: one line each, and a box with the details of a desync.
 
 const MOST = 14;
 
@@ -9,14 +9,14 @@ export const plural = (number, one, more = `${one}s`) => `${number} ${Number(num
 export class Report {
   constructor(root) {
     this.root = root;
-    /** Desyncs that were shown since one was planted. */
+    /** Desyncs shown since the last injected fault. */
     this.desyncs = 0;
   }
 
   begin() {
     this.desyncs = 0;
     this.root.replaceChildren();
-    this.line("Arrow keys or WASD walk, space jumps, E shoves, and so does a gamepad; until then a bot plays for you. Make the network bad, cut a machine off, plant a wrong bit and see it found. Click a bar of rollbacks to see what was computed again.");
+    this.line("Arrow keys or WASD walk, space jumps, E shoves, or use a gamepad; until then a bot plays for you. Make the network bad, disconnect a machine, flip a bit and read the explanation. Click a bar of rollbacks to see what was computed again.");
   }
 
   line(content, className = "") {
@@ -30,10 +30,10 @@ export class Report {
   }
 
   note(note) {
-    if (note.note === "planted") this.desyncs = 0;
+    if (note.note === "bit-flip") this.desyncs = 0;
     if (note.note === "differ") return;
     if (note.note !== "desync") return this.line(note.text, note.note === "refused" || note.note === "stopped" ? "wrong" : "");
-    // Every pair of machines has the same to say; the first one says it.
+    // Every pair of machines reports the same desync; only the first report is shown.
     if (this.desyncs++ === 0) this.desync(note);
   }
 

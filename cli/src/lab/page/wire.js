@@ -1,8 +1,8 @@
-// Talks to the server: reads the stream's messages (frame.rs says how they look) and posts controls.
+// Connection to the server: decodes the stream's messages (layout: frame.rs) and posts controls.
 
 const text = new TextDecoder();
 
-/** Reads messages for ever; calls `on.scene`, `on.frame`, `on.note`, and `on.lost` when the server is gone. */
+/** Reads messages forever; calls `on.scene`, `on.frame`, `on.note`, and `on.lost` when the connection is lost. */
 export async function listen(on) {
   for (;;) {
     try {
@@ -27,7 +27,7 @@ export async function listen(on) {
   }
 }
 
-/** Handles all whole messages; returns how many bytes they were. */
+/** Handles all complete messages; returns their length in bytes. */
 function take(bytes, on) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
@@ -53,7 +53,7 @@ function readFrame(view, at) {
     for (let k = 0; k < 3; k++) into[j + k] = i16() / 512;
     for (let k = 3; k < 7; k++) into[j + k] = i16() / 32767;
   };
-  const frame = { number: u32(), micros: u32(), compared: u32(), taped: u32(), verdict: u8(), peers: [] };
+  const frame = { number: u32(), micros: u32(), compared: u32(), recorded: u32(), verdict: u8(), peers: [] };
   const peers = u8(), bodies = u16();
   for (let i = 0; i < peers; i++) {
     const peer = {
@@ -69,10 +69,10 @@ function readFrame(view, at) {
       pose(peer.bodies, j);
       peer.bodies[j + 7] = u8();
     }
-    // Bodies that were computed again: which, and the least of its cluster.
+    // Resimulated bodies: index, and the lowest index of the island.
     peer.groups = new Uint8Array(2 * u8());
     for (let j = 0; j < peer.groups.length; j++) peer.groups[j] = u8();
-    // Where bodies were for sure: which, then a pose.
+    // Confirmed poses: body index, then a pose.
     peer.ghosts = new Float32Array(8 * u8());
     for (let j = 0; j < peer.ghosts.length; j += 8) {
       peer.ghosts[j + 7] = u8();
@@ -83,7 +83,7 @@ function readFrame(view, at) {
   return frame;
 }
 
-/** Asks for something; what was wrong with it as text, or nothing. */
+/** Posts a control; returns the error text, or nothing. */
 export async function control(what) {
   try {
     const headers = { "Content-Type": "application/json" };
@@ -94,7 +94,7 @@ export async function control(what) {
   }
 }
 
-/** The recording so far; throws what is wrong with it. */
+/** Fetches the recording so far; throws the error text. */
 export async function saveReplay() {
   const answer = await fetch("replay", { method: "POST", headers: { "Content-Type": "application/json" } });
   if (!answer.ok) throw new Error(await answer.text());

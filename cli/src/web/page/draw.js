@@ -1,5 +1,5 @@
-// Draws the machines: WebGL2, one canvas, a viewport for each of them, instances of two meshes. Nothing here decides
-// anything.
+// Draws the machines: WebGL2, one canvas, a viewport for each machine, instances of two meshes.
+// Display only.
 
 import { boxTriangles, fit, link, mesh, roundTriangles } from "./meshes.js";
 
@@ -52,40 +52,40 @@ void main() {
   vec3 paint = v_paint.rgb;
   float pattern = v_paint.a;
   if (pattern > 1.5) {
-    // Computed again: stripes, so that it is no matter of colour alone.
+    // Resimulated bodies have stripes, so that they do not depend on colour alone.
     if (fract((v_place.x + v_place.y + v_place.z) * 2.2) < 0.36) paint *= 0.4;
   } else if (mode == 0) {
     vec3 rim = step(0.84, abs(v_unit));
     if (rim.x + rim.y + rim.z > 1.5) paint *= 0.82;
   } else if (pattern > 0.5) {
-    // The ball: a pattern, so that spin shows.
+    // A pattern makes the ball's spin visible.
     vec3 p = normalize(v_unit);
     if (abs(p.x) < 0.16 || abs(p.y) < 0.16 || abs(p.z) < 0.16) paint *= 0.35;
   } else if (v_unit.x * v_unit.z > 0.0) paint *= 0.86;
   color = vec4(paint * (ambient + 0.16 * n.y + 0.55 * sun), alpha);
 }`;
 
-/** Of sides; each differs from the others in lightness too. */
+/** Colours of the sides; they also differ in lightness. */
 const SIDES = [[0.27, 0.55, 0.93], [0.95, 0.58, 0.18], [0.16, 0.66, 0.50], [0.90, 0.62, 0.78]];
 const WHITE = [0.97, 0.96, 0.93], KERB = [0.56, 0.59, 0.64], WOOD = [[0.74, 0.63, 0.49], [0.66, 0.55, 0.43]];
 const PROPS = [[0.62, 0.65, 0.70], [0.72, 0.66, 0.58], [0.56, 0.66, 0.66]];
-/** Of clusters that were computed again, in turn: told apart by most eyes. */
-const CLUSTERS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
+/** Colours of resimulated islands, in turn; distinguishable for most colour-blind readers. */
+const ISLANDS = [[0.98, 0.87, 0.25], [0.35, 0.78, 0.95], [0.90, 0.48, 0.70], [0.25, 0.80, 0.62], [0.92, 0.42, 0.20]];
 const DIM = [0.44, 0.46, 0.49];
-/** Numbers of an instance: place, rotation, size, colour and pattern. */
+/** Floats of an instance: position, rotation, size, colour and pattern. */
 const PARTS = [3, 4, 3, 4], ROW = 14;
-/** Frames between two looks at where on the page to draw: asking makes the browser lay it out. */
+/** Frames between two layout queries, which force a reflow. */
 const LOOK_EVERY = 20;
 const UPRIGHT = [0, 0, 0, 1], TIPPED = [0.36, 0.15, 0.36, 0.85];
 
-/** Instances of one mesh, in a list that is kept from frame to frame. */
+/** Instances of one mesh, in a buffer reused from frame to frame. */
 class Rows {
   constructor(room) {
     this.numbers = new Float32Array(room * ROW);
     this.count = 0;
   }
 
-  /** `pose` has a place and a rotation from `from` on. */
+  /** `pose` has a position and a rotation from index `from` on. */
   add(pose, from, size, paint, pattern, tint = 1) {
     const { numbers } = this, to = this.count++ * ROW;
     for (let k = 0; k < 7; k++) numbers[to + k] = pose[from + k];
@@ -96,7 +96,7 @@ class Rows {
 }
 
 export class Painter {
-  /** Throws when there is no WebGL2. */
+  /** Throws without WebGL2. */
   constructor(canvas) {
     this.canvas = canvas;
     const gl = this.gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
@@ -137,13 +137,14 @@ export class Painter {
       thing.pose = [...thing.at, ...UPRIGHT];
       if (thing.kind === "wall") Object.assign(thing, kerb(thing));
     }
-    // A platform ends where it ends; walls stand on the floor. A little above the platform, so that both are not at one height.
+    // A platform has edges; walls have a floor. The marks lie slightly above the platform to avoid
+    // z-fighting.
     this.open = scene.things.some((thing) => thing.kind === "platform");
     this.floor = scene.half.map((half) => half + (this.open ? 0 : 0.1));
   }
 
-  /** `views`: where on the page each machine is drawn; `peers`: its bodies, ghosts, clusters to show or nothing, and the seat
-   *  to mark if that is another than the machine's. */
+  /** `views`: the page area of each machine; `peers`: its bodies, ghosts, islands to mark or nothing, and the seat
+   *  to mark if it is not the machine's own. */
   draw(views, peers, dark) {
     const { gl, canvas } = this;
     if (!this.places || this.places.age++ >= LOOK_EVERY) this.places = this.measure(views);
@@ -173,7 +174,7 @@ export class Painter {
     });
   }
 
-  /** Where the machines are on the canvas, in its pixels. */
+  /** Viewports of the machines, in canvas pixels. */
   measure(views) {
     const scale = window.devicePixelRatio || 1;
     const box = this.canvas.getBoundingClientRect();
@@ -184,7 +185,7 @@ export class Painter {
     return { width: Math.round(box.width * scale), height: Math.round(box.height * scale), areas, age: 0 };
   }
 
-  gather(machine, { bodies, ghosts, clusters, marked = machine }) {
+  gather(machine, { bodies, ghosts, islands, marked = machine }) {
     const { rows, scene } = this;
     for (const list of Object.values(rows)) list.count = 0;
     rows.floor.add([0, this.open ? 0.01 : 0, 0, ...UPRIGHT], 0, [this.floor[0], 0, this.floor[1]], WHITE, 0);
@@ -192,16 +193,16 @@ export class Painter {
       if (!thing.moves) return rows[thing.kind === "goal" ? "goal" : "box"].add(thing.pose, 0, thing.size, thing.paint, 0);
       const from = i * 8;
       let { paint, pattern } = thing, tint = 1;
-      if (clusters) {
-        const cluster = clusters.get(i);
-        paint = cluster === undefined ? DIM : CLUSTERS[cluster % CLUSTERS.length];
-        pattern = cluster === undefined ? 0 : 2;
-      } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Who sleeps is darker.
+      if (islands) {
+        const island = islands.get(i);
+        paint = island === undefined ? DIM : ISLANDS[island % ISLANDS.length];
+        pattern = island === undefined ? 0 : 2;
+      } else if (thing.seat === undefined && bodies[from + 7]) tint = 0.78; // Sleeping bodies are darker.
       rows[thing.shape].add(bodies, from, thing.size, paint, pattern, tint);
-      // What falls beside the field has nothing to throw a shadow on.
+      // Bodies outside the field cast no shadow.
       const [wide, long] = scene.half;
       if (bodies[from + 1] > 0 && Math.abs(bodies[from]) < wide && Math.abs(bodies[from + 2]) < long) rows.shadow.add(bodies, from, thing.size, paint, 0);
-      // Whoever sits at this machine, or is pointed at, has a mark over their head.
+      // Marks the local or highlighted player.
       if (thing.seat === marked) rows.box.add([bodies[from], bodies[from + 1] + 1.45, bodies[from + 2], ...TIPPED], 0, [0.2, 0.2, 0.2], [1, 1, 1], 0);
     });
     for (let j = 0; j < ghosts.length; j += 8) {
@@ -242,7 +243,7 @@ export class Painter {
   }
 }
 
-/** Of a wall only a kerb along its inner side is drawn: it is taller than anybody could look over. */
+/** Draws only a low kerb along a wall's inner side: the whole wall would hide the field. */
 function kerb({ at, size }) {
   const across = size[0] < size[2] ? 0 : 2, along = 2 - across;
   const pose = [0, 0.2, 0, ...UPRIGHT], kerb = [0, 0.2, 0];

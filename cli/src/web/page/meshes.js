@@ -1,5 +1,5 @@
-// What is drawn again and again: a box, and a round thing (a sphere that is cut at its equator and pulled apart: a
-// capsule). And the camera that sees the whole field.
+// Meshes: a box, and a capsule (a sphere cut at its equator and pulled apart). Also the camera that
+// covers the whole field.
 
 export function link(gl, vertex, fragment) {
   const program = gl.createProgram();
@@ -15,7 +15,7 @@ export function link(gl, vertex, fragment) {
   return program;
 }
 
-/** A mesh with room for instances of `parts` numbers each, which come from `buffer`. */
+/** A mesh with instances of `parts` floats each, from `buffer`. */
 export function mesh(gl, numbers, buffer, parts) {
   const array = gl.createVertexArray();
   gl.bindVertexArray(array);
@@ -49,7 +49,7 @@ export function boxTriangles() {
   return out;
 }
 
-/** A sphere of two halves; the normal's sign tells which, and a belt between them becomes the capsule's wall. */
+/** A sphere of two halves, by the sign of the normal; the belt between them becomes the capsule's wall. */
 export function roundTriangles(around = 20, rings = 6) {
   const levels = [];
   for (let i = 0; i <= rings; i++) levels.push([-Math.PI / 2 + (i / rings) * Math.PI / 2, -1]);
@@ -64,7 +64,7 @@ export function roundTriangles(around = 20, rings = 6) {
   return out;
 }
 
-/** A camera from the south, high up, as near as the whole field allows. */
+/** A camera from the south and above, at the least distance that shows the whole field. */
 export function fit([x, z], aspect) {
   const corners = [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [0, 1.2].map((y) => [i * (x + 0.4), y, j * (z + 0.4)])));
   let camera;

@@ -1,10 +1,10 @@
-// Poses between those of two ticks.
+// Interpolated poses between two ticks.
 
-/** Eight numbers a body: place, rotation, and one that is the later one's. `part` of the way from `a` to `b`, in `out`. */
+/** Interpolates from `a` to `b` by `part` into `out`. Eight floats a body: position, rotation, and a flag taken from `b`. */
 export function between(a, b, part, out) {
   out.set(b);
   for (let i = 0; i < b.length; i += 8) {
-    // Whoever was put elsewhere does not fly there.
+    // Teleported bodies are not interpolated.
     const [x, y, z] = [a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]];
     if (x * x + y * y + z * z > 4) continue;
     for (let k = 0; k < 3; k++) out[i + k] = a[i + k] + (b[i + k] - a[i + k]) * part;

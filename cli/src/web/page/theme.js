@@ -1,4 +1,4 @@
-// Dark, light, or as the system has it: a button goes through them, and the browser remembers.
+// Theme: dark, light or system. A button cycles through them, and the browser stores the choice.
 
 const THEMES = ["auto", "light", "dark"];
 
@@ -16,7 +16,7 @@ export class Theme {
     try {
       localStorage.setItem("theme", this.name);
     } catch {
-      // Where nothing may be stored, it is chosen again next time.
+      // Without storage the choice is not kept.
     }
   }
 

@@ -1,4 +1,4 @@
-//! The narrow phase against a float oracle: random pairs of every kind, then the cases that engines get wrong.
+//! Narrow phase against a float oracle: random pairs of every kind, then degenerate cases.
 #![allow(clippy::disallowed_types, reason = "an oracle")]
 
 mod oracle;
@@ -34,7 +34,7 @@ fn capsule(half_length: f64, radius: f64) -> Shape {
     Shape::capsule(real(half_length), real(radius)).unwrap()
 }
 
-/// Within 1 mm to 100 m, each order of magnitude as likely.
+/// 1 mm to 100 m, each order of magnitude with the same probability.
 fn any_size() -> impl Strategy<Value = f64> {
     (-3.0..2.0f64).prop_map(|e| 10f64.powf(e).max(0.001))
 }
@@ -54,7 +54,7 @@ fn any_direction() -> impl Strategy<Value = V> {
     })
 }
 
-/// Any, axis-aligned, at 45° and nearly aligned rotations.
+/// Random, axis-aligned, 45° and nearly aligned rotations.
 fn any_rotation() -> impl Strategy<Value = Quat> {
     let turn = |axis: V, angle: f64| {
         Quat::from_axis_angle(Vec3::new(real(axis[0]), real(axis[1]), real(axis[2])), real(angle))
@@ -72,7 +72,7 @@ fn any_rotation() -> impl Strategy<Value = Quat> {
 fn any_cuboid() -> impl Strategy<Value = Shape> {
     prop_oneof![
         any_size().prop_map(|s| cuboid([s; 3])),
-        // A size and proportions up to 1 : 10.
+        // A size, and proportions up to 1 : 10.
         (any_size(), [0.1..1.0f64, 0.1..1.0, 0.1..1.0])
             .prop_map(|(s, p)| cuboid(p.map(|p| (p * s).max(0.001)))),
     ]
@@ -89,7 +89,7 @@ fn any_solid() -> impl Strategy<Value = Shape> {
     prop_oneof![any_cuboid(), any_round()]
 }
 
-/// Two bodies that overlap, touch or are a little apart along a random direction, somewhere in the world.
+/// Two bodies that overlap, touch or are slightly apart along a random direction, at a random position.
 fn any_pair(
     first: impl Strategy<Value = Shape>,
     second: impl Strategy<Value = Shape>,
@@ -105,7 +105,7 @@ fn any_pair(
         |(shape_a, shape_b, [turn_a, turn_b], n, apart, place)| {
             let a = Body::new(shape_a, [0.0; 3], turn_a);
             let b = Body::new(shape_b, [0.0; 3], turn_b);
-            // Scaled with the smaller one, so that unequal pairs touch too.
+            // Scaled by the smaller one, so that unequal pairs touch too.
             let small = a.support(n).min(b.support(n));
             let distance = (a.support(n) + b.support(n) + 2.0 * apart * small).max(0.0);
             (a.moved(place), b.moved(place).moved(n.map(|c| c * distance)))

@@ -1,5 +1,5 @@
-//! What the narrow phase should say, in floats and by other means: support functions, projections on the fifteen
-//! axes, and ternary search. Shares no code with what it checks.
+//! Oracle of the narrow phase, in floats and by other methods: support functions, projections on the fifteen axes, ternary search.
+//! Shares no code with the implementation.
 
 use crate::collide::Posed;
 use crate::math::{Quat, Real};
@@ -7,7 +7,7 @@ use crate::shape::{Geometry, Shape};
 
 pub(super) type V = [f64; 3];
 
-/// A shape in the world, owned.
+/// A shape with its pose, owned.
 #[derive(Clone, Copy)]
 pub(super) struct Body {
     pub(super) shape: Shape,
@@ -15,7 +15,7 @@ pub(super) struct Body {
     pub(super) rotation: [[i32; 3]; 3],
 }
 
-/// On one line: proptest prints it over a page otherwise.
+/// On one line, because proptest prints a page otherwise.
 impl std::fmt::Debug for Body {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { shape, center, rotation } = self;
@@ -42,12 +42,12 @@ impl Body {
         std::array::from_fn(|k| f64::from(self.rotation[k][j]) / f64::from(1 << 30))
     }
 
-    /// The vector in this body's frame.
+    /// Converts a vector to this body's frame.
     pub(super) fn local(&self, v: V) -> V {
         std::array::from_fn(|j| dot(self.axis(j), v))
     }
 
-    /// How far the shape reaches from its centre along a unit vector; not for half spaces.
+    /// Support function: extent from the centre along a unit vector. Not for half spaces.
     pub(super) fn support(&self, n: V) -> f64 {
         match *self.shape.geometry() {
             Geometry::Sphere { radius } => float(radius),
@@ -66,7 +66,7 @@ impl Body {
         half.to_array().map(float)
     }
 
-    /// Signed distance of a point, given relative to the centre, from the surface; negative inside.
+    /// Signed distance of a point, relative to the centre, from the surface; negative inside.
     pub(super) fn distance(&self, point: V) -> f64 {
         let local = self.local(point);
         match *self.shape.geometry() {
@@ -85,7 +85,7 @@ impl Body {
         }
     }
 
-    /// The smallest half edge or radius.
+    /// The smallest half extent or radius.
     pub(super) fn thickness(&self) -> f64 {
         match self.shape.geometry() {
             Geometry::HalfSpace => 4096.0,
@@ -98,7 +98,7 @@ impl Body {
     }
 }
 
-/// How far apart two shapes are along a unit vector from the first to the second.
+/// Separation of two shapes along a unit vector from the first to the second.
 pub(super) fn separation_along(a: &Body, b: &Body, n: V) -> f64 {
     dot(n, delta(a, b)) - a.support(n) - b.support(n)
 }
@@ -109,7 +109,7 @@ pub(super) fn fifteen_axes(a: &Body, b: &Body) -> f64 {
     for i in 0..3 {
         for j in 0..3 {
             let n = cross(a.axis(i), b.axis(j));
-            // Parallel edges have no axis of their own.
+            // Parallel edges define no axis.
             if length(n) > 1e-6 {
                 axes.push(n.map(|c| c / length(n)));
             }
@@ -119,8 +119,8 @@ pub(super) fn fifteen_axes(a: &Body, b: &Body) -> f64 {
     both.map(|n| separation_along(a, b, n)).fold(f64::MIN, f64::max)
 }
 
-/// The distance between a capsule's core (or a ball's centre) and the other body's, or a box: the distance is
-/// convex along a core, so ternary search finds its least.
+/// Distance between a capsule's core (or a sphere's centre) and the other body's core or box. The distance is convex along a core,
+/// so ternary search finds its minimum.
 pub(super) fn core_distance(round: &Body, other: &Body) -> f64 {
     let half = match *round.shape.geometry() {
         Geometry::Capsule { half_length, .. } => float(half_length),

@@ -5,17 +5,17 @@ use super::*;
 use crate::collide::Point;
 use crate::shape::{Geometry, MAX_SIZE};
 
-/// What rounding may cost: some ulps of the pair's exponent, or of a long shape's axes.
+/// Bound for rounding errors: some ulps of the pair's exponent, or of a long shape's axes.
 fn tolerance(a: &Body, b: &Body) -> f64 {
     20e-9 + 1.5e-7 * (a.radius().min(b.radius()) + MARGIN) + 1e-8 * (a.radius() + b.radius())
 }
 
-/// By how much faces are preferred.
+/// Preference for faces, metres.
 fn preference(a: &Body, b: &Body) -> f64 {
     (a.thickness().min(b.thickness()) / 32.0).min(1.0 / 256.0)
 }
 
-/// What holds for the manifold of any two solids.
+/// Checks the properties of every manifold of two solids.
 fn check_manifold(a: &Body, b: &Body, manifold: &Manifold) {
     if manifold.points.is_empty() {
         assert_eq!(*manifold, Manifold::default());
@@ -32,12 +32,12 @@ fn check_manifold(a: &Body, b: &Body, manifold: &Manifold) {
         let from_b = oracle::sub(at, oracle::delta(a, b));
         let (to_a, to_b) = (a.distance(at), b.distance(from_b));
         for (body, distance) in [(a, to_a), (b, to_b)] {
-            // A capsule that leans on a face is touched on the face's normal, not on its own.
+            // The contact of a capsule on a face uses the face's normal, not the capsule's own.
             let inner = matches!(body.shape.geometry(), Geometry::Capsule { .. });
             let near = distance <= half && (inner || distance >= -half);
             assert!(near, "{distance} from {body:?}, {half} allowed: {point:?}");
         }
-        // No point can be deeper than the shapes are along the normal.
+        // No point is deeper than the overlap along the normal.
         assert!(metres(point.separation) >= along - tolerance, "{point:?} below {along}");
         assert!(metres(point.separation) <= MARGIN + 1e-9);
     }
@@ -50,8 +50,8 @@ fn check_manifold(a: &Body, b: &Body, manifold: &Manifold) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// What is beyond the margin is often told by a bound, before it is known where the shapes are nearest. It must not be
-    /// told of what is within: there a margin takes points away and nothing else.
+    /// Bounds reject most distant pairs before the closest points are known. They must not reject a pair within the margin: there
+    /// a margin removes points and changes nothing else.
     #[test]
     fn bounds_reject_nothing_that_is_within_the_margin(
         (a, b) in any_pair(any_solid(), any_round()),
@@ -78,8 +78,8 @@ proptest! {
         if expected > MARGIN + tolerance(&a, &b) {
             prop_assert!(manifold.points.is_empty());
         } else if expected < MARGIN - tolerance(&a, &b) {
-            // Capsules side by side may be 1/256 of a radius off; where cores cross, their distance is
-            // taken along the normal that was chosen for want of a direction.
+            // The distance of parallel capsules may be off by 1/256 of a radius. For intersecting cores, the distance is taken along a
+            // normal that was chosen for lack of a direction.
             let side_by_side = if manifold.points.len() == 2 { 1.0 / 256.0 } else { 0.0 };
             let slack = tolerance(&a, &b)
                 + side_by_side * a.thickness().min(b.thickness())
@@ -101,10 +101,10 @@ proptest! {
             let slack = 1.25 * preference(&a, &b) + tolerance(&a, &b);
             let along = separation_along(&a, &b, unit(manifold.normal));
             prop_assert!(!manifold.points.is_empty());
-            // Of a much larger box only the part around the other counts, not where its far end would go.
+            // Only the part of a much larger box around the other counts, not its far end.
             let alike = a.radius().max(b.radius()) < 4.0 * a.radius().min(b.radius());
-            // A face may replace edges whose normal is within 6° of its own; its depth is that of what is above it, and corners
-            // beside it may be deeper by the sine of that.
+            // A face may replace edges whose normal is within 6° of its own. Its depth is that of the part above it, and corners beside it
+            // may be deeper by the sine of that angle.
             let tilt = 0.105 * 2.0 * a.radius().min(b.radius());
             let least = expected - slack - tilt;
             prop_assert!(!alike || along >= least, "axis {along} instead of {expected}");
@@ -138,7 +138,7 @@ proptest! {
         check_manifold(&b, &a, &back);
         let slack = 1.25 * preference(&a, &b) + tolerance(&a, &b);
         if !there.points.is_empty() && deepest(&there) < MARGIN - slack {
-            // Apart, a pair of boxes that is exchanged may take a face where it took an edge.
+            // Exchanged, a separated pair of boxes may use a face instead of an edge.
             let unclear = deepest(&there) > 0.0;
             prop_assert!(unclear || (deepest(&there) - deepest(&back)).abs() <= 2.0 * slack,
                 "{there:?} against {back:?}");
@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn the_place_in_the_world_does_not_show(
+    fn manifolds_do_not_depend_on_the_position_in_the_world(
         (a, b) in any_pair(any_solid(), any_solid()), by in [-1e8..1e8f64, -1e8..1e8, -1e8..1e8]
     ) {
         prop_assert_eq!(touch(&a, &b), touch(&a.moved(by), &b.moved(by)));
@@ -169,8 +169,7 @@ proptest! {
         if !manifold.points.is_empty() {
             let n = unit(manifold.normal);
             let along = oracle::dot(n, oracle::delta(&a, &b));
-            // Cores that all but cross are too close to tell a direction well.
-            // And a face may stand in for a direction 6° off.
+            // Nearly intersecting cores are too close for a reliable direction, and a face may replace a direction 6° off.
             let leans = 0.1 * oracle::length(oracle::delta(&a, &b));
             let slack = tolerance(&a, &b) + leans.max(1e-3 * (a.radius() + b.radius()));
             prop_assert!(along >= -slack, "{along}");
@@ -238,12 +237,12 @@ proptest! {
     ) {
         let b = b.moved(away.map(|c| c * further));
         if let Some((normal, gap)) = crate::collide::gap(&a.posed(), &b.posed(), oracle::raw(0.5)) {
-            // Never more than there is: what moves on by it must not pass through. Deep inside it is not asked.
+            // Never larger than the true gap, or a body that advances by it would tunnel. Not tested for deep overlaps.
             let along = separation_along(&a, &b, unit(normal));
             let tolerance = tolerance(&a, &b) + 1e-6 * (1.0 + a.radius() + b.radius());
             prop_assert!(along < 0.0 || metres(gap) <= along + tolerance, "{} of {along}", metres(gap));
         } else {
-            // And none is missed that is nearer than the reach.
+            // And every gap within the reach is found.
             let boxes = [a, b].iter().all(|body| body.shape.is_flat());
             prop_assert!(!boxes || fifteen_axes(&a, &b) > 0.5 - 1e-3, "{}", fifteen_axes(&a, &b));
         }

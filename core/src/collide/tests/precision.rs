@@ -1,4 +1,4 @@
-//! How exact depths are, by size.
+//! Precision of depths, by size.
 
 use super::oracle::{Body, fifteen_axes, metres, separation_along, unit};
 use super::*;
@@ -13,8 +13,7 @@ fn random_turn(rng: &mut Rng) -> Quat {
     Quat::from_xyzw(part(), part(), part(), part()).unwrap()
 }
 
-/// Two boxes that overlap by up to a tenth of the smaller: the second against a face of the first, or along any
-/// direction.
+/// Two boxes that overlap by up to a tenth of the smaller: the second against a face of the first, or along a random direction.
 fn overlapping(rng: &mut Rng, size_a: f64, size_b: f64) -> (Body, Body) {
     let mut half = |size: f64| std::array::from_fn(|_| size * (0.5 + 0.5 * fraction(rng)));
     let shapes = [cuboid(half(size_a)), cuboid(half(size_b))];
@@ -44,7 +43,7 @@ fn worst(size_a: f64, size_b: f64) -> f64 {
             continue;
         }
         let along = separation_along(&a, &b, unit(manifold.normal));
-        // Where the preference for faces took another axis, the deepest corner may lie beside the face.
+        // If the preference for faces chose another axis, the deepest corner may lie beside the face.
         if along < 0.0 && (along - fifteen_axes(&a, &b)).abs() < 1e-8 * size_a.max(size_b) {
             worst = worst.max((deepest(&manifold) - along).abs());
             counted += 1;
@@ -62,7 +61,7 @@ fn depth_error_is_bounded_by_size() {
         (0.5, 0.5, 5e-6),
         (10.0, 10.0, 1e-5),
         (100.0, 100.0, 2e-5),
-        // Here the rounding of the large one's axes shows: 2⁻²⁸ of 4 km are 15 µm.
+        // Rounding of the large box's axes dominates: 2⁻²⁸ of 4 km is 15 µm.
         (4000.0, 0.5, 5e-5),
         (4000.0, 4000.0, 1e-3),
     ] {

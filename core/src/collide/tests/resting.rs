@@ -1,4 +1,4 @@
-//! The contacts that stacks are made of, and the degenerate ones.
+//! Contacts of stacks, and degenerate contacts.
 
 use super::oracle::{Body, metres};
 use super::*;
@@ -85,7 +85,7 @@ fn a_capsule_lying_on_a_face_touches_at_both_ends() {
 }
 
 #[test]
-fn shapes_with_one_centre_part_all_the_same() {
+fn shapes_with_a_common_centre_separate() {
     let shapes = [cuboid([0.5; 3]), cuboid([0.1, 2.0, 1.0]), capsule(0.5, 0.2), sphere(0.3)];
     for first in shapes {
         for second in shapes {
@@ -103,8 +103,8 @@ fn shapes_with_one_centre_part_all_the_same() {
 
 #[test]
 fn boxes_that_pass_each_other_diagonally_do_not_touch() {
-    // Both gaps are within the margin, but neither face is above the other: a contact here would stop a box
-    // that falls past a ledge.
+    // Both gaps are within the margin, but neither face is above the other. A contact here would stop a box that falls past a
+    // ledge.
     let ledge = Body::new(cuboid([0.5; 3]), [0.0; 3], Quat::IDENTITY);
     let falling = Body::new(cuboid([0.5; 3]), [1.01, 1.01, 0.0], Quat::IDENTITY);
     assert!(touch(&ledge, &falling).points.is_empty());

@@ -1,4 +1,4 @@
-//! Groups of values on a walk: sequences, tuples, structs, maps and the content of variants.
+//! Compound values of a walk: sequences, tuples, structs, maps and the content of variants.
 
 use super::Walker;
 use crate::digest::differ::KeyText;
@@ -10,17 +10,17 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant,
 };
 
-/// What is done about the order of entries.
+/// Treatment of the order of entries.
 pub(in crate::digest) enum Mode<S> {
-    /// It is as it comes.
+    /// Keeps the serialized order.
     Plain,
-    /// Keys must ascend; the last one, as bytes that compare like it.
+    /// Requires ascending keys. Holds the last key, as bytes that compare like it.
     Check(Option<Vec<u8>>),
-    /// Entries wait here to be sorted.
+    /// Collects the entries for sorting.
     Sort(Vec<(Vec<u8>, S)>),
 }
 
-/// A group that is being walked.
+/// A compound value that is being walked.
 pub(in crate::digest) struct Compound<'a, S> {
     pub(super) walker: &'a mut Walker<S>,
     pub(super) group: Group,
@@ -58,7 +58,7 @@ impl<S: Sink> Compound<'_, S> {
         Ok(Part::Key(self.walker.key(key, KeyText::default())?.text))
     }
 
-    /// Starts an entry whose place among the others is decided at the end.
+    /// Starts an entry of a sorted group in a sink of its own.
     fn fork(&mut self, order: Vec<u8>) {
         if let Mode::Sort(entries) = &mut self.mode {
             let fork = self.walker.sink.fork();
@@ -66,7 +66,7 @@ impl<S: Sink> Compound<'_, S> {
         }
     }
 
-    /// Ends it: the sink of the group is back, the entry waits.
+    /// Ends the entry: restores the sink of the group and stores the entry for sorting.
     fn unfork(&mut self) {
         if let Mode::Sort(entries) = &mut self.mode
             && let Some((_, waiting)) = entries.last_mut()

@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_setr_epi32, _mm256_add_epi32,
     _mm256_add_epi64, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8,
@@ -15,14 +15,14 @@ use core::arch::x86_64::{
     _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
-/// Lanes that are worked on at once.
+/// Lanes of one vector.
 pub(super) const AT_ONCE: usize = 8;
 
-/// A value in each lane.
+/// Value in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct L<const F: u32>(__m256i);
 
-/// A sum of products in each lane.
+/// Sum of products in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct W {
     even: __m256i,
@@ -122,7 +122,7 @@ pub(super) fn wide() -> W {
     W { even: _mm256_setzero_si256(), odd: _mm256_setzero_si256() }
 }
 
-/// The odd lanes in the places of the even ones. A shift of 64 bits would do, but the multiplier waits for it.
+/// Moves the odd lanes to the even ones. A 64-bit shift would do too, but delays the multiplier.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn uneven(v: __m256i) -> __m256i {
@@ -147,8 +147,8 @@ pub(super) fn minus<const F: u32, const G: u32>(sum: W, a: L<F>, b: L<G>) -> W {
     }
 }
 
-/// Even sums shifted down and odd sums shifted up meet in one vector: no 64-bit shift that keeps signs is needed, of
-/// which AVX2 has none.
+/// Even sums shifted down and odd sums shifted up are blended into one vector. This avoids an arithmetic 64-bit shift,
+/// which AVX2 lacks.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
@@ -163,7 +163,7 @@ pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
     L(_mm256_blend_epi32::<0b1010_1010>(even, odd))
 }
 
-/// The first four components of a row's motion, and the last two.
+/// Splits a row's motion into its first four components and its last two.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [__m128i; 2] {
@@ -177,7 +177,7 @@ fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [__m128i;
 #[inline]
 pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], _: usize) -> [[L<20>; 3]; 2] {
     let row = |lane: usize| quads(&motions[rows[lane] as usize]);
-    // Rows k and k + 4 in the halves of one vector: then nothing has to cross between the halves.
+    // Rows k and k + 4 in the halves of one vector: then no shuffle crosses the halves.
     let pair = |lane: usize| {
         let ([low, low_rest], [high, high_rest]) = (row(lane), row(lane + 4));
         [_mm256_set_m128i(high, low), _mm256_set_m128i(high_rest, low_rest)]

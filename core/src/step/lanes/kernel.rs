@@ -1,22 +1,21 @@
-//! The solver's inner loop, written once and instantiated for each width: the macro is invoked in a module that has the
-//! operations of its lanes as `ops`. `NUMBERS.md` of the design has the arithmetic and why each piece is there.
+//! Inner loop of the solver, written once and instantiated for each width: the macro is invoked in a module that has the
+//! operations of its lanes as `ops`. docs/solver.md has the equations and number formats.
 //!
-//! A pass over a contact does friction first, then the normals in order, coupled inside the contact, then writes both
-//! bodies once. Every lane computes what the others compute: where the reference would take one of two branches, both are
-//! computed and one is picked.
+//! A pass over a contact solves friction first, then the normal rows in order, coupled inside the contact, then writes
+//! both bodies once. Lanes have no branches: both results are computed and one is selected.
 //!
-//! Where the first body of every contact of a pack rests (`RESTS`), its half of the work is left out: its motion and responses
-//! are zero, and so is its share of an impulse.
+//! Where the first body of every contact of a pack rests (`RESTS`), its half of the work is skipped: its motion, its
+//! responses and its mass fraction are zero.
 
-/// Instantiates the kernels; takes the attribute that opens a processor's instructions, if any.
+/// Instantiates the kernels; takes the attribute that enables an instruction set, if any.
 macro_rules! kernels {
     ($(#[$feature:meta])?) => {
         use super::pack::{AngularPack, Eight, Eights, Pack, PointPack, RowPack, WIDTH, Slender};
-        use super::quotients::{factors, impulse_caps, invert};
+        use super::quotients::{effective_masses, impulse_caps, invert};
         use super::stage::Stage;
         use super::{Batch, OCTAGON};
         use crate::math::Lane;
-        use crate::step::block::{Motion, ONE_22, SPEED_CAP};
+        use crate::step::constraint::{Motion, ONE_22, SPEED_CAP};
         use crate::step::rows::RowsMut;
         use core::ops::Range;
         use ops::{AT_ONCE, L, W, add, add_up, as_speed, as_unit, gather, half, if_positive, load, max, min, minus, odd, plus, round, scatter, splat, store, sub, wide};
@@ -43,7 +42,7 @@ macro_rules! kernels {
             [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
         }
 
-        /// The second body's part minus the first's.
+        /// Returns the second body's part minus the first's.
         $(#[$feature])?
         #[inline]
         fn apart<const RESTS: bool>(a: &V<20>, b: &V<20>) -> V<20> {
@@ -62,7 +61,7 @@ macro_rules! kernels {
             minus(minus(minus(sum, a[0], b[0]), a[1], b[1]), a[2], b[2])
         }
 
-        /// A unit-format factor times a value.
+        /// Multiplies a value by a unit-format factor.
         $(#[$feature])?
         #[inline]
         fn times<const F: u32>(factor: L<30>, value: L<F>) -> L<F> {
@@ -81,7 +80,7 @@ macro_rules! kernels {
             max(value, sub(zero(), value))
         }
 
-        /// What a row sees of two spins: the second's part minus the first's, on top of `sum`.
+        /// Relative angular velocity along a row: the second body's part minus the first's, added to `sum`.
         $(#[$feature])?
         #[inline]
         fn spin<const RESTS: bool>(
@@ -115,7 +114,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Turns the first body by the negative of its sum of responses times impulses, the second by its own.
+        /// Applies the angular impulses: subtracts the first body's sum of responses, adds the second's.
         $(#[$feature])?
         #[inline]
         fn turn_both<const RESTS: bool>(turns: &[[W; 3]; 2], a: &mut M, b: &mut M) {
@@ -127,7 +126,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Gives the first body its share of −push, the second the rest of +push.
+        /// Applies a linear impulse: the first body gets its mass fraction of −push, the second the rest of +push.
         $(#[$feature])?
         #[inline]
         fn push_both<const RESTS: bool>(
@@ -141,14 +140,14 @@ macro_rules! kernels {
                 if RESTS {
                     b[0][i] = add(b[0][i], push[i]);
                 } else {
-                    let first = times(load(&pack.share, group), push[i]);
+                    let first = times(load(&pack.mass_fraction, group), push[i]);
                     a[0][i] = sub(a[0][i], first);
                     b[0][i] = add(b[0][i], sub(push[i], first));
                 }
             }
         }
 
-        /// No root and no division: between 0.93 and 1.05 of the circle, by direction.
+        /// Clamps to an octagon, between 0.93 and 1.05 of the circle by direction. Needs no square root and no division.
         $(#[$feature])?
         #[inline]
         fn clamp_to_octagon(x: L<20>, y: L<20>, bound: L<20>) -> [L<20>; 2] {
@@ -192,7 +191,7 @@ macro_rules! kernels {
             turn_both::<RESTS>(&turns, a, b);
         }
 
-        /// A row against twisting or rolling, bound by the normal impulse.
+        /// Solves a twist or rolling row, bounded by the normal impulse.
         $(#[$feature])?
         #[inline]
         fn twist<const RESTS: bool>(
@@ -205,21 +204,21 @@ macro_rules! kernels {
             let bound = times(load(&row.friction, group), load_on_it);
             let speed = spin::<RESTS>(wide(), &row.row, group, &a[1], &b[1]);
             let old = load(&row.impulse, group);
-            let impulse = clamp(sub(old, times(load(&row.factor, group), speed)), bound);
+            let impulse = clamp(sub(old, times(load(&row.effective_mass, group), speed)), bound);
             store(&mut row.impulse, group, impulse);
             let mut turns = [[wide(); 3]; 2];
             turn::<RESTS>(&mut turns, &row.row, group, sub(impulse, old));
             turn_both::<RESTS>(&turns, a, b);
         }
 
-        /// The rows along the normal of a pack whose contacts have at most `N` points.
+        /// Solves the normal rows of a pack whose contacts have at most `N` points.
         $(#[$feature])?
         #[inline]
         fn normals<const N: usize, const RELAX: bool, const RESTS: bool>(
             pack: &Pack,
             points: &mut [PointPack],
             group: usize,
-            [way_a, way_b]: &[M; 2],
+            [displacement_a, displacement_b]: &[M; 2],
             a: &mut M,
             b: &mut M,
         ) {
@@ -228,7 +227,7 @@ macro_rules! kernels {
             let along = |a: &M, b: &M| {
                 round::<30, 20>(plus_dot(wide(), &normal, &apart::<RESTS>(&a[0], &b[0])))
             };
-            let (along, way_along) = (along(a, b), along(way_a, way_b));
+            let (along, displacement_along) = (along(a, b), along(displacement_a, displacement_b));
             let mut sum = zero();
             let mut changes = [zero(); N];
             for j in 0..N {
@@ -243,37 +242,37 @@ macro_rules! kernels {
                     speed = add(speed, round::<22, 20>(coupled));
                 }
                 let separation = add(
-                    add(load(&point.separation, group), way_along),
-                    spin::<RESTS>(wide(), &point.row, group, &way_a[1], &way_b[1]),
+                    add(load(&point.separation, group), displacement_along),
+                    spin::<RESTS>(wide(), &point.row, group, &displacement_a[1], &displacement_b[1]),
                 );
                 let target = add(speed, max(separation, zero()));
-                let (old, factor) = (load(&point.impulse, group), load(&point.factor, group));
+                let (old, effective_mass) = (load(&point.impulse, group), load(&point.effective_mass, group));
                 let total = load(&point.total, group);
                 let cap = load(&pack.impulse_cap, group);
                 let (impulse, change, total) = if RELAX {
-                    let change = sub(zero(), times(factor, target));
-                    // No more than pushing apart can have put in: a contact that is steep against its friction
-                    // would else give all its load back and keep the friction, and the body would gain energy.
-                    // A substep's push-out impulse was scaled by the softness, which is at least ⅔.
+                    let change = sub(zero(), times(effective_mass, target));
+                    // At most what push-out can have added. Otherwise a contact that is steep against its friction would
+                    // give all its normal impulse back and keep the friction, and the body would gain energy. A
+                    // substep's push-out impulse was scaled by the softness, which is at least ⅔.
                     let push = load(&point.push, group);
                     let pushed = add(old, add(push, half(push)));
                     let change = max(change, sub(zero(), min(total, pushed)));
-                    // What is about to bounce must not be stopped the substep before.
+                    // A contact that is about to bounce must not be stopped in the substep before.
                     let bouncing =
                         if_positive(load(&pack.restitution, group), separation, zero());
                     let change = if_positive(bouncing, min(change, zero()), change);
-                    // This may take back more than this row's last impulse.
+                    // The change may exceed this row's last impulse.
                     let impulse = min(max(add(old, change), zero()), cap);
                     (impulse, change, add_up(total, change))
                 } else {
-                    // The imbalance is capped, not the bias: then the load that a contact carries does not
-                    // depend on how fast it may push out.
+                    // The sum of bias and relaxation term is limited, not the bias alone: so the load that a contact
+                    // carries does not depend on its push-out speed.
                     let soft = load(&point.soft, group);
                     let bias = times(load(&pack.bias_rate, group), min(separation, zero()));
                     let kept = sub(old, times(load(&pack.softness, group), old));
                     let imbalance = add(times(soft, bias), kept);
                     let imbalance = max(imbalance, sub(zero(), load(&point.push, group)));
-                    let gain = times(if_positive(separation, factor, soft), target);
+                    let gain = times(if_positive(separation, effective_mass, soft), target);
                     let wanted = sub(sub(old, gain), if_positive(separation, zero(), imbalance));
                     let impulse = min(max(wanted, zero()), cap);
                     (impulse, sub(impulse, old), add_up(total, impulse))
@@ -288,7 +287,7 @@ macro_rules! kernels {
                 push[i] = times(normal[i], sum);
             }
             push_both::<RESTS>(pack, group, &push, a, b);
-            // One component after the other: twelve sums at once are more than there are registers.
+            // One component at a time: twelve sums at once need more registers than there are.
             for i in 0..3 {
                 let (mut turn_a, mut turn_b) = (wide(), wide());
                 for j in 0..N {
@@ -305,7 +304,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Motions of the bodies of both sides; zero for the first if it rests.
+        /// Loads the motions of both bodies; zero for the first if it rests.
         $(#[$feature])?
         #[inline]
         fn load_both<const RESTS: bool>(from: &[Motion], pack: &Pack, group: usize) -> [M; 2] {
@@ -313,7 +312,7 @@ macro_rules! kernels {
             [if RESTS { [[zero(); 3]; 2] } else { gather(from, &pack.bodies[0], group) }, second]
         }
 
-        /// With no component beyond the cap.
+        /// Clamps the components to the cap.
         $(#[$feature])?
         #[inline]
         fn capped(v: &V<20>) -> V<20> {
@@ -321,8 +320,8 @@ macro_rules! kernels {
             [clamp(v[0], cap), clamp(v[1], cap), clamp(v[2], cap)]
         }
 
-        /// A spin within the cap. In slender lanes its direction stays: cut by components, the spin of a needle about its long
-        /// axis would become one across it, with far more energy.
+        /// Clamps a spin to the cap. In slender lanes its direction is kept: clamped by components, the spin of a needle
+        /// about its long axis would become one across it, with far more energy.
         $(#[$feature])?
         #[inline]
         fn capped_spin(pack: &Pack, side: usize, group: usize, v: &V<20>) -> V<20> {
@@ -342,7 +341,7 @@ macro_rules! kernels {
             capped(&halved)
         }
 
-        /// Writes both bodies, with no component beyond the cap.
+        /// Stores both motions, clamped to the cap.
         $(#[$feature])?
         #[inline]
         fn store_both<const RESTS: bool>(to: &mut [Motion], pack: &Pack, group: usize, a: &M, b: &M) {
@@ -354,24 +353,24 @@ macro_rules! kernels {
             scatter(to, &pack.bodies[1], group, [capped(&b[0]), spin]);
         }
 
-        /// A pass with soft contacts that push overlaps apart.
+        /// Runs a Gauss-Seidel pass with soft contacts and bias.
         $(#[$feature])?
         pub(super) fn biased(batch: &mut Batch<'_>) {
             pass::<false>(batch);
         }
 
-        /// A pass that takes back speed that pushing apart put in, at most what was applied.
+        /// Runs a relaxation pass without bias. It removes push-out speed, at most the impulse that was applied.
         $(#[$feature])?
         pub(super) fn relax(batch: &mut Batch<'_>) {
             pass::<true>(batch);
         }
 
-        /// One pass over all packs of a batch.
+        /// Runs one pass over all packs of a batch.
         $(#[$feature])?
         #[inline]
         fn pass<const RELAX: bool>(batch: &mut Batch<'_>) {
             let motions = &mut *batch.rows.motions;
-            // Of one length, so that a row is looked up once in both.
+            // Equal lengths, so that one bounds check serves both.
             let moved = &batch.rows.moved[..motions.len()];
             let (mut points, mut angular) = (&mut *batch.points, &mut *batch.angular);
             for pack in &mut *batch.packs {
@@ -387,7 +386,7 @@ macro_rules! kernels {
             }
         }
 
-        /// A pass over one pack.
+        /// Runs a pass over one pack.
         $(#[$feature])?
         #[inline]
         fn work<const RELAX: bool, const RESTS: bool>(
@@ -399,7 +398,7 @@ macro_rules! kernels {
             moved: &[Motion],
         ) {
             let [mut a, mut b] = load_both::<RESTS>(motions, pack, group);
-            let ways = load_both::<RESTS>(moved, pack, group);
+            let displacements = load_both::<RESTS>(moved, pack, group);
             let mut on_it = zero();
             for point in points.iter() {
                 on_it = add(on_it, load(&point.impulse, group));
@@ -412,15 +411,15 @@ macro_rules! kernels {
             }
             let (a_mut, b_mut) = (&mut a, &mut b);
             match points.len() {
-                1 => normals::<1, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
-                2 => normals::<2, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
-                3 => normals::<3, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
-                _ => normals::<4, RELAX, RESTS>(pack, points, group, &ways, a_mut, b_mut),
+                1 => normals::<1, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
+                2 => normals::<2, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
+                3 => normals::<3, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
+                _ => normals::<4, RELAX, RESTS>(pack, points, group, &displacements, a_mut, b_mut),
             }
             store_both::<RESTS>(motions, pack, group, &a, &b);
         }
 
-        /// Applies the impulses that contacts ended the last tick with.
+        /// Warm start: applies the final impulses of the last tick.
         $(#[$feature])?
         pub(super) fn warm_start(batch: &mut Batch<'_>) {
             let motions = &mut *batch.rows.motions;

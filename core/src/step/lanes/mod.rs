@@ -1,13 +1,14 @@
-//! Lanes: the solver's kernels for several contacts at once, and which of them this machine runs.
+//! Kernels of the solver for several contacts at once, and the choice of the SIMD width.
 //!
-//! All operands are 32-bit integers and all sums of products 64-bit ones, so one lane or eight give the same bits: the
-//! kernels' text is one macro ([`kernel`]), instantiated over the operations of each width: `scalar_ops` everywhere, `sse41_ops`
-//! and `avx2_ops` on x86-64, `neon_ops` on 64-bit ARM, `wasm_ops` in WebAssembly.
+//! All operands are 32-bit integers and all sums of products 64-bit ones, so every width gives the same bits. The
+//! kernels are one macro ([`kernel`]), instantiated over the operations of each width: `scalar_ops` everywhere,
+//! `sse41_ops` and `avx2_ops` on x86-64, `neon_ops` on 64-bit ARM, `wasm_ops` in WebAssembly.
 //!
-//! x86-64 is asked for its instructions when a world is made. NEON is part of little-endian aarch64, and a WebAssembly module
-//! can't ask: it has `simd128` if it was compiled with it, or does not run at all. So these two are chosen by the compiler.
+//! On x86-64 the instruction set is detected when a world is created. NEON is part of little-endian aarch64. A
+//! WebAssembly module cannot detect `simd128`: compiled with it, it runs only where it is supported. So these two are
+//! chosen at compile time.
 //!
-//! This file has the `unsafe` of the solver: calling a function whose instructions the processor was asked for. One more is the
+//! This file has the `unsafe` of the solver: calls of functions that need a detected instruction set. One more is the
 //! load of a vector in `wasm_ops`.
 
 mod kernel;
@@ -24,13 +25,13 @@ use core::ops::Range;
 use pack::{AngularPack, Pack, PointPack};
 use stage::Stage;
 
-/// Where the octagon that stands for the friction circle cuts its corners: |x| + |y| ≤ 1.32 r.
+/// Corner cut of the octagon that approximates the friction circle: |x| + |y| ≤ 1.32 r.
 pub(super) const OCTAGON: Q30 = Q30::from_bits(1_417_339_207);
 
-/// What the kernels work on: packs in the order of work, and rows of the bodies that they name.
+/// Inputs of the kernels: packs in solver order, and the rows of their bodies.
 pub(crate) struct Batch<'a> {
     pub(crate) packs: &'a mut [Pack],
-    /// Rows of the packs' points, as many for each as it says.
+    /// Rows of the packs' points, [`Pack::points`] for each pack.
     pub(crate) points: &'a mut [PointPack],
     pub(crate) angular: &'a mut [AngularPack],
     pub(crate) rows: RowsMut<'a>,
@@ -79,19 +80,19 @@ mod wasm {
     super::rows::row_kernels!();
 }
 
-/// The width of the solver's kernels. All widths give the same bits; they differ in time alone.
+/// SIMD width of the solver's kernels. All widths give the same bits; they differ in speed only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Lanes {
-    /// One contact after the other, on any machine.
+    /// One contact at a time, on any machine.
     Scalar,
-    /// Four at once, with SSE4.1.
+    /// Four contacts at once, with SSE4.1.
     Sse41,
-    /// Four at once, with the NEON of 64-bit ARM (little-endian).
+    /// Four contacts at once, with NEON on little-endian 64-bit ARM.
     Neon,
-    /// Four at once, in WebAssembly that was compiled with `-C target-feature=+simd128`.
+    /// Four contacts at once, in WebAssembly compiled with `-C target-feature=+simd128`.
     Simd128,
-    /// Eight at once, with AVX2.
+    /// Eight contacts at once, with AVX2.
     Avx2,
 }
 
@@ -99,7 +100,7 @@ impl Lanes {
     /// All widths, the narrowest first.
     pub const ALL: [Self; 5] = [Self::Scalar, Self::Sse41, Self::Neon, Self::Simd128, Self::Avx2];
 
-    /// Whether this machine has the instructions for it.
+    /// Returns whether this machine supports the width.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
@@ -116,18 +117,18 @@ impl Lanes {
         }
     }
 
-    /// The widths that this machine has the instructions for; never empty.
+    /// Returns the widths that this machine supports; never empty.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|lanes| lanes.is_available())
     }
 
-    /// The widest that this machine has the instructions for.
+    /// Returns the widest width that this machine supports.
     #[must_use]
     pub fn widest() -> Self {
         Self::available().last().unwrap_or(Self::Scalar)
     }
 
-    /// A short name, as reports use it.
+    /// Returns a short name for reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,13 +141,13 @@ impl Lanes {
     }
 }
 
-/// A width that this machine was found to have the instructions for.
+/// Width that this machine was detected to support.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen(Lanes);
 
 impl Default for Chosen {
     fn default() -> Self {
-        // Every narrowing is checked in scalar lanes only.
+        // Only scalar lanes check every narrowing.
         Self(if cfg!(feature = "check-narrowing") { Lanes::Scalar } else { Lanes::widest() })
     }
 }
@@ -154,7 +155,7 @@ impl Default for Chosen {
 impl Chosen {
     pub(crate) const SCALAR: Self = Self(Lanes::Scalar);
 
-    /// This width, or `None` if the machine lacks the instructions.
+    /// Returns this width, or `None` if the machine does not support it.
     pub(crate) fn new(lanes: Lanes) -> Option<Self> {
         lanes.is_available().then_some(Self(lanes))
     }
@@ -164,7 +165,7 @@ impl Chosen {
     }
 }
 
-/// Calls the kernel of the width that was chosen.
+/// Calls the kernel of the chosen width.
 macro_rules! dispatch {
     ($chosen:expr, $kernel:ident($($argument:expr),*)) => {
         match $chosen.0 {
@@ -184,7 +185,7 @@ macro_rules! dispatch {
     };
 }
 
-/// Makes the rows of a pack.
+/// Computes the rows of a pack.
 #[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
 pub(crate) fn make_rows(
     pack: &mut Pack,
@@ -198,17 +199,17 @@ pub(crate) fn make_rows(
 
 #[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
 impl Batch<'_> {
-    /// Applies the impulses that contacts ended the last tick with.
+    /// Warm start: applies the final impulses of the last tick.
     pub(crate) fn warm_start(&mut self, chosen: Chosen) {
         dispatch!(chosen, warm_start(self));
     }
 
-    /// A pass with soft contacts that push overlaps apart.
+    /// Runs a Gauss-Seidel pass with soft contacts and bias.
     pub(crate) fn biased(&mut self, chosen: Chosen) {
         dispatch!(chosen, biased(self));
     }
 
-    /// A pass that takes back speed that pushing apart put in, at most what was applied.
+    /// Runs a relaxation pass without bias. It removes push-out speed, at most the impulse that was applied.
     pub(crate) fn relax(&mut self, chosen: Chosen) {
         dispatch!(chosen, relax(self));
     }
@@ -216,22 +217,22 @@ impl Batch<'_> {
 
 #[allow(unsafe_code, reason = "the processor was asked for the instructions, see `Chosen`")]
 impl RowsMut<'_> {
-    /// Adds gravity and what contacts did in the last substep, and starts a substep.
+    /// Adds gravity and the carried impulse, and starts a substep.
     pub(crate) fn accelerate(&mut self, members: Range<usize>, chosen: Chosen) {
         dispatch!(chosen, accelerate(self, members));
     }
 
-    /// Notes what contacts did since the substep began.
+    /// Stores the velocity change since the substep began as the carried impulse.
     pub(crate) fn carry(&mut self, members: Range<usize>, chosen: Chosen) {
         dispatch!(chosen, carry(self, members));
     }
 
-    /// Adds what contacts did in the substep to what they did before.
+    /// Adds the velocity change of the substep to the carried impulse.
     pub(crate) fn carry_on(&mut self, members: Range<usize>, chosen: Chosen) {
         dispatch!(chosen, carry_on(self, members));
     }
 
-    /// Moves everything on by one substep.
+    /// Integrates the displacement over one substep.
     pub(crate) fn advance(&mut self, members: Range<usize>, chosen: Chosen) {
         dispatch!(chosen, advance(self, members));
     }

@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::aarch64::{
     int32x4_t, int64x2_t, vaddq_s32, vbicq_s32, vbslq_s32, vcgtzq_s32, vdupq_n_s32, vdupq_n_s64,
     vdupq_n_u32, vget_low_s32, vgetq_lane_s32, vmaxq_s32, vminq_s32, vminq_u32, vmlal_high_s32,
@@ -12,22 +12,22 @@ use core::arch::aarch64::{
     vshrq_n_s32, vsubq_s32, vzip1q_s32, vzip1q_s64, vzip2q_s32, vzip2q_s64,
 };
 
-/// Lanes that are worked on at once.
+/// Lanes of one vector.
 pub(super) const AT_ONCE: usize = 4;
 
-/// A value in each lane.
+/// Value in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct L<const F: u32>(int32x4_t);
 
-/// A sum of products in each lane.
+/// Sum of products in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct W {
     low: int64x2_t,
     high: int64x2_t,
 }
 
-/// Four numbers side by side. The compiler makes one load of numbers that lie so in memory, or one of both halves, as
-/// products take them.
+/// Vector of four numbers. The compiler emits one load for numbers that are adjacent in memory, or one for both halves,
+/// as products use them.
 #[target_feature(enable = "neon")]
 #[inline]
 fn four(a: i32, b: i32, c: i32, d: i32) -> int32x4_t {
@@ -144,7 +144,7 @@ pub(super) fn minus<const F: u32, const G: u32>(sum: W, a: L<F>, b: L<G>) -> W {
     }
 }
 
-/// The instruction adds the half without wrapping; with shifts of at most 32 the bit in which that differs is not kept.
+/// The instruction adds the rounding term without wrapping; with shifts of at most 32 the differing bit is dropped.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
@@ -156,21 +156,21 @@ pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
     })
 }
 
-/// The lower halves of two vectors.
+/// Combines the lower halves of two vectors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn lows(a: int32x4_t, b: int32x4_t) -> int32x4_t {
     vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)))
 }
 
-/// The upper halves of two vectors.
+/// Combines the upper halves of two vectors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn highs(a: int32x4_t, b: int32x4_t) -> int32x4_t {
     vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)))
 }
 
-/// The first four components of a row's motion, and the last two.
+/// Splits a row's motion into its first four components and its last two.
 #[target_feature(enable = "neon")]
 #[inline]
 fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [int32x4_t; 2] {

@@ -1,22 +1,22 @@
-//! Eight contacts side by side: what a block holds once, a pack holds for each of its lanes. All kernels read the same
-//! layout, whatever their width; a lane's result depends on nothing in the other lanes.
+//! Packs: the constraints of eight contacts, one in each lane. All kernels read the same layout, whatever their width. A
+//! lane's result does not depend on the other lanes.
 //!
-//! Contacts of a pack share no dynamic body. Lanes that no contact fills, and rows of points that a contact does not
-//! have, are zero, which makes their impulses zero.
+//! Contacts of a pack share no dynamic body. Empty lanes, and point rows that a contact does not have, are zero, so
+//! their impulses are zero.
 
 use crate::data::FixedVec;
 use crate::math::Lane;
-use crate::step::block::{Block, NormalRow, Row, V};
+use crate::step::constraint::{NormalRow, Row, ScalarContact, V};
 
 /// Lanes of a pack.
 pub(crate) const WIDTH: usize = 8;
 
-/// The contact of a lane that has none.
+/// Contact index of an empty lane.
 pub(crate) const NO_CONTACT: u32 = u32::MAX;
 
-/// The row that stands for everything at rest.
+/// Row of all bodies at rest.
 pub(crate) const STILL: u32 = 0;
-/// The row that empty lanes read and write.
+/// Row that empty lanes read and write.
 pub(crate) const SPARE: u32 = 1;
 
 /// One value for each lane.
@@ -53,32 +53,32 @@ pub(crate) struct RowPack {
     pub(crate) response: [Eights<22>; 2],
 }
 
-/// The normal row of one point of each lane.
+/// Normal row of one point of each lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct PointPack {
     pub(crate) row: RowPack,
-    /// 1 / (1 + J·M·J).
-    pub(crate) factor: Eight<30>,
-    /// The same times the softness.
+    /// Effective mass in reduced-mass units: 1 / (1 + J·M·J).
+    pub(crate) effective_mass: Eight<30>,
+    /// Effective mass times the softness.
     pub(crate) soft: Eight<30>,
-    /// The most that it pushes apart in a substep.
+    /// Limit of the push-out impulse in a substep.
     pub(crate) push: Eight<20>,
     pub(crate) separation: Eight<20>,
     pub(crate) impulse: Eight<20>,
     pub(crate) total: Eight<20>,
-    /// With each of the points before it.
+    /// Couplings J·M·J with the points before it.
     pub(crate) coupling: [Eight<22>; 3],
 }
 
-/// An angular row of each lane.
+/// Angular row of each lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct AngularPack {
     pub(crate) row: RowPack,
-    pub(crate) factor: Eight<30>,
+    pub(crate) effective_mass: Eight<30>,
     pub(crate) impulse: Eight<20>,
-    /// Its bound as a multiple of the normal impulse.
+    /// Bound as a multiple of the normal impulse.
     pub(crate) friction: Eight<30>,
 }
 
@@ -86,21 +86,21 @@ pub(crate) struct AngularPack {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Slender {
-    /// Above zero for lanes whose body of this side is slender.
+    /// Above zero for lanes with a slender body on this side.
     pub(crate) lanes: [Eight<30>; 2],
-    /// Whether any is.
+    /// True if any lane has one.
     pub(crate) any: [bool; 2],
 }
 
-/// Eight prepared contacts.
+/// Constraints of eight contacts.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Pack {
-    /// Rows of the two bodies of each lane among the batch's.
+    /// Rows in the batch of the two bodies of each lane.
     pub(crate) bodies: [[u32; WIDTH]; 2],
     pub(crate) normal: Eights<30>,
     pub(crate) tangents: [Eights<30>; 2],
-    pub(crate) share: Eight<30>,
+    pub(crate) mass_fraction: Eight<30>,
     pub(crate) friction: Eight<30>,
     pub(crate) softness: Eight<30>,
     pub(crate) bias_rate: Eight<30>,
@@ -112,17 +112,17 @@ pub(crate) struct Pack {
     /// Approach speed at the start of the tick, or of the fastest impact in it.
     pub(crate) approach: Eight<20>,
     /// Sum of the normal impulses of impacts in the tick, saturating.
-    pub(crate) struck: Eight<20>,
+    pub(crate) impact_impulse: Eight<20>,
     pub(crate) slender: Slender,
     /// Place of the contact of each lane, or [`NO_CONTACT`].
     pub(crate) contacts: [u32; WIDTH],
-    /// How many points the contact of each lane has.
+    /// Number of points of each lane's contact.
     pub(crate) counts: [u8; WIDTH],
-    /// How many rows of points, the most that a lane has.
+    /// Number of point rows: the maximum over the lanes.
     pub(crate) points: u32,
-    /// How many angular rows: none, the twist, or the twist and two against rolling.
+    /// Number of angular rows: none, the twist row, or the twist row and two rolling rows.
     pub(crate) angular: u32,
-    /// Whether the first body of every lane's contact rests and nothing moves it: then half of the work is left out.
+    /// True if the first body of every lane's contact is at rest and not dynamic: then half of the work is skipped.
     pub(crate) rests: bool,
 }
 
@@ -132,7 +132,7 @@ impl Default for Pack {
             bodies: [[SPARE; WIDTH]; 2],
             normal: Default::default(),
             tangents: Default::default(),
-            share: Eight::default(),
+            mass_fraction: Eight::default(),
             friction: Eight::default(),
             softness: Eight::default(),
             bias_rate: Eight::default(),
@@ -142,7 +142,7 @@ impl Default for Pack {
             sliding_impulse: Default::default(),
             restitution: Eight::default(),
             approach: Eight::default(),
-            struck: Eight::default(),
+            impact_impulse: Eight::default(),
             contacts: [NO_CONTACT; WIDTH],
             counts: [0; WIDTH],
             points: 0,
@@ -154,29 +154,29 @@ impl Default for Pack {
 }
 
 impl Pack {
-    /// Lanes that hold a contact, with its place.
+    /// Lists the lanes with a contact, each with the contact's place.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> {
         let filled =
             |(lane, place): (usize, u32)| (place != NO_CONTACT).then_some((lane, place as usize));
         self.contacts.into_iter().enumerate().filter_map(filled)
     }
 
-    /// What impacts need of a lane.
-    pub(crate) fn block(&self, lane: usize, points: &[PointPack]) -> Block {
+    /// Extracts the contact of a lane for impacts.
+    pub(crate) fn scalar_contact(&self, lane: usize, points: &[PointPack]) -> ScalarContact {
         let mut rows = FixedVec::new();
         for point in &points[..usize::from(self.counts[lane])] {
             let made = NormalRow {
                 row: point.row.get(lane),
-                factor: point.factor.get(lane),
+                effective_mass: point.effective_mass.get(lane),
                 separation: point.separation.get(lane),
             };
             rows.push(made).expect("a contact has at most four points");
         }
-        Block {
+        ScalarContact {
             bodies: self.bodies.map(|rows| rows[lane]),
             normal: get3(&self.normal, lane),
             tangents: [get3(&self.tangents[0], lane), get3(&self.tangents[1], lane)],
-            share: self.share.get(lane),
+            mass_fraction: self.mass_fraction.get(lane),
             friction: self.friction.get(lane),
             impulse_cap: self.impulse_cap.get(lane),
             points: rows,
@@ -184,7 +184,7 @@ impl Pack {
             sliding_inverse: get3(&self.sliding_inverse, lane),
             restitution: self.restitution.get(lane),
             approach: self.approach.get(lane),
-            struck: self.struck.get(lane),
+            impact_impulse: self.impact_impulse.get(lane),
             sliding_impulse: [Lane::ZERO; 2],
             order: 0,
         }

@@ -1,6 +1,6 @@
-//! Quotients for eight lanes. The loops are plain and have no branches; they are inlined into a copy for each width of lanes, where
-//! the compiler makes vectors of them. A guess comes from floating point, and integers see whether it is right, so that
-//! results hang on no float: where a guess is wrong, which does not happen on machines that round as they should, integers divide.
+//! Exact quotients for eight lanes. The loops are plain and have no branches; they are inlined into a copy for each
+//! width, where the compiler vectorises them. A floating-point guess is checked with integers, so results do not depend
+//! on floats. A wrong guess, which IEEE rounding excludes, falls back to integer division.
 
 use super::pack::{Eights, WIDTH};
 
@@ -9,36 +9,38 @@ const ROOM_BITS: u64 = 0x433 << 52;
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
 const ROOM: f64 = (1u64 << 52) as f64;
 
-/// 1 / k with 30 fractional bits, for k with 22, at most 1.9: k is at least a half.
+/// Effective masses 1 / k with 30 fractional bits, at most 1.9, for k with 22 fractional bits. Smaller k are raised to
+/// just above a half.
 #[inline(always)]
-pub(super) fn factors(k: &[i32; WIDTH]) -> [i32; WIDTH] {
+pub(super) fn effective_masses(k: &[i32; WIDTH]) -> [i32; WIDTH] {
     const ALMOST_TWO: i32 = ((19 << 30) / 10i64) as i32;
-    // The quotient of what is raised here is above the limit and still fits.
+    // The quotient of a raised value is above the limit and still fits.
     let raised = each(k, |k| k.max((1 << 21) + 1));
-    each(&reciprocals::<52>(&raised), |factor| factor.min(ALMOST_TWO))
+    each(&reciprocals::<52>(&raised), |effective_mass| effective_mass.min(ALMOST_TWO))
 }
 
-/// Bounds every product of an impulse and a response, given the largest: past it a contact goes soft instead of exploding.
+/// Returns impulse caps that bound every product of an impulse and a response, from the largest response. Beyond the cap
+/// a contact gets soft instead of unstable.
 #[inline(always)]
 pub(super) fn impulse_caps(largest: &[i32; WIDTH]) -> [i32; WIDTH] {
-    // What is raised here makes the largest cap, 2²⁸.
+    // Raised values give the largest cap, 2²⁸.
     reciprocals::<{ 27 + 22 }>(&each(largest, |largest| largest.max(1 << 21)))
 }
 
-/// The inverse of a matrix of 11, 12 and 22.
+/// Inverts a symmetric matrix of 11, 12 and 22.
 #[inline(always)]
 pub(super) fn invert(matrix: &mut Eights<30>) {
     let [k11, k12, k22] = [wide(&matrix[0].0), wide(&matrix[1].0), wide(&matrix[2].0)];
     let mut determinants = [0; WIDTH];
     let mut negative = [0; WIDTH];
     for lane in 0..WIDTH {
-        // Two products of 31 bits leave room for their difference.
+        // Two products of 31-bit values leave room for their difference.
         let determinant = k11[lane] * k22[lane] - k12[lane] * k12[lane];
         determinants[lane] = (determinant >> 22).max(1);
         negative[lane] = -k12[lane];
     }
     for (entry, k) in matrix.iter_mut().zip([&k22, &negative, &k11]) {
-        entry.0 = shares(k, &determinants);
+        entry.0 = fractions(k, &determinants);
     }
 }
 
@@ -60,7 +62,7 @@ fn each(values: &[i32; WIDTH], f: impl Fn(i32) -> i32) -> [i32; WIDTH] {
     out
 }
 
-/// 2^SHIFT / k, rounded down, for each k, of which all are positive and large enough for the quotients to fit.
+/// Returns 2^SHIFT / k, rounded down, for each k. All k must be positive and large enough for the quotients to fit.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
 pub(super) fn reciprocals<const SHIFT: u32>(divisors: &[i32; WIDTH]) -> [i32; WIDTH] {
@@ -80,18 +82,19 @@ pub(super) fn reciprocals<const SHIFT: u32>(divisors: &[i32; WIDTH]) -> [i32; WI
     quotients
 }
 
-/// |k| / divisor, rounded down and at most 1, with the sign of k and 30 fractional bits. Divisors are from 1 to 2⁴¹.
+/// Returns |k| / divisor, rounded down and at most 1, with the sign of k and 30 fractional bits. Divisors are from 1 to
+/// 2⁴¹.
 #[inline(always)]
 #[allow(clippy::disallowed_types, reason = "a seed; what follows makes the result exact")]
-pub(super) fn shares(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDTH] {
+pub(super) fn fractions(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDTH] {
     let mut quotients = [0; WIDTH];
     let mut wrong = 0;
     for lane in 0..WIDTH {
         let divisor = divisors[lane];
         let size = k[lane].abs().min(divisor);
         let float = |bits: i64| f64::from_bits(bits as u64 | ROOM_BITS) - ROOM;
-        let share = float(size) * (1u64 << 30) as f64 / float(divisor);
-        let guess = (share + ROOM).to_bits() as i32;
+        let fraction = float(size) * (1u64 << 30) as f64 / float(divisor);
+        let guess = (fraction + ROOM).to_bits() as i32;
         let rest = (size << 30).wrapping_sub(i64::from(guess).wrapping_mul(divisor));
         let (less, bad) = settle(rest, divisor);
         let sign = (k[lane] >> 63) as i32;
@@ -107,8 +110,8 @@ pub(super) fn shares(k: &[i64; WIDTH], divisors: &[i64; WIDTH]) -> [i32; WIDTH] 
     quotients
 }
 
-/// What is to be added to a quotient that leaves this rest, 0 or −1, since it was rounded to the nearest; and something negative
-/// if it is still wrong then.
+/// Returns the correction of a quotient with this remainder, 0 or −1, since the guess was rounded to the nearest; and a
+/// negative number if the quotient is wrong after it.
 #[inline(always)]
 const fn settle(rest: i64, divisor: i64) -> (i32, i64) {
     let less = rest >> 63;
@@ -125,10 +128,10 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn quotients_by_floats_are_those_of_integers(
+        fn quotients_from_floats_match_integers(
             k in (1i64 << 21) + 1..1 << 31, divisor in 1i64..=1 << 41, shift in 0u32..41
         ) {
-            // Among them those just above, at and below a divisor of the numerator.
+            // Includes values just above, at and below a divisor of the numerator.
             let near = (1i64 << 52) / k;
             let all = [k, near, near - 1, near + 1, 1 << 22, i64::from(i32::MAX), (1 << 21) + 1, k | 1];
             let divisors = all.map(|k| k.clamp((1 << 21) + 1, i64::from(i32::MAX)) as i32);
@@ -136,15 +139,15 @@ mod tests {
             prop_assert_eq!(reciprocals::<49>(&divisors), divisors.map(|k| ((1 << 49) / i64::from(k)) as i32));
             let divisor = (divisor >> shift).max(1);
             let k = [k, -k, 0, 1 << 31, divisor.min(1 << 31), divisor.min(k) - 1, 1, -1];
-            let share = |k: i64| ((k.abs() << 30) / divisor).min(1 << 30) * k.signum();
-            prop_assert_eq!(shares(&k, &[divisor; WIDTH]), k.map(|k| share(k) as i32));
+            let fraction = |k: i64| ((k.abs() << 30) / divisor).min(1 << 30) * k.signum();
+            prop_assert_eq!(fractions(&k, &[divisor; WIDTH]), k.map(|k| fraction(k) as i32));
         }
     }
 
     #[test]
-    fn a_wrong_guess_is_noticed() {
+    fn a_wrong_guess_is_detected() {
         for guess in -3..=3 {
-            // 100 / 7 = 14, rest 2.
+            // 100 / 7 = 14, remainder 2.
             let (less, bad) = settle(100 - (14 + guess) * 7, 7);
             let right = guess == 0 || guess == 1;
             assert_eq!(bad >= 0, right);

@@ -1,8 +1,8 @@
-//! From what is staged of eight contacts to the rows of their pack: levers, responses, couplings. Like the passes, written
-//! once and instantiated for each width, after them in the same module. Where the first body of every contact rests (`RESTS`),
-//! its arms are zero as its responses are: nothing reads them but what multiplies them by its motion.
+//! Rows of a pack from the staged inputs of eight contacts: angular Jacobians, responses, couplings. Like the passes,
+//! written once and instantiated for each width, after them in the same module. Where the first body of every contact
+//! rests (`RESTS`), its Jacobians may be zero, as its responses are: they are only multiplied by its motion.
 
-/// Instantiates the kernels that make rows; takes the attribute that opens a processor's instructions, if any.
+/// Instantiates the row kernels; takes the attribute that enables an instruction set, if any.
 macro_rules! row_kernels {
     ($(#[$feature:meta])?) => {
         $(#[$feature])?
@@ -19,10 +19,10 @@ macro_rules! row_kernels {
             [odd(v[0]), odd(v[1]), odd(v[2])]
         }
 
-        /// a × b, made odd.
+        /// Returns a × b, made odd.
         $(#[$feature])?
         #[inline]
-        fn lever(a: &V<30>, b: &V<30>) -> V<30> {
+        fn angular_jacobian(a: &V<30>, b: &V<30>) -> V<30> {
             let mut out = [zero(); 3];
             for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
                 out[i] = odd(round::<30, 30>(minus(plus(wide(), a[j], b[k]), a[k], b[j])));
@@ -30,7 +30,7 @@ macro_rules! row_kernels {
             out
         }
 
-        /// M·arm times the share of the mass, made odd.
+        /// Returns M·arm times the mass fraction, made odd.
         $(#[$feature])?
         #[inline]
         fn response(
@@ -40,20 +40,20 @@ macro_rules! row_kernels {
             group: usize,
             arm: &V<30>,
         ) -> V<22> {
-            let share = load(&stage.shares[side], group);
+            let mass_fraction = load(&stage.mass_fractions[side], group);
             if among.any[side] {
                 return slender_response(among, stage, side, group, arm);
             }
             let mut out = [zero(); 3];
             for i in 0..3 {
                 let row = load3(&stage.inertia[side][i], group);
-                out[i] = odd(times(share, round::<30, 22>(plus_dot(wide(), &row, arm))));
+                out[i] = odd(times(mass_fraction, round::<30, 22>(plus_dot(wide(), &row, arm))));
             }
             out
         }
 
-        /// The same where some lanes have the root W of M: W·(Wᵀ·arm) there. Lanes without get the bits that they get
-        /// among their like.
+        /// Does the same where some lanes have the root W of M: W·(Wᵀ·arm) there. The other lanes get the same bits as
+        /// in a pack without slender bodies.
         $(#[$feature])?
         #[inline]
         fn slender_response(
@@ -63,7 +63,7 @@ macro_rules! row_kernels {
             group: usize,
             arm: &V<30>,
         ) -> V<22> {
-            let share = load(&stage.shares[side], group);
+            let mass_fraction = load(&stage.mass_fractions[side], group);
             let slender = load(&among.lanes[side], group);
             let rows = &stage.inertia[side];
             let rows = [load3(&rows[0], group), load3(&rows[1], group), load3(&rows[2], group)];
@@ -85,7 +85,7 @@ macro_rules! row_kernels {
                 // Q22 times Q20 by 22 bits is Q20.
                 let root: L<22> = round::<22, 22>(plus_dot(wide(), &rows[i], &seen));
                 let root = add(root, root);
-                out[i] = odd(times(share, add(matrix, add(root, root))));
+                out[i] = odd(times(mass_fraction, add(matrix, add(root, root))));
             }
             out
         }
@@ -107,19 +107,19 @@ macro_rules! row_kernels {
             }
         }
 
-        /// The arms of a row at these places along a direction.
+        /// Angular Jacobians of a row at these arms along a direction.
         $(#[$feature])?
         #[inline]
-        fn levers<const RESTS: bool>(
+        fn angular_jacobians<const RESTS: bool>(
             places: &[Eights<30>; 2],
             group: usize,
             direction: &V<30>,
         ) -> [V<30>; 2] {
-            let second = lever(&load3(&places[1], group), direction);
-            [if RESTS { [zero(); 3] } else { lever(&load3(&places[0], group), direction) }, second]
+            let second = angular_jacobian(&load3(&places[1], group), direction);
+            [if RESTS { [zero(); 3] } else { angular_jacobian(&load3(&places[0], group), direction) }, second]
         }
 
-        /// J·M·J of a row with itself or with another one.
+        /// Coupling J·M·J of a row with itself or with another one.
         $(#[$feature])?
         #[inline]
         fn coupling<const RESTS: bool>(a: &RowPack, b: &RowPack, group: usize) -> L<22> {
@@ -130,7 +130,7 @@ macro_rules! row_kernels {
             if RESTS { part(1) } else { add(part(0), part(1)) }
         }
 
-        /// A row about `axis`, and J·M·J of it in the place of its factor.
+        /// Fills a row about `axis`, with J·M·J in the field of its effective mass.
         $(#[$feature])?
         #[inline]
         fn fill_turn<const RESTS: bool>(
@@ -138,23 +138,23 @@ macro_rules! row_kernels {
             among: &Slender,
             stage: &Stage,
             group: usize,
-            levers: &[Eight<30>; 2],
+            radii: &[Eight<30>; 2],
             axis: &V<30>,
         ) {
             let arm = |side: usize| {
-                let lever = load(&levers[side], group);
+                let radius = load(&radii[side], group);
                 [
-                    odd(times(lever, axis[0])),
-                    odd(times(lever, axis[1])),
-                    odd(times(lever, axis[2])),
+                    odd(times(radius, axis[0])),
+                    odd(times(radius, axis[1])),
+                    odd(times(radius, axis[2])),
                 ]
             };
             let arms = [if RESTS { [zero(); 3] } else { arm(0) }, arm(1)];
             fill_row::<RESTS>(&mut row.row, among, stage, group, arms);
-            store(&mut row.factor, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
+            store(&mut row.effective_mass, group, as_unit(coupling::<RESTS>(&row.row, &row.row, group)));
         }
 
-        /// Makes the rows of a pack.
+        /// Computes the rows of a pack.
         $(#[$feature])?
         pub(super) fn make_rows(
             pack: &mut Pack,
@@ -173,7 +173,7 @@ macro_rules! row_kernels {
             finish(pack, points, angular);
         }
 
-        /// Fills the rows of a pack, with J·M·J where factors belong.
+        /// Fills the rows of a pack, with J·M·J in the fields of the effective masses.
         $(#[$feature])?
         #[inline]
         fn fill<const RESTS: bool>(
@@ -196,14 +196,14 @@ macro_rules! row_kernels {
             for j in 0..points.len() {
                 let (before, from) = points.split_at_mut(j);
                 let point = &mut from[0];
-                let arms = levers::<RESTS>(&stage.arms[j], group, &normal);
+                let arms = angular_jacobians::<RESTS>(&stage.arms[j], group, &normal);
                 fill_row::<RESTS>(&mut point.row, &among, stage, group, arms);
                 for (i, other) in before.iter().enumerate() {
                     let between = odd(coupling::<RESTS>(&other.row, &point.row, group));
                     store(&mut point.coupling[i], group, between);
                 }
                 let own = add(splat(ONE_22), coupling::<RESTS>(&point.row, &point.row, group));
-                store(&mut point.factor, group, as_unit(own));
+                store(&mut point.effective_mass, group, as_unit(own));
                 store(&mut point.total, group, zero());
                 for response in &point.row.response[usize::from(RESTS)..] {
                     for i in 0..3 {
@@ -214,7 +214,7 @@ macro_rules! row_kernels {
             }
             store(&mut pack.impulse_cap, group, as_speed(largest));
             for (row, t) in pack.sliding.iter_mut().zip([&t1, &t2]) {
-                let arms = levers::<RESTS>(&stage.center, group, t);
+                let arms = angular_jacobians::<RESTS>(&stage.center, group, t);
                 fill_row::<RESTS>(row, &among, stage, group, arms);
             }
             let [s1, s2] = &pack.sliding;
@@ -228,12 +228,12 @@ macro_rules! row_kernels {
             }
             let old = load3(&stage.rolling, group);
             for (j, row) in angular.iter_mut().enumerate() {
-                let (levers, axis) = match j {
+                let (radii, axis) = match j {
                     0 => (&stage.twist, &normal),
                     1 => (&stage.roll, &t1),
                     _ => (&stage.roll, &t2),
                 };
-                fill_turn::<RESTS>(row, &among, stage, group, levers, axis);
+                fill_turn::<RESTS>(row, &among, stage, group, radii, axis);
                 let friction = odd(load(&row.friction, group));
                 store(&mut row.friction, group, friction);
                 if j > 0 {
@@ -242,43 +242,43 @@ macro_rules! row_kernels {
             }
         }
 
-        /// Makes factors of what stands in their places; all but the last bit.
+        /// Replaces J·M·J by the effective masses, without making them odd.
         $(#[$feature])?
         #[inline]
         fn divide(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
             for (point, j) in points.iter_mut().zip(0..) {
-                let factors = factors(&point.factor.0);
+                let effective_masses = effective_masses(&point.effective_mass.0);
                 for lane in 0..WIDTH {
-                    point.factor.0[lane] = if j < pack.counts[lane] { factors[lane] } else { 0 };
+                    point.effective_mass.0[lane] = if j < pack.counts[lane] { effective_masses[lane] } else { 0 };
                 }
             }
             for row in &mut *angular {
-                let factors = factors(&row.factor.0);
+                let effective_masses = effective_masses(&row.effective_mass.0);
                 for lane in 0..WIDTH {
-                    row.factor.0[lane] = if row.factor.0[lane] == 0 { 0 } else { factors[lane] };
+                    row.effective_mass.0[lane] = if row.effective_mass.0[lane] == 0 { 0 } else { effective_masses[lane] };
                 }
             }
             invert(&mut pack.sliding_inverse);
             pack.impulse_cap.0 = impulse_caps(&pack.impulse_cap.0);
         }
 
-        /// Makes factors odd, and what follows from them.
+        /// Makes effective masses odd, and computes the values that depend on them.
         $(#[$feature])?
         #[inline]
         fn finish(pack: &mut Pack, points: &mut [PointPack], angular: &mut [AngularPack]) {
             for group in 0..WIDTH / AT_ONCE {
                 let softness = load(&pack.softness, group);
                 for point in points.iter_mut() {
-                    let factor = odd(load(&point.factor, group));
-                    let soft = times(softness, factor);
-                    store(&mut point.factor, group, factor);
+                    let effective_mass = odd(load(&point.effective_mass, group));
+                    let soft = times(softness, effective_mass);
+                    store(&mut point.effective_mass, group, effective_mass);
                     store(&mut point.soft, group, soft);
                     let push = times(soft, load(&point.push, group));
                     store(&mut point.push, group, push);
                 }
                 for row in angular.iter_mut() {
-                    let factor = odd(load(&row.factor, group));
-                    store(&mut row.factor, group, factor);
+                    let effective_mass = odd(load(&row.effective_mass, group));
+                    store(&mut row.effective_mass, group, effective_mass);
                 }
                 let inverse = odd3(&load3(&pack.sliding_inverse, group));
                 store3(&mut pack.sliding_inverse, group, &inverse);

@@ -1,11 +1,11 @@
-//! Lanes one at a time: the reference for all others, and what runs where there are none. With the feature
+//! One lane at a time: the reference for all other widths, and the fallback without SIMD. With the feature
 //! `check-narrowing` every operation that loses bits panics.
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20, Wide};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 
-/// Lanes that are worked on at once.
+/// Lanes of one vector.
 pub(super) const AT_ONCE: usize = 1;
 
 /// A value.
@@ -48,13 +48,13 @@ pub(super) fn max<const F: u32>(a: L<F>, b: L<F>) -> L<F> {
     a.max(b)
 }
 
-/// `a` where `sign` is positive, else `b`.
+/// Returns `a` where `sign` is positive, else `b`.
 #[inline(always)]
 pub(super) fn if_positive<const F: u32, const G: u32>(sign: L<F>, a: L<G>, b: L<G>) -> L<G> {
     if sign > Lane::ZERO { a } else { b }
 }
 
-/// The sum of two values of which it is known that it is not negative, or the greatest value if it is beyond.
+/// Returns the sum of two values, known to be not negative, saturated at the greatest value.
 #[inline(always)]
 pub(super) const fn add_up(a: L<20>, b: L<20>) -> L<20> {
     let sum = (a.to_bits() as u32).wrapping_add(b.to_bits() as u32);
@@ -67,19 +67,19 @@ pub(super) const fn half<const F: u32>(a: L<F>) -> L<F> {
     Lane::from_bits(a.to_bits() >> 1)
 }
 
-/// The value with the last bit of its magnitude set, zero staying zero.
+/// Sets the last bit of the magnitude; zero stays zero.
 #[inline(always)]
 pub(super) const fn odd<const F: u32>(a: L<F>) -> L<F> {
     a.odd()
 }
 
-/// The same bits where a unit belongs.
+/// Reinterprets the bits as a unit.
 #[inline(always)]
 pub(super) const fn as_unit(a: L<22>) -> L<30> {
     Lane::from_bits(a.to_bits())
 }
 
-/// The same bits where a speed belongs.
+/// Reinterprets the bits as a speed.
 #[inline(always)]
 pub(super) const fn as_speed(a: L<22>) -> L<20> {
     Lane::from_bits(a.to_bits())
@@ -107,7 +107,7 @@ pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
     sum.round::<SHIFT, F>()
 }
 
-/// Velocity and spin of the bodies in these rows.
+/// Loads velocity and spin of the bodies in these rows.
 #[inline(always)]
 pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [[L<20>; 3]; 2] {
     let Motion { linear, angular } = motions[rows[group] as usize];

@@ -3,7 +3,7 @@
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::x86_64::{
     __m128i, _mm_add_epi32, _mm_add_epi64, _mm_andnot_si128, _mm_blend_epi16, _mm_blendv_epi8,
     _mm_cmpgt_epi32, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_max_epi32, _mm_min_epi32,
@@ -13,14 +13,14 @@ use core::arch::x86_64::{
     _mm_unpacklo_epi32, _mm_unpacklo_epi64,
 };
 
-/// Lanes that are worked on at once.
+/// Lanes of one vector.
 pub(super) const AT_ONCE: usize = 4;
 
-/// A value in each lane.
+/// Value in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct L<const F: u32>(__m128i);
 
-/// A sum of products in each lane.
+/// Sum of products in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct W {
     even: __m128i,
@@ -116,7 +116,7 @@ pub(super) fn wide() -> W {
     W { even: _mm_setzero_si128(), odd: _mm_setzero_si128() }
 }
 
-/// The odd lanes in the places of the even ones.
+/// Moves the odd lanes to the even ones.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn uneven(v: __m128i) -> __m128i {
@@ -141,7 +141,7 @@ pub(super) fn minus<const F: u32, const G: u32>(sum: W, a: L<F>, b: L<G>) -> W {
     }
 }
 
-/// Even sums shifted down and odd sums shifted up meet in one vector.
+/// Even sums shifted down and odd sums shifted up are blended into one vector.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
@@ -156,7 +156,7 @@ pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
     L(_mm_blend_epi16::<0b1100_1100>(even, odd))
 }
 
-/// The first four components of a row's motion, and the last two.
+/// Splits a row's motion into its first four components and its last two.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [__m128i; 2] {

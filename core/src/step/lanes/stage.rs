@@ -1,24 +1,24 @@
-//! What eight contacts bring to their pack: the parts that take 64 bits or a root, found one by one.
+//! Inputs of the rows of eight contacts: the parts that need 64 bits or a square root, computed lane by lane.
 
 use super::pack::{Eight, Eights, WIDTH};
 
-/// Inputs of the kernels that make rows. Lanes and points that are not there are zero.
+/// Inputs of the row kernels. Empty lanes and missing points are zero.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Stage {
     /// Arms of each point from both centres of mass, over the bounding sizes.
     pub(crate) arms: [[Eights<30>; 2]; 4],
-    /// Their mean.
+    /// Mean arm.
     pub(crate) center: [Eights<30>; 2],
     /// Scaled inverse inertia of both bodies, by row, or its root if they are slender.
     pub(crate) inertia: [[Eights<22>; 3]; 2],
-    /// Largest component that the root's transpose may make of an arm; zero unless slender.
+    /// Largest component of Wᵀ·j, with W the root of the inertia; zero unless slender.
     pub(crate) limit: [Eights<20>; 2],
-    /// What each body takes of an impulse's speed.
-    pub(crate) shares: [Eight<30>; 2],
-    /// Lever of the row against twisting, for both bodies.
+    /// Mass fractions of both bodies.
+    pub(crate) mass_fractions: [Eight<30>; 2],
+    /// Radius of the twist row, for both bodies.
     pub(crate) twist: [Eight<30>; 2],
-    /// Lever of the rows against rolling.
+    /// Radius of the rolling rows.
     pub(crate) roll: [Eight<30>; 2],
     /// The last tick's friction and rolling impulse in world directions.
     pub(crate) friction: Eights<20>,

@@ -1,10 +1,10 @@
-//! The operations of every width that this machine has, against plain integers. One text of checks is instantiated over the
-//! operations of each width, as the kernels are. And which width is the widest.
+//! Operations of every width that this machine supports, compared with plain integers. One macro of checks is
+//! instantiated over the operations of each width, as the kernels are. Also checks the choice of the widest.
 
 use super::Lanes;
 use super::pack::{Eight, WIDTH};
 use crate::math::Lane;
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -12,7 +12,7 @@ use proptest::sample::{select, subsequence};
 /// Rows that motions are gathered from.
 const ROWS: usize = 11;
 
-/// Operands for eight lanes, and rows of motions of which eight are picked.
+/// Operands for eight lanes, and rows of motions of which eight are selected.
 #[derive(Clone, Debug)]
 struct Case {
     operands: [[i32; WIDTH]; 4],
@@ -20,7 +20,7 @@ struct Case {
     rows: [u32; WIDTH],
 }
 
-/// Anything, with a bias to where operations wrap, saturate or change sign.
+/// Any value, with a bias to those where operations wrap, saturate or change sign.
 fn bits() -> impl Strategy<Value = i32> + Clone {
     let edges = [
         i32::MIN,
@@ -69,7 +69,7 @@ fn rounded(sum: i64, shift: u32) -> i32 {
     (sum.wrapping_add(1 << (shift - 1)) >> shift) as i32
 }
 
-/// Checks every operation of one width; takes the attribute that opens a processor's instructions, if any.
+/// Checks every operation of one width; takes the attribute that enables an instruction set, if any.
 macro_rules! checks {
     ($ops:ident $(, #[$feature:meta])?) => {
         use super::*;
@@ -122,7 +122,7 @@ macro_rules! checks {
             same("as_speed", &speed, |i| a[i]);
         }
 
-        /// Sums of one to four products, and both ways in which the solver rounds them.
+        /// Checks sums of one to four products, and both roundings of the solver.
         $(#[$feature])?
         fn check_sums(case: &Case) {
             let [a, b, c, d] = case.operands;
@@ -182,7 +182,7 @@ macro_rules! checks {
     };
 }
 
-// Elsewhere its operations panic when they lose bits, as these cases do.
+// With `check-narrowing` its operations panic when they lose bits, as these cases do.
 #[cfg(not(feature = "check-narrowing"))]
 mod scalar {
     use super::super::scalar_ops;
@@ -213,7 +213,7 @@ mod wasm {
     checks!(wasm_ops);
 }
 
-/// Checks a case in this width; nothing where the machine lacks it.
+/// Checks a case in this width; does nothing if the machine does not support it.
 #[allow(unsafe_code, reason = "the processor is asked for the instructions first")]
 fn check(lanes: Lanes, case: &Case) {
     match lanes {
@@ -271,7 +271,7 @@ proptest! {
     }
 }
 
-/// 2⁶³ − 1 is the greatest sum: adding half of the last place wraps, which a rounding instruction may do otherwise.
+/// 2⁶³ − 1 is the greatest sum: adding half of the last place wraps. A rounding instruction may behave differently.
 #[test]
 fn the_greatest_sum_wraps_when_it_is_rounded() {
     let case = Case {

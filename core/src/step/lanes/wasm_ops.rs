@@ -1,35 +1,35 @@
-//! Four lanes at once, for WebAssembly that was compiled with `simd128`. Products of 32 bits come from the lower and from the
+//! Four lanes at once, for WebAssembly compiled with `simd128`. Products of 32 bits come from the lower and from the
 //! upper two lanes, so each sum of products is two vectors: one for lanes 0 and 1, one for lanes 2 and 3.
 
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
-use crate::step::block::Motion;
+use crate::step::constraint::Motion;
 use core::arch::wasm32::{
     i32x4, i32x4_add, i32x4_extract_lane, i32x4_gt, i32x4_max, i32x4_min, i32x4_shr, i32x4_shuffle,
     i32x4_splat, i32x4_sub, i64x2_add, i64x2_extmul_high_i32x4, i64x2_extmul_low_i32x4,
     i64x2_splat, i64x2_sub, u32x4_min, u64x2_shr, v128, v128_and, v128_bitselect, v128_load,
 };
 
-/// Lanes that are worked on at once.
+/// Lanes of one vector.
 pub(super) const AT_ONCE: usize = 4;
 
-/// A value in each lane.
+/// Value in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct L<const F: u32>(v128);
 
-/// A sum of products in each lane.
+/// Sum of products in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct W {
     low: v128,
     high: v128,
 }
 
-/// Four numbers by one load. Put together one by one they would be loaded in halves, each extended as it is loaded, and the
-/// products of such halves take the slow multiplication of 64 bits: then steps take a sixth longer (`benches/NOTES.md`).
+/// Loads four numbers at once. Built from single numbers, a vector would be loaded in halves, each extended on load, and
+/// the products of such halves use the slow 64-bit multiplication: then steps take a sixth longer (`benches/NOTES.md`).
 #[inline(always)]
 #[allow(unsafe_code, reason = "there is no other load of a whole vector")]
 fn read(four: &[i32; AT_ONCE]) -> v128 {
-    // SAFETY: sixteen bytes that can be read, and the load asks for no alignment.
+    // SAFETY: the array has sixteen readable bytes, and the load needs no alignment.
     unsafe { v128_load(four.as_ptr().cast()) }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn odd<const F: u32>(a: L<F>) -> L<F> {
     let one = i32x4_splat(1);
     let a = i32x4_max(a.0, i32x4_splat(-i32::MAX));
     let sign = i32x4_max(i32x4_min(a, one), i32x4_splat(-1));
-    // All bits where a is even.
+    // All bits set where a is even.
     let even = i32x4_sub(v128_and(a, one), one);
     L(i32x4_add(a, v128_and(sign, even)))
 }
@@ -132,7 +132,7 @@ pub(super) fn minus<const F: u32, const G: u32>(sum: W, a: L<F>, b: L<G>) -> W {
     }
 }
 
-/// Only the lower halves of the shifted sums are kept, so zeros may be shifted in; x86 has no instruction for sign bits.
+/// Only the lower halves of the shifted sums are used, so a logical shift suffices; x86 has no arithmetic one.
 #[inline(always)]
 pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
     const { assert!(SHIFT == 30 || SHIFT == 22, "the solver rounds by 30 or 22 bits") };
@@ -142,31 +142,31 @@ pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
     L(i32x4_shuffle::<0, 2, 4, 6>(low, high))
 }
 
-/// Lanes 0 and 1 of two vectors, by turns.
+/// Interleaves lanes 0 and 1 of two vectors.
 #[inline(always)]
 fn zip_low(a: v128, b: v128) -> v128 {
     i32x4_shuffle::<0, 4, 1, 5>(a, b)
 }
 
-/// Lanes 2 and 3 of two vectors, by turns.
+/// Interleaves lanes 2 and 3 of two vectors.
 #[inline(always)]
 fn zip_high(a: v128, b: v128) -> v128 {
     i32x4_shuffle::<2, 6, 3, 7>(a, b)
 }
 
-/// The lower halves of two vectors.
+/// Combines the lower halves of two vectors.
 #[inline(always)]
 fn lows(a: v128, b: v128) -> v128 {
     i32x4_shuffle::<0, 1, 4, 5>(a, b)
 }
 
-/// The upper halves of two vectors.
+/// Combines the upper halves of two vectors.
 #[inline(always)]
 fn highs(a: v128, b: v128) -> v128 {
     i32x4_shuffle::<2, 3, 6, 7>(a, b)
 }
 
-/// The first four components of a row's motion, and the last two.
+/// Splits a row's motion into its first four components and its last two.
 #[inline(always)]
 fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [v128; 2] {
     [

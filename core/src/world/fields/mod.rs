@@ -1,8 +1,8 @@
-//! Every field of every row, described once: its name, its unit, its width. Digests, explanations and snapshots are visitors
-//! of this description, so none of them can forget a field that another knows.
+//! Every field of every row, described once: name, unit, width. Digests, explanations and snapshots are visitors of this
+//! description, so all of them cover the same fields.
 //!
-//! A row's bytes have a fixed width, little-endian, its key first. Rows are taken apart by pattern (`rows.rs`): a new field
-//! does not compile until it is described.
+//! A row has a fixed width in bytes, little-endian, key first. Rows are destructured by pattern (`rows.rs`), so a new field does
+//! not compile until it is described.
 
 mod parts;
 mod rows;
@@ -13,62 +13,62 @@ pub(crate) use rows::{IdRow, Keyed, OverrideRow, WorldRow};
 pub(crate) use text::{Context, text};
 pub(crate) use visitors::{Reader, Residue, layout, put};
 
-/// What the bits of a field mean.
+/// Interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// A number without sign.
+    /// Unsigned integer.
     Count,
-    /// A number with one.
+    /// Signed integer.
     Signed,
-    /// Q32.32 of this unit.
+    /// Q32.32 number with this unit.
     Real(&'static str),
-    /// 32 bits with this many after the point, of this unit.
+    /// 32-bit fixed-point number with this many fractional bits and this unit.
     Lane(u32, &'static str),
-    /// rad/s in Q20, times 2 to the exponent of the body.
+    /// rad/s in Q20, times 2 to the body's size exponent.
     Spin,
-    /// No or yes.
+    /// Boolean.
     Flag,
-    /// A set of bits.
+    /// Bit set.
     Bits,
-    /// The index of a body.
+    /// Index of a body.
     Body,
-    /// The key of a shape.
+    /// Key of a shape.
     Shape,
-    /// An id.
+    /// Id with generation.
     Id,
-    /// One of these.
+    /// Index into these names.
     Choice(&'static [&'static str]),
 }
 
-/// What walks over the fields of a row. It is told each field's bits and answers with the bits that the field shall have.
+/// Visitor of the fields of a row. It receives each field's bits and returns the bits to store.
 pub(crate) trait Visitor {
-    /// A field of `width` bytes.
+    /// Visits a field of `width` bytes.
     fn leaf(&mut self, name: &'static str, unit: Unit, width: u32, bits: u64) -> u64;
 
-    /// The fields up to the matching [`leave`](Self::leave) are parts of this one.
+    /// Enters a compound field; the fields up to the matching [`leave`](Self::leave) are its parts.
     fn enter(&mut self, _name: &'static str, _index: Option<usize>) {}
 
     fn leave(&mut self) {}
 
-    /// The answers make no value that this field can have.
+    /// Rejects the returned bits: no valid value of the field has them.
     fn refuse(&mut self, _what: &'static str) {}
 }
 
 /// A row with described fields.
 pub(crate) trait Row: Clone {
-    /// Bytes at the front that tell it from other rows of its table.
+    /// Length of the key at the front of a row, in bytes.
     const KEY: usize;
 
-    /// Some row, to read into.
+    /// An arbitrary row to read into.
     fn blank() -> Self;
 
     fn visit<V: Visitor>(&mut self, visitor: &mut V);
 }
 
-/// A field as it stands in a row's bytes.
+/// A field in a row's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// Like `velocity.x`.
+    /// Path, like `velocity.x`.
     pub(crate) name: String,
     pub(crate) unit: Unit,
     pub(crate) start: usize,
@@ -76,7 +76,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Its bits in a row.
+    /// Reads its bits from a row.
     pub(crate) fn bits(&self, row: &[u8]) -> u64 {
         let mut bytes = [0; 8];
         bytes[..self.width].copy_from_slice(&row[self.start..self.start + self.width]);

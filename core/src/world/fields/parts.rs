@@ -1,4 +1,4 @@
-//! Fields that several kinds of rows have: numbers, vectors, rotations, materials, shapes.
+//! Fields shared by several kinds of rows: numbers, vectors, rotations, materials, shapes.
 
 use super::{Unit, Visitor};
 use crate::math::{Lane, Quat, Real, Transform, Vec3};
@@ -10,7 +10,7 @@ pub(super) const METRES: Unit = Unit::Real("m");
 pub(super) const SPEED: Unit = Unit::Lane(20, "m/s");
 pub(super) const UNIT_LANE: Unit = Unit::Lane(30, "");
 
-/// Fields that several kinds of rows have.
+/// Fields shared by several kinds of rows.
 pub(super) trait Parts: Visitor + Sized {
     fn u8(&mut self, name: &'static str, unit: Unit, value: &mut u8) {
         *value = self.leaf(name, unit, 1, u64::from(*value)) as u8;
@@ -95,7 +95,7 @@ pub(super) trait Parts: Visitor + Sized {
         self.leave();
     }
 
-    /// One of some values, by its place among them.
+    /// Visits one of several values, stored as its position among them.
     fn choice<T: Copy + PartialEq>(
         &mut self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! The fields of each kind of row.
+//! Fields of each kind of row.
 
 use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
 use super::{Row, Unit, Visitor};
@@ -6,14 +6,14 @@ use crate::data::{FixedVec, Id};
 use crate::math::Transform;
 use crate::shape::Shape;
 use crate::world::WorldDef;
-use crate::world::events::{EventKind, EventRow, Strike};
+use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{Filter, Layers, Material, MaterialTable, Mixed};
 use crate::world::rows::{
     BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow,
     body_of,
 };
 
-/// What holds for the whole world, but for the table of materials.
+/// Global settings of the world, without the material table.
 #[derive(Clone)]
 pub(crate) struct WorldRow {
     pub(crate) tick: u32,
@@ -33,10 +33,10 @@ impl Row for WorldRow {
             gravity,
             tick_rate,
             substeps,
-            push_speed,
-            impact_speed,
-            sleep_speed,
-            sleep_after,
+            max_push_out_speed,
+            restitution_threshold,
+            sleep_threshold,
+            time_to_sleep,
             materials,
             layers,
         } = def;
@@ -44,11 +44,11 @@ impl Row for WorldRow {
         v.vec3("gravity", Unit::Real("m/s²"), gravity);
         v.u32("tick_rate", Unit::Count, tick_rate);
         v.u32("substeps", Unit::Count, substeps);
-        v.real("push_speed", Unit::Real("m/s"), push_speed);
-        v.real("impact_speed", Unit::Real("m/s"), impact_speed);
-        v.real("sleep_speed", Unit::Real("m/s"), sleep_speed);
-        v.real("sleep_after", Unit::Real("s"), sleep_after);
-        // They are rows of their own.
+        v.real("max_push_out_speed", Unit::Real("m/s"), max_push_out_speed);
+        v.real("restitution_threshold", Unit::Real("m/s"), restitution_threshold);
+        v.real("sleep_threshold", Unit::Real("m/s"), sleep_threshold);
+        v.real("time_to_sleep", Unit::Real("s"), time_to_sleep);
+        // Overrides have rows of their own.
         *materials = MaterialTable::default();
         let mut meets = *layers.meets();
         for (i, row) in meets.iter_mut().enumerate() {
@@ -65,7 +65,7 @@ impl Row for WorldRow {
     }
 }
 
-/// A pair of material tags and what it has instead of the mix.
+/// A pair of material tags and its override.
 #[derive(Clone)]
 pub(crate) struct OverrideRow {
     pub(crate) tags: [u16; 2],
@@ -87,7 +87,7 @@ impl Row for OverrideRow {
     }
 }
 
-/// An index of a body and how often it was taken and freed.
+/// A body index and its generation.
 #[derive(Clone)]
 pub(crate) struct IdRow {
     pub(crate) index: u32,
@@ -108,7 +108,7 @@ impl Row for IdRow {
     }
 }
 
-/// A row that a page finds by its place, with the index of its body or the key of its shape.
+/// A row with its key: the index of its body or the key of its shape. In memory the position in the page replaces the key.
 #[derive(Clone)]
 pub(crate) struct Keyed<R> {
     pub(crate) key: u32,
@@ -198,7 +198,7 @@ impl Row for Keyed<ShapeRow> {
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         v.u32("shape", Unit::Shape, &mut self.key);
         let ShapeRow { row, ordinal, shape, pose, material, filter } = &mut self.row;
-        // The key says which.
+        // Derived from the key.
         *row = (body_of(self.key) % PAGE_ROWS as u32) as u8;
         *ordinal = self.key as u8;
         v.geometry(shape);
@@ -304,7 +304,7 @@ impl Row for EventRow {
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
-        let Self { kind, key, bodies, strike } = self;
+        let Self { kind, key, bodies, impact } = self;
         v.choice("kind", &EventKind::NAMES, &EventKind::ALL, kind);
         pair_key(v, key);
         for (i, body) in bodies.iter_mut().enumerate() {
@@ -315,8 +315,8 @@ impl Row for EventRow {
             }
             v.leave();
         }
-        let Strike { speed, impulse, point, normal } = strike;
-        v.enter("strike", None);
+        let ImpactData { speed, impulse, point, normal } = impact;
+        v.enter("impact", None);
         v.lane("speed", SPEED, speed);
         v.real("impulse", Unit::Real("N·s"), impulse);
         v.vec3("point", METRES, point);

@@ -1,31 +1,31 @@
-//! Bits of a field as people read them.
+//! Readable text for the bits of a field.
 
 use super::Unit;
 use crate::data::Id;
 use crate::math::Real;
 use crate::world::rows::body_of;
 
-/// What a field's text depends on besides its bits.
+/// Inputs of a field's text besides its bits.
 pub(crate) struct Context<'a> {
     /// The live id at an index.
     pub(crate) id_at: &'a dyn Fn(u32) -> Option<Id>,
-    /// Of the body that the row is about: what its spin is scaled by.
+    /// Size exponent of the row's body, by which its spin is scaled.
     pub(crate) exponent: i8,
 }
 
 impl Context<'_> {
-    /// A body by its index: its id if it lives.
+    /// Text for a body by index: its id if it is live.
     pub(crate) fn body(&self, index: u32) -> String {
         (self.id_at)(index).map_or_else(|| index.to_string(), |id| id.to_string())
     }
 
-    /// A shape by its key, like `7v1.0`.
+    /// Text for a shape by key, like `7v1.0`.
     pub(crate) fn shape(&self, key: u32) -> String {
         format!("{}.{}", self.body(body_of(key)), key & 0xff)
     }
 }
 
-/// The bits as text.
+/// Returns the text for a field's bits.
 pub(crate) fn text(unit: Unit, bits: u64, context: &Context<'_>) -> String {
     let with = |value: Real, unit: &str| {
         if unit.is_empty() { value.to_string() } else { format!("{value} {unit}") }

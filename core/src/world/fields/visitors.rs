@@ -1,8 +1,8 @@
-//! Visitors of the description: names, bytes, and bytes of what is left after a prediction.
+//! Visitors of the field description: layout, bytes, and residues after a prediction.
 
 use super::{Field, Row, Unit, Visitor};
 
-/// The fields of a kind of row, in order.
+/// Returns the fields of a kind of row, in order.
 pub(crate) fn layout<R: Row>() -> Vec<Field> {
     let mut namer = Namer::default();
     R::blank().visit(&mut namer);
@@ -62,10 +62,10 @@ pub(crate) fn put<R: Row>(row: &R, out: &mut Vec<u8>) {
     row.clone().visit(&mut Writer(out));
 }
 
-/// Most fields of a row.
+/// Maximum number of fields of a row.
 const MOST: usize = 64;
 
-/// The bits of a row, field by field.
+/// Bits of a row by field.
 struct Bits {
     bits: [u64; MOST],
     count: usize,
@@ -88,8 +88,8 @@ impl Bits {
     }
 }
 
-/// Writes rows as what is left after a prediction: differences with the sign in the lowest bit, so that small ones have high
-/// bytes of zero. The key stays as it is.
+/// Writes rows as residues after a prediction: differences with the sign in the lowest bit, so that the high bytes of small ones
+/// are zero. Keys are written as they are.
 pub(crate) struct Residue<'a> {
     out: &'a mut Vec<u8>,
     predicted: Bits,
@@ -122,8 +122,7 @@ impl Visitor for Residue<'_> {
     }
 }
 
-/// Reads a row from its residue. It never fails to end: what is missing reads as zero and what
-/// no row can have is noted.
+/// Reads a row from its residue. Always terminates: missing bytes read as zero, and invalid values are recorded.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     predicted: Bits,
@@ -133,10 +132,10 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The row with this residue.
+    /// Reads the row with this residue.
     ///
     /// # Errors
-    /// With the name of the field that can't have what it would.
+    /// Returns the name of a field with an invalid value.
     pub(crate) fn row<R: Row>(bytes: &'a [u8], predicted: &R) -> Result<R, &'static str> {
         match Self::read(bytes, Bits::of(predicted)) {
             (row, None) => Ok(row),
@@ -144,10 +143,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The row with this residue, of which only a part is predicted right; what the other fields would have is not refused.
+    /// Reads the row with this residue when only one part of it is predicted right. Ignores invalid values of other fields.
     ///
     /// # Errors
-    /// When the field of this name can't have what it would.
+    /// If the named field has an invalid value.
     pub(crate) fn part<R: Row>(
         bytes: &'a [u8],
         predicted: &R,

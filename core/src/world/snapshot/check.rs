@@ -1,11 +1,11 @@
-//! Whether a row can be: every range that the step relies on. Strict, because nothing checks again later.
+//! Validity of a row: every range that the step relies on. Strict, because there is no later check.
 
 use crate::math::{Q20, Real, Vec3};
 use crate::shape::{Geometry, MAX_MASS, MIN_MASS};
 use crate::world::WORLD_LIMIT;
 use crate::world::command::size_exponent;
 use crate::world::def::MAX_SPEED;
-use crate::world::events::{EventKind, EventRow, Strike};
+use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
     ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, STAYS_AWAKE, ShapeRow,
@@ -26,11 +26,11 @@ fn lanes_within<const F: u32>(lanes: &[crate::math::Lane<F>], limit: i32) -> boo
     lanes.iter().all(|lane| (-limit..=limit).contains(&lane.to_bits()))
 }
 
-/// A body's row in itself; who sleeps with whom is checked when all are known.
+/// Checks a body row by itself. The rings of sleeping bodies are checked once all rows are read.
 pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
-    /// A minute at 240 ticks a second.
+    /// One minute at 240 ticks per second.
     const MOST_STILL: u16 = 60 * 240;
-    // A centre of mass may lie beyond the origin that was put at the edge.
+    // The centre of mass may lie beyond the limit if the origin is at it.
     let limit = WORLD_LIMIT + Real::from_int(8192);
     ensure(within(row.center, limit), "it is outside the world")?;
     let cap = Q20::from_real_saturating(MAX_SPEED).to_bits();
@@ -41,7 +41,7 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
         ensure(!row.moves(), "it sleeps and moves")
     } else {
         ensure(row.still <= MOST_STILL && row.still != ASLEEP, "it has been still for too long")?;
-        ensure(row.next == 0, "it is awake and sleeps with another")
+        ensure(row.next == 0, "it is awake and linked to a sleeping island")
     }
 }
 
@@ -79,16 +79,16 @@ pub(super) fn shape(row: &ShapeRow) -> Checked {
 
 pub(super) fn contact(row: &ContactRow) -> Checked {
     const IMPULSE: i32 = 1 << 28;
-    // Two rolling impulses of at most 2²⁸, or a twist of 1.9 times that.
+    // Two rolling impulses of at most 2²⁸ each, or a twist impulse of 1.9 times that.
     const ANGULAR: i32 = 1 << 29;
-    // Friction of at most 1.9 times 2²⁸ along each of two tangents, cut by the octagon to 1.33 times that in sum.
+    // Friction of at most 1.9·2²⁸ along each of two tangents. The octagon limits the sum to 1.33 times that.
     const FRICTION: i32 = (21 << 25) + (1 << 10);
     let mixed = &row.mixed;
     ensure((0..=MAX_FRICTION_LANE.to_bits()).contains(&mixed.friction.to_bits()), "its friction")?;
     let others = [mixed.restitution, mixed.rolling, mixed.spinning];
     ensure(others.iter().all(|c| (0..=1 << 30).contains(&c.to_bits())), "its material")?;
     let length: i128 = row.normal.iter().map(|c| i128::from(*c) * i128::from(*c)).sum();
-    ensure((length - (1 << 60)).abs() < 1 << 44, "its normal is no unit vector")?;
+    ensure((length - (1 << 60)).abs() < 1 << 44, "its normal is not a unit vector")?;
     ensure(!row.points.is_empty(), "it has no point")?;
     let impulses = row.points.iter().map(|point| point.impulse.to_bits());
     ensure(impulses.clone().all(|impulse| (0..=IMPULSE).contains(&impulse)), "its impulses")?;
@@ -105,6 +105,6 @@ pub(super) fn event(row: &EventRow) -> Checked {
     } else {
         ensure(row.key.shapes().map(body_of) == indices, "its bodies are not those of its key")?;
     }
-    let plain = row.kind == EventKind::Impact || row.strike == Strike::default();
-    ensure(plain, "it is no impact and tells of one")
+    let plain = row.kind == EventKind::Impact || row.impact == ImpactData::default();
+    ensure(plain, "it has impact data and is not an impact")
 }

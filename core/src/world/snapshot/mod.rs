@@ -1,13 +1,14 @@
-//! A tick as bytes for files and wires: whole, or as what changed since another tick. [`crate::pack`] makes them small, this
-//! says what is in them and, before anything of a world changes, whether it can be.
+//! Snapshots: a tick as bytes for files and the network, either whole (a keyframe) or as a delta against another tick.
+//! [`crate::pack`] compresses the tables. This module defines their content, and checks it before it changes the world.
 //!
 //! ```text
-//! slot ──rows──▶ what is left after a prediction (`predict.rs`, `write.rs`) ──pack──▶ bytes
-//! bytes ──unpack──▶ rows, by the same predictions (`read.rs`) ──check (`check.rs`)──▶ slot
+//! frame ──rows──▶ residues after prediction (`predict.rs`, `write.rs`) ──pack──▶ bytes
+//! bytes ──unpack──▶ rows, by the same predictions (`read.rs`) ──check (`check.rs`)──▶ frame
 //! ```
 //!
-//! What follows from other rows is predicted from them and costs nothing: the geometry of a contact is what the narrow phase
-//! makes of the poses that it was made at, which mostly are the poses of the bodies; a body is where its velocity led.
+//! Fields that follow from other rows are predicted from them and cost no bytes. The manifold of a contact is what the narrow
+//! phase computes from the poses at its creation, which mostly are the poses of the bodies. The pose of a body follows from its
+//! velocity and its pose in the baseline.
 
 mod check;
 mod predict;
@@ -22,59 +23,65 @@ use crate::digest::ShortDigest;
 use crate::history::HistoryError;
 use crate::pack::{self, Effort, UnpackError};
 
-/// Most bytes that the rows of a snapshot may have when unpacked, unless told otherwise: about 200,000 bodies in contact.
+/// Default limit for the unpacked rows of a snapshot, bytes: about 200,000 bodies in contact.
 pub const SNAPSHOT_LIMIT: usize = 256 << 20;
 
-/// Why a snapshot can't be restored. The world is as it was.
+/// Error of [`World::restore`]. The world is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// It does not begin like a snapshot.
-    #[error("this is no snapshot of a world: it does not begin like one")]
+    /// The bytes do not begin with the header of a snapshot.
+    #[error(
+        "the data is not a world snapshot: its header is wrong; pass bytes from `World::snapshot`"
+    )]
     Magic,
-    /// Another version of the format.
-    #[error("the snapshot has format version {found}; this build reads {known}")]
+    /// The format version is not supported.
+    #[error(
+        "the snapshot has format version {found}, and this build reads {known}; use the build that wrote it"
+    )]
     Version {
-        /// Version found.
+        /// Version of the snapshot.
         found: u8,
-        /// Version of this build.
+        /// Version that this build reads.
         known: u8,
     },
-    /// The bytes end too early.
-    #[error("the snapshot is cut off; ask for it again")]
+    /// The bytes end early.
+    #[error("the snapshot is truncated; request it again")]
     Truncated,
-    /// It is a delta against a tick that is not held.
-    #[error("the snapshot is a delta against a tick that is not held; ask for a keyframe: {0}")]
+    /// The snapshot is a delta, and its baseline tick is not held.
+    #[error("the baseline of the delta snapshot is not held; request a keyframe: {0}")]
     Baseline(HistoryError),
-    /// It is a delta against another state than the one that is held.
+    /// The snapshot is a delta, and this world has another state at the baseline tick.
     #[error(
-        "the snapshot is a delta against {needed} and tick {tick} is {given} here; ask for a keyframe"
+        "the delta snapshot needs baseline {needed}, but tick {tick} is {given} here; request a keyframe"
     )]
     WrongBaseline {
-        /// The baseline's tick.
+        /// Tick of the baseline.
         tick: u32,
-        /// Digest of the right baseline.
+        /// Digest of the expected baseline.
         needed: ShortDigest,
-        /// Digest of what is held.
+        /// Digest of this world's state at that tick.
         given: ShortDigest,
     },
-    /// What is in it can't be unpacked.
+    /// The tables can't be unpacked.
     #[error(transparent)]
     Unpack(#[from] UnpackError),
-    /// A table that there must be once is missing, there twice, or not made of whole rows.
-    #[error("the table of {table} in the snapshot is missing or broken")]
+    /// A required table is missing, present twice, or does not consist of whole rows.
+    #[error("table {table} of the snapshot is missing or malformed; request another snapshot")]
     Table {
-        /// Which.
+        /// Name of the table.
         table: &'static str,
     },
-    /// A row that no world has.
-    #[error("row {row} of the {table} in the snapshot can't be: {what}")]
+    /// A row is invalid.
+    #[error(
+        "row {row} of table {table} in the snapshot is invalid: {what}; request another snapshot"
+    )]
     Row {
-        /// Its table.
+        /// Name of the table.
         table: &'static str,
-        /// Its number there.
+        /// Index of the row in the table.
         row: u32,
-        /// What is wrong with it.
+        /// Violated condition.
         what: &'static str,
     },
 }
@@ -83,10 +90,10 @@ const MAGIC: [u8; 4] = *b"ISNP";
 const VERSION: u8 = 1;
 
 impl World {
-    /// A tick that is held, as bytes: whole, or as what changed since another one, which whoever restores it must have.
+    /// Returns a held tick as bytes: a keyframe, or a delta against a baseline tick that the restoring world must hold.
     ///
     /// # Errors
-    /// When one of the ticks is not held.
+    /// If one of the ticks is not held.
     ///
     /// ```
     /// use isostep_core::{shape::Shape, world::{BodyDef, World, WorldDef}, real};
@@ -106,7 +113,7 @@ impl World {
     /// ```
     ///
     /// # Panics
-    /// When the tables of the state are longer than 4 GB.
+    /// If a table of the state exceeds 4 GB.
     pub fn snapshot(&self, tick: u32, baseline: Option<u32>) -> Result<Vec<u8>, HistoryError> {
         let state = self.state_at(tick)?;
         let base = baseline.map(|tick| self.state_at(tick)).transpose()?;
@@ -125,25 +132,24 @@ impl World {
         Ok(out)
     }
 
-    /// Becomes the state of a snapshot: definition, tick, bodies, contacts and all. What came before is forgotten, pinned
-    /// ticks and commands included; how far this world can be rewound, and how it computes ticks again, stays.
+    /// Replaces the state by a snapshot: definition, tick, bodies, contacts and events. Drops the history, pinned ticks and commands.
+    /// Keeps the history length and the resimulation mode.
     ///
-    /// It goes on exactly as the world did that the snapshot was taken of. Bytes from anywhere are fine.
+    /// The world continues exactly as the one that the snapshot was taken of. The bytes may come from an untrusted source.
     ///
     /// # Errors
-    /// When the bytes are no snapshot, are damaged, or hold what no world can be. The world is as it was.
+    /// If the bytes are not a snapshot, are damaged, or contain an invalid state. The world is unchanged.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), SnapshotError> {
         self.restore_within(snapshot, SNAPSHOT_LIMIT)
     }
 
-    /// Like [`restore`](Self::restore), for rows of at most this many bytes when unpacked; about as much memory again is
-    /// needed while they are read.
+    /// Like [`restore`](Self::restore), with a limit for the unpacked rows in bytes. Reading needs about as much memory again.
     ///
     /// # Errors
     /// As for [`restore`](Self::restore).
     pub fn restore_within(&mut self, snapshot: &[u8], limit: usize) -> Result<(), SnapshotError> {
         let (baseline, packed) = open(snapshot)?;
-        // What is not even a pack is not worth looking at a baseline.
+        // Validate the pack's header before the digest of the baseline, which costs more.
         pack::inspect(packed)?;
         let base = match baseline {
             None => None,
@@ -165,20 +171,20 @@ impl World {
     }
 
     fn become_state(&mut self, read: read::Read) {
-        let read::Read { def, tick, slot, mut store } = read;
+        let read::Read { def, tick, frame, mut store } = read;
         let mut timeline = Timeline::new(self.timeline.len());
-        timeline.restart(tick, &slot, &mut store);
+        timeline.restart(tick, &frame, &mut store);
         self.def = def;
         self.store = store;
         self.timeline = timeline;
-        self.work = slot;
+        self.work = frame;
         self.arrive(tick, Route::Restart);
     }
 }
 
 type Baseline = Option<(u32, ShortDigest)>;
 
-/// The baseline's tick and digest, if it is a delta, and the pack.
+/// Splits a snapshot into the tick and digest of its baseline, if it is a delta, and the pack.
 fn open(snapshot: &[u8]) -> Result<(Baseline, &[u8]), SnapshotError> {
     if !MAGIC.starts_with(&snapshot[..snapshot.len().min(MAGIC.len())]) {
         return Err(SnapshotError::Magic);
@@ -200,10 +206,10 @@ fn open(snapshot: &[u8]) -> Result<(Baseline, &[u8]), SnapshotError> {
 
 #[cfg(feature = "test-support")]
 impl World {
-    /// The tables of a snapshot as they are before packing, so that tests can reach what lies behind its digests.
+    /// Returns the tables of a snapshot before packing, so that tests can modify them without a digest error.
     ///
     /// # Errors
-    /// When one of the ticks is not held.
+    /// If one of the ticks is not held.
     pub fn snapshot_tables(
         &self,
         tick: u32,
@@ -213,7 +219,7 @@ impl World {
         Ok(write::image(self.state_at(tick)?, base))
     }
 
-    /// Restores from such tables.
+    /// Restores the state from such tables.
     ///
     /// # Errors
     /// As for [`restore`](Self::restore).

@@ -1,7 +1,8 @@
-//! What a row will be, from rows that are known before it. Writer and reader ask the same questions in the same order.
+//! Prediction of rows from the rows before them. Writer and reader make the same predictions in the same order.
 //!
-//! Some answers depend on fields of the row itself (a centre on the velocity, points on the poses that they were made at). The
-//! writer has them; the reader reads the row once without, takes what it got right, and reads it again.
+//! Some predictions depend on fields of the row itself: a centre on the velocity, contact points on the poses at their creation.
+//! The writer has those fields. The reader reads the row once without them, keeps the fields that were predicted right, and
+//! reads the row again.
 
 use crate::collide::{Posed, collide};
 use crate::data::FixedVec;
@@ -9,25 +10,25 @@ use crate::math::{Q30, Quat, Real, Vec3};
 use crate::shape::Shape;
 use crate::step::MARGIN;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
+use crate::world::frame::{Frame, Place, Store};
 use crate::world::page_bytes::State;
 use crate::world::rows::{
     ASLEEP, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeRow, body_of,
 };
-use crate::world::slot::{Place, Slot, Store};
 use crate::world::{EventRow, WorldDef, real_vector};
 
-/// Predicts rows of a state, of which the tables before the row's are known.
+/// Predicts rows of a state whose earlier tables are known.
 #[derive(Clone, Copy)]
 pub(super) struct Predict<'a> {
     pub(super) state: State<'a>,
     pub(super) base: Option<State<'a>>,
 }
 
-/// The shape with a key, if there is one.
-pub(super) fn shape_at<'a>(slot: &Slot, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
+/// The shape with a key, if it exists.
+pub(super) fn shape_at<'a>(frame: &Frame, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
     let body = body_of(key);
-    slot.id_at(body)?;
-    let page = slot.cold_page(store, body);
+    frame.id_at(body)?;
+    let page = frame.cold_page(store, body);
     page.shapes_of(Place::of(body).row).get((key & 0xff) as usize)
 }
 
@@ -44,33 +45,33 @@ pub(super) fn material(base: Option<State<'_>>, tags: [u16; 2]) -> OverrideRow {
 pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
     let Place { stream, page, row } = Place::of(index);
     let at = page * crate::world::rows::PAGE_ROWS + row;
-    let stream = base.and_then(|base| base.slot.streams.get(stream));
+    let stream = base.and_then(|base| base.frame.streams.get(stream));
     let known = stream.and_then(|stream| stream.ids.generations().get(at));
-    // Most indices were taken once.
+    // The first generation is the most common one.
     IdRow { index, generation: known.copied().unwrap_or(1) }
 }
 
 impl<'a> Predict<'a> {
     /// The baseline, if it has the same body at an index.
     fn base_of(&self, index: u32) -> Option<State<'a>> {
-        let id = self.state.slot.id_at(index)?;
-        self.base.filter(|base| base.slot.id_at(index) == Some(id))
+        let id = self.state.frame.id_at(index)?;
+        self.base.filter(|base| base.frame.id_at(index) == Some(id))
     }
 
     pub(super) fn body(&self, key: u32, known: &HotRow) -> Keyed<HotRow> {
         let mut row = HotRow::default();
         if let Some(base) = self.base_of(key) {
-            row = *base.slot.hot(base.store, key);
+            row = *base.frame.hot(base.store, key);
             let ticks = self.state.tick.wrapping_sub(base.tick);
             let way = real_vector(row.velocity) + real_vector(known.velocity);
-            // The mean of the two velocities, for the time between.
+            // The mean of the two velocities times the time between the ticks.
             let time = Real::ratio(1, 2 * self.state.def.tick_rate as i32);
             let way = way * (time * ticks.min(16) as i32);
             row.center = Vec3::from_bits(core::array::from_fn(|i| {
                 row.center.to_bits()[i].wrapping_add(way.to_bits()[i])
             }));
         } else if known.still == ASLEEP {
-            // Whoever fell asleep together mostly stands together.
+            // Bodies of one sleeping island mostly have adjacent indices.
             row.next = key.wrapping_add(1);
         }
         Keyed { key, row }
@@ -78,13 +79,13 @@ impl<'a> Predict<'a> {
 
     pub(super) fn traits(&self, key: u32) -> Keyed<ColdRow> {
         let base = self.base_of(key);
-        let row = base.map_or_else(ColdRow::default, |base| *base.slot.cold(base.store, key));
+        let row = base.map_or_else(ColdRow::default, |base| *base.frame.cold(base.store, key));
         Keyed { key, row }
     }
 
     pub(super) fn shape(&self, key: u32) -> Keyed<ShapeRow> {
         let base = self.base_of(body_of(key));
-        let row = base.and_then(|base| shape_at(base.slot, base.store, key));
+        let row = base.and_then(|base| shape_at(base.frame, base.store, key));
         row.map_or_else(Keyed::<ShapeRow>::blank, |row| Keyed { key, row: *row })
     }
 
@@ -96,42 +97,42 @@ impl<'a> Predict<'a> {
             known.key.shapes().map(body_of)
         };
         for (id, index) in row.bodies.iter_mut().zip(bodies) {
-            *id = self.state.slot.id_at(index).unwrap_or(*id);
+            *id = self.state.frame.id_at(index).unwrap_or(*id);
         }
         row
     }
 
-    /// The baseline's row of the same two bodies.
+    /// The contact row of the same pair in the baseline.
     pub(super) fn old_contact(&self, key: PairKey) -> Option<&'a ContactRow> {
         let [a, b] = key.shapes().map(body_of);
         let base = self.base_of(a)?;
         self.base_of(b)?;
         [a, b].into_iter().find_map(|owner| {
-            let rows = &base.slot.contact_page(base.store, owner)?.rows;
+            let rows = &base.frame.contact_page(base.store, owner)?.rows;
             let at = rows.binary_search_by_key(&key, |row| row.key).ok()?;
             Some(&rows[at])
         })
     }
 
-    /// A contact between two live bodies, but for its geometry: as it was, made at the poses that its bodies have or, if it was
-    /// `kept`, at those that it was made at in the baseline.
+    /// Predicts a contact between two live bodies, without its manifold: the baseline's row, with the current poses of the bodies as
+    /// reference or, if it is a recycled contact (`kept`), the reference poses of the baseline.
     pub(super) fn contact(&self, key: PairKey, kept: bool) -> ContactRow {
-        let State { slot, store, def, .. } = self.state;
+        let State { frame, store, def, .. } = self.state;
         let old = self.old_contact(key);
         let mut row =
             old.copied().unwrap_or(ContactRow { key, touching: true, ..ContactRow::default() });
         let [a, b] = key.shapes();
-        if let (Some(a), Some(b)) = (shape_at(slot, store, a), shape_at(slot, store, b)) {
+        if let (Some(a), Some(b)) = (shape_at(frame, store, a), shape_at(frame, store, b)) {
             row.mixed = def.materials.mix(&a.material, &b.material);
         }
         if old.is_none() || !kept {
-            // Geometry is made of the poses at the start of a tick: those of the baseline, if that is the tick before.
+            // The manifold is computed from the poses at the start of a tick: those of the baseline, if that is the tick before.
             let [a, b] = [a, b].map(|shape| {
                 let index = body_of(shape);
                 let before =
                     self.base_of(index).filter(|base| base.tick.wrapping_add(1) == self.state.tick);
                 let from = before.unwrap_or(self.state);
-                from.slot.hot(from.store, index)
+                from.frame.hot(from.store, index)
             });
             row.reference = b.center - a.center;
             row.rotations = [a.rotation, b.rotation];
@@ -139,15 +140,15 @@ impl<'a> Predict<'a> {
         row
     }
 
-    /// Gives a predicted contact the geometry that the poses in `known` make.
+    /// Sets the manifold of a predicted contact to the one that the reference poses in `known` give.
     pub(super) fn geometry(&self, row: &mut ContactRow, known: &ContactRow) {
-        let State { slot, store, .. } = self.state;
+        let State { frame, store, .. } = self.state;
         let [a, b] = known.key.shapes();
-        let (Some(first), Some(second)) = (shape_at(slot, store, a), shape_at(slot, store, b))
+        let (Some(first), Some(second)) = (shape_at(frame, store, a), shape_at(frame, store, b))
         else {
             return;
         };
-        let center = |shape: u32| slot.cold(store, body_of(shape)).local_center;
+        let center = |shape: u32| frame.cold(store, body_of(shape)).local_center;
         let offsets = [
             offset(first, center(a), known.rotations[0]),
             offset(second, center(b), known.rotations[1]),
@@ -180,12 +181,12 @@ fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> 
     Posed::new(shape, center.to_bits(), rows.map(|row| row.map(Q30::to_bits)))
 }
 
-/// For reading: the definition and tick that come before all other tables.
+/// The state for reading: definition and tick, which precede all other tables.
 pub(super) fn state<'a>(
     def: &'a WorldDef,
     tick: u32,
-    slot: &'a Slot,
+    frame: &'a Frame,
     store: &'a Store,
 ) -> State<'a> {
-    State { def, tick, slot, store }
+    State { def, tick, frame, store }
 }

@@ -1,4 +1,4 @@
-//! From tables of residues to a slot of its own. Every row is checked; nothing of the world is touched.
+//! Reads tables of residues into a new frame. Checks every row; does not touch the world.
 
 use super::predict::{self, Predict, shape_at};
 use super::write::KEPT;
@@ -7,23 +7,23 @@ use crate::data::{BitSet, Id, IdPool};
 use crate::pack::Unpacked;
 use crate::world::WorldDef;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
 use crate::world::page_bytes::{State, Table, row_bytes};
 use crate::world::rows::{
     BodyKind, ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow, body_of,
 };
-use crate::world::slot::{Place, STREAM_BODIES, Slot, Store};
 use crate::world::{EventRow, events::EventKind};
 use std::sync::Arc;
 
-/// What a snapshot holds.
+/// Content of a snapshot.
 pub(super) struct Read {
     pub(super) def: WorldDef,
     pub(super) tick: u32,
-    pub(super) slot: Slot,
+    pub(super) frame: Frame,
     pub(super) store: Store,
 }
 
-/// Ticks that a world can go on for after being restored, at least.
+/// Least number of ticks that a restored world can still compute.
 const TICKS_LEFT: u32 = 1 << 20;
 
 type Result<T> = core::result::Result<T, SnapshotError>;
@@ -32,7 +32,7 @@ struct Tables<'a> {
     tables: [&'a [u8]; Table::ALL.len()],
 }
 
-/// A table that is being read.
+/// Iterator over the rows of a table.
 struct Rows<'a> {
     table: Table,
     rows: core::iter::Enumerate<core::slice::ChunksExact<'a, u8>>,
@@ -45,7 +45,7 @@ impl<'a> Tables<'a> {
         let mut last = None;
         for segment in unpacked.segments.iter() {
             let id = segment.id() as usize;
-            // Each at most once, in their order.
+            // Each table at most once, in order.
             let table = Table::ALL.get(id).filter(|_| last.is_none_or(|last| last < id));
             let table = table.ok_or(SnapshotError::Table { table: "tables" })?;
             last = Some(id);
@@ -55,7 +55,7 @@ impl<'a> Tables<'a> {
         Ok(Self { tables })
     }
 
-    /// The rows of a table; each may be followed by some bytes more.
+    /// The rows of a table, each followed by `extra` bytes.
     fn rows(&self, table: Table, extra: usize) -> Result<Rows<'a>> {
         let length = row_bytes(table) + extra;
         let bytes = self.tables[table as usize];
@@ -75,7 +75,7 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-/// Where a row is, for errors.
+/// Position of a row, for errors.
 #[derive(Clone, Copy)]
 struct At {
     table: Table,
@@ -100,16 +100,16 @@ impl At {
     }
 }
 
-/// The number at the front of a row.
+/// The key at the front of a row.
 fn key(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The state in these tables, which were predicted from `base`.
+/// Reads the state from tables that were predicted from `base`.
 pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
     let tables = Tables::new(unpacked)?;
     let (def, tick) = world(&tables, base)?;
-    let mut read = Read { def, tick, slot: Slot::default(), store: Store::default() };
+    let mut read = Read { def, tick, frame: Frame::default(), store: Store::default() };
     ids(&tables, base, &mut read)?;
     bodies(&tables, base, &mut read)?;
     sleepers(&tables, &read)?;
@@ -141,15 +141,15 @@ fn world(tables: &Tables<'_>, base: Option<State<'_>>) -> Result<(WorldDef, u32)
 }
 
 fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
-    let Read { slot, store, .. } = read;
+    let Read { frame, store, .. } = read;
     let rows: Vec<_> = tables.rows(Table::Ids, 0)?.collect();
     for rows in rows.chunk_by(|a, b| key(a.1) / STREAM_BODIES == key(b.1) / STREAM_BODIES) {
         let first = rows[0].0;
         let number = key(rows[0].1) / STREAM_BODIES;
-        first.ensure(number as usize >= slot.streams.len(), "its stream is not in order")?;
-        let number = u8::try_from(number).map_err(|_| first.wrong("there is no such stream"))?;
+        first.ensure(number as usize >= frame.streams.len(), "its stream is not in order")?;
+        let number = u8::try_from(number).map_err(|_| first.wrong("its stream does not exist"))?;
         let mut generations = Vec::with_capacity(rows.len());
-        let range = slot.stream(number).ids.range();
+        let range = frame.stream(number).ids.range();
         for ((at, bytes), index) in rows.iter().zip(range.clone()) {
             let row: IdRow = at.read(bytes, &predict::id(base, index))?;
             at.ensure(row.index == index, "its index is not the next")?;
@@ -159,17 +159,17 @@ fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<
         first.ensure(count == rows.len(), "its stream is too long")?;
         let last = range.start + count as u32 - 1;
         let pool = IdPool::with_generations(range, generations);
-        slot.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("a generation"))?);
-        slot.make_page(store, last);
+        frame.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("its generation"))?);
+        frame.make_page(store, last);
     }
     Ok(())
 }
 
-/// Poses, traits and shapes of all bodies that have ids.
+/// Reads body rows, traits and shapes of all bodies that have ids.
 fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
-    let Read { def, tick, slot, store } = read;
+    let Read { def, tick, frame, store } = read;
     let live: Vec<u32> =
-        slot.streams.iter().flat_map(|stream| stream.ids.iter().map(Id::index)).collect();
+        frame.streams.iter().flat_map(|stream| stream.ids.iter().map(Id::index)).collect();
     let mut hot_rows = tables.rows(Table::Bodies, 0)?;
     let mut cold_rows = tables.rows(Table::Traits, 0)?;
     let mut shape_rows = tables.rows(Table::Shapes, 0)?.peekable();
@@ -178,7 +178,7 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
         else {
             return Err(SnapshotError::Table { table: Table::Bodies.name() });
         };
-        let predict = Predict { state: predict::state(def, *tick, slot, store), base };
+        let predict = Predict { state: predict::state(def, *tick, frame, store), base };
         hot_at.ensure(key(hot) == index, "its body is not the next that has an id")?;
         cold_at.ensure(key(cold) == index, "its body is not the next that has an id")?;
         let first: Keyed<HotRow> = hot_at.read(hot, &predict.body(index, &HotRow::default()))?;
@@ -195,12 +195,12 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
         cold_at.check(check::traits(&cold, &shapes))?;
         hot_at.check(check::body(&hot, &cold))?;
         let row = Place::of(index).row;
-        *slot.hot_mut(store, index) = hot;
-        let page = slot.cold_page_mut(store, index);
+        *frame.hot_mut(store, index) = hot;
+        let page = frame.cold_page_mut(store, index);
         page.live |= 1 << row;
         page.rows[row] = cold;
         page.shapes.extend(shapes);
-        slot.mark_active(store, index);
+        frame.mark_active(store, index);
     }
     for mut rows in [hot_rows, cold_rows] {
         if let Some((at, _)) = rows.next() {
@@ -210,35 +210,35 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
     shape_rows.next().map_or(Ok(()), |(at, _)| Err(at.wrong("its body has no id")))
 }
 
-/// Those who fell asleep together are linked in a ring, ascending.
+/// Checks that the bodies of each sleeping island are linked in a ring, ascending.
 fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
-    let Read { slot, store, .. } = read;
+    let Read { frame, store, .. } = read;
     let mut reached = BitSet::new();
     let mut ascents = BitSet::new();
     for (at, bytes) in tables.rows(Table::Bodies, 0)? {
         let index = key(bytes);
-        let row = slot.hot(store, index);
+        let row = frame.hot(store, index);
         if !row.is_asleep() {
             continue;
         }
         let next = row.next;
-        let sleeps = slot.id_at(next).is_some() && slot.hot(store, next).is_asleep();
-        at.ensure(sleeps, "it sleeps with one that does not")?;
-        at.ensure(reached.insert(next), "two sleepers lead to the same")?;
-        // The lowest of a ring walks it once, so that each ring is walked once.
+        let sleeps = frame.id_at(next).is_some() && frame.hot(store, next).is_asleep();
+        at.ensure(sleeps, "it is linked to a body that is awake")?;
+        at.ensure(reached.insert(next), "two sleeping bodies link to the same body")?;
+        // Only the lowest body of a ring walks it, so that each ring is walked once.
         if ascents.contains(index) {
             continue;
         }
         let mut member = index;
         loop {
             ascents.insert(member);
-            let next = slot.hot(store, member).next;
+            let next = frame.hot(store, member).next;
             if next <= member {
-                at.ensure(next == index, "its ring of sleepers is not ascending")?;
+                at.ensure(next == index, "its ring of sleeping bodies is not ascending")?;
                 break;
             }
-            let sleeps = slot.id_at(next).is_some() && slot.hot(store, next).is_asleep();
-            at.ensure(sleeps, "it sleeps with one that does not")?;
+            let sleeps = frame.id_at(next).is_some() && frame.hot(store, next).is_asleep();
+            at.ensure(sleeps, "it is linked to a body that is awake")?;
             member = next;
         }
     }
@@ -248,71 +248,71 @@ fn sleepers(tables: &Tables<'_>, read: &Read) -> Result<()> {
 fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
     let mut last = None;
     for (at, bytes) in tables.rows(Table::Contacts, 1)? {
-        let Read { def, tick, slot, store } = &mut *read;
+        let Read { def, tick, frame, store } = &mut *read;
         let (&kept, bytes) = bytes.split_last().expect("a row and one byte");
-        at.ensure(kept == 0 || kept == KEPT, "whether it was kept")?;
+        at.ensure(kept == 0 || kept == KEPT, "its flag for a recycled contact")?;
         let shapes = [key(bytes), key(&bytes[4..])];
         let pair = PairKey::new(shapes[0], shapes[1]);
         let bodies = shapes.map(body_of);
         at.ensure(bodies[0] < bodies[1], "its bodies are not in order")?;
-        let exist = shapes.iter().all(|shape| shape_at(slot, store, *shape).is_some());
+        let exist = shapes.iter().all(|shape| shape_at(frame, store, *shape).is_some());
         at.ensure(exist, "one of its shapes does not exist")?;
         let solid =
-            |shape: &u32| shape_at(slot, store, *shape).is_some_and(|row| !row.material.sensor);
+            |shape: &u32| shape_at(frame, store, *shape).is_some_and(|row| !row.material.sensor);
         at.ensure(shapes.iter().all(solid), "one of its shapes is a sensor")?;
-        let is_dynamic = |body: &u32| slot.cold(store, *body).kind == BodyKind::Dynamic;
+        let is_dynamic = |body: &u32| frame.cold(store, *body).kind == BodyKind::Dynamic;
         let owner = bodies.into_iter().find(is_dynamic);
         let owner = owner.ok_or_else(|| at.wrong("neither body is dynamic"))?;
         let place = Some((owner / PAGE_ROWS as u32, pair));
         at.ensure(last < place, "it is not in order")?;
         last = place;
-        let predict = Predict { state: predict::state(def, *tick, slot, store), base };
-        // First what its geometry is made of, then the geometry.
+        let predict = Predict { state: predict::state(def, *tick, frame, store), base };
+        // The first read gives the reference poses, the second one the manifold.
         let mut predicted = predict.contact(pair, kept == KEPT);
         let poses = Reader::part(bytes, &predicted, "rotations").map_err(|what| at.wrong(what))?;
         predict.geometry(&mut predicted, &poses);
         let row: ContactRow = at.read(bytes, &predicted)?;
         at.check(check::contact(&row))?;
-        slot.contact_page_mut(store, owner).rows.push(row);
+        frame.contact_page_mut(store, owner).rows.push(row);
     }
     Ok(())
 }
 
 fn overlaps(tables: &Tables<'_>, read: &mut Read) -> Result<()> {
-    let Read { slot, store, .. } = read;
-    let rows = |slot: &mut Slot, store: &mut Store| -> Result<()> {
+    let Read { frame, store, .. } = read;
+    let rows = |frame: &mut Frame, store: &mut Store| -> Result<()> {
         let mut last = None;
         for (at, bytes) in tables.rows(Table::Overlaps, 0)? {
             let row: Overlap = at.read(bytes, &Overlap::default())?;
             at.ensure(last < Some(row), "it is not in order")?;
             last = Some(row);
-            let [own, other] = [row.own, row.other].map(|shape| shape_at(slot, store, shape));
+            let [own, other] = [row.own, row.other].map(|shape| shape_at(frame, store, shape));
             let (Some(own), Some(other)) = (own, other) else {
                 return Err(at.wrong("one of its shapes does not exist"));
             };
-            at.ensure(body_of(row.own) != body_of(row.other), "it is inside itself")?;
+            at.ensure(body_of(row.own) != body_of(row.other), "both shapes belong to one body")?;
             let sensor = if row.senses { own } else { other };
-            at.ensure(sensor.material.sensor, "what senses is no sensor")?;
-            slot.contact_page_mut(store, body_of(row.own)).overlaps.push(row);
+            at.ensure(sensor.material.sensor, "its sensing shape is not a sensor")?;
+            frame.contact_page_mut(store, body_of(row.own)).overlaps.push(row);
         }
         Ok(())
     };
-    rows(slot, store)?;
+    rows(frame, store)?;
     for (at, bytes) in tables.rows(Table::Overlaps, 0)? {
         let Overlap { own, other, senses } = at.read(bytes, &Overlap::default())?;
         let back = Overlap { own: other, other: own, senses: !senses };
-        let page = slot.contact_page(store, body_of(other));
+        let page = frame.contact_page(store, body_of(other));
         let known = page.is_some_and(|page| page.overlaps.binary_search(&back).is_ok());
-        at.ensure(known, "the other body does not know of it")?;
+        at.ensure(known, "the other body has no matching overlap")?;
     }
     Ok(())
 }
 
 fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
-    let Read { def, tick, slot, store } = read;
+    let Read { def, tick, frame, store } = read;
     let mut events: Vec<EventRow> = Vec::new();
     for (at, bytes) in tables.rows(Table::Events, 0)? {
-        let predict = Predict { state: predict::state(def, *tick, slot, store), base };
+        let predict = Predict { state: predict::state(def, *tick, frame, store), base };
         let mut known = EventRow::blank();
         let kind = bytes.first().and_then(|kind| EventKind::ALL.get(usize::from(*kind)));
         known.kind = *kind.ok_or_else(|| at.wrong("its kind"))?;
@@ -326,6 +326,6 @@ fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
         )?;
         events.push(row);
     }
-    slot.events = events;
+    frame.events = events;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! From a slot to tables of residues.
+//! Writes a frame as tables of residues.
 
 use super::predict::{self, Predict};
 use crate::pack::{Segment, Segments, Unpacked};
@@ -6,7 +6,7 @@ use crate::world::fields::{IdRow, Keyed, Residue, Row, put};
 use crate::world::page_bytes::{State, Table, body_rows, shape_rows, trait_rows};
 use crate::world::rows::{ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, ShapeRow};
 
-/// Of each contact, after its row: whether its geometry is the baseline's.
+/// Marker byte after a contact row: it is a recycled contact with the manifold of the baseline.
 pub(super) const KEPT: u8 = 1;
 
 struct Tables {
@@ -20,10 +20,10 @@ impl Tables {
         Self { image, start: 0 }
     }
 
-    /// Ends a table.
+    /// Completes a table.
     fn end(&mut self, table: Table, rows: usize, key: usize) {
         let length = self.image.bytes.len() - self.start;
-        // An empty table is left out.
+        // Empty tables are omitted.
         if let Some(row) = length.checked_div(rows) {
             let segment = Segment::rows(table as u32, length as u32, row as u32);
             self.image.segments.push(segment.keyed(key as u32));
@@ -45,7 +45,7 @@ impl Tables {
         self.end(table, count, R::KEY);
     }
 
-    /// The same table with nothing but keys.
+    /// Writes a table of keys with zeros in all other fields.
     fn keys<R: Row>(&mut self, table: Table, rows: impl Iterator<Item = R>, extra: usize) {
         let bytes = &mut self.image.bytes;
         let mut count = 0;
@@ -60,7 +60,7 @@ impl Tables {
     }
 }
 
-/// The tables of a state, predicted from a baseline if there is one.
+/// Writes the tables of a state, predicted from a baseline if there is one.
 pub(super) fn image(state: State<'_>, base: Option<State<'_>>) -> Unpacked {
     let predict = Predict { state, base };
     let mut tables = Tables::new();
@@ -85,12 +85,12 @@ pub(super) fn image(state: State<'_>, base: Option<State<'_>>) -> Unpacked {
     }
     tables.end(Table::Contacts, count, ContactRow::KEY);
     tables.table(Table::Overlaps, overlaps(state), Clone::clone);
-    tables.table(Table::Events, state.slot.events.iter().copied(), |row| predict.event(row));
+    tables.table(Table::Events, state.frame.events.iter().copied(), |row| predict.event(row));
     tables.image
 }
 
-/// What a delta is packed against: the baseline's keys, so that its rows are found, and nothing else, because what it would
-/// say is in the predictions.
+/// Reference tables that a delta is packed against: the keys of the baseline, to match rows, and zeros, because its values are
+/// already in the predictions.
 pub(super) fn keys(base: State<'_>) -> Unpacked {
     let mut tables = Tables::new();
     let (world, overrides) = base.world_rows();
@@ -102,7 +102,7 @@ pub(super) fn keys(base: State<'_>) -> Unpacked {
     tables.keys(Table::Shapes, shapes(base), 0);
     tables.keys(Table::Contacts, contacts(base).copied(), 1);
     tables.keys(Table::Overlaps, overlaps(base), 0);
-    tables.keys(Table::Events, base.slot.events.iter().copied(), 0);
+    tables.keys(Table::Events, base.frame.events.iter().copied(), 0);
     tables.image
 }
 
@@ -110,7 +110,7 @@ fn ids(state: State<'_>) -> impl Iterator<Item = IdRow> {
     state.pages().flat_map(move |(_, stream, page)| State::id_rows(stream, page))
 }
 
-/// The index of a page's first body.
+/// Index of the first body of a page.
 const fn first(number: u32) -> u32 {
     number * PAGE_ROWS as u32
 }

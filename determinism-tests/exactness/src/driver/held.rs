@@ -79,11 +79,11 @@ impl Driver<'_> {
         self.actor.matches(&self.log, "drop_scratch")
     }
 
-    pub(super) fn drop_memo(&mut self) -> Outcome {
-        self.note(|| "drop_memo".to_owned());
-        self.actor.world.drop_memo();
+    pub(super) fn drop_step_records(&mut self) -> Outcome {
+        self.note(|| "drop_step_records".to_owned());
+        self.actor.world.drop_step_records();
         self.count(true);
-        self.actor.matches(&self.log, "drop_memo")
+        self.actor.matches(&self.log, "drop_step_records")
     }
 
     pub(super) fn set_mode(&mut self, argument: u8) {
@@ -138,11 +138,9 @@ impl Driver<'_> {
         // Views must not fail, whatever the state.
         let (world, report) = (&actor.world, actor.world.history_report());
         let pairs = world.contacts().filter(ContactView::is_touching).count();
-        let clusters = world.clusters().iter().count();
+        let islands = world.islands().iter().count();
         let enough = report.ticks as usize >= world.history().count();
-        ensure(enough, || {
-            format!("history_report: {report:?}, {pairs} pairs, {clusters} clusters")
-        })?;
+        ensure(enough, || format!("history_report: {report:?}, {pairs} pairs, {islands} islands"))?;
         self.look_at_session()
     }
 }

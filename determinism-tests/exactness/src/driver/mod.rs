@@ -248,7 +248,7 @@ impl<'a> Driver<'a> {
             Op::Unpin(n) => self.unpin(n),
             Op::RewindToPin(n) => self.rewind_to_pin(n),
             Op::DropScratch => self.drop_scratch(),
-            Op::DropMemo => self.drop_memo(),
+            Op::DropStepRecords => self.drop_step_records(),
             Op::Mode(n) => {
                 self.set_mode(n);
                 Ok(())
@@ -287,6 +287,7 @@ impl<'a> Driver<'a> {
                 self.encode();
                 Ok(())
             }
+            Op::Mispredict(how, args) => self.mispredict(how, args),
         }
     }
 

@@ -2,9 +2,13 @@
 
 use super::{Driver, Outcome, Stop, ensure};
 use crate::log::{Edge, Node, accepted};
+use crate::script::CommandArgs;
 use isostep_core::Vec3;
 use isostep_core::world::Command;
 use std::collections::BTreeMap;
+
+/// Most steps before a misprediction: a quarter of a script's.
+const MAX_SETTLE: u32 = 40;
 
 impl Driver<'_> {
     /// A step, unless there were too many.
@@ -183,5 +187,22 @@ impl Driver<'_> {
             self.step()?;
         }
         Ok(())
+    }
+
+    /// Steps until no tick from before is held, drops caches, and takes a wrong command back. The first six bits of `how`
+    /// select the number of steps, the others the caches.
+    pub(super) fn mispredict(&mut self, how: u8, wrong: CommandArgs) -> Outcome {
+        let settle = (self.actor.length as u32 + u32::from(how & 15)).min(MAX_SETTLE);
+        (0..settle).try_for_each(|_| self.step())?;
+        if how & 64 == 0 {
+            self.drop_scratch()?;
+        }
+        if how & 128 != 0 {
+            self.drop_step_records()?;
+        }
+        let before = self.actor.world.tick();
+        self.command_by(wrong);
+        (0..1 + (how >> 4 & 3)).try_for_each(|_| self.step())?;
+        self.rewind(before)
     }
 }

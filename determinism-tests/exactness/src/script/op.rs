@@ -42,8 +42,8 @@ pub enum Op {
     RewindToPin(u8),
     /// `drop_scratch`.
     DropScratch,
-    /// `drop_memo`.
-    DropMemo,
+    /// `drop_step_records`.
+    DropStepRecords,
     /// `set_resim_mode`.
     Mode(u8),
     /// `set_lanes`.
@@ -78,11 +78,14 @@ pub enum Op {
     Look,
     /// `encode`, which has the commands of the present tick, too.
     Encode,
+    /// Steps past the held window, drops caches, gives a command, steps on and rewinds to before the command: a misprediction
+    /// right after caches were rebuilt. The first number selects how often it steps and which caches are dropped.
+    Mispredict(u8, CommandArgs),
 }
 
 /// Names of the kinds and how many of 256 bytes select each, in the order of [`Op::kind`]. Byte 0 is a step, so that
 /// scripts become simpler when their bytes become smaller.
-pub const KINDS: [(&str, u8); 35] = [
+pub const KINDS: [(&str, u8); 36] = [
     ("Step", 46),
     ("Spawn", 24),
     ("Burst", 3),
@@ -100,7 +103,7 @@ pub const KINDS: [(&str, u8); 35] = [
     ("Unpin", 1),
     ("RewindToPin", 3),
     ("DropScratch", 6),
-    ("DropMemo", 5),
+    ("DropStepRecords", 5),
     ("Mode", 6),
     ("Lanes", 2),
     ("Threads", 1),
@@ -117,7 +120,8 @@ pub const KINDS: [(&str, u8); 35] = [
     ("SlotUnpin", 1),
     ("Distrust", 2),
     ("Look", 5),
-    ("Encode", 5),
+    ("Encode", 2),
+    ("Mispredict", 3),
 ];
 
 impl Op {
@@ -141,7 +145,7 @@ impl Op {
             Self::Unpin(_) => 14,
             Self::RewindToPin(_) => 15,
             Self::DropScratch => 16,
-            Self::DropMemo => 17,
+            Self::DropStepRecords => 17,
             Self::Mode(_) => 18,
             Self::Lanes(_) => 19,
             Self::Threads(_) => 20,
@@ -159,6 +163,7 @@ impl Op {
             Self::Distrust => 32,
             Self::Look => 33,
             Self::Encode => 34,
+            Self::Mispredict(..) => 35,
         }
     }
 
@@ -189,7 +194,7 @@ impl Op {
             14 => Self::Unpin(a),
             15 => Self::RewindToPin(a),
             16 => Self::DropScratch,
-            17 => Self::DropMemo,
+            17 => Self::DropStepRecords,
             18 => Self::Mode(a),
             19 => Self::Lanes(a),
             20 => Self::Threads(a),
@@ -206,7 +211,8 @@ impl Op {
             31 => Self::SlotUnpin(a),
             32 => Self::Distrust,
             33 => Self::Look,
-            _ => Self::Encode,
+            34 => Self::Encode,
+            _ => Self::Mispredict(a, CommandArgs { what: b, body: c, x: d, y: e, z: 0 }),
         }
     }
 
@@ -220,6 +226,7 @@ impl Op {
                 [a, b, c, d, count]
             }
             Self::Command(CommandArgs { what, body, x, y, z }) => [what, body, x, y, z],
+            Self::Mispredict(a, CommandArgs { what, body, x, y, z: _ }) => [a, what, body, x, y],
             Self::Rollback(a, b, c) => [a, b, c, 0, 0],
             Self::Cycle(a, b) | Self::Snapshot(a, b) | Self::RestoreDamaged(a, b) => {
                 [a, b, 0, 0, 0]
@@ -246,7 +253,7 @@ impl Op {
             Self::Discard
             | Self::Commit
             | Self::DropScratch
-            | Self::DropMemo
+            | Self::DropStepRecords
             | Self::Clone
             | Self::Swap
             | Self::Distrust

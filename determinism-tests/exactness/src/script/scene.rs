@@ -46,14 +46,19 @@ impl Scene {
             _ if limits => (-100_000, 100_000),
             _ => (-2000, 0),
         };
-        let sleep_after = [(1, 10), (1, 4), (0, 1), if limits { (60, 1) } else { (1, 2) }][pick(0)];
+        let time_to_sleep =
+            [(1, 10), (1, 4), (0, 1), if limits { (60, 1) } else { (1, 2) }][pick(0)];
         let mut def = WorldDef {
             gravity: Vec3::new(Real::ratio(x, 100), Real::ratio(y, 100), Real::ZERO),
             tick_rate: if limits { [60, 10, 240, 30] } else { [60, 30, 120, 20] }[pick(2)],
             substeps: [2, 1, 4, 8][pick(4)],
-            sleep_after: Real::ratio(sleep_after.0, sleep_after.1),
-            push_speed: if limits { Real::from_int(10) } else { Real::ratio(1, 4) },
-            sleep_speed: if self.tables & 1 == 0 { Real::ratio(1, 10) } else { Real::ratio(1, 50) },
+            time_to_sleep: Real::ratio(time_to_sleep.0, time_to_sleep.1),
+            max_push_out_speed: if limits { Real::from_int(10) } else { Real::ratio(1, 4) },
+            sleep_threshold: if self.tables & 1 == 0 {
+                Real::ratio(1, 10)
+            } else {
+                Real::ratio(1, 50)
+            },
             ..WorldDef::default()
         };
         def.layers.set(1, 2, false).expect("these layers exist");

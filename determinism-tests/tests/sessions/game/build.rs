@@ -1,4 +1,5 @@
-//! The world before the first tick, and definitions of bodies that are spawned later. Lengths in metres.
+//! The world before the first tick, and definitions of bodies that are spawned later. Lengths in
+//! metres.
 
 use super::{
     BULLETS, Board, Fighter, PLAYERS, Pickup, Platform, SCENERY, Settings, Support, THINGS,
@@ -16,8 +17,8 @@ const SUPPORT_HALF: Vec3 = Vec3::new(Real::ratio(6, 10), Real::HALF, Real::ratio
 pub(super) fn build(settings: &Settings) -> (World, Board) {
     let def = WorldDef {
         substeps: 4,
-        sleep_speed: Real::ratio(1, 10),
-        sleep_after: Real::ratio(i32::from(settings.drowsy_ticks), 60),
+        sleep_threshold: Real::ratio(1, 10),
+        time_to_sleep: Real::ratio(i32::from(settings.drowsy_ticks), 60),
         ..WorldDef::default()
     };
     let mut world = World::with_history(def, usize::from(settings.history)).expect("a sound world");
@@ -151,13 +152,13 @@ pub(super) fn roller_speed() -> Vec3 {
     Vec3::from_ints(3, 0, 0)
 }
 
-/// Wall number so-and-so: places repeat, so that one is built where another stood.
+/// Wall by number; positions repeat, so that walls are built where others were.
 pub(super) fn wall_def(number: u32) -> BodyDef {
     let (x, z) = (number as i32 % 5 * 2 - 4, if number.is_multiple_of(2) { 3 } else { -3 });
     slab(Vec3::new(Real::from_int(x), Real::ratio(3, 10), Real::from_int(z)), Real::ratio(3, 10))
 }
 
-/// Block beside the floor, where nothing touches it.
+/// Block beside the floor, without contacts.
 pub(super) fn block_def(number: u8) -> BodyDef {
     slab(Vec3::from_ints(i32::from(number % 16), 0, -16), Real::HALF)
 }

@@ -1,37 +1,39 @@
-//! Faults of one machine. The one that lasts is for the judge to find; those that strike once are for the session to find
-//! and repair by itself.
+//! Faults of one machine. The permanent one must be found by the checker; the transient ones must
+//! be found and repaired by the session itself.
 
 use super::build::crate_def;
 use super::{Skirmish, THINGS};
 use isostep_core::{Vec3, real};
 use isostep_rollback::Tick;
 
-/// Wrong behaviour of one machine.
+/// Fault of one machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Fault {
     /// From this tick on, the actions of a seat have no effect.
-    Deaf { from: Tick, seat: u8 },
-    /// One point too many, when the machine has made this many steps.
+    IgnoresInput { from: Tick, seat: u8 },
+    /// An extra point after this many steps of the machine.
     Score { call: u32 },
-    /// One push too many.
+    /// An extra push.
     Push { call: u32 },
-    /// One body too many.
+    /// An extra body.
     Spawn { call: u32 },
 }
 
 impl Skirmish {
-    /// Returns the actions of a seat as this machine hears them.
-    pub(super) fn heard(&self, tick: Tick, seat: usize, act: u8) -> u8 {
+    /// Returns the actions of a seat as this machine receives them.
+    pub(super) fn received(&self, tick: Tick, seat: usize, act: u8) -> u8 {
         match self.local.fault {
-            Some(Fault::Deaf { from, seat: deaf }) if usize::from(deaf) == seat && tick >= from => {
+            Some(Fault::IgnoresInput { from, seat: deaf })
+                if usize::from(deaf) == seat && tick >= from =>
+            {
                 0
             }
             _ => act,
         }
     }
 
-    /// Does once what no input asks for.
-    pub(super) fn go_wrong(&mut self) {
+    /// Applies a transient fault once.
+    pub(super) fn corrupt(&mut self) {
         let calls = self.local.calls;
         match self.local.fault {
             Some(Fault::Score { call }) if call == calls => self.board.fighters[0].score += 1,

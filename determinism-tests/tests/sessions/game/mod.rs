@@ -1,13 +1,13 @@
-//! The game of the matches: a small world in which inputs spawn, despawn and move bodies, and in which events of the world
-//! decide the score.
+//! Game of the matches: a small world in which inputs spawn, despawn and move bodies, and events of the world
+//! determine the score.
 //!
 //! - `build.rs`: the world before the first tick, and definitions of bodies that are spawned later.
 //! - `rules.rs`: the step.
 //! - `orders.rs`: session commands, rarer changes of the world.
-//! - `faults.rs`: wrong behaviour of one machine, planted by the tests.
+//! - `faults.rs`: faults of one machine, injected by the tests.
 //!
-//! Bodies live in several id streams: scenery, players, things, walls, blocks, and bullets of each player. The first body of a stream
-//! is the first of a new page.
+//! Bodies are in several id streams: scenery, players, things, walls, blocks, and bullets of each player. The first body
+//! of a stream is the first of a new page.
 
 mod build;
 mod faults;
@@ -16,9 +16,9 @@ mod rules;
 
 pub(super) use faults::Fault;
 pub(super) use orders::random_order;
-pub(super) use rules::Told;
+pub(super) use rules::SeatInput;
 
-use super::dice::mixed;
+use super::rng::mixed;
 use isostep_core::world::{BodyId, Past, World};
 use isostep_derive::{Snapshot, State};
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub(super) struct Settings {
     pub(super) history: u8,
 }
 
-/// Player beside its body.
+/// State of a player beside its body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Fighter {
     body: BodyId,
@@ -82,9 +82,9 @@ struct Pickup {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Support {
     body: BodyId,
-    /// True while it is teleported away.
+    /// True while the support is teleported away.
     away: bool,
-    /// Crate that was put on it.
+    /// Crate on it.
     load: BodyId,
 }
 
@@ -114,18 +114,18 @@ pub(super) struct Board {
     blocks: Vec<BodyId>,
     /// World steps per tick, and for how many ticks that is more than one.
     hurry: (u8, u8),
-    /// Commands that the world refused. An error is part of the game's course, so it must be the same everywhere.
+    /// Refused commands. An error is part of the game, so it must be equal on all machines.
     refused: u32,
-    /// Hash of all events so far with the ids that they name.
+    /// Hash of all events so far, with their ids.
     chronicle: u64,
 }
 
-/// Settings of one machine, and faults: nothing here may show in the state.
+/// Settings and faults of one machine; none of them may affect the state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Local {
     /// Drop scratch and step records before every step.
     pub(super) naive: bool,
-    /// Steps of the game so far, those that were computed again included.
+    /// Steps so far, resimulated ones included.
     pub(super) calls: u32,
     pub(super) fault: Option<Fault>,
 }
@@ -148,14 +148,14 @@ impl Skirmish {
         Self { world, board, settings, local: Local::default() }
     }
 
-    /// Returns a game in the same state that shares nothing with this one: no history, no step records, no scratch.
+    /// Returns an independent game in the same state: no shared history, step records or scratch.
     pub(super) fn copy(&self) -> Self {
         let (world, board) = (self.world.clone(), self.board.clone());
         Self { world, board, settings: self.settings, local: Local::default() }
     }
 }
 
-/// Hashes what the public interface shows of a tick of a world: bodies, and events with the ids that they name.
+/// Hashes the public view of a tick of a world: bodies, and events with their ids.
 pub(super) fn reading(past: &Past<'_>) -> u64 {
     let mut hash = 0;
     for (id, body) in past.bodies() {

@@ -1,26 +1,26 @@
 //! Session commands: bytes that players send rarely and that change bodies in ways that inputs do not.
 
-use super::super::dice::{Dice, mixed};
+use super::super::rng::{Rng, mixed};
 use super::build::{block_def, crate_def, load_place};
-use super::rules::Told;
+use super::rules::SeatInput;
 use super::{BLOCKS, Skirmish, THINGS};
 use isostep_core::world::{BodyId, BodyKind, Command, Filter, Material};
 use isostep_core::{Real, Transform, Vec3, real};
 
 /// Returns the bytes of a random order; some are longer than a tick carries.
-pub(in super::super) fn random_order(dice: &mut Dice) -> Vec<u8> {
-    // More world steps per tick are the only way to make a session's ring grow, so they come often.
-    let kind = if dice.one_in(3) { 0 } else { dice.below(12) as u8 };
-    let mut order = vec![kind, dice.below(256) as u8, dice.below(256) as u8];
-    if dice.one_in(4) {
-        let more = dice.between(10, 150);
-        order.extend((0..more).map(|_| dice.below(256) as u8));
+pub(in super::super) fn random_order(rng: &mut Rng) -> Vec<u8> {
+    // Frequent, because only several world steps per tick make a session's ring grow.
+    let kind = if rng.one_in(3) { 0 } else { rng.below(12) as u8 };
+    let mut order = vec![kind, rng.below(256) as u8, rng.below(256) as u8];
+    if rng.one_in(4) {
+        let more = rng.between(10, 150);
+        order.extend((0..more).map(|_| rng.below(256) as u8));
     }
     order
 }
 
 impl Skirmish {
-    pub(super) fn obey(&mut self, inputs: &[Told]) {
+    pub(super) fn apply_commands(&mut self, inputs: &[SeatInput]) {
         for (seat, input) in (0u64..).zip(inputs) {
             for order in &input.orders {
                 let hash = mixed(&[self.board.chronicle, seat, order.len() as u64]);
@@ -60,7 +60,8 @@ impl Skirmish {
         }
     }
 
-    /// Spawns a static block, often as the first body of its stream; of more than four the oldest goes.
+    /// Spawns a static block, often as the first body of its stream; despawns the oldest of more
+    /// than four.
     fn lay_block(&mut self, how: u8) {
         if self.board.blocks.len() == 4 {
             let gone = self.world.despawn(self.board.blocks.remove(0));
@@ -72,7 +73,7 @@ impl Skirmish {
         }
     }
 
-    /// Takes a crate away and spawns another, whose id may be the same but for its generation.
+    /// Replaces a crate by a new one, whose id may differ only in its generation.
     fn respawn_crate(&mut self, number: usize) {
         if number >= self.board.supports.len() {
             return;
@@ -86,7 +87,7 @@ impl Skirmish {
     }
 }
 
-/// Commands of an order to a body.
+/// Commands that an order applies to a body.
 fn changes(kind: u8, body: BodyId, how: u8) -> Vec<Command> {
     match kind {
         3 => vec![Command::SetKind(

@@ -1,7 +1,7 @@
 //! The step of the game: commands and presses become changes of the world, events of the world become points.
 
-use super::super::dice::mixed;
 use super::super::pad::{BUILD, FIRE, GRAB, JUMP, PULL, Pad, SWITCH};
+use super::super::rng::mixed;
 use super::build::{
     PATH, fighter_place, load_place, pickup_def, platform_place, pulled_place, rider_place,
     roller_place, roller_speed, spawn_bullet, support_place, wall_def,
@@ -11,17 +11,17 @@ use isostep_core::world::{BodyId, Command, CommandError, Event};
 use isostep_core::{Real, Transform, Vec3, real};
 use isostep_rollback::{InputStatus, Inputs, PlayerId, PlayerInput, Simulation, Tick};
 
-/// Bullets and walls at once; the oldest makes room.
-const MOST_BULLETS: usize = 5;
-const MOST_WALLS: usize = 5;
-/// Bodies beyond this distance from the middle, metres, are put back.
+/// Limits on bullets and walls; new ones replace the oldest.
+const MAX_BULLETS: usize = 5;
+const MAX_WALLS: usize = 5;
+/// Distance from the middle beyond which bodies are put back, metres.
 const EDGE: Real = real!(9);
 
 impl Simulation for Skirmish {
     type Input = Pad;
 
     fn step(&mut self, tick: Tick, inputs: &Inputs<Pad>) {
-        let told = |(player, input): (PlayerId, PlayerInput<Pad>)| Told {
+        let told = |(player, input): (PlayerId, PlayerInput<Pad>)| SeatInput {
             value: input.value,
             previous: input.previous,
             present: input.status != InputStatus::Disconnected,
@@ -42,7 +42,7 @@ impl Simulation for Skirmish {
 
 /// Input of a seat for a tick, as the rules read it.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Told {
+pub(in super::super) struct SeatInput {
     pub(in super::super) value: Pad,
     /// Input of the tick before.
     pub(in super::super) previous: Pad,
@@ -52,21 +52,21 @@ pub(in super::super) struct Told {
 }
 
 impl Skirmish {
-    /// Makes a tick. Simulators without a session call this directly.
-    pub(in super::super) fn advance(&mut self, tick: Tick, inputs: &[Told]) {
+    /// Computes a tick. Simulators without a session call this directly.
+    pub(in super::super) fn advance(&mut self, tick: Tick, inputs: &[SeatInput]) {
         self.local.calls += 1;
-        self.obey(inputs);
+        self.apply_commands(inputs);
         let steps = if self.board.hurry.1 > 0 { self.board.hurry.0 } else { 1 };
         for number in 0..steps {
             self.answer();
             if number == 0 {
                 self.play(tick, inputs);
-                self.go_wrong();
+                self.corrupt();
             }
             self.lead_platform();
             if self.local.naive {
                 self.world.drop_scratch();
-                self.world.drop_memo();
+                self.world.drop_step_records();
             }
             self.world.step();
             let events = self.world.events();
@@ -82,13 +82,13 @@ impl Skirmish {
         body.map_or(Vec3::ZERO, |body| body.position())
     }
 
-    /// Counts what the world refuses.
+    /// Counts refused commands.
     pub(super) fn attempt<T>(&mut self, done: Result<T, CommandError>) -> Option<T> {
         self.board.refused += u32::from(done.is_err());
         done.ok()
     }
 
-    /// Answers events of the last world step: hits, pickups. Then everything that counts ticks.
+    /// Handles events of the last world step: hits, pickups. Then advances all counters.
     fn answer(&mut self) {
         let events: Vec<Event> = self.world.events().collect();
         for event in events {
@@ -105,7 +105,7 @@ impl Skirmish {
         self.recover();
     }
 
-    /// A bullet that touches something is gone, and scores if that is another player.
+    /// Despawns a bullet that touched something; scores if that is another player.
     fn hit(&mut self, bodies: [BodyId; 2]) {
         for (body, other) in [(bodies[0], bodies[1]), (bodies[1], bodies[0])] {
             let at = self.board.bullets.iter().position(|bullet| bullet.body == body);
@@ -123,14 +123,14 @@ impl Skirmish {
     fn enter(&mut self, [sensor, visitor]: [BodyId; 2]) {
         let pickup = self.board.pickups.iter().position(|pickup| pickup.body == Some(sensor));
         let fighter = self.board.fighters.iter().position(|fighter| fighter.body == visitor);
-        // The roller is worth nothing; its entry shows in the chronicle.
+        // The roller scores nothing; its entry shows in the event hash.
         if let (Some(pickup), Some(fighter)) = (pickup, fighter) {
             self.board.fighters[fighter].score += 1;
             self.take(pickup, fighter);
         }
     }
 
-    /// Despawns a pickup; it is back after 0, 1 or 3 ticks.
+    /// Despawns a pickup; it respawns after 0, 1 or 3 ticks.
     fn take(&mut self, pickup: usize, fighter: usize) {
         let Some(body) = self.board.pickups[pickup].body.take() else { return };
         let gone = self.world.despawn(body);
@@ -162,7 +162,7 @@ impl Skirmish {
         }
     }
 
-    /// Puts back what left the floor.
+    /// Puts back bodies that left the floor.
     fn recover(&mut self) {
         for seat in 0..self.board.fighters.len() {
             self.put_back(self.board.fighters[seat].body, fighter_place(seat as u8), Vec3::ZERO);
@@ -196,7 +196,7 @@ impl Skirmish {
         self.attempt(led);
     }
 
-    fn play(&mut self, tick: Tick, inputs: &[Told]) {
+    fn play(&mut self, tick: Tick, inputs: &[SeatInput]) {
         for (seat, input) in inputs.iter().enumerate() {
             let present = input.present;
             if self.board.fighters[seat].enabled != present {
@@ -207,12 +207,12 @@ impl Skirmish {
             }
             if present {
                 self.walk(seat, input);
-                self.act(seat, self.heard(tick, seat, input.value.act));
+                self.act(seat, self.received(tick, seat, input.value.act));
             }
         }
     }
 
-    fn walk(&mut self, seat: usize, input: &Told) {
+    fn walk(&mut self, seat: usize, input: &SeatInput) {
         let body = self.board.fighters[seat].body;
         let Some(mass) = self.world.body(body).map(|body| body.mass()) else { return };
         let mut push = Vec3::ZERO;
@@ -220,11 +220,11 @@ impl Skirmish {
             self.board.fighters[seat].aim = input.value.lean;
             push = direction(input.value.lean) * real!(0.5);
         }
-        // An edge between this input and the one before: two ticks of a press make one jump.
+        // An edge between two inputs: a press of two ticks gives one jump.
         if input.value.act & JUMP != 0 && input.previous.act & JUMP == 0 {
             push += Vec3::Y * real!(3);
         }
-        // The stick was let go.
+        // The stick was released.
         if input.value.lean == 0 && input.previous.lean != 0 {
             push -= direction(input.previous.lean) * real!(0.25);
         }
@@ -265,7 +265,7 @@ impl Skirmish {
 
     fn fire(&mut self, seat: usize) {
         let (from, aim) = (self.place_of(PlayerId(seat as u8)), self.board.fighters[seat].aim);
-        if self.board.bullets.len() == MOST_BULLETS {
+        if self.board.bullets.len() == MAX_BULLETS {
             let gone = self.world.despawn(self.board.bullets.remove(0).body);
             self.attempt(gone);
         }
@@ -285,7 +285,7 @@ impl Skirmish {
     }
 
     fn build(&mut self) {
-        if self.board.walls.len() == MOST_WALLS {
+        if self.board.walls.len() == MAX_WALLS {
             let gone = self.world.despawn(self.board.walls.remove(0));
             self.attempt(gone);
         }

@@ -1,22 +1,22 @@
-//! Says what is in a capture, line by line as `tests/wire/README.md` has it: the Rust side of the comparison with `decode.py`.
+//! Decodes a capture to the text format of `tests/wire/README.md`: the Rust side of the comparison with `decode.py`.
 //!
-//! It knows what a decoder knows: the packets in order of arrival and the keys. Both ends of each handshake are played again from
-//! their seeds, so what it prints is what the crate itself reads. `pair` has what is kept of a connection, `game` what of a session.
+//! Its input is that of any decoder: packets in order of arrival, and keys. Both sides of each handshake are repeated from their
+//! seeds, so the text shows how this crate decodes. `connection` has the state of connections, `session` that of sessions.
 
-mod game;
-mod pair;
+mod connection;
+mod session;
 
 use super::net::{Capture, Packet};
-use crate::crypto::noise::{Channel, Initiation, Response, ephemeral};
-use crate::crypto::{Slot, StaticKey, Token, TokenExpectation};
+use crate::crypto::noise::{Channel, Initiator, Responder, ephemeral};
+use crate::crypto::{MachineId, StaticKey, Token, TokenExpectation};
 use crate::entropy::Entropy;
-use crate::wire::{Accept, Attempt, Cookie, Hello, Init, Offer, Versions, first, knock};
-use game::Games;
-use pair::Pair;
+use crate::wire::{Accept, Attempt, Cookie, Hello, Init, Offer, Versions, knock, packet_type};
+use connection::Connection;
+use session::Sessions;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Bytes as captures show them.
+/// Hex text of bytes.
 pub(super) fn hex(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "-".to_owned();
@@ -27,19 +27,19 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// What was drawn for a handshake, drawn again.
-struct Again([u8; 32]);
+/// Entropy that returns a recorded seed.
+struct FixedEntropy([u8; 32]);
 
-impl Entropy for Again {
+impl Entropy for FixedEntropy {
     fn fill(&mut self, out: &mut [u8]) {
         out.copy_from_slice(&self.0);
     }
 }
 
-/// The seeds of handshakes by the ephemeral keys that show in them.
+/// Seeds of handshakes by their ephemeral public keys.
 pub(super) struct Seeds {
     by_public: BTreeMap<[u8; 32], [u8; 32]>,
-    /// Ephemeral secrets of the handshakes that were seen.
+    /// Ephemeral secrets in order of appearance.
     seen: Vec<[u8; 32]>,
 }
 
@@ -52,18 +52,18 @@ impl Seeds {
         }
     }
 
-    /// The randomness of the end that wrote a message.
-    fn of(&mut self, message: &[u8]) -> Again {
+    /// Entropy of the side that wrote a message.
+    fn of(&mut self, message: &[u8]) -> FixedEntropy {
         let public: [u8; 32] = message[..32].try_into().expect("so long");
         let seed = *self.by_public.get(&public).expect("every handshake was noted");
         let secret = ephemeral(seed);
         if !self.seen.contains(&secret) {
             self.seen.push(secret);
         }
-        Again(seed)
+        FixedEntropy(seed)
     }
 
-    /// Plays a handshake again: what message 2 says, and the channels of initiator and responder.
+    /// Repeats a handshake; returns the payload of message 2, and the channels of both sides.
     fn handshake(
         &mut self,
         [initiator, responder]: [&StaticKey; 2],
@@ -73,22 +73,22 @@ impl Seeds {
     ) -> Option<(Vec<u8>, [Channel; 2])> {
         let (mut first, mut second, mut answer) = (Vec::new(), Vec::new(), Vec::new());
         let remote = responder.public();
-        let mut chance = self.of(messages[0]);
-        let initiation =
-            Initiation::start(initiator, &remote, prologue, payload, &mut chance, &mut first)
+        let mut entropy = self.of(messages[0]);
+        let initiator =
+            Initiator::start(initiator, &remote, prologue, payload, &mut entropy, &mut first)
                 .ok()?;
         assert_eq!(first, messages[0], "the same seed gives the same message");
-        let ours = initiation.finish(messages[1], &mut answer).ok()?;
-        let mut chance = self.of(messages[1]);
-        let response =
-            Response::read(responder, prologue, &first, &mut Vec::new(), &mut chance).ok()?;
-        let theirs = response.finish(&answer, &mut second).ok()?;
+        let ours = initiator.finish(messages[1], &mut answer).ok()?;
+        let mut entropy = self.of(messages[1]);
+        let responder =
+            Responder::read(responder, prologue, &first, &mut Vec::new(), &mut entropy).ok()?;
+        let theirs = responder.finish(&answer, &mut second).ok()?;
         assert_eq!(second, messages[1], "the same seed gives the same message");
         Some((answer, [ours, theirs]))
     }
 }
 
-/// An INIT that was opened.
+/// Decrypted INIT.
 struct Opened {
     message: Vec<u8>,
     payload: Vec<u8>,
@@ -100,19 +100,19 @@ struct Dump<'a> {
     capture: &'a Capture,
     seeds: Seeds,
     opened: BTreeMap<Attempt, Opened>,
-    pairs: Vec<Pair>,
-    games: Games,
+    connections: Vec<Connection>,
+    sessions: Sessions,
     out: String,
 }
 
-/// The ephemeral secrets of a capture in the order in which they show, and what is in it.
+/// Decodes a capture; returns its ephemeral secrets in order of appearance, and the text.
 pub(super) fn dump(capture: &Capture) -> (Vec<[u8; 32]>, String) {
     let mut dump = Dump {
         capture,
         seeds: Seeds::new(&capture.seeds),
         opened: BTreeMap::new(),
-        pairs: Vec::new(),
-        games: Games::new(capture),
+        connections: Vec::new(),
+        sessions: Sessions::new(capture),
         out: String::new(),
     };
     for packet in &capture.packets {
@@ -136,22 +136,22 @@ impl Dump<'_> {
         let bytes = &packet.bytes;
         match *bytes.first()? {
             0..0x80 => self.data(packet),
-            first::HELLO => {
+            packet_type::HELLO => {
                 let Hello { version, attempt } = Hello::read(bytes)?;
                 say!(self, "HELLO version={version} attempt={}", hex(&attempt))
             }
-            first::COOKIE => {
+            packet_type::COOKIE => {
                 let Cookie { attempt, cookie } = Cookie::read(bytes)?;
                 say!(self, "COOKIE attempt={} cookie={}", hex(&attempt), hex(&cookie))
             }
-            first::VERSIONS => {
+            packet_type::VERSIONS => {
                 let Versions { attempt, versions } = Versions::read(bytes)?;
                 let versions: Vec<_> = versions.iter().map(u16::to_string).collect();
                 say!(self, "VERSIONS attempt={} versions={}", hex(&attempt), versions.join(","))
             }
-            first::INIT => self.init(packet),
-            first::ACCEPT => self.accept(packet),
-            first::KNOCK => {
+            packet_type::INIT => self.init(packet),
+            packet_type::ACCEPT => self.accept(packet),
+            packet_type::KNOCK => {
                 let mut right = Vec::new();
                 knock(&mut right);
                 (*bytes == right).then(|| self.out.push_str("KNOCK\n"))
@@ -160,30 +160,30 @@ impl Dump<'_> {
         }
     }
 
-    fn key(&self, slot: u8) -> &StaticKey {
-        &self.capture.keys[usize::from(slot)]
+    fn key(&self, machine: u8) -> &StaticKey {
+        &self.capture.keys[usize::from(machine)]
     }
 
     fn init(&mut self, packet: &Packet) -> Option<()> {
         let Init { attempt, cookie, message } = Init::read(&packet.bytes)?;
-        let (mut payload, mut unused) = (Vec::new(), Again([0; 32]));
+        let (mut payload, mut unused) = (Vec::new(), FixedEntropy([0; 32]));
         let local = self.key(packet.to);
-        let response =
-            Response::read(local, &prologue(attempt), message, &mut payload, &mut unused).ok()?;
-        assert_eq!(response.remote(), self.key(packet.from).public());
+        let responder =
+            Responder::read(local, &prologue(attempt), message, &mut payload, &mut unused).ok()?;
+        assert_eq!(responder.remote(), self.key(packet.from).public());
         let (token, offer) = Offer::read_init(&payload)?;
         let token = Token::decode(token).expect("whole");
         let spec = *token.spec();
         let (game, match_id, protocol) = (spec.game, spec.match_id, spec.protocol);
         let expected = TokenExpectation { game, match_id, protocol, unix_now: spec.issued };
         token.verify(&self.capture.matchmaker, &expected).expect("signed");
-        let Slot(slot) = token.slot();
+        let MachineId(machine) = token.machine();
         let (attempt_text, cookie) = (hex(&attempt), hex(&cookie));
-        let (expires, offered) = (spec.expires, terms(&offer));
+        let (expires, offered) = (spec.expires, parameters(&offer));
         let id = offer.id.as_slice().to_vec();
         say!(
             self,
-            "INIT attempt={attempt_text} cookie={cookie} slot={slot} expires={expires} {offered}"
+            "INIT attempt={attempt_text} cookie={cookie} slot={machine} expires={expires} {offered}"
         );
         let message = message.to_vec();
         let opened = Opened { message, payload, id, finished: false };
@@ -194,7 +194,7 @@ impl Dump<'_> {
     fn accept(&mut self, packet: &Packet) -> Option<()> {
         let Accept { attempt, message } = Accept::read(&packet.bytes)?;
         let opened = self.opened.get_mut(&attempt)?;
-        // Some damage is done to the first 32 bytes.
+        // Corrupted packets may have unknown ephemeral keys.
         let keys = &self.capture.keys;
         let ends = [&keys[usize::from(packet.to)], &keys[usize::from(packet.from)]];
         self.seeds.by_public.get(&message[..32])?;
@@ -203,42 +203,50 @@ impl Dump<'_> {
             self.seeds.handshake(ends, &prologue(attempt), &opened.payload, messages)?;
         let (_, offer) = Offer::read_accept(&answer)?;
         let (status, attempt) = (answer[0], hex(&attempt));
-        say!(self, "ACCEPT attempt={attempt} status={status} {}", terms(&offer));
+        say!(self, "ACCEPT attempt={attempt} status={status} {}", parameters(&offer));
         if status == 0 && !opened.finished {
             opened.finished = true;
             let ids = [offer.id.as_slice().to_vec(), opened.id.clone()];
-            self.pairs.push(Pair::new([packet.to, packet.from], ids, channels));
+            self.connections.push(Connection::new([packet.to, packet.from], ids, channels));
         }
         Some(())
     }
 
     fn data(&mut self, packet: &Packet) -> Option<()> {
-        // The newest of several connections with the same id is meant.
-        let pairs = self.pairs.iter_mut().rev();
-        let (pair, number, epoch, payload) = pairs.into_iter().find_map(|pair| {
-            let (number, epoch, payload) = pair.open(packet)?;
-            Some((pair, number, epoch, payload))
-        })?;
+        // The newest connection with the id.
+        let connections = self.connections.iter_mut().rev();
+        let (connection, number, epoch, payload) =
+            connections.into_iter().find_map(|connection| {
+                let (number, epoch, payload) = connection.open(packet)?;
+                Some((connection, number, epoch, payload))
+            })?;
         say!(self, "DATA number={number} epoch={epoch}");
-        let way = (packet.from, packet.to);
-        pair.frames(way, &payload, &mut self.seeds, self.capture, &mut self.games, &mut self.out);
+        let direction = (packet.from, packet.to);
+        connection.frames(
+            direction,
+            &payload,
+            &mut self.seeds,
+            self.capture,
+            &mut self.sessions,
+            &mut self.out,
+        );
         Some(())
     }
 }
 
-/// What the first Noise handshake is bound to.
+/// Prologue of the first Noise handshake.
 fn prologue(attempt: Attempt) -> Vec<u8> {
     [&b"isostep wire"[..], &1u16.to_le_bytes(), &attempt].concat()
 }
 
-fn terms(offer: &Offer) -> String {
-    let Offer { terms, view, id, longest } = offer;
+fn parameters(offer: &Offer) -> String {
+    let Offer { parameters, view, id, max_mtu } = offer;
     format!(
-        "game={} width={} schema={} settings={} view={view} id={} longest={longest}",
-        terms.game,
-        terms.input_width,
-        hex(&terms.input_schema),
-        terms.settings,
+        "game={} width={} schema={} settings={} view={view} id={} longest={max_mtu}",
+        parameters.game,
+        parameters.input_width,
+        hex(&parameters.input_schema),
+        parameters.settings,
         hex(id.as_slice()),
     )
 }

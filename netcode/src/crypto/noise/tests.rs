@@ -1,4 +1,4 @@
-//! The handshake with honest and dishonest others.
+//! Noise handshakes with honest and malicious peers.
 
 use super::*;
 use crate::entropy::SeededEntropy;
@@ -16,51 +16,51 @@ impl Pair {
         Self { alice, bob, entropy }
     }
 
-    /// Alice calls Bob: her handshake and message 1.
-    fn call(&mut self) -> (Initiation, Vec<u8>) {
+    /// Alice's handshake state and message 1 to Bob.
+    fn call(&mut self) -> (Initiator, Vec<u8>) {
         let mut message = Vec::new();
         let to = self.bob.public();
         let entropy = &mut self.entropy;
-        let made = Initiation::start(&self.alice, &to, b"tanks", b"hello", entropy, &mut message);
+        let made = Initiator::start(&self.alice, &to, b"tanks", b"hello", entropy, &mut message);
         (made.unwrap(), message)
     }
 
     /// Bob reads message 1.
-    fn hear(&mut self, message: &[u8], payload: &mut Vec<u8>) -> Result<Response, NoiseError> {
-        Response::read(&self.bob, b"tanks", message, payload, &mut self.entropy)
+    fn hear(&mut self, message: &[u8], payload: &mut Vec<u8>) -> Result<Responder, NoiseError> {
+        Responder::read(&self.bob, b"tanks", message, payload, &mut self.entropy)
     }
 
-    /// The channels of both, and both messages.
+    /// Channels of both, and both messages.
     fn channels(&mut self) -> (Channel, Channel, Vec<u8>) {
-        let (initiation, mut messages) = self.call();
+        let (initiator, mut messages) = self.call();
         let length = messages.len();
         let mut payload = Vec::new();
-        let response = self.hear(&messages, &mut payload).unwrap();
-        let bob = response.finish(b"come in", &mut messages).unwrap();
-        let alice = initiation.finish(&messages[length..], &mut payload).unwrap();
+        let responder = self.hear(&messages, &mut payload).unwrap();
+        let bob = responder.finish(b"come in", &mut messages).unwrap();
+        let alice = initiator.finish(&messages[length..], &mut payload).unwrap();
         (alice, bob, messages)
     }
 }
 
 #[test]
-fn both_sides_learn_what_the_other_says_and_who_it_is() {
+fn a_handshake_exchanges_payloads_and_static_keys() {
     let mut pair = Pair::new(1);
     // Messages are appended, payloads replaced.
     let mut payload = b"old".to_vec();
-    let (initiation, message_1) = pair.call();
+    let (initiator, message_1) = pair.call();
     assert_eq!(message_1.len(), MESSAGE_1_BYTES + 5);
-    let response = pair.hear(&message_1, &mut payload).unwrap();
-    assert_eq!((payload.as_slice(), response.remote()), (&b"hello"[..], pair.alice.public()));
+    let responder = pair.hear(&message_1, &mut payload).unwrap();
+    assert_eq!((payload.as_slice(), responder.remote()), (&b"hello"[..], pair.alice.public()));
     let mut message_2 = b"before".to_vec();
-    let bob = response.finish(b"come in", &mut message_2).unwrap();
+    let bob = responder.finish(b"come in", &mut message_2).unwrap();
     assert_eq!(message_2.len(), 6 + MESSAGE_2_BYTES + 7);
-    let alice = initiation.finish(&message_2[6..], &mut payload).unwrap();
+    let alice = initiator.finish(&message_2[6..], &mut payload).unwrap();
     assert_eq!(payload, b"come in");
     assert_eq!(alice.hash(), bob.hash());
 
     let mut sealed = b"before".to_vec();
     alice.seal(7, b"forward", &mut sealed).unwrap();
-    assert_eq!(sealed.len(), 6 + 7 + SEAL_BYTES);
+    assert_eq!(sealed.len(), 6 + 7 + TAG_BYTES);
     bob.open(7, &sealed[6..], &mut payload).unwrap();
     assert_eq!(payload, b"forward");
     sealed.clear();
@@ -77,15 +77,15 @@ fn no_bit_of_a_sealed_packet_can_be_changed() {
     let mut out = Vec::new();
     for bit in 0..sealed.len() * 8 {
         sealed[bit / 8] ^= 1 << (bit % 8);
-        assert_eq!(bob.open(3, &sealed, &mut out), Err(NoiseError::Refused));
+        assert_eq!(bob.open(3, &sealed, &mut out), Err(NoiseError::Invalid));
         assert!(out.is_empty());
         sealed[bit / 8] ^= 1 << (bit % 8);
     }
-    // Another number, one's own packet, a piece, nothing.
-    assert_eq!(bob.open(4, &sealed, &mut out), Err(NoiseError::Refused));
-    assert_eq!(alice.open(3, &sealed, &mut out), Err(NoiseError::Refused));
+    // Another nonce, a reflected packet, truncation.
+    assert_eq!(bob.open(4, &sealed, &mut out), Err(NoiseError::Invalid));
+    assert_eq!(alice.open(3, &sealed, &mut out), Err(NoiseError::Invalid));
     for length in 0..sealed.len() {
-        assert_eq!(bob.open(3, &sealed[..length], &mut out), Err(NoiseError::Refused));
+        assert_eq!(bob.open(3, &sealed[..length], &mut out), Err(NoiseError::Invalid));
     }
     assert_eq!(bob.open(3, &sealed, &mut out), Ok(()));
 }
@@ -96,7 +96,7 @@ fn no_bit_of_message_1_can_be_changed() {
     let (_, mut message) = pair.call();
     let mut payload = Vec::new();
     for bit in 0..message.len() * 8 {
-        // The curve ignores the highest bit of a key, but the hash of the handshake has it.
+        // X25519 ignores the highest bit of a key, but the handshake hash covers it.
         message[bit / 8] ^= 1 << (bit % 8);
         assert!(pair.hear(&message, &mut payload).is_err(), "bit {bit}");
         assert!(payload.is_empty());
@@ -109,13 +109,13 @@ fn no_bit_of_message_1_can_be_changed() {
 }
 
 #[test]
-fn a_forged_message_2_spoils_nothing() {
+fn a_forged_message_2_does_not_fail_the_handshake() {
     let mut pair = Pair::new(4);
-    let (mut initiation, message_1) = pair.call();
+    let (mut initiator, message_1) = pair.call();
     let (mut payload, mut message_2) = (Vec::new(), Vec::new());
-    let response = pair.hear(&message_1, &mut payload).unwrap();
-    let bob = response.finish(b"come in", &mut message_2).unwrap();
-    // Every bit of it, every piece of it, an answer of somebody else, and noise.
+    let responder = pair.hear(&message_1, &mut payload).unwrap();
+    let bob = responder.finish(b"come in", &mut message_2).unwrap();
+    // Bit flips, truncation, an extension, the message of another handshake, and garbage.
     let mut forged: Vec<Vec<u8>> = (0..message_2.len() * 8)
         .map(|bit| {
             let mut forged = message_2.clone();
@@ -128,12 +128,12 @@ fn a_forged_message_2_spoils_nothing() {
     forged.push(Pair::new(5).channels().2);
     forged.push(vec![0; 70_000]);
     for forged in forged {
-        let (again, error) = initiation.finish(&forged, &mut payload).unwrap_err();
-        assert_eq!(error, NoiseError::Refused);
+        let (again, error) = initiator.finish(&forged, &mut payload).unwrap_err();
+        assert_eq!(error, NoiseError::Invalid);
         assert!(payload.is_empty());
-        initiation = again;
+        initiator = again;
     }
-    let alice = initiation.finish(&message_2, &mut payload).unwrap();
+    let alice = initiator.finish(&message_2, &mut payload).unwrap();
     assert_eq!((payload.as_slice(), alice.hash()), (&b"come in"[..], bob.hash()));
 }
 
@@ -144,14 +144,14 @@ fn another_prologue_or_key_is_refused() {
     let mut payload = Vec::new();
     let mut entropy = SeededEntropy::new(7);
     let mut read = |key, prologue| {
-        Response::read(key, prologue, &message, &mut payload, &mut entropy).map(|it| it.remote())
+        Responder::read(key, prologue, &message, &mut payload, &mut entropy).map(|it| it.remote())
     };
-    assert_eq!(read(&pair.bob, &b"planes"[..]), Err(NoiseError::Refused));
-    assert_eq!(read(&pair.alice, b"tanks"), Err(NoiseError::Refused));
+    assert_eq!(read(&pair.bob, &b"planes"[..]), Err(NoiseError::Invalid));
+    assert_eq!(read(&pair.alice, b"tanks"), Err(NoiseError::Invalid));
     assert_eq!(read(&pair.bob, b"tanks"), Ok(pair.alice.public()));
 }
 
-/// The same with ring and without it, on every machine.
+/// Holds with and without ring, on every machine.
 #[test]
 fn the_same_entropy_gives_the_same_bytes() {
     let record = |seed| {
@@ -166,17 +166,17 @@ fn the_same_entropy_gives_the_same_bytes() {
 }
 
 #[test]
-fn each_handshake_has_keys_of_its_own() {
+fn each_handshake_has_distinct_keys() {
     let mut pair = Pair::new(10);
     let (first, second) = (pair.channels().0, pair.channels().0);
     assert_ne!(first.hash(), second.hash());
     let mut sealed = Vec::new();
     first.seal(0, b"forward", &mut sealed).unwrap();
-    assert_eq!(second.open(0, &sealed, &mut Vec::new()), Err(NoiseError::Refused));
+    assert_eq!(second.open(0, &sealed, &mut Vec::new()), Err(NoiseError::Invalid));
 }
 
 #[test]
-fn limits_are_errors_and_leave_nothing_behind() {
+fn limit_errors_leave_the_output_unchanged() {
     let (alice, bob, _) = Pair::new(11).channels();
     let mut out = b"before".to_vec();
     assert_eq!(alice.seal(0, &vec![0; 65_520], &mut out), Err(NoiseError::TooLong));
@@ -187,7 +187,7 @@ fn limits_are_errors_and_leave_nothing_behind() {
 }
 
 #[test]
-fn opening_reuses_the_room_it_has() {
+fn open_reuses_the_buffer() {
     let (alice, bob, _) = Pair::new(12).channels();
     let (mut sealed, mut out) = (Vec::new(), Vec::with_capacity(200));
     let (place, room) = (out.as_ptr(), out.capacity());

@@ -1,7 +1,7 @@
-//! Any [`Input`] as little-endian bytes of a fixed width, through serde. [`write`] and [`read`] are the two halves; this
-//! file measures the type once and checks every value on its way out.
+//! Codec of any [`Input`]: little-endian bytes of a fixed width, through serde. [`write`] and [`read`] are the two
+//! halves; this file measures the type once and validates every encoded value.
 //!
-//! Fixed width, so that a window of many ticks needs no lengths and a hostile packet can't ask for memory.
+//! With a fixed width, a window of many ticks needs no lengths, and a hostile packet can't request memory.
 
 mod read;
 mod write;
@@ -11,10 +11,10 @@ use core::marker::PhantomData;
 use isostep_core::digest::Digest;
 use read::Trace;
 
-/// The widest an input may be, in bytes: many ticks of it travel in every packet.
+/// Maximum width of an input, in bytes: every packet carries many ticks of it.
 pub const MAX_INPUT_BYTES: usize = 64;
 
-/// Why a type, or a value of it, can't be an input.
+/// Error of an input type, or of a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputCodecError {
@@ -23,46 +23,44 @@ pub enum InputCodecError {
         "`{path}` is a float, and floats differ between machines; use Stick for axes, Real for numbers"
     )]
     Float {
-        /// Where it is; `.` for the whole input.
+        /// Path of the field; `.` for the whole input.
         path: String,
     },
-    /// Something whose width depends on the value, or that has no fixed-width form here.
+    /// A part has no fixed width.
     #[error(
         "`{path}` is {what}, which has no fixed width; use NewestWins<[T; N]> for a few values, a command for anything \
          longer or rare, a flag beside a value for an Option, and an enum without data beside its data"
     )]
     Width {
-        /// Where it is; `.` for the whole input.
+        /// Path of the field; `.` for the whole input.
         path: String,
-        /// What it is.
+        /// Kind of the part.
         what: &'static str,
     },
     /// The input is wider than [`MAX_INPUT_BYTES`].
-    #[error(
-        "the input is wider than {MAX_INPUT_BYTES} bytes; send what is rare or long as commands"
-    )]
+    #[error("the input is wider than {MAX_INPUT_BYTES} bytes; send rare or long data as commands")]
     TooWide,
-    /// An enum has more variants than a byte tells apart.
+    /// An enum has more than 256 variants.
     #[error(
-        "enum `{name}` has {variants} variants, and one byte tells 256 apart; split it or use a number"
+        "enum `{name}` has {variants} variants, and at most 256 fit a byte; split it or use a number"
     )]
     TooManyVariants {
         /// The enum.
         name: &'static str,
-        /// How many it has.
+        /// Number of variants.
         variants: usize,
     },
-    /// The type's own `Serialize` or `Deserialize` wants something that the codec does not offer, or gave up.
+    /// The type's own `Serialize` or `Deserialize` failed, or needs an unsupported operation.
     #[error("{0}")]
     Refused(String),
-    /// Reading what was written gave another value.
+    /// Decoding an encoded value gives another value.
     #[error(
-        "the input does not come back equal; is a field skipped by serde, or its PartialEq not exact?"
+        "the input does not round-trip; check for fields skipped by serde, and for an inexact PartialEq"
     )]
     NotReproduced,
-    /// A value is wider or narrower than the default one.
+    /// The width of a value differs from that of the default.
     #[error(
-        "the value takes {found} bytes, the default one {expected}; Serialize must write the same for all values"
+        "the value takes {found} bytes, the default {expected}; Serialize must write the same width for all values"
     )]
     WidthChanged {
         /// The width of the type.
@@ -70,7 +68,7 @@ pub enum InputCodecError {
         /// The width of this value.
         found: usize,
     },
-    /// The place to write to has another size than the input.
+    /// The width of the buffer differs from that of the input.
     #[error("the buffer has {found} bytes, the input takes {expected}; slice it to `width()`")]
     Buffer {
         /// The width of the type.
@@ -80,40 +78,40 @@ pub enum InputCodecError {
     },
 }
 
-/// Why bytes are not an input.
+/// Error of decoding an input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputReadError {
-    /// More or fewer bytes than the type's width.
-    #[error("{found} bytes instead of {expected}; do both sides have the same input type?")]
+    /// The number of bytes differs from the width of the type.
+    #[error("{found} bytes instead of {expected}; use the same input type on both sides")]
     Length {
         /// The width of the type.
         expected: usize,
-        /// How many came.
+        /// Number of bytes.
         found: usize,
     },
     /// A `bool` that is neither 0 nor 1.
-    #[error("a bool of {0}; refuse the sender's packet")]
+    #[error("invalid bool {0}; refuse the sender's packet")]
     Bool(u8),
     /// An enum has no such variant.
     #[error("enum `{name}` has no variant {index}; refuse the sender's packet")]
     Variant {
         /// The enum.
         name: &'static str,
-        /// What came.
+        /// The index.
         index: u8,
     },
-    /// The type itself refused the value.
+    /// The type refused the value.
     #[error("{0}; refuse the sender's packet")]
     Value(String),
-    /// The type's `Deserialize` wants something that has no fixed width.
+    /// The type's `Deserialize` needs an operation without a fixed width.
     #[error("the type reads {0}, which has no fixed width")]
     Unsupported(&'static str),
 }
 
-/// Turns inputs of one type into bytes and back. Nothing is allocated, except for the text of an error.
+/// Codec of one input type. Nothing is allocated, except for the text of an error.
 ///
-/// Make one per session; that is when an unfit type is refused. It is a copyable handle.
+/// Create one per session; unsuitable types are refused then. It is a copyable handle.
 ///
 /// | in the type | in bytes |
 /// | --- | --- |
@@ -145,10 +143,10 @@ pub struct InputCodec<I> {
 }
 
 impl<I: Input> InputCodec<I> {
-    /// Measures the type by its default value and looks at every part of it.
+    /// Measures the type by its default value and validates every part.
     ///
     /// # Errors
-    /// When the type holds something without a fixed width or a float, is too wide, or its default does not come back equal.
+    /// When the type has a part without a fixed width or a float, is too wide, or its default does not round-trip.
     pub fn new() -> Result<Self, InputCodecError> {
         let default = I::default();
         let mut bytes = [0; MAX_INPUT_BYTES];
@@ -158,7 +156,7 @@ impl<I: Input> InputCodec<I> {
         if back != default {
             return Err(InputCodecError::NotReproduced);
         }
-        // A default without data says nothing of the other variants: have the type read each of them.
+        // A default without data does not cover the other variants: the type decodes each of them.
         for choice in trace.enums {
             let (name, variants) = (choice.name, choice.variants);
             if variants > 256 {
@@ -177,13 +175,13 @@ impl<I: Input> InputCodec<I> {
         Ok(Self { width, schema, input: PhantomData })
     }
 
-    /// Bytes that every input of this type takes.
+    /// Returns the width of every input of this type, in bytes.
     pub const fn width(&self) -> usize {
         self.width
     }
 
-    /// A name for the type's shape: names of structs, fields, enums and variants, and types of numbers, in order. Two
-    /// machines that differ in it read each other's inputs wrongly.
+    /// Returns a hash of the type's shape: names of structs, fields, enums and variants, and number types, in order.
+    /// Machines whose schemas differ can't read each other's inputs.
     pub const fn schema(&self) -> [u8; 8] {
         self.schema
     }
@@ -191,7 +189,7 @@ impl<I: Input> InputCodec<I> {
     /// Writes an input to a slice of exactly [`width`](Self::width) bytes.
     ///
     /// # Errors
-    /// When the value would not come back equal, its width differs, or the slice's does; `out` is left alone then.
+    /// When the value does not round-trip, or its width or that of the slice differs; `out` is unchanged then.
     pub fn write(&self, input: I, out: &mut [u8]) -> Result<(), InputCodecError> {
         let bytes = self.encode(input)?;
         if out.len() != self.width {
@@ -201,20 +199,20 @@ impl<I: Input> InputCodec<I> {
         Ok(())
     }
 
-    /// Writes an input to the end of `out`.
+    /// Appends an input to `out`.
     ///
     /// # Errors
-    /// When the value would not come back equal, or its width differs; `out` is left alone then.
+    /// When the value does not round-trip, or its width differs; `out` is unchanged then.
     pub fn append(&self, input: I, out: &mut Vec<u8>) -> Result<(), InputCodecError> {
         let bytes = self.encode(input)?;
         out.extend_from_slice(&bytes[..self.width]);
         Ok(())
     }
 
-    /// The input that these bytes are.
+    /// Decodes an input.
     ///
     /// # Errors
-    /// When they are too few or too many, or a part has a value that its type does not.
+    /// When the number of bytes is wrong, or a part has an invalid value.
     pub fn read(&self, bytes: &[u8]) -> Result<I, InputReadError> {
         if bytes.len() != self.width {
             return Err(InputReadError::Length { expected: self.width, found: bytes.len() });
@@ -222,8 +220,8 @@ impl<I: Input> InputCodec<I> {
         read::read(bytes)
     }
 
-    /// The sender plays what it has, the others what they read: a value that comes back different is a desync, so it is
-    /// stopped here.
+    /// The sender steps with its value and the others with the decoded one: a value that does not round-trip would
+    /// desync, so it is refused here.
     fn encode(&self, input: I) -> Result<[u8; MAX_INPUT_BYTES], InputCodecError> {
         let mut bytes = [0; MAX_INPUT_BYTES];
         let found = write::write(&input, &mut bytes)?;
@@ -238,7 +236,7 @@ impl<I: Input> InputCodec<I> {
     }
 }
 
-/// What was just written can't be read.
+/// Error for a value that was just encoded and can't be decoded.
 fn unfit(error: InputReadError) -> InputCodecError {
     match error {
         InputReadError::Unsupported(what) => InputCodecError::Width { path: ".".to_owned(), what },

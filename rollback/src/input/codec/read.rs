@@ -1,4 +1,4 @@
-//! The deserializer of inputs. It also traces: what a type asks for while it reads is its shape.
+//! Deserializer of inputs. It also traces the shape of a type: the values that the type requests while it is read.
 
 use super::InputReadError;
 use core::fmt::{Display, Write};
@@ -8,7 +8,7 @@ use serde::de::{
     SeqAccess, VariantAccess, Visitor,
 };
 
-/// The shape of a type.
+/// Shape of a type.
 #[derive(Default)]
 pub(super) struct Trace {
     /// Names and types in order, like `Pad{keys:Buttons<02>(u8,u8,),aim:Stick{x:i8,y:i8,},}`.
@@ -23,12 +23,12 @@ pub(super) struct Choice {
     pub(super) variants: usize,
 }
 
-/// The value that exactly these bytes are.
+/// Decodes a value from exactly these bytes.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, InputReadError> {
     finish(Reader { bytes, at: 0, trace: None })
 }
 
-/// The same, noting what was asked for.
+/// Decodes a value, and traces the requests.
 pub(super) fn trace<T: DeserializeOwned>(
     bytes: &[u8],
     trace: &mut Trace,
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A group of parts.
+    /// Decodes a group of parts.
     fn parts<'de, V: Visitor<'de>>(
         &mut self,
         name: &'static str,
@@ -214,7 +214,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'_> {
     }
 }
 
-/// The parts of a group, one after another.
+/// Parts of a group, in order.
 struct Parts<'r, 'a, 'n> {
     reader: &'r mut Reader<'a>,
     left: usize,
@@ -243,7 +243,7 @@ impl<'de> SeqAccess<'de> for Parts<'_, '_, '_> {
     }
 }
 
-/// One variant, which must have no data.
+/// A variant, which must have no data.
 struct Variant {
     name: &'static str,
     index: u8,

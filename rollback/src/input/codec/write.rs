@@ -1,4 +1,4 @@
-//! The serializer of inputs: fixed-width parts go to a buffer, everything else is refused by name and path.
+//! Serializer of inputs: fixed-width parts are written to a buffer, everything else is refused by name and path.
 
 use super::{InputCodecError, MAX_INPUT_BYTES};
 use core::fmt::Display;
@@ -6,7 +6,7 @@ use serde::ser::{
     Error, Impossible, Serialize, SerializeStruct, SerializeTuple, SerializeTupleStruct, Serializer,
 };
 
-/// Writes a value to the front of the buffer; how many bytes it took.
+/// Writes a value to the front of the buffer, and returns the number of bytes.
 pub(super) fn write<T: Serialize>(
     value: &T,
     bytes: &mut [u8; MAX_INPUT_BYTES],
@@ -19,7 +19,7 @@ pub(super) fn write<T: Serialize>(
 struct Writer<'a> {
     bytes: &'a mut [u8; MAX_INPUT_BYTES],
     len: usize,
-    /// Of the element that is next in the innermost tuple, to name it in a path.
+    /// Index of the next element in the innermost tuple, for error paths.
     place: usize,
 }
 
@@ -40,7 +40,7 @@ impl Writer<'_> {
     }
 }
 
-/// The error with one more step at the front of its path.
+/// Prepends a step to the path of an error.
 fn within(mut error: InputCodecError, step: &str) -> InputCodecError {
     if let InputCodecError::Float { path } | InputCodecError::Width { path, .. } = &mut error {
         *path = if path == "." { step.to_owned() } else { format!("{step}.{path}") };
@@ -136,7 +136,7 @@ impl Serializer for &mut Writer<'_> {
         refused("an enum with data")
     }
 
-    // As text it would need a length.
+    // Text would need a length.
     fn collect_str<T: Display + ?Sized>(self, _: &T) -> Result<(), InputCodecError> {
         refused("a string")
     }

@@ -1,35 +1,36 @@
-//! The receiver's side, and the sender's own: pieces of confirmed ticks become whole commands. Its state is a function of
-//! the payloads it was fed, so all machines agree.
+//! Assembles commands from the pieces of confirmed ticks, on receivers and on the sender. Its state is a function of
+//! its payloads, so all machines agree.
 
 use super::piece::Piece;
 use super::{CommandConfig, CommandError, Commands, PayloadError, check_payload};
 
-/// Puts the commands of one player together again.
+/// Assembles the commands of one player.
 ///
-/// Feed it the confirmed payload of every tick, in order, with an empty one for ticks that carry none; each gives the commands
-/// that take effect on that tick. A command whose next piece is missing in the next tick is given up, and so is one that grows
-/// beyond the limit; what still comes of it is ignored. See [`CommandQueue`](super::CommandQueue) for an example.
+/// Feed it the confirmed payload of every tick, in order, with an empty one for ticks without pieces. Each call gives
+/// the commands that take effect on that tick. A command whose next piece is missing in the next tick is dropped, and
+/// so is one that exceeds the limit; its later pieces are ignored. See [`CommandQueue`](super::CommandQueue) for an
+/// example.
 ///
-/// Late joiners need what is half received: [`pending`](Self::pending) on one side, [`resume`](Self::resume) on the other.
+/// Late joiners need the partial command: [`pending`](Self::pending) on one machine, [`resume`](Self::resume) on the
+/// other.
 #[derive(Clone, Debug)]
 pub struct CommandAssembler {
     config: CommandConfig,
     running: bool,
-    /// Of the command that is running; at most `max_len`.
+    /// Bytes of the partial command; at most `max_len`.
     bytes: Vec<u8>,
 }
 
 impl CommandAssembler {
-    /// One that has seen nothing yet.
+    /// Creates an assembler without a partial command.
     pub const fn new(config: CommandConfig) -> Self {
         Self { config, running: false, bytes: Vec::new() }
     }
 
-    /// Takes the payload of the next tick; `out` becomes the commands of that tick.
+    /// Feeds the payload of the next tick; `out` becomes the commands of that tick.
     ///
     /// # Errors
-    /// When the payload is malformed; nothing changes then, `out` included. [`check_payload`] finds the same before a payload
-    /// is accepted.
+    /// When the payload is malformed; nothing changes then, `out` included. [`check_payload`] detects the same earlier.
     pub fn tick(&mut self, payload: &[u8], out: &mut Commands) -> Result<(), PayloadError> {
         check_payload(payload, self.config.budget)?;
         out.clear();
@@ -44,7 +45,7 @@ impl CommandAssembler {
             continues = !piece.last;
             self.take(piece, out);
         }
-        // Only a payload that ends in the middle of a command has one to go on with.
+        // Only a payload that ends within a command has one to continue.
         self.running &= continues;
         Ok(())
     }
@@ -60,7 +61,7 @@ impl CommandAssembler {
             return;
         }
         if len > self.bytes.capacity() {
-            // Doubling on its own would go beyond the limit.
+            // Plain doubling would exceed the limit.
             let capacity = len.next_power_of_two().min(self.config.max_len);
             self.bytes.reserve_exact(capacity - self.bytes.len());
         }
@@ -70,15 +71,15 @@ impl CommandAssembler {
         }
     }
 
-    /// The bytes so far of a command that the next tick may go on with.
+    /// Returns the bytes of the partial command, which the next tick may continue.
     pub fn pending(&self) -> Option<&[u8]> {
         self.running.then_some(&self.bytes)
     }
 
-    /// Goes on from what was [`pending`](Self::pending) elsewhere.
+    /// Continues from the [`pending`](Self::pending) bytes of another assembler.
     ///
     /// # Errors
-    /// When it is longer than a command may be; nothing changes then.
+    /// When they exceed the limit; nothing changes then.
     pub fn resume(&mut self, pending: Option<&[u8]>) -> Result<(), CommandError> {
         let bytes = pending.unwrap_or_default();
         let (len, max) = (bytes.len(), self.config.max_len);

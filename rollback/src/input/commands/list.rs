@@ -1,8 +1,8 @@
-//! The whole commands of one player and tick, in one buffer.
+//! Complete commands of one player and tick, in one buffer.
 
 use core::fmt;
 
-/// A list of byte strings in one buffer: what a [`CommandAssembler`](super::CommandAssembler) gives for a tick.
+/// List of byte strings in one buffer: the commands of a tick from a [`CommandAssembler`](super::CommandAssembler).
 ///
 /// ```
 /// use isostep_rollback::Commands;
@@ -14,12 +14,12 @@ use core::fmt;
 #[derive(Default, PartialEq, Eq)]
 pub struct Commands {
     bytes: Vec<u8>,
-    /// Where each ends in `bytes`.
+    /// End of each command in `bytes`.
     ends: Vec<usize>,
 }
 
 impl Commands {
-    /// Adds one to the end.
+    /// Appends a command.
     pub fn push(&mut self, command: &[u8]) {
         self.bytes.extend_from_slice(command);
         self.ends.push(self.bytes.len());
@@ -31,24 +31,24 @@ impl Commands {
         self.ends.clear();
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no commands.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of commands.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The commands, in the order in which they were sent.
+    /// Returns the commands, in the order of sending.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         let mut start = 0;
         self.ends.iter().map(move |&end| &self.bytes[core::mem::replace(&mut start, end)..end])
     }
 }
 
-/// `clone_from` reuses the memory it has.
+/// `clone_from` reuses the memory.
 impl Clone for Commands {
     fn clone(&self) -> Self {
         Self { bytes: self.bytes.clone(), ends: self.ends.clone() }
@@ -60,7 +60,7 @@ impl Clone for Commands {
     }
 }
 
-/// As a list of byte strings.
+/// Prints a list of byte strings.
 impl fmt::Debug for Commands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()

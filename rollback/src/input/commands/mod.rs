@@ -1,13 +1,13 @@
-//! Commands: byte strings of any length (a loadout, a purchase, a vote), rarer than inputs, that travel as a part of a
-//! player's input for a tick.
+//! Commands: byte strings of any length (a loadout, a purchase, a vote), rarer than inputs, that are sent as a part of
+//! a player's input for a tick.
 //!
 //! ```text
 //! push → CommandQueue → fill: a payload for each tick → … → the tick is confirmed → CommandAssembler → Commands
 //!             ↑ overridden: goes again                                (on every machine, the sender's too)
 //! ```
 //!
-//! A payload is a row of pieces within a budget. A command that does not fit is spread over consecutive ticks and belongs to
-//! the tick that carries its last piece.
+//! A payload is a sequence of pieces within a budget. A command that does not fit is spread over consecutive ticks, and
+//! takes effect on the tick of its last piece.
 
 mod assembler;
 mod list;
@@ -33,25 +33,25 @@ pub struct CommandConfig {
     max_queued: usize,
 }
 
-/// Limits that can't work.
+/// Invalid limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandConfigError {
-    /// Nothing would fit into a payload, or no packet would hold it.
-    #[error("a budget of {0} bytes a tick; it must lie from {min} to {max}",
+    /// The budget is too small for a piece, or too large for a packet.
+    #[error("the budget is {0} bytes a tick; use {min} to {max}",
         min = CommandConfig::MIN_BUDGET, max = CommandConfig::MAX_BUDGET)]
     Budget(usize),
-    /// The longest command is out of bounds.
-    #[error("commands of up to {0} bytes; the limit must lie from 1 to {max}", max = CommandConfig::MAX_LEN)]
+    /// The maximum command length is out of range.
+    #[error("the maximum command length is {0} bytes; use 1 to {max}", max = CommandConfig::MAX_LEN)]
     Length(usize),
-    /// The queue could not hold the longest command.
+    /// The queue can't hold the longest command.
     #[error(
-        "a queue of {queued} bytes can't hold a command of {len}; give it at least two bytes more than that"
+        "a queue of {queued} bytes can't hold a command of {len} bytes; make it at least two bytes longer than the command"
     )]
     Queue {
-        /// The size of the queue.
+        /// Size of the queue.
         queued: usize,
-        /// The longest command.
+        /// Maximum command length.
         len: usize,
     },
 }
@@ -59,19 +59,19 @@ pub enum CommandConfigError {
 impl CommandConfig {
     /// A piece is a header byte, a length byte and at least one byte more.
     pub const MIN_BUDGET: usize = 3;
-    /// What still fits a datagram beside everything else.
+    /// Maximum payload that fits a datagram beside everything else.
     pub const MAX_BUDGET: usize = 1024;
-    /// 1 MiB takes five minutes at 64 bytes a tick and 60 ticks a second; files don't travel this way.
+    /// 1 MiB takes five minutes at 64 bytes a tick and 60 ticks a second; not meant for files.
     pub const MAX_LEN: usize = 1 << 20;
 
     /// 64 bytes a tick, commands of up to 4 KiB, a queue of 64 KiB.
     pub const DEFAULT: Self = Self { budget: 64, max_len: 4096, max_queued: 1 << 16 };
 
-    /// Limits: bytes of payload a tick, bytes of the longest command, and bytes that wait or are not confirmed yet, where
-    /// each command counts two more than its length.
+    /// Creates limits: payload bytes a tick, bytes of the longest command, and bytes of queued and unconfirmed
+    /// commands, with an overhead of two for each command.
     ///
     /// # Errors
-    /// When a limit is out of bounds, or the queue could not hold the longest command.
+    /// When a limit is out of range, or the queue can't hold the longest command.
     pub const fn new(
         budget: usize,
         max_len: usize,
@@ -89,17 +89,17 @@ impl CommandConfig {
         Ok(Self { budget, max_len, max_queued })
     }
 
-    /// Bytes of payload a tick.
+    /// Returns the payload bytes a tick.
     pub const fn budget(&self) -> usize {
         self.budget
     }
 
-    /// Bytes of the longest command.
+    /// Returns the maximum command length, in bytes.
     pub const fn max_len(&self) -> usize {
         self.max_len
     }
 
-    /// Bytes that may wait in a queue.
+    /// Returns the maximum queue size, in bytes.
     pub const fn max_queued(&self) -> usize {
         self.max_queued
     }

@@ -1,50 +1,50 @@
-//! Payloads in bytes: a row of pieces, each a header byte, a length and that many bytes.
+//! Payload encoding: a sequence of pieces, each a header byte, a length and that many bytes.
 //!
 //! | header bit | the piece |
 //! | --- | --- |
 //! | 0 | is the first of its command |
 //! | 1 | is the last of its command |
 //!
-//! The length takes seven bits a byte, low ones first, in as few bytes as possible. A piece that is not the first of its
-//! command opens the payload, and one that is not the last closes it. Only a whole command may be empty. So every row of
-//! pieces has one form, and what a machine checks before it passes a payload on is what all others accept.
+//! The length is a varint in as few bytes as possible. A piece that continues a command is the first of its payload;
+//! one that is continued is the last. Only a complete command may be empty. So every sequence of pieces has one
+//! encoding, and a payload that one machine validates is accepted by all others.
 
 const FIRST: u8 = 1;
 const LAST: u8 = 2;
 
-/// Why bytes are not a payload. The sender is broken or hostile: refuse its packet.
+/// Error of a malformed payload. The sender is broken or hostile: refuse its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadError {
-    /// Longer than a tick may carry.
-    #[error("a payload of {found} bytes, with a budget of {budget}")]
+    /// The payload exceeds the budget.
+    #[error("a payload of {found} bytes exceeds the budget of {budget}")]
     OverBudget {
-        /// How long it is.
+        /// Its length.
         found: usize,
-        /// How long it may be.
+        /// The budget.
         budget: usize,
     },
-    /// A header with bits that mean nothing.
-    #[error("a piece with header {0:#04x}")]
+    /// A header with unknown bits.
+    #[error("a piece has the unknown header {0:#04x}")]
     Header(u8),
-    /// It ends within a piece.
-    #[error("a payload that ends within a piece")]
+    /// The payload ends within a piece.
+    #[error("the payload is truncated within a piece")]
     Truncated,
-    /// A length in more bytes than it needs, or beyond any payload.
-    #[error("a piece with a malformed length")]
+    /// A length that is not minimal, or beyond any payload.
+    #[error("a piece has a malformed length")]
     Length,
-    /// A piece without bytes that is not a whole command.
-    #[error("a piece without bytes")]
+    /// An empty piece that is not a complete command.
+    #[error("a piece is empty")]
     EmptyPiece,
-    /// A continuation that does not open the payload, or something after a piece that is to be continued.
-    #[error("a piece out of place")]
+    /// A continuation that is not first in its payload, or a piece after one that is continued.
+    #[error("a continued piece is out of order")]
     OutOfPlace,
 }
 
-/// Checks a payload from outside before it is accepted.
+/// Validates an untrusted payload.
 ///
 /// # Errors
-/// When it is longer than the budget or not a row of pieces.
+/// When it exceeds the budget or is malformed.
 ///
 /// ```
 /// use isostep_rollback::{PayloadError, check_payload};
@@ -69,7 +69,7 @@ pub fn check_payload(payload: &[u8], budget: usize) -> Result<(), PayloadError> 
     Ok(())
 }
 
-/// A part of a command, or the whole.
+/// A part of a command, or a complete one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
     pub(super) first: bool,
@@ -78,10 +78,10 @@ pub(super) struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// The most bytes of a command that a piece can carry in this much room; `None` when not even a header fits.
+    /// Returns the maximum number of command bytes in a piece of this size; `None` if a header does not fit.
     pub(super) fn room(room: usize) -> Option<usize> {
         let bytes = room.checked_sub(2)?;
-        // Beyond 127 the length takes a second byte, beyond any budget a third.
+        // Above 127 bytes the length takes a second byte; a third would exceed any budget.
         Some(if bytes <= 127 { bytes } else { bytes - 1 })
     }
 
@@ -97,7 +97,7 @@ impl<'a> Piece<'a> {
         out.extend_from_slice(self.bytes);
     }
 
-    /// Takes one from the front.
+    /// Reads one from the front.
     pub(super) fn take(rest: &mut &'a [u8]) -> Result<Self, PayloadError> {
         let mut byte = || {
             let (&byte, after) = rest.split_first().ok_or(PayloadError::Truncated)?;

@@ -1,79 +1,79 @@
-//! The sender's side: commands wait, go out in pieces, and are kept until their ticks are confirmed.
+//! Sender's queue: commands are sent in pieces, and kept until their ticks are confirmed.
 //!
-//! The pieces of a command lie in consecutive ticks, so a range of ticks says which payloads carry it, and an overridden
-//! tick within that range breaks it. Entries stay in push order; those without ticks wait.
+//! The pieces of a command are in consecutive ticks, so a range of ticks identifies its payloads, and an overridden
+//! tick within the range breaks it. Entries stay in push order; those without ticks are unsent.
 
 use super::CommandConfig;
 use super::piece::Piece;
 use crate::Tick;
 use std::collections::VecDeque;
 
-/// What a command counts in a queue beside its bytes: the least that a payload needs for it. It also bounds how many empty
-/// ones there are.
+/// Queue bytes of a command beside its own: the minimum overhead in a payload. It also bounds the number of empty
+/// commands.
 pub(super) const COMMAND_OVERHEAD: usize = 2;
 
-/// Buffers of finished commands kept for new ones.
+/// Buffers of completed commands kept for reuse.
 const SPARE_BUFFERS: usize = 16;
 
-/// What went wrong with a command.
+/// Error of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The command is longer than the match allows.
+    /// The command exceeds the limit of the match.
     #[error(
-        "a command of {len} bytes, with a limit of {max}; split it or raise the limit on all machines"
+        "a command of {len} bytes exceeds the limit of {max}; split it or raise the limit on all machines"
     )]
     TooLong {
-        /// How long it is.
+        /// Its length.
         len: usize,
-        /// How long it may be.
+        /// The limit.
         max: usize,
     },
-    /// Too much waits already.
+    /// The queue is full.
     #[error(
-        "{queued} bytes of commands wait, and {needed} more exceed the limit of {max}; try again after some ticks"
+        "{queued} bytes of commands are queued, and {needed} more exceed the limit of {max}; try again after some ticks"
     )]
     QueueFull {
-        /// What waits, or is not confirmed yet.
+        /// Queued and unconfirmed bytes.
         queued: usize,
-        /// What the command needs.
+        /// Bytes that the command needs.
         needed: usize,
         /// The limit.
         max: usize,
     },
-    /// The payload of this tick is settled.
+    /// The payload of this tick is fixed already.
     #[error(
-        "tick {tick} is settled, and so are all up to {settled}; fill ticks in ascending order, each once"
+        "tick {tick} is not after the last filled or confirmed tick {settled}; fill ticks in ascending order, each once"
     )]
     TickSettled {
-        /// The tick that was asked for.
+        /// The requested tick.
         tick: Tick,
         /// The last tick that was filled, overridden or confirmed.
         settled: Tick,
     },
-    /// A tick was said to be confirmed before.
+    /// The overridden tick was reported as confirmed before.
     #[error(
         "tick {tick} is overridden but was confirmed (through {confirmed}); report overrides first"
     )]
     Confirmed {
-        /// The tick that was reported.
+        /// The reported tick.
         tick: Tick,
         /// The last confirmed tick.
         confirmed: Tick,
     },
 }
 
-/// The commands that one player sends: each is delivered exactly once.
+/// Commands sent by one player; each is delivered exactly once.
 ///
-/// - [`push`](Self::push) whenever the player decides something;
-/// - [`fill`](Self::fill) once for each tick's input, in ascending order; a tick left out carries nothing;
-/// - [`overridden`](Self::overridden) when a tick was settled without its payload, then
-///   [`confirmed_through`](Self::confirmed_through) as ticks are confirmed, in any amount at a time.
+/// - [`push`](Self::push) at any time;
+/// - [`fill`](Self::fill) once for each tick's input, in ascending order; a skipped tick carries nothing;
+/// - [`overridden`](Self::overridden) when a tick was confirmed without its payload, then
+///   [`confirmed_through`](Self::confirmed_through) as ticks are confirmed, any number at a time.
 ///
-/// **Order.** Commands complete in push order, and each as early as the budget allows, while no tick is overridden or left
-/// out. A command that had a piece in an overridden tick goes again from its start, in push order among those that wait:
-/// before all that had not begun when the override was reported, after any that had. So only commands that had begun by
-/// then can overtake it.
+/// **Order.** Commands complete in push order, each as early as the budget allows, while no tick is overridden or
+/// skipped. A command with a piece in an overridden tick is sent again from its start, in push order among the unsent
+/// ones: before all that had not begun when the override was reported, after any that had. So only commands that had
+/// begun by then can overtake it.
 ///
 /// ```
 /// use isostep_rollback::{CommandAssembler, CommandConfig, CommandQueue, Commands, Tick};
@@ -100,9 +100,9 @@ pub enum CommandError {
 #[derive(Clone, Debug)]
 pub struct CommandQueue {
     config: CommandConfig,
-    /// In push order; done ones are gone.
+    /// In push order, without completed ones.
     entries: VecDeque<Entry>,
-    /// Bytes of all entries, overhead included.
+    /// Bytes of all entries, with overhead.
     queued: usize,
     /// The last tick that was filled, overridden or confirmed.
     settled: Option<Tick>,
@@ -113,11 +113,11 @@ pub struct CommandQueue {
 #[derive(Clone, Debug)]
 struct Entry {
     bytes: Vec<u8>,
-    /// The first and last tick that carry pieces of it so far.
+    /// The first and last tick with pieces of it so far.
     ticks: Option<(Tick, Tick)>,
-    /// How many of its bytes those carry.
+    /// Bytes sent in those ticks.
     sent: usize,
-    /// Whether those are all.
+    /// All pieces are sent.
     whole: bool,
 }
 
@@ -147,16 +147,16 @@ impl Entry {
 }
 
 impl CommandQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: CommandConfig) -> Self {
         let entries = VecDeque::new();
         Self { config, entries, queued: 0, settled: None, confirmed: None, spare: Vec::new() }
     }
 
-    /// Takes a command to send.
+    /// Queues a command.
     ///
     /// # Errors
-    /// When it is too long, or too much waits already; nothing is taken then.
+    /// When it is too long, or the queue is full; it is not queued then.
     pub fn push(&mut self, command: &[u8]) -> Result<(), CommandError> {
         let (len, max) = (command.len(), self.config.max_len);
         if len > max {
@@ -174,11 +174,11 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Makes `out` the payload of a tick; empty if nothing waits. A command that is half sent and does not go on in this very
-    /// tick, because ticks were left out, goes again from its start.
+    /// Writes the payload of a tick to `out`; empty if nothing is queued. A partially sent command that is not
+    /// continued in this tick, because ticks were skipped, is sent again from its start.
     ///
     /// # Errors
-    /// When this tick or a later one was filled, overridden or confirmed; `out` is left alone then.
+    /// When this tick or a later one was filled, overridden or confirmed; `out` is unchanged then.
     pub fn fill(&mut self, tick: Tick, out: &mut Vec<u8>) -> Result<(), CommandError> {
         if let Some(settled) = self.settled.filter(|&settled| tick <= settled) {
             return Err(CommandError::TickSettled { tick, settled });
@@ -186,7 +186,8 @@ impl CommandQueue {
         self.settled = Some(tick);
         out.clear();
         let budget = self.config.budget;
-        // A half sent command goes on first: receivers drop one that pauses. There is at most one, since it filled its tick.
+        // A partially sent command continues first: receivers drop one that pauses. There is at most one, since it
+        // filled its tick.
         let half = self.entries.iter_mut().find(|entry| entry.ticks.is_some() && !entry.whole);
         if let Some(half) = half {
             if half.ticks.is_some_and(|(_, last)| last.next() == tick) {
@@ -207,13 +208,13 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// A tick was settled without its payload. Commands that had a piece in it go again from their start; one that is half
-    /// sent is given up there, since receivers ignore its other pieces.
+    /// Reports a tick that was confirmed without its payload. Commands with a piece in it are sent again from their
+    /// start; a partially sent one stops there, since receivers ignore its other pieces.
     ///
-    /// It may be a tick that is not filled yet; it can't be filled any more then.
+    /// The tick may be one that is not filled yet; it can't be filled afterwards.
     ///
     /// # Errors
-    /// When the tick was said to be confirmed; nothing changes then.
+    /// When the tick was reported as confirmed; nothing changes then.
     pub fn overridden(&mut self, tick: Tick) -> Result<(), CommandError> {
         if let Some(confirmed) = self.confirmed.filter(|&confirmed| tick <= confirmed) {
             return Err(CommandError::Confirmed { tick, confirmed });
@@ -226,8 +227,9 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// All ticks up to this one are confirmed, with the payloads that they were filled with, or reported as overridden before.
-    /// Commands that they carried are done and forgotten. An older tick than the last time changes nothing.
+    /// Reports that all ticks up to this one are confirmed with the payloads that they were filled with, or were
+    /// reported as overridden before. Their commands are complete and dropped. A tick older than the last one has no
+    /// effect.
     pub fn confirmed_through(&mut self, tick: Tick) {
         self.settled = self.settled.max(Some(tick));
         self.confirmed = self.confirmed.max(Some(tick));
@@ -244,17 +246,17 @@ impl CommandQueue {
         });
     }
 
-    /// Whether every command was delivered.
+    /// Returns true if every command was delivered.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether there is something that the next [`fill`](Self::fill) would send.
+    /// Returns true if the next [`fill`](Self::fill) would send something.
     pub fn has_unsent(&self) -> bool {
         self.entries.iter().any(|entry| !entry.whole)
     }
 
-    /// Bytes that wait or are not confirmed yet; each command counts two more than its length.
+    /// Returns the queued and unconfirmed bytes, with an overhead of two for each command.
     pub fn queued(&self) -> usize {
         self.queued
     }

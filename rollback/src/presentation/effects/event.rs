@@ -1,30 +1,30 @@
-//! What an effect journal is told to do, and what it tells.
+//! Settings and events of an effect journal.
 
 use crate::tick::Tick;
 
-/// When an effect that a rollback took back is cancelled.
+/// Time at which an effect that a rollback removed is cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cancel {
-    /// As soon as the ticks in which it may be have been computed without it. If a later rollback brings it back, it
-    /// starts again: better for loud and long ones.
+    /// As soon as the ticks within the tolerance were resimulated without it. If a later rollback restores it, it
+    /// starts again: suits loud and long effects.
     #[default]
     AtOnce,
-    /// Once those ticks are confirmed. It plays on until then, and one that comes back was never gone: it is heard
-    /// exactly once. Better for short ones.
+    /// Once those ticks are confirmed. It plays on until then, and one that is restored was never interrupted: it is
+    /// heard exactly once. Suits short effects.
     WhenConfirmed,
 }
 
-/// What becomes of an effect that is first seen in a tick long past, because a rollback brought it.
+/// Handling of an effect that a rollback adds to an old tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Late {
-    /// It starts; [`EffectEvent::Started`] says how late.
+    /// It starts; [`EffectEvent::Started`] has its lateness.
     #[default]
     Start,
-    /// It is never heard if its tick is more than this many ticks before the newest one.
+    /// It is dropped if its tick is more than this many ticks before the newest one.
     DropAfter(u32),
 }
 
-/// How an [`EffectJournal`](super::EffectJournal) treats effects.
+/// Settings of an [`EffectJournal`](super::EffectJournal).
 ///
 /// ```
 /// use isostep_rollback::presentation::{Cancel, EffectConfig, EffectJournal, Late};
@@ -33,60 +33,60 @@ pub enum Late {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectConfig {
-    /// By how many ticks an effect may move when its tick is computed again and still be the same one. Less than the
-    /// time in which one cause can truly happen twice.
+    /// Ticks by which an effect may move in a resimulation and still be the same one. Keep it below the time in which
+    /// one cause can occur twice.
     pub tolerance: u32,
-    /// What becomes of effects that are seen late.
+    /// Handling of late effects.
     pub late: Late,
-    /// When an effect that is no more is cancelled.
+    /// Time of cancellation.
     pub cancel: Cancel,
-    /// Most effects that are neither confirmed nor cancelled, or whose end nobody polled yet. More are not heard.
+    /// Maximum number of effects that are unresolved, or whose end was not polled. Further ones are dropped.
     pub capacity: usize,
 }
 
-/// Two ticks, late ones start, cancelled at once, 1024 at a time.
+/// A tolerance of two ticks, late effects start, cancelled at once, 1024 effects.
 impl Default for EffectConfig {
     fn default() -> Self {
         Self { tolerance: 2, late: Late::Start, cancel: Cancel::AtOnce, capacity: 1024 }
     }
 }
 
-/// The name of one effect that started. Never used again.
+/// Id of an effect that started. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EffectId(pub(super) u64);
 
-/// What a presenter has to do.
+/// Event for the presentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffectEvent<C, E> {
-    /// Play it. Its end will be told by this id.
+    /// Play the effect. Its end is reported with this id.
     Started {
-        /// Its name from now on.
+        /// Id of the effect.
         id: EffectId,
-        /// The tick whose step had it.
+        /// Tick whose step caused it.
         tick: Tick,
-        /// Its cause.
+        /// Cause of the effect.
         cause: C,
-        /// What it is like.
+        /// Payload of the effect.
         payload: E,
-        /// By how many ticks it comes too late, seen from the newest tick when it was first reported.
+        /// Lateness in ticks, relative to the newest tick when it was first reported.
         late: u32,
     },
-    /// It did happen, whatever comes. Nothing to do, mostly.
+    /// The effect is confirmed. Usually no action is needed.
     Confirmed {
-        /// Which.
+        /// Id of the effect.
         id: EffectId,
-        /// The tick whose step has it: not always the one it started with.
+        /// Tick whose step caused it; it may differ from the tick of the start.
         tick: Tick,
-        /// Its cause.
+        /// Cause of the effect.
         cause: C,
     },
-    /// It did not happen after all. Fade it.
+    /// The effect did not happen. Fade it out.
     Cancelled {
-        /// Which.
+        /// Id of the effect.
         id: EffectId,
-        /// The tick in which it was last thought to be.
+        /// Last predicted tick of the effect.
         tick: Tick,
-        /// Its cause.
+        /// Cause of the effect.
         cause: C,
     },
 }

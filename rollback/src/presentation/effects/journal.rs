@@ -1,14 +1,14 @@
-//! The entries of an effect journal and their life: reported, told, missing, ended.
+//! Entries of an effect journal and their states: reported, started, missing, ended.
 
 use super::event::{Cancel, EffectConfig, EffectEvent, EffectId, Late};
 use crate::tick::Tick;
 
-/// Where an effect is in its life.
+/// State of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
-    /// In the last computation of its tick; or its tick is not yet computed again in this pass.
+    /// In the last step of its tick; or the tick is not yet resimulated in this pass.
     Alive,
-    /// Its tick was computed again without it.
+    /// Its tick was resimulated without it.
     Missing,
     Confirmed,
     Cancelled,
@@ -19,35 +19,35 @@ struct Entry<C, E> {
     tick: Tick,
     cause: C,
     id: EffectId,
-    /// Until it is told.
+    /// Present until the start is polled.
     payload: Option<E>,
     late: u32,
     life: Life,
-    /// Never heard, but known, so that it does not start when it is seen again.
+    /// Dropped, but kept so that it does not start when it is reported again.
     silent: bool,
     /// Reported since its tick was begun.
     seen: bool,
 }
 
-/// Which effects to start, and how each one ended, whatever the rollbacks.
+/// Tracks effects across rollbacks: which to start, and how each one ended.
 ///
-/// An effect is known by its tick and its *cause*: what tells it from all others of the same tick (player 3's gun, bodies
-/// 4 and 9 touching). The tick is that of the step that had it.
+/// An effect is identified by its tick and its *cause*: a key that is unique within a tick (player 3's gun, contact of
+/// bodies 4 and 9). The tick is that of the step that caused it.
 ///
 /// # The calls, in order
-/// 1. *Feed*, for each tick that was computed, again or for the first time, in order: [`tick`](Self::tick), or
-///    [`begin_tick`](Self::begin_tick), [`effect`](Self::effect) for each one, [`end_tick`](Self::end_tick). A tick
-///    without effects counts too: that is how one is found to be no more.
+/// 1. *Feed*, for each stepped tick, new or resimulated, in order: [`tick`](Self::tick), or
+///    [`begin_tick`](Self::begin_tick), [`effect`](Self::effect) for each one, [`end_tick`](Self::end_tick). Feed ticks
+///    without effects too: a removed effect is detected by them.
 /// 2. [`confirm`](Self::confirm) with [`Session::confirmed_tick`](crate::Session::confirmed_tick), after the plan was run.
 /// 3. *Present*: [`poll`](Self::poll) until it is `None`, once a frame.
 ///
-/// Each effect is told as started at most once; then once as confirmed or as cancelled. One that was cancelled before
-/// anybody polled is not told at all. When a tick is computed again and a cause has moved by at most
-/// [`tolerance`](EffectConfig::tolerance) ticks, it is the same effect and nothing is told; so a cause that truly happens
-/// twice within the tolerance keeps its count, but which of two moved is a guess. A payload that changes after the start is
-/// not told either.
+/// Each effect is reported as started at most once, then once as confirmed or as cancelled. One that was cancelled
+/// before it was polled is not reported. If a resimulation moves a cause by at most
+/// [`tolerance`](EffectConfig::tolerance) ticks, it is the same effect and nothing is reported; a cause that occurs
+/// twice within the tolerance keeps its count, but the pairing is a guess. A payload that changes after the start is
+/// not reported.
 ///
-/// With a `World` the effects of the ticks that a plan computed are in its history:
+/// With a `World`, the effects of the stepped ticks are in its history:
 ///
 /// ```
 /// use isostep_core::{shape::Shape, Vec3, world::{BodyDef, Event, World, WorldDef}};
@@ -81,21 +81,21 @@ pub struct EffectJournal<C, E> {
     config: EffectConfig,
     /// Sorted by tick and cause.
     entries: Vec<Entry<C, E>>,
-    /// The tick that is being reported.
+    /// Tick being reported.
     open: Option<Tick>,
-    /// One after the last tick that was reported: what lies from here on is of an older pass.
+    /// One after the last reported tick: later entries are of an older pass.
     computed: Tick,
-    /// One after the newest tick that was ever reported.
+    /// One after the newest tick ever reported.
     newest: Tick,
     confirmed: Tick,
     next: u64,
-    /// Entries before it have nothing to tell.
+    /// Entries before it have nothing to report.
     cursor: usize,
     lost: u64,
 }
 
 impl<C: Ord + Copy, E> EffectJournal<C, E> {
-    /// An empty journal; it allocates here and never again.
+    /// Creates an empty journal. It allocates here and never again.
     pub fn new(config: EffectConfig) -> Self {
         Self {
             entries: Vec::with_capacity(config.capacity),
@@ -110,7 +110,7 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         }
     }
 
-    /// All effects of a tick that was computed.
+    /// Reports all effects of a stepped tick.
     pub fn tick(&mut self, tick: Tick, effects: impl IntoIterator<Item = (C, E)>) {
         self.begin_tick(tick);
         for (cause, payload) in effects {
@@ -119,7 +119,7 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         self.end_tick();
     }
 
-    /// A tick was computed; its effects follow. One that is still open ends.
+    /// Begins a stepped tick; its effects follow. An open tick is ended.
     pub fn begin_tick(&mut self, tick: Tick) {
         self.end_tick();
         self.open = Some(tick);
@@ -129,8 +129,8 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         }
     }
 
-    /// An effect of the tick that was begun. What a confirmed tick had is known for good, so when one is computed again
-    /// (to check it, say) nothing happens; nor does it between ticks.
+    /// Reports an effect of the begun tick. Effects of confirmed ticks are final, so reports for one that is
+    /// resimulated (by a recheck, for example) are ignored; so are reports between ticks.
     pub fn effect(&mut self, cause: C, payload: E) {
         let Some(tick) = self.open.filter(|&tick| tick >= self.confirmed) else { return };
         self.cursor = 0;
@@ -161,7 +161,7 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         self.entries.insert(at, entry);
     }
 
-    /// All effects of the tick were reported: those that it had before and has no more are missing.
+    /// Ends a tick: effects that it had before and has no more are missing.
     pub fn end_tick(&mut self) {
         let Some(tick) = self.open.take() else { return };
         self.cursor = 0;
@@ -176,8 +176,8 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         }
     }
 
-    /// All ticks before this one are final: what they had is confirmed, what they had not is cancelled. Ticks that were not
-    /// reported since the last rollback wait.
+    /// Marks all ticks before this one as final: their effects are confirmed, missing ones cancelled. Ticks that were
+    /// not reported since the last rollback wait.
     pub fn confirm(&mut self, tick: Tick) {
         self.end_tick();
         let tick = tick.min(self.computed);
@@ -192,11 +192,11 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         self.cancel_before(tick);
     }
 
-    /// The next thing to do, by tick.
+    /// Returns the next event, by tick.
     pub fn poll(&mut self) -> Option<EffectEvent<C, E>> {
         while let Some(entry) = self.entries.get_mut(self.cursor) {
             let Entry { tick, cause, id, late, life, .. } = *entry;
-            // One that is missing may yet be gone before it was heard.
+            // A missing effect may be cancelled before it starts.
             if life != Life::Missing
                 && let Some(payload) = entry.payload.take()
             {
@@ -217,27 +217,27 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         None
     }
 
-    /// How many effects are on their way, or have an end that nobody polled yet.
+    /// Returns the number of effects that are unresolved, or whose end was not polled.
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is on its way.
+    /// Returns true if there are none.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many reports found no room.
+    /// Returns the number of reports dropped because the journal was full.
     pub const fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Cancels what is missing in all ticks before this one that it might have moved to.
+    /// Cancels missing effects of all ticks before this one that they could have moved to.
     fn cancel_before(&mut self, tick: Tick) {
         let tolerance = self.config.tolerance;
         let is_over =
             |entry: &Entry<C, E>| entry.life == Life::Missing && entry.tick + tolerance < tick;
-        // What nobody heard needs no end.
+        // An effect that never started needs no end.
         self.entries.retain(|entry| !(is_over(entry) && (entry.silent || entry.payload.is_some())));
         for entry in &mut self.entries {
             if is_over(entry) {
@@ -250,8 +250,8 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
         self.entries.binary_search_by(|entry| (entry.tick, entry.cause).cmp(&(tick, cause)))
     }
 
-    /// An effect of another tick that this one may be: one that is missing there, else one whose tick is still to be
-    /// computed again; the nearest.
+    /// Finds an effect of another tick that this one may have moved from: a missing one, else one whose tick is still
+    /// to be resimulated; the nearest.
     fn find_moved(&self, tick: Tick, cause: C) -> Option<usize> {
         let first = self.entries.partition_point(|entry| entry.tick < tick - self.config.tolerance);
         let within = self.entries[first..].iter().enumerate();
@@ -270,7 +270,7 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
 }
 
 impl<C, E> Entry<C, E> {
-    /// It is there, this time too.
+    /// Reports the effect as present.
     fn report(&mut self, payload: E) {
         if self.life == Life::Confirmed || self.seen {
             return;

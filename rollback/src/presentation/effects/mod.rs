@@ -1,7 +1,7 @@
-//! `EffectJournal`: which sounds and particles to start, keep and fade while ticks are computed again and again.
+//! `EffectJournal`: starts, keeps and fades sounds and particles while ticks are resimulated.
 //!
-//! `event` has what goes in and out, `journal` the entries and their life. Invariants: entries are sorted by tick and cause;
-//! at most [`EffectConfig::capacity`] of them; whoever was told that an effect started is told once how it ended.
+//! `event` has its settings and events, `journal` the entries. Invariants: entries are sorted by tick and cause; there
+//! are at most [`EffectConfig::capacity`] of them; each reported start has exactly one reported end.
 
 mod event;
 mod journal;

@@ -1,12 +1,12 @@
-//! The journal against naive ones that keep whole timelines, over random rollbacks.
+//! Compares the journal with naive models that keep whole timelines, over random rollbacks.
 
 use super::{Cancel, EffectConfig, EffectEvent, EffectId, EffectJournal, Late};
 use crate::tick::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A tick goes by: how deep the rollback is, what each tick from there on has (bits are causes), how many ticks stay
-/// unconfirmed, and whether somebody polls.
+/// One tick of a test: rollback depth, effects of each tick from there on (bits are causes), number of unconfirmed
+/// ticks, and whether the journal is polled.
 #[derive(Clone, Debug)]
 struct Frame {
     depth: usize,
@@ -27,7 +27,7 @@ fn frames() -> impl Strategy<Value = Vec<Frame>> {
     prop::collection::vec(frame, 1..60)
 }
 
-/// The final truth so far, and what of it can't change any more.
+/// The current timeline, and its final part.
 #[derive(Default)]
 struct Timeline {
     ticks: Vec<u8>,
@@ -35,7 +35,7 @@ struct Timeline {
 }
 
 impl Timeline {
-    /// Goes back, computes again, adds a tick, confirms; the journal hears of all that.
+    /// Rolls back, resimulates, adds a tick and confirms, and feeds the journal.
     fn play(&mut self, frame: &Frame, journal: &mut EffectJournal<u8, (u32, u8)>) {
         let from = self.ticks.len().saturating_sub(frame.depth).max(self.confirmed);
         let end = self.ticks.len() + 1;
@@ -62,7 +62,7 @@ fn causes(effects: u8) -> impl Iterator<Item = u8> {
     (0..8).filter(move |cause| effects >> cause & 1 == 1)
 }
 
-/// What a presenter has heard, with the rules that always hold.
+/// Events polled so far, with the invariants.
 #[derive(Default)]
 struct Heard {
     playing: BTreeMap<EffectId, u8>,
@@ -99,7 +99,7 @@ impl Heard {
         }
     }
 
-    /// Ends a match: nothing more comes, and everything is confirmed.
+    /// Ends a match: everything is confirmed.
     fn finish(&mut self, timeline: &Timeline, journal: &mut EffectJournal<u8, (u32, u8)>) {
         let end = timeline.ticks.len() as u32;
         (end..end + 9).for_each(|tick| journal.tick(Tick(tick), []));
@@ -115,7 +115,7 @@ fn config(tolerance: u32, cancel: Cancel) -> EffectConfig {
 }
 
 proptest! {
-    /// With no tolerance the journal is a difference of sets: what is playing against what is true, at each poll.
+    /// Without tolerance the journal reports the set difference between playing and true effects at each poll.
     #[test]
     fn without_tolerance_it_tells_the_difference_between_two_timelines(frames in frames()) {
         let mut journal = EffectJournal::new(config(0, Cancel::AtOnce));
@@ -146,19 +146,19 @@ proptest! {
                     over.insert((tick, cause));
                 }
             }
-            let mut told = BTreeSet::new();
+            let mut polled = BTreeSet::new();
             while let Some(event) = journal.poll() {
-                prop_assert!(told.insert(match event {
+                prop_assert!(polled.insert(match event {
                     EffectEvent::Started { tick, cause, .. } => (tick.0, cause, 0),
                     EffectEvent::Confirmed { tick, cause, .. } => (tick.0, cause, 1),
                     EffectEvent::Cancelled { tick, cause, .. } => (tick.0, cause, 2),
                 }), "twice: {event:?}");
             }
-            prop_assert_eq!(told, expected);
+            prop_assert_eq!(polled, expected);
         }
     }
 
-    /// Whatever moved where: as many are confirmed of each cause as truly happened, and every start has one end.
+    /// After any moves, each cause is confirmed as often as it occurred, and every start has one end.
     #[test]
     fn every_start_has_one_end_and_the_counts_are_true(
         frames in frames(),
@@ -182,7 +182,7 @@ proptest! {
         prop_assert_eq!(journal.lost(), 0);
     }
 
-    /// Each cause happens once and rollbacks only move it about: it is heard once and never cancelled.
+    /// A cause that occurs once and is only moved by rollbacks is heard once and never cancelled.
     #[test]
     fn what_only_moves_within_the_tolerance_is_heard_once(
         bases in prop::collection::vec(0u32..40, 8),
@@ -210,7 +210,7 @@ proptest! {
         prop_assert_eq!((heard.started.len(), heard.cancelled), (8, 0));
     }
 
-    /// Nothing grows when nobody polls.
+    /// Memory stays bounded without polling.
     #[test]
     fn a_full_journal_refuses_and_keeps_its_promises(frames in frames(), capacity in 0usize..6) {
         let mut journal = EffectJournal::new(EffectConfig { capacity, ..config(1, Cancel::AtOnce) });
@@ -233,11 +233,11 @@ fn a_late_effect_starts_late_or_never() {
         (0..8).for_each(|tick| journal.tick(Tick(tick), []));
         journal.tick(Tick(2), [(1u8, ())]);
         (3..8).for_each(|tick| journal.tick(Tick(tick), []));
-        let told = journal.poll().map(|event| match event {
+        let polled = journal.poll().map(|event| match event {
             EffectEvent::Started { late, .. } => late,
             _ => panic!("{event:?}"),
         });
-        assert_eq!(told, expected);
+        assert_eq!(polled, expected);
         journal.confirm(Tick(8));
         assert_eq!(journal.poll().is_some(), expected.is_some());
         assert!(journal.is_empty());

@@ -1,33 +1,33 @@
-//! What sessions tell each other about a difference, as bytes. Lengths are checked before anything is allocated.
+//! Messages of the desync protocol, as bytes. Lengths are checked before anything is allocated.
 
 use crate::bytes::Reader;
 use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 
-/// Most sections that a tree may have.
+/// Maximum number of sections in a tree.
 const MAX_SECTIONS: usize = 128;
-/// Longest name of a section, in bytes.
+/// Maximum length of a section's name, in bytes.
 const MAX_NAME: usize = 128;
-/// Most digests in one message.
+/// Maximum number of digests in one message.
 pub(super) const MAX_DIGESTS: usize = 512;
 
-/// A step of the examination.
+/// A message of the desync protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    /// What came out when the sender computed anew: the digest of each tick after `from`.
+    /// Result of the sender's recheck: the digest of each tick after `from`.
     Rechecked { from: Tick, fault: bool, trail: Vec<ShortDigest> },
-    /// The sections of the state of a tick.
+    /// Digests of the sections of a tick's state.
     Sections { tick: Tick, digests: Vec<(String, ShortDigest)> },
-    /// The pages of a section in groups: page numbers divided by the size of one.
+    /// Digests of groups of pages of a section. A group's number is the page number divided by the group size.
     Groups { tick: Tick, digests: Vec<(u32, ShortDigest)> },
-    /// The pages of one group.
+    /// Digests of the pages of one group.
     Pages { tick: Tick, digests: Vec<(u32, ShortDigest)> },
-    /// The bytes of one page; `None` if they are too many.
+    /// The bytes of one page; `None` if there are too many.
     Page { tick: Tick, bytes: Option<Vec<u8>> },
 }
 
 impl Message {
-    /// The bytes of it, with the number of the case.
+    /// Encodes the message with the number of its case.
     pub(super) fn encode(&self, case: Tick) -> Vec<u8> {
         let (tag, tick) = match self {
             Self::Rechecked { from, .. } => (0, from),
@@ -69,7 +69,7 @@ impl Message {
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<(Tick, Self), &'static str> {
-        const CUT: &str = "it is cut off";
+        const CUT: &str = "it is truncated";
         let mut from = Reader::new(bytes);
         let tag = from.u8().ok_or(CUT)?;
         let case = Tick(from.u32().ok_or(CUT)?);
@@ -79,7 +79,7 @@ impl Message {
                 let fault = match from.u8().ok_or(CUT)? {
                     0 => false,
                     1 => true,
-                    _ => return Err("a mark is neither 0 nor 1"),
+                    _ => return Err("a flag is neither 0 nor 1"),
                 };
                 let count = usize::from(from.u16().ok_or(CUT)?);
                 let mut trail = room(count, MAX_DIGESTS)?;
@@ -119,18 +119,18 @@ impl Message {
                 let bytes = match from.u8().ok_or(CUT)? {
                     0 => None,
                     1 => Some(from.rest().to_vec()),
-                    _ => return Err("a mark is neither 0 nor 1"),
+                    _ => return Err("a flag is neither 0 nor 1"),
                 };
                 Self::Page { tick, bytes }
             }
-            _ => return Err("it is of an unknown kind"),
+            _ => return Err("its kind is unknown"),
         };
-        if from.is_empty() { Ok((case, message)) } else { Err("bytes follow it") }
+        if from.is_empty() { Ok((case, message)) } else { Err("it has trailing bytes") }
     }
 }
 
 fn room<T>(count: usize, most: usize) -> Result<Vec<T>, &'static str> {
-    if count > most { Err("it lists too much") } else { Ok(Vec::with_capacity(count)) }
+    if count > most { Err("it has too many entries") } else { Ok(Vec::with_capacity(count)) }
 }
 
 fn digest(from: &mut Reader<'_>) -> Option<ShortDigest> {
@@ -170,7 +170,7 @@ mod tests {
         for message in some() {
             let bytes = message.encode(Tick(9));
             for end in 0..bytes.len() {
-                // Only the bytes of a page have no length of their own.
+                // Only the bytes of a page have no length prefix.
                 let read = Message::decode(&bytes[..end]);
                 assert!(read.is_err() || matches!(message, Message::Page { .. }), "{end}");
             }

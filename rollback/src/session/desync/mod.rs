@@ -1,12 +1,12 @@
-//! What to do when two machines disagree: first doubt yourself, then find out together what differs.
+//! Desync protocol: first each machine rechecks its own results, then both locate the first differing field together.
 //!
-//! 1. `recheck`: each machine computes anew from the last state that all had in common, with nothing remembered. Who comes
-//!    to another result than before was wrong by itself, and has repaired itself by that.
-//! 2. `walk`: those that still differ go down their digest trees together, section by section and page by page, in at most
-//!    [`MAX_ROUNDS`] messages each way, and end with the field.
-//! 3. `report`: what differs, and who is to blame as far as that can be known.
+//! 1. `recheck`: each machine resimulates from the last common state with caches dropped. A machine whose result
+//!    changes was at fault itself, and is repaired by that.
+//! 2. `walk`: machines that still differ descend their digest trees together, by section and page, in at most
+//!    [`MAX_ROUNDS`] messages each way, down to the field.
+//! 3. `report`: the differing fields, and the machine at fault as far as that can be decided.
 //!
-//! Messages are bytes for a channel that delivers in order; nothing in them is trusted.
+//! Messages need a reliable, ordered channel. Their contents are not trusted.
 
 mod message;
 mod recheck;
@@ -24,29 +24,30 @@ use recheck::Recheck;
 use std::collections::VecDeque;
 use walk::Walk;
 
-/// Most messages that a peer may send in one case: its own recheck, its sections, and three levels below three of them.
+/// Maximum number of messages from a peer in one case: its recheck, its sections, and three levels below three
+/// sections.
 pub(super) const MAX_ROUNDS: usize = 11;
-/// Longest message, in bytes. A page that is longer is not sent; the report then ends with its name.
+/// Maximum length of a message, in bytes. A longer page is not sent; the report then ends with the page.
 pub(super) const MAX_MESSAGE: usize = 64 * 1024;
-/// Advances after which an answer is no longer waited for: ten seconds at 60 Hz.
+/// Advances without a message after which a case is closed: ten seconds at 60 Hz.
 const TIMEOUT: u32 = 600;
 /// The same once later digests agree: the peer may have closed the case.
 const TIMEOUT_AGREED: u32 = 120;
 
-/// A disagreement with one peer. Its number is the compared tick on which digests differ; if the two have noticed different
-/// ones, they take up the later.
+/// A desync with one peer. Its number is the compared tick whose digests differ; if the two machines noticed different
+/// ticks, both use the later.
 #[derive(Debug)]
 struct Case {
     tick: Tick,
     walk: Option<Walk>,
-    /// What the peer has sent and was not yet looked at.
+    /// Received messages that are not yet processed.
     inbox: VecDeque<Message>,
     received: usize,
-    /// Whether our recheck was sent.
+    /// The local recheck has been sent.
     recheck_sent: bool,
-    /// A tick, not before that of the case, on which both agree by now: whoever was wrong has mended itself.
+    /// A tick at or after that of the case on which both agree by now: the machine at fault has repaired itself.
     agreed: Option<Tick>,
-    /// Advances without a message.
+    /// Advances since the last message.
     age: u32,
 }
 
@@ -57,15 +58,15 @@ impl Case {
     }
 }
 
-/// All disagreements.
+/// All open cases.
 #[derive(Debug, Default)]
 pub(super) struct Desyncs {
     cases: Vec<Option<Case>>,
-    /// The recheck of a peer for a case that is not open here, and the number of it.
+    /// The recheck of a peer for a case that is not open here, and the number of that case.
     early: Vec<Option<(Tick, Message)>>,
     recheck: Option<Recheck>,
     outbox: VecDeque<(PeerId, Vec<u8>)>,
-    /// Ticks that are pinned for the walk.
+    /// Ticks pinned for the tree walk.
     pinned_for_walk: Vec<Tick>,
 }
 
@@ -89,7 +90,7 @@ impl Desyncs {
         self.cases.get(peer.index()).is_some_and(Option::is_some)
     }
 
-    /// Notes that digests of a tick agree.
+    /// Records that the digests of a tick agree.
     pub(super) fn note_agreed(&mut self, peer: PeerId, tick: Tick) {
         if let Some(Some(case)) = self.cases.get_mut(peer.index())
             && tick >= case.tick
@@ -98,13 +99,13 @@ impl Desyncs {
         }
     }
 
-    /// Whether states must stay pinned.
+    /// Returns true while states must stay pinned.
     pub(super) fn is_busy(&self) -> bool {
         self.cases.iter().any(Option::is_some)
             || self.recheck.as_ref().is_some_and(Recheck::is_wanted)
     }
 
-    /// The tick to compute anew from, if own results are in doubt.
+    /// Returns the tick to resimulate from, if a recheck is pending.
     pub(super) fn wants_recheck(&self) -> Option<Tick> {
         self.recheck.as_ref().filter(|recheck| recheck.is_wanted()).map(|recheck| recheck.from)
     }
@@ -115,16 +116,17 @@ impl Desyncs {
 }
 
 impl<S: Simulation> Session<S> {
-    /// The next message for a peer, to be delivered reliably and in order. There are none unless digests differ.
+    /// Returns the next desync message for a peer, to be delivered reliably and in order. There are none while digests
+    /// agree.
     pub fn poll_message(&mut self, peer: PeerId) -> Option<Vec<u8>> {
         let at = self.desyncs.outbox.iter().position(|message| message.0 == peer)?;
         self.desyncs.outbox.remove(at).map(|message| message.1)
     }
 
-    /// A message of a peer, as its session handed it out. What it asks for is done with the next plan.
+    /// Feeds a desync message of a peer. The next plan acts on it.
     ///
     /// # Errors
-    /// When the peer is unknown here or the bytes are no message.
+    /// When the session does not have the peer, or the bytes are malformed.
     pub fn message(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), FeedError> {
         self.check_peer(peer)?;
         let bad = |reason| FeedError::Message { peer, reason };
@@ -135,17 +137,17 @@ impl<S: Simulation> Session<S> {
         match &mut self.desyncs.cases[peer.index()] {
             Some(case) if case.tick == number => {
                 if case.received == MAX_ROUNDS {
-                    return Err(bad("there are too many of them"));
+                    return Err(bad("it exceeds the message limit of a desync"));
                 }
                 case.received += 1;
                 case.inbox.push_back(message);
             }
-            // Of an earlier case than ours: the peer will take up ours.
+            // The peer's case is earlier; the peer will switch to this one.
             Some(case) if case.tick > number => (),
             _ if matches!(message, Message::Rechecked { .. }) => {
                 self.desyncs.early[peer.index()] = Some((number, message));
             }
-            // Of a case that is closed here.
+            // The case is closed here.
             _ => (),
         }
         Ok(())
@@ -153,19 +155,19 @@ impl<S: Simulation> Session<S> {
 
     pub(super) fn open_case(&mut self, peer: PeerId, tick: Tick) {
         self.desyncs.cases[peer.index()] = Some(Case::new(tick));
-        // One look at ourselves serves all who differ.
+        // One recheck serves all open cases.
         let covered = self.desyncs.recheck.as_ref().is_some_and(|recheck| recheck.covers(tick));
         if !covered {
             self.desyncs.recheck = Some(Recheck::new(self.checks.base, tick));
         }
     }
 
-    /// Takes up what a peer has noticed and we have not, or on a later tick.
+    /// Opens the case of a peer that noticed a desync earlier, or on a later tick.
     fn accept_early(&mut self, peer: PeerId) {
         let Some((number, message)) = self.desyncs.early[peer.index()].take() else { return };
         let Message::Rechecked { from, fault, trail } = &message else { return };
         if number > self.confirmed.min(self.present) {
-            // We are not there yet. What lies too far ahead is forgotten when something else is reports.
+            // The local tick is not confirmed yet. A tick too far ahead is replaced by the peer's next recheck.
             self.desyncs.early[peer.index()] = Some((number, message));
             return;
         }
@@ -186,12 +188,12 @@ impl<S: Simulation> Session<S> {
                 case.inbox.push_back(message);
             }
         } else if *fault {
-            // Everybody has agreed on later ticks since.
+            // All peers have agreed on later ticks since.
             self.events.push(SessionEvent::PeerRepaired { peer });
         }
     }
 
-    /// Goes on with every case as far as it can.
+    /// Advances every open case as far as possible.
     pub(super) fn process_cases(&mut self, simulation: &S) {
         for index in 0..self.desyncs.cases.len() {
             let peer = PeerId(index as u8);
@@ -204,7 +206,7 @@ impl<S: Simulation> Session<S> {
                 self.desyncs.cases[index] = None;
                 self.events.push(SessionEvent::Resynced { peer, tick });
             } else if age > TIMEOUT {
-                self.give_up(peer, tick, "no answer came");
+                self.give_up(peer, tick, "the peer does not answer");
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Doubting ourselves: the ticks since the last common state once more, with nothing remembered.
+//! Recheck: resimulates the ticks since the last common state with caches dropped, and compares with the earlier
+//! results.
 
 use super::super::{Mode, RunError, Session, SessionEvent};
 use super::message::{MAX_DIGESTS, Message};
@@ -10,23 +11,23 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 
-/// A check of our own results.
+/// A recheck of the local results.
 #[derive(Debug)]
 pub(super) struct Recheck {
     pub(super) from: Tick,
-    /// The last tick whose digest is compared with what it was.
+    /// The last tick whose digest is compared.
     pub(super) to: Tick,
     done: bool,
-    /// Whether the results differ.
+    /// The results differ: this machine is at fault.
     pub(super) fault: bool,
     /// The digest of each tick after `from`, in order.
     pub(super) trail: Vec<ShortDigest>,
-    /// The pages of the state as it was.
+    /// Pages of the state before the recheck.
     before: Pages,
     digest_before: Option<ShortDigest>,
-    /// Final ticks after `to` that were held, with their digests as they were.
+    /// Final ticks after `to` that were held, with their digests before the recheck.
     later: Vec<(Tick, ShortDigest)>,
-    /// The pages of the last of them.
+    /// Pages of the last of them.
     later_before: Pages,
 }
 
@@ -55,12 +56,12 @@ impl Recheck {
 }
 
 impl<S: Simulation> Session<S> {
-    /// Keeps what the state was, to tell what was wrong with it.
+    /// Keeps the state before the recheck, to report what was wrong with it.
     pub(in crate::session) fn begin_recheck(&mut self, simulation: &mut S) -> Result<(), RunError> {
-        // What rests on wrong guesses comes out otherwise for that reason.
+        // Mispredicted ticks are excluded: they change because of the rollback.
         let last = self.final_to();
         let Some(recheck) = &mut self.desyncs.recheck else { return Ok(()) };
-        // Going back drops later pins by itself; earlier ones are of no use any more.
+        // Loading drops later pins; earlier ones are no longer needed.
         for tick in self.desyncs.pinned_for_walk.drain(..).filter(|&tick| tick <= recheck.from) {
             simulation.unpin(&mut self.slots, tick.0);
         }
@@ -69,7 +70,7 @@ impl<S: Simulation> Session<S> {
         recheck.before = pages.map_err(RunError::at(tick))?;
         recheck.digest_before = self.checks.own(tick);
         for tick in (tick.0 + 1..=last.0).map(Tick) {
-            // Those that are not held any more have left no trace but in what follows from them.
+            // Ticks that are no longer held can be compared only through later ones.
             if let Ok(digest) = simulation.digest(&self.slots, tick.0) {
                 recheck.later.push((tick, digest.short()));
             }
@@ -81,8 +82,8 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Notes the digest of a tick that was computed anew, and pins it for the walk.
-    pub(in crate::session) fn trace_recheck(
+    /// Records the digest of a resimulated tick, and pins the tick for the tree walk.
+    pub(in crate::session) fn record_recheck(
         &mut self,
         tick: Tick,
         simulation: &mut S,
@@ -112,15 +113,15 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Compares, and tells everybody who differs.
+    /// Compares the results, and reports a local fault.
     pub(in crate::session) fn end_recheck(&mut self, simulation: &mut S) -> Result<(), RunError> {
         let Some(recheck) = &mut self.desyncs.recheck else { return Ok(()) };
         recheck.done = true;
         let (from, to) = (recheck.from, recheck.to);
-        // With nothing computed again there is nothing to own up to.
+        // Without a resimulated tick there is no fault to report.
         let again = recheck.trail.last().copied();
         recheck.fault = again.is_some() && again != recheck.digest_before;
-        // A fault after the tick that was in doubt was mended on the way.
+        // A fault after the compared tick was repaired by the resimulation too.
         let later = core::mem::take(&mut recheck.later);
         let pages =
             [core::mem::take(&mut recheck.before), core::mem::take(&mut recheck.later_before)];
@@ -148,7 +149,7 @@ impl<S: Simulation> Session<S> {
         Ok(())
     }
 
-    /// Tells of the repair whoever we don't differ from any more: they may have noticed what was wrong, and wait.
+    /// Sends the repair to peers without an open case: they may have noticed the fault, and wait for an answer.
     fn announce_repair(&mut self) {
         let Some(to) = self.desyncs.recheck.as_ref().map(|recheck| recheck.to) else { return };
         let Some(message) = self.rechecked(to) else { return };
@@ -159,19 +160,19 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// What a peer needs to know of our check, if it is done and reaches the tick of a case.
+    /// Returns the recheck message for a case, once the recheck is done and covers its tick.
     pub(super) fn rechecked(&self, case: Tick) -> Option<Message> {
         let recheck = self.desyncs.recheck.as_ref();
         let recheck = recheck.filter(|recheck| !recheck.is_wanted() && recheck.covers(case))?;
         let trail = recheck.trail.get(..case.since(recheck.from) as usize)?;
-        // The last ones tell enough.
+        // The newest digests suffice.
         let left_out = trail.len().saturating_sub(MAX_DIGESTS);
         let (from, trail) = (recheck.from + left_out as u32, trail[left_out..].to_vec());
         Some(Message::Rechecked { from, fault: recheck.fault, trail })
     }
 
-    /// Unpins what was pinned for walks, once they are over.
-    pub(in crate::session) fn release_traced(&mut self, simulation: &mut S) {
+    /// Unpins the ticks of tree walks that have ended.
+    pub(in crate::session) fn release_pinned(&mut self, simulation: &mut S) {
         if self.desyncs.is_busy() {
             return;
         }

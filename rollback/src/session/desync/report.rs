@@ -1,4 +1,4 @@
-//! The end of a disagreement: what differs, and whose result is in doubt.
+//! Result of the desync protocol: the differing fields and the machine at fault.
 
 use crate::player::PeerId;
 use crate::tick::Tick;
@@ -6,27 +6,27 @@ use core::fmt;
 use isostep_core::digest::ShortDigest;
 use isostep_core::state::StateDifference;
 
-/// Whose result was wrong, as far as that can be known.
+/// Machine at fault in a desync.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Blame {
-    /// Ours: computed again with nothing remembered, it came out otherwise.
+    /// This machine: resimulation with caches dropped gives another result.
     Local,
-    /// The peer's: it said so itself.
+    /// The peer: its own recheck changed its result.
     Remote,
-    /// Of three or more machines, most have one result and these have another.
+    /// The machines whose result differs from that of the majority, of three or more.
     Minority {
-        /// Who of the peers.
+        /// Peers in the minority.
         peers: Vec<PeerId>,
-        /// Whether we are among them.
+        /// This machine is in the minority.
         local: bool,
     },
-    /// Nobody can tell: both stand by their result, and no majority has another.
+    /// Undecided: both rechecks confirm their results, and there is no majority against either.
     Unknown,
 }
 
 impl Blame {
-    /// Who is in the minority, if there is a majority: ours and what peers have said of the same tick.
+    /// Finds the minority among the local digest and those of the peers for the same tick.
     pub(super) fn by_majority(
         ours: ShortDigest,
         reports: impl Iterator<Item = (PeerId, ShortDigest)>,
@@ -48,13 +48,15 @@ impl Blame {
 impl fmt::Display for Blame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Local => f.write_str("we were wrong: computed again, it comes out otherwise"),
-            Self::Remote => f.write_str("they were wrong, and say so"),
-            Self::Unknown => f.write_str("nobody can tell who is wrong"),
+            Self::Local => {
+                f.write_str("the local state was wrong: resimulation gives another result")
+            }
+            Self::Remote => f.write_str("the peer was wrong, and has reported it"),
+            Self::Unknown => f.write_str("the machine at fault is unknown"),
             Self::Minority { peers, local } => {
-                f.write_str("the others outvote ")?;
+                f.write_str("the majority differs from ")?;
                 if *local {
-                    f.write_str("us")?;
+                    f.write_str("this machine")?;
                 }
                 for (i, peer) in peers.iter().enumerate() {
                     write!(f, "{}{peer}", if i > 0 || *local { ", " } else { "" })?;
@@ -65,25 +67,25 @@ impl fmt::Display for Blame {
     }
 }
 
-/// What two machines have differently.
+/// Difference between the states of two machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesyncReport {
-    /// Who has it otherwise. When we were wrong by ourselves, a peer that noticed.
+    /// The peer whose state differs; after a local fault, a peer that noticed it.
     pub peer: PeerId,
-    /// The first tick whose states differ, if all between it and the last common one could be compared; else the first
-    /// that was.
+    /// The first tick whose states differ, if all ticks since the last common state could be compared; otherwise the
+    /// first compared one.
     pub tick: Tick,
-    /// What it belongs to, like `body 5v1` or `players[1]`.
+    /// Entity of the field, such as `body 5v1` or `players[1]`.
     pub entity: String,
-    /// Like `velocity.x`.
+    /// Field, such as `velocity.x`.
     pub field: String,
-    /// What we have; when we were wrong by ourselves, what is right.
+    /// Local value; after a local fault, the repaired value.
     pub local: String,
-    /// What they have; when we were wrong by ourselves, what we had.
+    /// Value of the peer; after a local fault, the wrong value.
     pub remote: String,
-    /// More that differs, in the same part of the state.
+    /// Further differences in the same part of the state.
     pub more: Vec<StateDifference>,
-    /// Whose result was wrong.
+    /// Machine at fault.
     pub blame: Blame,
 }
 
@@ -111,7 +113,7 @@ impl fmt::Display for DesyncReport {
         let Self { peer, tick, entity, field, local, remote, more, blame } = self;
         write!(f, "tick {tick}: {entity}, {field}: ")?;
         match blame {
-            Blame::Local => write!(f, "{local} is right, {remote} was here")?,
+            Blame::Local => write!(f, "{remote} here, {local} is correct")?,
             _ => write!(f, "{local} here, {remote} at {peer}")?,
         }
         if !more.is_empty() {

@@ -1,5 +1,5 @@
-//! Down the digest trees, together: sections, groups of pages, pages, bytes. Both sides see both sides' digests at each
-//! level, so both choose the same branch without asking.
+//! Tree walk: sections, groups of pages, pages, bytes. Both machines see both sets of digests at each level, so both
+//! choose the same branch.
 
 use super::super::{Session, SessionEvent};
 use super::message::Message;
@@ -13,14 +13,14 @@ use isostep_core::digest::{DigestTree, Section, ShortDigest};
 use isostep_core::state::{StateDifference, StateError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pages in a group: two levels of it reach two million bodies.
+/// Pages in a group: two levels of it cover two million bodies.
 const GROUP_PAGES: u32 = 256;
-/// Most sections that are walked into.
+/// Maximum number of sections to descend into.
 const MAX_WALKED: usize = 3;
-/// Most differences that a report has.
+/// Maximum number of differences in a report.
 pub(super) const MAX_DIFFERENCES: usize = 16;
 
-/// How far down both are.
+/// Level that both machines have reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Level {
     Sections,
@@ -29,22 +29,22 @@ enum Level {
     Page(u32),
 }
 
-/// A walk down the trees of one tick.
+/// A walk down the digest trees of one tick.
 #[derive(Debug)]
 pub(super) struct Walk {
     tick: Tick,
     level: Level,
     tree: DigestTree,
     section: String,
-    /// Sections that differ and come after this one.
+    /// Differing sections that follow the current one.
     rest: Vec<String>,
     group: u32,
     found: Vec<StateDifference>,
-    /// Whether the peer was wrong by itself.
+    /// The peer's recheck found the peer at fault.
     their_fault: bool,
 }
 
-/// What comes of a message.
+/// Action after a message.
 enum Next {
     Send(Message),
     Found(Vec<StateDifference>),
@@ -65,14 +65,14 @@ impl Walk {
         }
     }
 
-    /// Down into the next section, if one is left.
+    /// Descends into the next section, if there is one.
     fn next_section(&mut self) -> Option<Next> {
         self.section = self.rest.pop()?;
         self.level = Level::Groups;
         Some(Next::Send(Message::Groups { tick: self.tick, digests: self.groups() }))
     }
 
-    /// The next section, or the end; `None` if nothing was found.
+    /// Continues with the next section, or ends; `None` if nothing was found.
     fn go_on(&mut self) -> Option<Next> {
         let next = self.next_section();
         next.or_else(|| {
@@ -102,7 +102,7 @@ impl Walk {
     }
 }
 
-/// The keys whose values differ, or that only one side has, ascending.
+/// Returns the keys whose digests differ or that only one side has, ascending.
 fn differences<K: Ord + Clone>(ours: &[(K, ShortDigest)], theirs: &[(K, ShortDigest)]) -> Vec<K> {
     let theirs: BTreeMap<&K, ShortDigest> = theirs.iter().map(|(key, it)| (key, *it)).collect();
     let ours: BTreeMap<&K, ShortDigest> = ours.iter().map(|(key, it)| (key, *it)).collect();
@@ -111,7 +111,7 @@ fn differences<K: Ord + Clone>(ours: &[(K, ShortDigest)], theirs: &[(K, ShortDig
     keys.into_iter().filter(differs).cloned().collect()
 }
 
-/// The least of them.
+/// Returns the smallest differing key.
 fn first_difference<K: Ord + Clone>(
     ours: &[(K, ShortDigest)],
     theirs: &[(K, ShortDigest)],
@@ -135,7 +135,7 @@ impl<S: Simulation> Session<S> {
             case.age = 0;
             match (case.walk.take(), message) {
                 (None, Message::Rechecked { from, fault, trail }) => {
-                    // Its own word of this tick may have been lost, and is a vote.
+                    // The peer's digest message for this tick may have been lost, and the digest is a vote.
                     let at = number.since(from).checked_sub(1);
                     if let Some(digest) = at.and_then(|at| trail.get(at as usize)) {
                         self.checks.record_report(peer, number, *digest);
@@ -153,12 +153,12 @@ impl<S: Simulation> Session<S> {
                     Ok(Next::Stuck(why)) => self.give_up(peer, walk.tick, why),
                     Err(_) => self.give_up(peer, walk.tick, "the state could not be read"),
                 },
-                (None, _) => self.give_up(peer, number, "its messages make no sense"),
+                (None, _) => self.give_up(peer, number, "its messages are invalid"),
             }
         }
     }
 
-    /// Finds the first tick that differs, or that none does any more.
+    /// Finds the first differing tick, or closes the case if there is none.
     fn compare_trails(
         &mut self,
         peer: PeerId,
@@ -178,7 +178,7 @@ impl<S: Simulation> Session<S> {
         });
         let differs = common.find(|(_, ours, theirs)| ours != theirs);
         let Some((tick, ours, theirs)) = differs else {
-            // Whoever was wrong has mended itself.
+            // The machine at fault has repaired itself.
             self.desyncs.cases[peer.index()] = None;
             if their_fault {
                 self.events.push(SessionEvent::PeerRepaired { peer });
@@ -186,7 +186,7 @@ impl<S: Simulation> Session<S> {
             return;
         };
         if ours.is_none() || theirs.is_none() {
-            self.give_up(peer, number, "its messages make no sense");
+            self.give_up(peer, number, "its messages are invalid");
             return;
         }
         let mut tree = DigestTree::new();
@@ -201,14 +201,14 @@ impl<S: Simulation> Session<S> {
         }
     }
 
-    /// One level down.
+    /// Descends one level.
     fn descend(
         &self,
         walk: &mut Walk,
         message: Message,
         simulation: &S,
     ) -> Result<Next, StateError> {
-        const SAME: Next = Next::Stuck("its digests differ, but nothing below them does");
+        const SAME: Next = Next::Stuck("its digests differ, but none of their parts do");
         let tick = walk.tick;
         Ok(match (walk.level.clone(), message) {
             (Level::Sections, Message::Sections { tick: at, digests }) if at == tick => {
@@ -233,7 +233,7 @@ impl<S: Simulation> Session<S> {
                 walk.level = Level::Page(page);
                 let mut bytes = Vec::new();
                 simulation.page(&self.slots, tick.0, "", &walk.section, page, &mut bytes)?;
-                // A mark, a tick and a kind come on top.
+                // The header has a kind, the case, the tick and a flag.
                 let bytes = (bytes.len() + 8 <= MAX_MESSAGE).then_some(bytes);
                 Next::Send(Message::Page { tick, bytes })
             }
@@ -247,12 +247,12 @@ impl<S: Simulation> Session<S> {
                 walk.found.push(StateDifference {
                     entity: walk.section.clone(),
                     field: "page".to_owned(),
-                    local: "too long to be sent".to_owned(),
-                    remote: "too long to be sent".to_owned(),
+                    local: "too long to send".to_owned(),
+                    remote: "too long to send".to_owned(),
                 });
                 walk.go_on().unwrap_or(SAME)
             }
-            _ => Next::Stuck("its messages make no sense"),
+            _ => Next::Stuck("its messages are invalid"),
         })
     }
 
@@ -264,7 +264,7 @@ impl<S: Simulation> Session<S> {
         self.events.push(SessionEvent::Desync(Box::new(report)));
     }
 
-    /// Ends a case without a field: the peer is silent, or talks nonsense.
+    /// Closes a case without a field: the peer does not answer, or its messages are invalid.
     pub(super) fn give_up(&mut self, peer: PeerId, tick: Tick, why: &str) {
         self.desyncs.cases[peer.index()] = None;
         self.checks.set_differs(peer, Some(tick));

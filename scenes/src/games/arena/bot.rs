@@ -1,19 +1,19 @@
-//! The arena's bots: they run behind the ball and kick it towards the other goal.
+//! Bots of the arena: they run behind the ball and kick it towards the other goal.
 
 use super::input::{ArenaInput, JUMP, KICK};
 use super::{Arena, Team};
 use isostep_core::{Real, Rng, Vec3, real};
 use isostep_rollback::{Buttons, PlayerId, Stick, Tick};
 
-/// What the random numbers are for.
+/// Purpose of the random numbers.
 const MOOD: u64 = 4;
-/// How far behind the ball they want to be, metres.
+/// Distance that bots keep behind the ball, metres.
 const BEHIND: Real = real!(1.25);
-/// From here they kick, metres.
+/// Distance at which bots kick, metres.
 const REACH: Real = real!(1.75);
 
 impl Arena {
-    /// What a bot does: from the state, and chance keyed by it.
+    /// Input of a bot, from the state and a generator keyed by it.
     pub(super) fn chase(&self, tick: Tick, player: PlayerId) -> ArenaInput {
         let mut rng = Rng::keyed(self.settings.seed, tick.0.into(), player.0.into(), MOOD);
         let seat = self.cast.players.get(usize::from(player.0));
@@ -41,7 +41,7 @@ impl Arena {
     }
 }
 
-/// −1 to 1 as steps of a stick.
+/// Converts −1 to 1 into stick steps.
 fn steps(axis: Real) -> i8 {
     (axis.clamp(-Real::ONE, Real::ONE) * 127).round().floor_to_int() as i8
 }

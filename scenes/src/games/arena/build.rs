@@ -1,4 +1,4 @@
-//! The arena's world: floor, walls, goals, ball, players, props; and who is who.
+//! World of the arena: floor, walls, goals, ball, players and props, with their ids.
 
 use super::{ArenaSize, Team};
 use isostep_core::shape::Shape;
@@ -7,37 +7,38 @@ use isostep_core::{Real, Rng, Vec3, real};
 use isostep_rollback::PlayerId;
 use serde::Serialize;
 
-/// What the random numbers are for.
+/// Purpose of the random numbers.
 const PLACE: u64 = 1;
-/// Half the sides of a player, metres.
+/// Half extents of a player, metres.
 pub(super) const PLAYER_HALF: Vec3 =
     Vec3::new(Real::ratio(4, 10), real!(0.875), Real::ratio(4, 10));
 pub(super) const BALL_RADIUS: Real = real!(0.5);
-/// Half the height of walls; nobody jumps over.
+/// Half the height of the walls; players can't jump over them.
 const WALL_HALF_HEIGHT: Real = real!(3);
-/// How deep and high a goal is, by half; it stands before its wall and leaves this much of it free on both sides.
+/// Half depth and half height of a goal. It lies before its wall, which extends this far past it on
+/// both sides.
 const GOAL_DEPTH: Real = Real::HALF;
 const GOAL_HEIGHT: Real = real!(1.25);
 const GOAL_FREE: Real = real!(1.5);
-/// Where the ball is put: a little above the middle, so that it falls.
+/// Start of the ball: slightly above the middle, so that it falls.
 pub(super) const KICK_OFF: Vec3 = Vec3::new(Real::ZERO, real!(1.5), Real::ZERO);
 
-/// Who is who; made at the start, the same for ever.
+/// Body ids; constant after the start.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Cast {
     pub(super) ball: BodyId,
     pub(super) players: Vec<BodyId>,
     pub(super) props: Vec<(BodyId, Shape)>,
-    /// Blue's, red's.
+    /// Goals of blue and red.
     pub(super) goals: [BodyId; 2],
     pub(super) walls: Vec<(BodyId, Shape)>,
-    /// Half the sides of the field along x and z.
+    /// Half extents of the field along x and z.
     pub(super) half: [Real; 2],
 }
 
 pub(super) fn build(size: ArenaSize, seed: u64) -> (World, Cast) {
     let mut world = World::new(WorldDef::default()).expect("the default is fine");
-    // Room for everybody: a square metre and a half for each thing, and a field that is never tiny.
+    // 1.5 m² for each body, and a minimum size of the field.
     let things = i32::from(size.players) * 4 + i32::from(size.props);
     let grown = Real::from_int(things).sqrt().unwrap_or_default() / 2;
     let half = [real!(7) + grown, real!(5) + grown];
@@ -52,7 +53,7 @@ pub(super) fn build(size: ArenaSize, seed: u64) -> (World, Cast) {
     let bouncy = Material { restitution: real!(0.75), ..Material::default() };
     let ball = ShapeDef::from(sphere(BALL_RADIUS)).density(real!(0.25)).material(bouncy);
     let ball = BodyDef::dynamic().at(KICK_OFF).shape(ball);
-    // Squeezed between two players it would fly for seconds.
+    // Damping: a ball squeezed between two players would otherwise fly for seconds.
     let ball = ball.damping(real!(0.25), real!(0.25)).speed_cap(real!(12));
     let ball = put(&mut world, ball);
     let players = (0..size.players).map(PlayerId);
@@ -77,7 +78,7 @@ fn walls(world: &mut World, [half_x, half_z]: [Real; 2]) -> Vec<(BodyId, Shape)>
     sides.map(wall).to_vec()
 }
 
-/// Where a player begins: on their own half, in rows.
+/// Start of a player: on their own half, in rows.
 pub(super) fn start(player: PlayerId, players: u8, [half_x, half_z]: [Real; 2]) -> Vec3 {
     let seats = i32::from(players.div_ceil(2));
     let seat = i32::from(player.0 / 2);
@@ -86,7 +87,7 @@ pub(super) fn start(player: PlayerId, players: u8, [half_x, half_z]: [Real; 2]) 
 }
 
 fn player_body(player: PlayerId, size: ArenaSize, half: [Real; 2]) -> BodyDef {
-    // What they stand on must not hold them back: legs do that.
+    // Low friction: the controller brakes the players, not the ground.
     let slippery = Material { friction: Real::ratio(1, 10), ..Material::default() };
     let shape = ShapeDef::from(cuboid(PLAYER_HALF)).material(slippery);
     BodyDef::dynamic()
@@ -109,7 +110,7 @@ fn prop(world: &mut World, number: u16, half: [Real; 2], seed: u64) -> (BodyId, 
         rng.between(-limit, limit).expect("the field is wider than that")
     };
     let (x, z) = (along(half[0]), along(half[1]));
-    // Layer over layer, so that no two begin inside each other for long.
+    // Layered, so that no two props start with a long overlap.
     let y = real!(3) + Real::from_int(i32::from(number)) / 4;
     let material = Material { rolling: Real::ratio(2, 100), ..Material::default() };
     let shape_def = ShapeDef::from(shape).density(real!(0.5)).material(material);

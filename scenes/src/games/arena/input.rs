@@ -1,46 +1,46 @@
-//! What a player of the arena sends, and a script of it that looks like a person.
+//! Inputs of the arena, and a script of human-like inputs.
 
 use isostep_core::Rng;
 use isostep_derive::Input;
 use isostep_rollback::{Button, Buttons, PlayerId, Stick, Tick};
 use serde::{Deserialize, Serialize};
 
-/// Jumps when pressed while standing on something.
+/// Jumps, if pressed while the player is grounded.
 pub const JUMP: Button<2> = Button::at::<0>();
-/// Kicks what is near when pressed.
+/// Kicks near bodies.
 pub const KICK: Button<2> = Button::at::<1>();
 
-/// What the random numbers are for.
+/// Purpose of the random numbers.
 const WALK: u64 = 2;
 const TAP: u64 = 3;
 
-/// What a player does in a tick.
+/// Input of one player for one tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
 #[input(crate = isostep_rollback)]
 pub struct ArenaInput {
-    /// Where to walk: +x, +z.
+    /// Walking direction: +x, +z.
     pub stick: Stick,
     /// [`JUMP`] and [`KICK`].
     pub buttons: Buttons<2>,
 }
 
-/// The command that chooses one of the [`LOADOUTS`](super::LOADOUTS).
+/// Command that selects one of the [`LOADOUTS`](super::LOADOUTS).
 pub const fn choose_loadout(number: u8) -> [u8; 2] {
     [LOADOUT, number]
 }
 
-/// The first byte of that command.
+/// First byte of that command.
 pub(super) const LOADOUT: u8 = b'L';
 
-/// What a scripted player does on a tick: leans some way for 10 to 40 ticks, then another; taps buttons for 2 to 6 ticks,
-/// jump now and then and kick often.
+/// Scripted input: holds a direction for 10 to 40 ticks and buttons for 2 to 6 ticks; jumps rarely
+/// and kicks often.
 pub fn arena_input(seed: u64, player: PlayerId, tick: Tick) -> ArenaInput {
     let before = tick.0.checked_sub(1).map_or(0, |before| held(seed, player, before));
     let buttons = Buttons::none().next(before).and_then(|was| was.next(held(seed, player, tick.0)));
     ArenaInput { stick: stick(seed, player, tick.0), buttons: buttons.unwrap_or_default() }
 }
 
-/// Two leanings in each 50 ticks; the change comes 10 to 40 ticks after the start.
+/// Two directions in each 50 ticks; the change is 10 to 40 ticks after the start.
 fn stick(seed: u64, player: PlayerId, tick: u32) -> Stick {
     let mut rng = Rng::keyed(seed, u64::from(tick / 50), u64::from(player.0), WALK);
     let mut draw = |below: u32| rng.below(below).unwrap_or(0);
@@ -60,7 +60,7 @@ fn stick(seed: u64, player: PlayerId, tick: u32) -> Stick {
     Stick::from_steps(x, y).unwrap_or_default()
 }
 
-/// The buttons that are down: each at most once in 32 ticks.
+/// Held buttons: each at most once in 32 ticks.
 fn held(seed: u64, player: PlayerId, tick: u32) -> u64 {
     let mut rng = Rng::keyed(seed, u64::from(tick / 32), u64::from(player.0), TAP);
     let mut bits = 0;

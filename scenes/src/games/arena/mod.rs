@@ -1,13 +1,13 @@
-//! The arena: players walk, jump and kick a ball and props about between walls, and score in two goals.
+//! The arena: players walk, jump and kick a ball and props between walls, and score in two goals.
 //!
-//! - `build.rs`: the world and who is who in it.
-//! - `input.rs`: what a player sends, and scripts that look like people.
+//! - `build.rs`: the world and its body ids.
+//! - `input.rs`: inputs, and scripts of human-like inputs.
 //! - `play.rs`: the step.
-//! - `bot.rs`: who plays when nobody does.
-//! - `view.rs`: looking at it, to draw.
-//! - `name.rs`: which arena a recording is of.
+//! - `bot.rs`: bots for seats without a player.
+//! - `view.rs`: drawables and scores.
+//! - `name.rs`: settings of the arena in recordings.
 //!
-//! All that the next tick depends on is in [`Arena`], saved and hashed; what never changes is only hashed.
+//! [`Arena`] holds everything that the next tick depends on. It is saved and hashed; constant fields are only hashed.
 
 mod bot;
 mod build;
@@ -18,7 +18,7 @@ mod view;
 
 pub use input::{ArenaInput, JUMP, KICK, arena_input, choose_loadout};
 pub use name::{ARENA_GAME, ArenaName};
-pub use view::{Kind, Thing};
+pub use view::{Drawable, Kind};
 
 use build::Cast;
 use isostep_core::world::World;
@@ -27,16 +27,16 @@ use isostep_derive::{Snapshot, State};
 use isostep_rollback::PlayerId;
 use serde::{Deserialize, Serialize};
 
-/// How much there is in an arena.
+/// Number of players and props in an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArenaSize {
     /// Seats, 1 to 32; even ones play towards +x, odd ones towards −x.
     pub players: u8,
-    /// Things to kick besides the ball: spheres, boxes and capsules in turn.
+    /// Bodies to kick besides the ball: spheres, boxes and capsules in turn.
     pub props: u16,
 }
 
-/// Which side somebody plays for.
+/// Side of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Team {
     /// Even seats. Their goal is at −x.
@@ -46,12 +46,12 @@ pub enum Team {
 }
 
 impl Team {
-    /// The side of a seat.
+    /// Side of a seat.
     pub const fn of(player: PlayerId) -> Self {
         if player.0.is_multiple_of(2) { Self::Blue } else { Self::Red }
     }
 
-    /// −1 or 1: where its own goal is along x.
+    /// Side of its own goal along x: −1 or 1.
     const fn side(self) -> i32 {
         match self {
             Self::Blue => -1,
@@ -60,16 +60,16 @@ impl Team {
     }
 }
 
-/// What a player may choose to kick with.
+/// Kick that a player can select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loadout {
-    /// What a kick adds to a speed, m/s.
+    /// Speed that a kick adds, m/s.
     pub kick: Real,
     /// Ticks until the next kick.
     pub rest_ticks: u16,
 }
 
-/// The loadouts to choose from; the first one is everybody's at the start.
+/// All loadouts; players start with the first.
 pub const LOADOUTS: [Loadout; 4] = [
     Loadout { kick: real!(5), rest_ticks: 20 },
     Loadout { kick: real!(3), rest_ticks: 8 },
@@ -77,31 +77,31 @@ pub const LOADOUTS: [Loadout; 4] = [
     Loadout { kick: real!(12), rest_ticks: 90 },
 ];
 
-/// What is known of a player beside the body.
+/// State of a player beside the body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Player {
-    /// Goals they shot.
+    /// Goals scored.
     pub goals: u32,
-    /// Which of [`LOADOUTS`].
+    /// Index into [`LOADOUTS`].
     pub loadout: u8,
     /// Ticks until the next kick.
     pub kick_rest: u16,
     /// Ticks until the next jump.
     pub jump_rest: u16,
-    /// Kicks that met something.
+    /// Kicks that hit something.
     pub kicks: u32,
 }
 
-/// How the match stands.
+/// Score of the match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Board {
     /// Goals of blue and red.
     goals: [u32; 2],
-    /// Who touched the ball last.
+    /// Last player who touched the ball.
     last_touch: Option<PlayerId>,
 }
 
-/// What a match was set up with.
+/// Initial settings of a match.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Settings {
     size: ArenaSize,
@@ -135,7 +135,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena before the kick-off. The seed decides where props lie and what bots do.
+    /// Creates an arena before the kick-off. The seed determines the positions of props and the
+    /// bots.
     pub fn new(size: ArenaSize, seed: u64) -> Self {
         let size = ArenaSize { players: size.players.clamp(1, 32), ..size };
         let (world, cast) = build::build(size, seed);
@@ -144,17 +145,17 @@ impl Arena {
         Self { world, players, board: Board::default(), cast, settings }
     }
 
-    /// The world it is played in.
+    /// The world.
     pub const fn world(&self) -> &World {
         &self.world
     }
 
-    /// The world, to choose how it computes ticks again, or to plant faults.
+    /// The world, for setting its resimulation mode or injecting faults.
     pub const fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
 
-    /// The players, to plant faults.
+    /// The players, for injecting faults.
     pub fn players_mut(&mut self) -> &mut [Player] {
         &mut self.players
     }

@@ -1,15 +1,15 @@
-//! Which arena a recording is of: its settings are the name of an asset.
+//! Settings of an arena as the name of a recording's asset.
 
 use super::{Arena, ArenaSize};
 use isostep_core::digest::Digest;
 
-/// The arena in recordings.
+/// Game id of the arena in recordings.
 pub const ARENA_GAME: [u8; 16] = *b"isostep arena 01";
 
-/// More things than any recording has; who reads a file from elsewhere builds no more.
+/// Limit on props when reading untrusted recordings.
 const MAX_PROPS: u16 = 500;
 
-/// All that decides how an arena begins.
+/// All settings that determine the initial state of an arena.
 ///
 /// ```
 /// use isostep_scenes::games::{ArenaName, ArenaSize};
@@ -20,19 +20,19 @@ const MAX_PROPS: u16 = 500;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArenaName {
-    /// How much there is in it.
+    /// Number of players and props.
     pub size: ArenaSize,
-    /// Where things lie, and what bots do.
+    /// Seed of the positions of props and of the bots.
     pub seed: u64,
 }
 
 impl ArenaName {
-    /// The arena before the kick-off.
+    /// Builds the arena before the kick-off.
     pub fn arena(self) -> Arena {
         Arena::new(self.size, self.seed)
     }
 
-    /// As an asset.
+    /// Converts the settings to an asset.
     pub fn asset(self) -> (String, Digest) {
         let Self { size: ArenaSize { players, props }, seed } = self;
         let name = format!("arena players={players} props={props} seed={seed}");
@@ -40,7 +40,7 @@ impl ArenaName {
         (name, digest)
     }
 
-    /// From the assets of a recording, if they are an arena's.
+    /// Reads the settings from a recording's assets; `None` if they belong to another game.
     pub fn read(assets: &[(String, Digest)]) -> Option<Self> {
         let asset = assets.first()?;
         let mut words = asset.0.strip_prefix("arena ")?.split(' ');

@@ -1,4 +1,4 @@
-//! The arena's step: goals of the last tick, then what each player does, then the world.
+//! Step of the arena: goals of the last tick, then the players' actions, then the world.
 
 use super::build::{KICK_OFF, start};
 use super::input::{ArenaInput, JUMP, KICK, LOADOUT};
@@ -7,20 +7,20 @@ use isostep_core::world::{BodyId, ContactView, Event};
 use isostep_core::{Real, Transform, Vec3, real};
 use isostep_rollback::{Inputs, PlayerId, Simulation, Stick, Tick};
 
-/// How fast players walk, m/s.
+/// Walking speed, m/s.
 const WALK_SPEED: Real = real!(5);
-/// What legs change of a speed in a tick, m/s, on the ground and in the air.
+/// Maximum change of a walking player's speed in a tick, m/s, on the ground and in the air.
 const GRIP: Real = real!(0.5);
 const AIR_GRIP: Real = real!(0.0625);
-/// Upwards, m/s: about a metre and a quarter high.
+/// Jump speed, m/s: about 1.25 m high.
 const JUMP_SPEED: Real = real!(5);
 /// Ticks between two jumps.
 const JUMP_REST: u16 = 12;
-/// From middle to middle, metres.
+/// Kick range between centres, metres.
 const KICK_REACH: Real = real!(2);
-/// How much of a kick goes up.
+/// Upward share of a kick.
 const KICK_LIFT: Real = real!(0.25);
-/// A contact whose normal is steeper than this carries a player.
+/// Minimum y of a contact normal that supports a player.
 const STANDING: Real = real!(0.5);
 
 impl Simulation for Arena {
@@ -28,12 +28,12 @@ impl Simulation for Arena {
 
     fn step(&mut self, _tick: Tick, inputs: &Inputs<ArenaInput>) {
         self.count_goals();
-        self.fetch_strays();
-        let standing = self.look_at_contacts();
+        self.respawn_strays();
+        let standing = self.read_contacts();
         for index in 0..self.players.len() {
             let player = PlayerId(index as u8);
             for command in inputs.commands(player) {
-                self.obey(index, command);
+                self.apply_command(index, command);
             }
             self.act(index, inputs.value(player), standing >> index & 1 == 1);
         }
@@ -46,7 +46,7 @@ impl Simulation for Arena {
 }
 
 impl Arena {
-    /// A ball that came into a goal in the last step counts, and goes back to the middle.
+    /// Scores a ball that entered a goal in the last step and returns it to the middle.
     fn count_goals(&mut self) {
         let ball = self.cast.ball;
         let scored = self.world.events().find_map(|event| match event {
@@ -64,8 +64,8 @@ impl Arena {
         self.put_back(ball, KICK_OFF);
     }
 
-    /// Whoever was kicked over a wall comes back to where they began.
-    fn fetch_strays(&mut self) {
+    /// Returns bodies that left the field to their start.
+    fn respawn_strays(&mut self) {
         let [half_x, half_z] = self.cast.half;
         let players = self.settings.size.players;
         let starts = (0..players).map(|it| start(PlayerId(it), players, self.cast.half));
@@ -91,8 +91,8 @@ impl Arena {
         self.world.set_angular_velocity(body, Vec3::ZERO).expect(known);
     }
 
-    /// Who stands on something, a bit a player; and who touches the ball.
-    fn look_at_contacts(&mut self) -> u32 {
+    /// Reads contacts: returns grounded players, one bit each, and records touches of the ball.
+    fn read_contacts(&mut self) -> u32 {
         let mut standing = 0;
         let mut touch = self.board.last_touch;
         let seat = |body| self.cast.players.iter().position(|&player| player == body);
@@ -112,8 +112,8 @@ impl Arena {
         standing
     }
 
-    /// Commands that nobody knows do nothing, on every machine alike.
-    fn obey(&mut self, index: usize, command: &[u8]) {
+    /// Applies a command. Unknown commands do nothing, on every machine.
+    fn apply_command(&mut self, index: usize, command: &[u8]) {
         if let &[LOADOUT, number] = command
             && usize::from(number) < LOADOUTS.len()
         {
@@ -129,7 +129,8 @@ impl Arena {
         player.kick_rest = player.kick_rest.saturating_sub(1);
         player.jump_rest = player.jump_rest.saturating_sub(1);
         let wanted = Vec3::new(input.stick.x(), Real::ZERO, input.stick.y()) * WALK_SPEED;
-        // Legs add to a speed and do not set it, so that pushes count; nobody brakes in the air.
+        // Walking adds to the velocity instead of setting it, so that pushes have an effect.
+        // Players in the air don't brake.
         let level = Vec3::new(velocity.x, Real::ZERO, velocity.z);
         let (missing, grip) = if standing {
             (wanted - level, GRIP)
@@ -145,7 +146,7 @@ impl Arena {
             change.y = JUMP_SPEED - velocity.y.max(Real::ZERO);
         }
         if !change.is_zero() {
-            // A player who is too fast already is not pushed further.
+            // Fails if the player is at the speed limit; then no push is needed.
             let _ = self.world.apply_impulse(id, change * mass);
         }
         if input.buttons.pressed(KICK) && self.players[index].kick_rest == 0 {
@@ -153,7 +154,7 @@ impl Arena {
         }
     }
 
-    /// Pushes everything near away and where the stick leans, the ball first, then props in order.
+    /// Pushes near bodies away and along the stick: the ball first, then props in order.
     fn kick(&mut self, index: usize, aim: Stick) {
         let loadout = LOADOUTS[usize::from(self.players[index].loadout) % LOADOUTS.len()];
         self.players[index].kick_rest = loadout.rest_ticks;
@@ -170,7 +171,7 @@ impl Arena {
             let level = Vec3::new(away.x, Real::ZERO, away.z).normalize_or(Vec3::X);
             let level = (level + Vec3::new(aim.x(), Real::ZERO, aim.y())).normalize_or(level);
             let push = (level + Vec3::Y * KICK_LIFT) * loadout.kick * body.mass();
-            // What is too fast already is not pushed further.
+            // Fails if the body is at the speed limit; then no push is needed.
             met |= self.world.apply_impulse(target, push).is_ok();
             if at == 0 {
                 self.board.last_touch = Some(PlayerId(index as u8));

@@ -1,4 +1,4 @@
-//! Looking at an arena, to draw it or to tell how it stands.
+//! Drawables and scores of an arena.
 
 use super::build::{BALL_RADIUS, PLAYER_HALF, cuboid, goal_shape, sphere};
 use super::{Arena, ArenaSize, Player, Team};
@@ -7,39 +7,39 @@ use isostep_core::world::BodyId;
 use isostep_core::{Real, Transform};
 use isostep_rollback::PlayerId;
 
-/// What a thing in the arena is.
+/// Kind of a drawable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A player's body.
     Player(PlayerId),
     /// The ball.
     Ball,
-    /// Something to kick.
+    /// A body to kick.
     Prop,
-    /// A side's goal: nothing solid.
+    /// A side's goal, a sensor.
     Goal(Team),
-    /// Something that never moves.
+    /// A static body.
     Wall,
 }
 
-/// Something to draw.
+/// An object to draw.
 #[derive(Clone, Copy, Debug)]
-pub struct Thing {
+pub struct Drawable {
     /// Its body.
     pub body: BodyId,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its form.
+    /// Its shape.
     pub shape: Shape,
-    /// Where it is.
+    /// Its pose.
     pub pose: Transform,
-    /// Whether it rests, and costs nothing.
+    /// True if the body is asleep.
     pub asleep: bool,
 }
 
 impl Arena {
-    /// Everything but the floor, at height 0, in the same order each time.
-    pub fn things(&self) -> impl Iterator<Item = Thing> + '_ {
+    /// Everything but the floor, which is at height 0, in a constant order.
+    pub fn drawables(&self) -> impl Iterator<Item = Drawable> + '_ {
         let cast = &self.cast;
         let ball = (cast.ball, Kind::Ball, sphere(BALL_RADIUS));
         let players = (0..).map(PlayerId).zip(&cast.players);
@@ -51,36 +51,36 @@ impl Arena {
         let all = [ball].into_iter().chain(players).chain(props).chain(goals).chain(walls);
         all.filter_map(|(body, kind, shape)| {
             let view = self.world.body(body)?;
-            Some(Thing { body, kind, shape, pose: view.pose(), asleep: view.is_asleep() })
+            Some(Drawable { body, kind, shape, pose: view.pose(), asleep: view.is_asleep() })
         })
     }
 
-    /// The ball's body.
+    /// Body of the ball.
     pub const fn ball(&self) -> BodyId {
         self.cast.ball
     }
 
-    /// A player's body; `None` if there is no such seat.
+    /// Body of a player; `None` if the seat does not exist.
     pub fn body_of(&self, player: PlayerId) -> Option<BodyId> {
         self.cast.players.get(usize::from(player.0)).copied()
     }
 
-    /// The players by seat: goals, loadouts, rests.
+    /// Players by seat: goals, loadouts, cooldowns.
     pub fn players(&self) -> &[Player] {
         &self.players
     }
 
-    /// Goals of blue and of red.
+    /// Goals of blue and red.
     pub const fn goals(&self) -> [u32; 2] {
         self.board.goals
     }
 
-    /// Half the sides of the field along x and z, metres.
+    /// Half extents of the field along x and z, metres.
     pub const fn half_sides(&self) -> [Real; 2] {
         self.cast.half
     }
 
-    /// How much there is in it.
+    /// Number of players and props.
     pub const fn size(&self) -> ArenaSize {
         self.settings.size
     }

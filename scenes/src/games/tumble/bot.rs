@@ -1,30 +1,32 @@
-//! How the machine plays Tumble: it gets between somebody and the middle, runs at them, and shoves outwards. It decides from
-//! the state alone and goes in eight directions, as fingers do: what changes rarely is guessed well.
+//! Bots of Tumble: a bot moves between a target and the middle, runs at it, and shoves outwards. It
+//! reads only the state and uses eight directions, like a keyboard: inputs that change rarely are
+//! predicted well.
 
+use super::bodies::KNOWN;
 use super::rules::{JUMP, Move, REACH, SHOVE, SHOVE_REST, Tumble, level};
-use super::stage::KNOWN;
 use isostep::{Buttons, PlayerId, Real, Rng, Stick, Tick, Vec3, real};
 
-/// What random numbers are for.
+/// Purpose of the random numbers.
 const FANCY: u64 = 7;
 const SIDEWAYS: u64 = 8;
-/// So many ticks pass before a shove that could be, between two jumps for fun and, where crates block the way, over them, about.
+/// Mean number of ticks before a possible shove, between two random jumps, and between jumps over
+/// blocking crates.
 const REACTION: u32 = 8;
 const JUMPS: u32 = 400;
 const HOPS: u32 = 40;
-/// Ticks that a way to the side lasts.
+/// Ticks of a sidestep.
 const SIDESTEP: u32 = 24;
-/// Who wants to walk and is slower than this is stuck, m/s.
+/// Speed below which a walking bot counts as stuck, m/s.
 const SLOW: Real = Real::ONE;
-/// They look so straight at whom they shove: the cosine of 40°.
+/// Cosine of the largest angle at which bots shove: 40°.
 const AIM: Real = real!(0.75);
-/// How near to the edge bots go of their own will, metres.
+/// Distance that bots keep from the edge, metres.
 const CAREFUL: Real = real!(0.875);
-/// How far behind a target they want to be, metres.
+/// Distance that bots keep behind a target, metres.
 const BEHIND: Real = real!(1.25);
 
 impl Tumble {
-    /// What a bot does on a tick.
+    /// Input of a bot for a tick.
     pub fn think(&self, tick: Tick, player: PlayerId) -> Move {
         let seat = usize::from(player.0);
         let Some(me) = self.players.get(seat).filter(|me| !me.out) else {
@@ -50,7 +52,7 @@ impl Tumble {
         Move { stick: eighth(way), buttons }
     }
 
-    /// Now and then a little to the left or right for a while, around whatever is in the way.
+    /// Turns left or right for a while now and then, to get around obstacles.
     fn sidestep(&self, way: Vec3, player: PlayerId, tick: Tick) -> Vec3 {
         let moment = (tick.0 + u32::from(player.0) * 5) / SIDESTEP;
         let mut rng = Rng::keyed(self.cast.settings.seed, moment.into(), player.0.into(), SIDEWAYS);
@@ -67,11 +69,11 @@ impl Tumble {
         level(velocity).length()
     }
 
-    /// Who is to be pushed: somebody near and near the edge; or the middle, if all are out.
+    /// Target of a bot: a near player close to the edge, or the middle if all are out.
     fn target(&self, seat: usize, tick: Tick) -> Vec3 {
         let place = self.place(seat);
         let others = (0..self.players.len()).filter(|&it| it != seat && !self.players[it].out);
-        // Each bot prefers another seat for some seconds, so that not all run at one.
+        // Each bot prefers another seat for some seconds, so that they choose different targets.
         let fancied = (tick.0 / 400 + seat as u32 + 1) as usize % self.players.len();
         let cost = |&other: &usize| {
             let at = self.place(other);
@@ -81,7 +83,8 @@ impl Tumble {
         others.min_by_key(cost).map_or(Vec3::ZERO, |other| level(self.place(other)))
     }
 
-    /// Around the target to the side of the middle, then straight at it; and never over the edge.
+    /// Path to the target: around it to the side of the middle, then straight at it, and never over
+    /// the edge.
     fn way(&self, place: Vec3, target: Vec3) -> Vec3 {
         let outwards = target.normalize_or(Vec3::X);
         let behind = target - outwards * BEHIND;
@@ -95,12 +98,12 @@ impl Tumble {
     }
 }
 
-/// How far out a place is: 0 in the middle, half a side at the edge.
+/// Distance from the middle: 0 in the middle, half a side at the edge.
 fn out(place: Vec3) -> Real {
     place.x.abs().max(place.z.abs())
 }
 
-/// One of eight directions, or none where it is near enough.
+/// Nearest of eight directions, or none if the target is close enough.
 fn eighth(way: Vec3) -> Stick {
     let size = way.length();
     if size < real!(0.25) {
@@ -108,7 +111,7 @@ fn eighth(way: Vec3) -> Stick {
     }
     let axis = |along: Real| {
         let share = along / size;
-        // The sine of 22.5°, about.
+        // About the sine of 22.5°.
         if share.abs() < real!(0.375) {
             0
         } else if share.is_negative() {

@@ -1,11 +1,12 @@
-//! The rules of Tumble, whole: two to eight players on a platform without walls shove each other and crates off it.
+//! Rules of Tumble: two to eight players on a platform without walls shove each other and crates
+//! off it.
 //!
-//! Whoever falls gives a point to whoever pushed them last, and who falls all by themselves loses one. A crate pushes for
-//! whoever pushed the crate. A round ends with the time or with enough points, whoever has most wins it, and the next begins.
-//! `stage` builds the platform and what is on it, `bot` is how the machine plays; the rest of this folder sends inputs and
-//! draws.
+//! A fall scores a point for the last pusher; a fall without a pusher costs a point. A crate pushes
+//! on behalf of the player who pushed it last. A round ends by time or by points, the player with
+//! the most points wins it, and the next round begins. `bodies` builds the platform, players and
+//! crates; `bot` has the bots.
 
-use super::stage::{Cast, KNOWN, PLAYER};
+use super::bodies::{Cast, KNOWN, PLAYER};
 use isostep::world::ContactView;
 use isostep::{
     Button, Buttons, Input, Inputs, PlayerId, Quat, Real, Rng, Simulation, Snapshot, State, Stick,
@@ -13,25 +14,26 @@ use isostep::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Metres a second: walking, jumping up, and what a shove adds along and upwards.
+/// Speeds, m/s: walking, jumping, and the horizontal and vertical part of a shove.
 const WALK: Real = real!(5);
 const JUMP_UP: Real = real!(5);
 const SHOVE_ALONG: Real = real!(6.5);
 const SHOVE_UP: Real = real!(2.5);
-/// What legs change of a speed in a tick, m/s, on the ground and in the air.
+/// Maximum change of a walking player's speed in a tick, m/s, on the ground and in the air.
 const GRIP: Real = real!(0.4375);
 const AIR_GRIP: Real = real!(0.078125);
-/// A shove reaches so far from middle to middle.
+/// Range of a shove between centres, metres.
 pub const REACH: Real = real!(1.75);
-/// The cosine of 60°: what is further aside is neither shoved nor leaned on, and what is steeper carries a player.
+/// Cosine of 60°: the limit for shoving or leaning on a body, and for a contact normal that
+/// supports a player.
 const AIM: Real = Real::HALF;
-/// Who is below this height has fallen; a crate comes down again a little later.
+/// Height below which a player has fallen; a crate respawns at a lower one.
 pub const FALLEN: Real = real!(-4);
 const CRATE_FALLEN: Real = real!(-12);
-/// Crates come down so far from each other at least, to the side and upwards.
+/// Minimum distance between respawning crates, horizontal and vertical.
 const CELL: Real = real!(1.875);
 const LAYER: Real = real!(1.5);
-/// Ticks: until the next shove, until somebody is back, how long a push counts, and parts of a round.
+/// Ticks: shove cooldown, respawn time, lifetime of a push, and phases of a round.
 pub const SHOVE_REST: u32 = 30;
 pub const BACK_AFTER: u32 = 75;
 pub const PUSH_COUNTS: u32 = 240;
@@ -41,14 +43,15 @@ pub const OVER: u32 = 300;
 pub const JUMP: Button<2> = Button::at::<0>();
 pub const SHOVE: Button<2> = Button::at::<1>();
 
-/// What a player does in a tick: where to walk (+x, +z), whether to jump and shove.
+/// Input of one player for one tick: walking direction (+x, +z), jump, shove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
 pub struct Move {
     pub stick: Stick,
     pub buttons: Buttons<2>,
 }
 
-/// What all machines set up alike: seats (2 to 8), crates, chance, and how long a round is, in ticks and in points.
+/// Settings that all machines share: seats (2 to 8), crates, seed, and length of a round in ticks
+/// and points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Settings {
     pub players: u8,
@@ -58,35 +61,35 @@ pub struct Settings {
     pub points: i32,
 }
 
-/// Somebody pushed, with the body, by a shove or with a crate.
+/// A push of a player or crate by body, shove or crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Push {
     pub by: PlayerId,
     pub tick: Tick,
 }
 
-/// Somebody fell: pushed, or by themselves.
+/// A fall, with its pusher if there was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fall {
     pub by: Option<PlayerId>,
     pub tick: Tick,
 }
 
-/// What is known of a player beside the body.
+/// State of a player beside the body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Player {
     /// Points of this round, and rounds won.
     pub points: i32,
     pub wins: u32,
-    /// Where the player looks: a level unit vector.
+    /// Facing direction: a horizontal unit vector.
     pub facing: Vec3,
-    /// The last shove and the last fall; who is out fell and is not back yet.
+    /// Last shove and last fall; `out` is true from the fall to the respawn.
     pub shoved: Option<Tick>,
     pub fell: Option<Fall>,
     pub out: bool,
 }
 
-/// The parts of a round: crates come down and nobody moves; play; and a while in which falls don't count.
+/// Phases of a round: countdown without movement; play; and an interval in which falls don't count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     Ready,
@@ -94,7 +97,7 @@ pub enum Phase {
     Over { winner: Option<PlayerId> },
 }
 
-/// How the match stands: the round, from 1, and its part with the tick that it began with.
+/// State of the match: round number, from 1, and phase with its first tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Board {
     pub round: u32,
@@ -102,12 +105,13 @@ pub struct Board {
     pub since: Tick,
 }
 
-/// A match. What the next tick depends on is all in here; the session saves it, hashes it and goes back to it.
+/// A match. It holds everything that the next tick depends on; the session saves, hashes and
+/// restores it.
 #[derive(Debug, State, Snapshot)]
 pub struct Tumble {
     pub world: World,
     pub players: Vec<Player>,
-    /// Who pushed each of the bodies last.
+    /// Last push of each body.
     pub pushed: Vec<Option<Push>>,
     pub board: Board,
     #[state(fixed)]
@@ -115,14 +119,14 @@ pub struct Tumble {
 }
 
 impl Tumble {
-    /// Everybody and everything to where rounds begin: nothing of the last one is left but who won.
+    /// Moves everything to its start; only the wins survive.
     pub fn begin_round(&mut self, tick: Tick) {
         self.board = Board { round: self.board.round + 1, phase: Phase::Ready, since: tick };
         for seat in 0..self.players.len() {
             self.players[seat] = Player { wins: self.players[seat].wins, ..Player::default() };
             self.put_player(seat, Real::ZERO);
         }
-        // Cells side by side, and layers above each other: no two crates begin inside one another.
+        // Cells and layers: no two crates start with an overlap.
         let side = self.middle() * 2;
         let row = (side / CELL).floor_to_int().max(1);
         let cell = side / row;
@@ -135,7 +139,7 @@ impl Tumble {
         }
     }
 
-    /// Half a side of the square that crates come down on; who begins a round stands outside of it.
+    /// Half a side of the square on which crates land; players start outside of it.
     fn middle(&self) -> Real {
         self.cast.half * 2 / 5
     }
@@ -144,7 +148,7 @@ impl Tumble {
         Rng::keyed(self.cast.settings.seed, tick.0.into(), number as u64, 0)
     }
 
-    /// Where a seat begins and comes back: on a ring.
+    /// Start and respawn position of a seat, on a ring.
     pub fn start(&self, seat: usize) -> Vec3 {
         let (sin, cos) = (Real::TAU * seat as i32 / self.players.len() as i32).sin_cos();
         let ring = self.cast.half * Real::ratio(65, 100);
@@ -158,7 +162,7 @@ impl Tumble {
         self.put(seat, Transform::at(place + Vec3::Y * above));
     }
 
-    /// From a place or not far beside it, turned somehow.
+    /// Drops a crate at or near a position, with a random rotation.
     fn drop_crate(&mut self, number: usize, tick: Tick, from: Vec3, beside: Real) {
         let mut rng = self.chance(tick, number);
         let mut along = |most: Real| rng.between(-most, most).expect("from less to more");
@@ -167,7 +171,7 @@ impl Tumble {
         self.put(number, Transform::new(place, turn));
     }
 
-    /// The parts of a round follow each other.
+    /// Advances the phase of the round.
     fn keep_time(&mut self, tick: Tick) {
         let (spent, settings) = (tick.since(self.board.since), self.cast.settings);
         let enough = self.players.iter().any(|player| player.points >= settings.points);
@@ -184,7 +188,7 @@ impl Tumble {
         (self.board.phase, self.board.since) = (next, tick);
     }
 
-    /// Who has more points than anybody else.
+    /// The player with strictly more points than all others.
     pub fn leader(&self) -> Option<PlayerId> {
         let most = self.players.iter().map(|player| player.points).max()?;
         let mut leaders = (0..).zip(&self.players).filter(|it| it.1.points == most);
@@ -192,7 +196,7 @@ impl Tumble {
         leaders.next().is_none().then_some(leader)
     }
 
-    /// Who is too low has fallen, and that counts; who was out for long enough comes back, and so do crates.
+    /// Scores falls, and respawns players and crates.
     fn fall_and_return(&mut self, tick: Tick) {
         for seat in 0..self.players.len() {
             let (low, player) = (self.place(seat).y < FALLEN, &mut self.players[seat]);
@@ -216,10 +220,11 @@ impl Tumble {
         }
     }
 
-    /// Who stands on something, a bit a seat; and who pushes what by leaning against it, or with a crate.
-    fn look_at_contacts(&mut self, tick: Tick, moves: &[Move]) -> u32 {
+    /// Reads contacts: returns grounded players, one bit a seat, and records pushes by leaning or
+    /// through crates.
+    fn read_contacts(&mut self, tick: Tick, moves: &[Move]) -> u32 {
         let (mut standing, seats) = (0, self.players.len());
-        // They were put into the world in this order, so their ids rise.
+        // Bodies were spawned in this order, so their ids ascend.
         let number = |body| self.cast.bodies.binary_search(&body).ok();
         for contact in self.world.contacts().filter(ContactView::is_touching) {
             let ([first, second], normal) = (contact.bodies().map(number), contact.normal());
@@ -235,7 +240,7 @@ impl Tumble {
                 } else {
                     self.pushed[this].filter(|push| that < seats && usize::from(push.by.0) != that)
                 };
-                // An old push that a crate hands on does not hide a newer one.
+                // An old push transferred by a crate does not replace a newer one.
                 if push.is_some_and(|new| self.pushed[that].is_none_or(|old| old.tick <= new.tick))
                 {
                     self.pushed[that] = push;
@@ -250,7 +255,8 @@ impl Tumble {
         let (velocity, mass) = (body.velocity(), body.mass());
         let wanted = direction(input.stick);
         self.players[seat].facing = wanted.normalize_or(self.players[seat].facing);
-        // Legs add to a speed and don't set it, so that shoves count; in the air nobody brakes.
+        // Walking adds to the velocity instead of setting it, so that shoves have an effect.
+        // Players in the air don't brake.
         let grip = if stands { GRIP } else { AIR_GRIP };
         let idle = !stands && wanted.is_zero();
         let missing = if idle { Vec3::ZERO } else { wanted * WALK - level(velocity) };
@@ -259,7 +265,7 @@ impl Tumble {
         if stands && input.buttons.pressed(JUMP) {
             change.y = JUMP_UP - velocity.y.max(Real::ZERO);
         }
-        // Whoever is too fast already is not pushed further.
+        // Fails if the player is at the speed limit; then no push is needed.
         let _ = self.world.apply_impulse(self.cast.bodies[seat], change * mass);
         let rested = self.players[seat].shoved.is_none_or(|last| tick.since(last) >= SHOVE_REST);
         if rested && input.buttons.pressed(SHOVE) {
@@ -267,7 +273,7 @@ impl Tumble {
         }
     }
 
-    /// Pushes everybody and everything before a player away.
+    /// Pushes all bodies in front of a player away.
     fn shove(&mut self, seat: usize, tick: Tick) {
         self.players[seat].shoved = Some(tick);
         let (facing, from) = (self.players[seat].facing, self.place(seat));
@@ -284,13 +290,13 @@ impl Tumble {
     }
 }
 
-/// Where a stick leans, no further than one.
+/// Direction of a stick, at most of length one.
 pub fn direction(stick: Stick) -> Vec3 {
     let lean = Vec3::new(stick.x(), Real::ZERO, stick.y());
     if lean.length() > Real::ONE { lean.normalize_or(Vec3::ZERO) } else { lean }
 }
 
-/// Without its height.
+/// Horizontal part of a vector.
 pub fn level(vector: Vec3) -> Vec3 {
     Vec3 { y: Real::ZERO, ..vector }
 }
@@ -306,7 +312,7 @@ impl Simulation for Tumble {
             if ready || player.out { Move::default() } else { inputs.value(PlayerId(seat)) }
         };
         let moves: Vec<Move> = self.players.iter().zip(0..).map(free).collect();
-        let standing = self.look_at_contacts(tick, &moves);
+        let standing = self.read_contacts(tick, &moves);
         for (seat, &input) in moves.iter().enumerate() {
             self.act(seat, tick, input, standing >> seat & 1 == 1);
         }

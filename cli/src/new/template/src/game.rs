@@ -1,8 +1,9 @@
-//! Marbles: each player rolls a big ball and knocks the other one's marbles out of the ring. A marble that leaves it is a point,
-//! and goes back to its place.
+//! Marbles: each player rolls a big ball and knocks the other player's marbles out of the ring. A
+//! marble that leaves the ring scores a point and returns to its place.
 //!
-//! This is the whole game. What the next tick depends on is in `Marbles`, and `step` is the only way on: no clock, no floats, no
-//! chance from outside. So every machine computes the same bits, and can go back to any tick.
+//! This file is the whole game. `Marbles` holds everything that the next tick depends on, and only
+//! `step` advances it: no clock, no floats, no unseeded randomness. So every machine computes the
+//! same bits and can roll back to any tick.
 
 use isostep::{
     BodyDef, BodyId, Button, Buttons, Input, Inputs, Material, PlayerId, Real, Shape, ShapeDef,
@@ -10,44 +11,45 @@ use isostep::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What the other files call the game, so that only this one knows its name.
+/// The game under a fixed name for the other files.
 pub type Game = Marbles;
-/// What it is called where machines meet. They don't compare rules before a match: count the number up when you change them, and
-/// who has the old ones is refused.
+/// Name that machines compare when they connect. Rules are not compared: count the number up when
+/// you change them, and machines with the old rules are refused.
 pub const NAME: &str = concat!(env!("CARGO_PKG_NAME"), "-1");
 
-/// Metres from the middle to the ring.
+/// Radius of the ring, metres.
 pub const RING: Real = real!(8);
 const BALL: Real = real!(0.75);
 const MARBLE: Real = real!(0.375);
-/// How much faster a ball gets in a tick, and by a dash, m/s.
+/// Speed that a ball gains in one tick, and by a dash, m/s.
 const PUSH: Real = real!(0.25);
 const LEAP: Real = real!(6);
 /// Ticks from one dash to the next.
 const BREATH: u32 = 60;
 const KNOWN: &str = "nothing is ever taken away";
 
-/// What a player does in a tick.
+/// Input of one player for one tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
 pub struct Pad {
     pub roll: Stick,
     pub buttons: Buttons<1>,
 }
 
-/// The one button.
+/// The dash button.
 pub const DASH: Button<1> = Button::at::<0>();
 
-/// A match. `State` lets sessions save it, name it and go back; `Snapshot` makes bytes of it, for recordings.
+/// State of a match. `State` lets a session save, hash and restore it; `Snapshot` turns it into
+/// bytes for recordings.
 #[derive(State, Snapshot)]
 pub struct Marbles {
     world: World,
     score: [u32; 2],
     /// Ticks until each player may dash again.
     breath: [u32; 2],
-    /// What never changes is compared, but not saved.
+    /// `fixed` fields never change: they are compared, but not saved.
     #[state(fixed)]
     balls: [Piece; 2],
-    /// In turn the first player's and the second's.
+    /// Marbles of the first and the second player, alternating.
     #[state(fixed)]
     marbles: [Piece; 6],
 }
@@ -59,7 +61,7 @@ struct Piece {
 }
 
 impl Default for Marbles {
-    /// A match before its first tick.
+    /// Match before its first tick.
     fn default() -> Self {
         let mut world = World::new(WorldDef::default()).expect("the default is fine");
         world.spawn(BodyDef::fixed().shape(Shape::HALF_SPACE)).expect("a floor fits");
@@ -68,14 +70,14 @@ impl Default for Marbles {
             let home = Vec3::new(Real::from_int(x), radius, Real::from_int(z));
             let shape = Shape::sphere(radius).expect("a size within the limits");
             let body = BodyDef::dynamic().at(home).shape(ShapeDef::from(shape).material(bouncy));
-            // What rolls comes to rest: it loses about half of its speed in a second.
+            // Damping halves a rolling body's speed in about a second.
             let body = body.damping(real!(0.75), real!(0.75)).speed_cap(real!(12));
             Piece { body: world.spawn(body).expect("it fits into the world"), home }
         };
         let balls = [put(BALL, -6, 0), put(BALL, 6, 0)];
         let marbles = [(-2, -2), (2, -2), (-2, 0), (2, 0), (-2, 2), (2, 2)];
         let marbles = marbles.map(|(x, z)| put(MARBLE, x, z));
-        // All this was there from the start.
+        // Makes these bodies part of the initial state.
         world.commit();
         Self { world, score: [0; 2], breath: [0; 2], balls, marbles }
     }
@@ -87,12 +89,12 @@ impl Marbles {
         self.score
     }
 
-    /// Where the balls are, by player.
+    /// Positions of the balls, by player.
     pub fn balls(&self) -> [Vec3; 2] {
         self.balls.map(|ball| self.place(ball))
     }
 
-    /// Where the marbles are, in turn the first player's and the second's.
+    /// Positions of the marbles, alternating between the players.
     pub fn marbles(&self) -> [Vec3; 6] {
         self.marbles.map(|marble| self.place(marble))
     }
@@ -101,7 +103,7 @@ impl Marbles {
         self.world.body(piece.body).expect(KNOWN).position()
     }
 
-    /// Puts what has left the ring back to its place; whether it had.
+    /// Returns a piece that left the ring to its place. Returns true if it had left.
     fn put_back(&mut self, piece: Piece) -> bool {
         let is_out = self.place(piece).scale(Vec3::X + Vec3::Z).length() > RING;
         if is_out {
@@ -137,7 +139,8 @@ impl Simulation for Marbles {
         self.world.step();
     }
 
-    /// Who plays when nobody is at the keys: gets between the middle and a marble of the other one's, and dashes outwards.
+    /// Bot for a seat without a player: moves between the middle and a marble of the other player,
+    /// then dashes outwards.
     fn bot(&self, tick: Tick, player: PlayerId) -> Pad {
         let seat = usize::from(player.0);
         let me = self.balls()[seat];

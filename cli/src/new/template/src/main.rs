@@ -1,5 +1,6 @@
-//! How the game is played: two machines over UDP (`udp.rs`), or both in this process over a network that is simulated.
-//! `terminal.rs` is the screen and the keyboard; the game itself is in `game.rs`, and knows nothing of all this.
+//! Runs the game: two machines over UDP (`udp.rs`), or both in this process over a simulated
+//! network. `terminal.rs` is screen and keyboard; `game.rs` is the game and depends on none of
+//! them.
 
 mod terminal;
 mod udp;
@@ -28,7 +29,7 @@ usage: {{name}} together [--ticks N]
 keys: W A S D or arrows roll, space dashes, X lets go, Q leaves
 exit codes: 0 the end, 1 the machines computed different worlds, 2 an error, 3 the other one has left";
 
-/// What was asked for.
+/// Command line options.
 struct Options {
     mode: String,
     address: Option<SocketAddr>,
@@ -88,12 +89,13 @@ fn main() -> ExitCode {
     })
 }
 
-/// Both machines in this process, in virtual time: a minute takes a moment, and the same bits come out everywhere.
+/// Plays both machines in this process, in virtual time: a minute takes a moment, and every machine
+/// gets the same bits.
 fn together(ticks: Tick) -> Result<ExitCode, Box<dyn Error>> {
     let config = SessionConfig::new().delay(2);
     let mut fleet = SimMatch::mesh(7, 2, &config, LinkConfig::wifi(), |_| Game::default())?;
     for tick in 1..=ticks.0 {
-        // Each player sees the world as the own machine guesses it.
+        // Each bot reads its own machine's predicted state.
         let pads = [0, 1].map(|player: u8| {
             use isostep::Simulation;
             let machine = &fleet.machines()[usize::from(player)];

@@ -1,5 +1,6 @@
-//! A terminal as screen and keyboard, with what every Unix has: escape sequences and `stty`. Where there is none, lines. A real
-//! game puts its window here; see `isostep::rollback::Poses` for drawing between ticks.
+//! A terminal as screen and keyboard, with plain Unix means: escape sequences and `stty`. Without a
+//! terminal it prints lines. A real game puts its window here; see `isostep::rollback::Poses` for
+//! interpolation between ticks.
 
 use game::{DASH, Game, Pad, RING};
 use isostep::{Buttons, Input, Stick, Vec3};
@@ -8,11 +9,11 @@ use std::io::{IsTerminal, Read, Write, stdin, stdout};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-/// A metre is two letters wide and one high.
+/// A metre is two columns wide and one row high.
 const ROWS: usize = 2 * RING.floor_to_int() as usize + 3;
 const COLUMNS: usize = 2 * ROWS;
 
-/// The screen: pictures on a terminal, otherwise only news.
+/// Screen: frames on a terminal, otherwise only messages.
 pub struct Screen {
     pictures: bool,
     news: String,
@@ -22,13 +23,13 @@ impl Screen {
     pub fn new() -> Self {
         let pictures = stdout().is_terminal();
         if pictures {
-            // Another page, so that what was there is there again in the end; no cursor.
+            // Switches to the alternate screen, which is restored at the end, and hides the cursor.
             print!("\x1b[?1049h\x1b[?25l");
         }
         Self { pictures, news: String::new() }
     }
 
-    /// Something that players should read.
+    /// Shows a message to the player.
     pub fn say(&mut self, line: &dyn Display) {
         self.news = line.to_string();
         if !self.pictures {
@@ -73,17 +74,18 @@ impl Drop for Screen {
     }
 }
 
-/// The keyboard of a terminal. A terminal does not say when a key is let go: who rolls somewhere rolls on.
+/// Keyboard of a terminal. A terminal reports no key releases, so a direction stays until another
+/// is pressed.
 pub struct Keys {
     bytes: Receiver<u8>,
-    /// What `stty` says of the terminal as it was.
+    /// Terminal settings to restore, as printed by `stty`.
     before: String,
     pad: Pad,
     quit: bool,
 }
 
 impl Keys {
-    /// Takes the keyboard, if there is one.
+    /// Puts the keyboard into raw mode; `None` without a terminal.
     pub fn take() -> Option<Self> {
         if !stdin().is_terminal() {
             return None;
@@ -101,22 +103,23 @@ impl Keys {
         Some(Self { bytes, before, pad: Pad::default(), quit: false })
     }
 
-    /// What the player does in the next tick.
+    /// Input for the next tick.
     pub fn pad(&mut self) -> Pad {
-        // Directions hold, and a press is one for one tick.
+        // Directions are held; a press lasts one tick.
         self.pad = Pad { buttons: Buttons::none(), ..Pad::hold(self.pad) };
         self.read();
         self.pad
     }
 
-    /// Whether somebody wants to leave.
+    /// Returns true if the player asked to quit.
     pub fn quit(&mut self) -> bool {
         self.quit
     }
 
     fn read(&mut self) {
         while let Ok(byte) = self.bytes.try_recv() {
-            // An arrow is escape, [ and one of A to D: the first two mean nothing by themselves.
+            // An arrow key is escape, [ and one of A to D; the first two bytes have no meaning
+            // alone.
             let (x, y) = match byte {
                 b'w' | b'A' => (0, -127),
                 b's' | b'B' => (0, 127),
@@ -144,7 +147,7 @@ impl Drop for Keys {
     }
 }
 
-/// Asks or tells the terminal; `None` if it can't.
+/// Runs `stty`; `None` if it fails.
 fn stty(arguments: &[&str]) -> Option<String> {
     let output = Command::new("stty").args(arguments).stdin(Stdio::inherit()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::terminal::{Keys, Screen};
 use game::{Game, NAME};
-use isostep::netcode::crypto::{Credentials, GameId, Slot};
+use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::UdpTransport;
 use isostep::netcode::{Event, OsEntropy, Peer, PeerConfig, PeerEvent, WallClock};
 use isostep::rollback::{AdaptiveDelay, SessionEvent};
@@ -13,31 +13,32 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// What a machine says when it is certain of the last tick.
+/// Message of a machine that has confirmed the last tick.
 const DONE: &[u8] = b"done";
-/// How long goodbyes are repeated.
-const GOODBYE: Duration = Duration::from_millis(500);
-/// How long machines that computed different worlds stay: first until they know where, then until the other one knows it, too.
-const LOOK_CLOSER: Duration = Duration::from_secs(5);
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Between two pictures.
-const PICTURE: Duration = Duration::from_millis(50);
+/// Time for which the leave message is repeated.
+const LEAVE_RESEND: Duration = Duration::from_millis(500);
+/// After a desync: time limit for its explanation, then time to let the other machine finish its
+/// own.
+const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
+const LINGER: Duration = Duration::from_secs(1);
+/// Time between two redraws.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(50);
 
 struct Machine {
     clock: WallClock,
     game: Game,
     peer: Peer<Game, UdpTransport>,
     me: PlayerId,
-    other: Slot,
-    /// The digest of the last tick, once it is certain.
+    other: MachineId,
+    /// Digest of the last tick, once it is confirmed.
     last: Option<String>,
-    /// Whether the other one has said that it has got there.
+    /// True once the other machine has reported [`DONE`].
     other_done: bool,
-    /// When to leave, since the other one computed something else.
-    parted: Option<Time>,
+    /// Time to leave after a desync.
+    leave_at: Option<Time>,
 }
 
-/// Plays until the end, or until somebody leaves.
+/// Plays to the end, or until a machine leaves.
 pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn Error>> {
     let mut machine = Machine::new(options, address)?;
     let mut keys = if options.bot { None } else { Keys::take() };
@@ -50,19 +51,19 @@ pub fn play(options: &Options, address: SocketAddr) -> Result<ExitCode, Box<dyn 
         if let Some(code) = machine.listen(now, &mut screen) {
             break code;
         }
-        let done = machine.last.is_some() && machine.other_done && machine.parted.is_none();
+        let done = machine.last.is_some() && machine.other_done && machine.leave_at.is_none();
         if done || keys.as_mut().is_some_and(Keys::quit) {
             break 0;
         }
         if now >= next_picture {
-            next_picture = now + PICTURE;
+            next_picture = now + REDRAW_INTERVAL;
             screen.draw(&machine.game);
         }
-        // Not all the time until the next tick: what arrives before should be answered soon.
+        // Sleeps in short steps: packets that arrive before the next tick are answered soon.
         let wait = machine.peer.next_due(now).since(machine.clock.now());
         std::thread::sleep(wait.min(Duration::from_millis(2)));
     };
-    machine.say_goodbye();
+    machine.leave();
     drop((screen, keys));
     if let Some(line) = machine.last {
         println!("{line}");
@@ -74,18 +75,19 @@ impl Machine {
     fn new(options: &Options, address: SocketAddr) -> Result<Self, Box<dyn Error>> {
         let clock = WallClock::start();
         let game_id = GameId::named(NAME);
-        // Of two machines the one with the lower slot calls, and has to know where the other one is.
+        // The machine with the lower slot initiates, so it needs the other's address.
         let (me, other) = if options.mode == "host" { (1, 0) } else { (0, 1) };
         let credentials = match &options.token {
             Some(folder) => Credentials::load(folder)?,
-            // Keys that everybody knows: they work on this machine only.
-            None => Credentials::insecure(Slot(me), 2, game_id)?,
+            // Publicly known keys: use them on one computer only.
+            None => Credentials::insecure(MachineId(me), 2, game_id)?,
         };
         credentials.verify(game_id, clock.unix_at_zero())?;
-        if credentials.slot() != Slot(me) {
+        if credentials.machine() != MachineId(me) {
             return Err(format!("to {}, take the folder of player-{me}", options.mode).into());
         }
-        // The same on both machines. The delay follows the network; up to three ticks are guessed rather than waited for.
+        // Both machines need equal settings. The delay adapts to the network; up to three ticks are
+        // predicted.
         let session = SessionConfig::new()
             .mode(Mode::Rollback { max: 12 })
             .adaptive_delay(AdaptiveDelay::new(1, 8, 3)?)
@@ -94,7 +96,7 @@ impl Machine {
         let bind_to = if me == 1 {
             address
         } else {
-            config = config.address(Slot(other), address);
+            config = config.address(MachineId(other), address);
             let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
             any.parse()?
         };
@@ -102,8 +104,8 @@ impl Machine {
             .map_err(|error| format!("{bind_to}: {error}; choose another port"))?;
         let mut game = Game::default();
         let peer = Peer::new(config, &mut game, transport, Box::new(OsEntropy))?;
-        let (me, other) = (PlayerId(me), Slot(other));
-        Ok(Self { clock, game, peer, me, other, last: None, other_done: false, parted: None })
+        let (me, other) = (PlayerId(me), MachineId(other));
+        Ok(Self { clock, game, peer, me, other, last: None, other_done: false, leave_at: None })
     }
 
     /// The calls of a frame.
@@ -119,12 +121,12 @@ impl Machine {
             self.peer.local_input(self.me, pad)?;
             self.peer.tick(now, &mut self.game)?;
             let session = self.peer.session();
-            // Reached, and all that led to it is known: it can't change any more.
+            // Reached and confirmed: the state of this tick is final.
             let certain = session.current_tick().min(session.confirmed_tick());
             if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
                 let digest = self.game.digest(session.slots(), tick.0)?;
                 self.last = Some(format!("tick {tick} digest {digest}"));
-                // If the other one is gone already, the events tell.
+                // If the other machine has left, an event reports it.
                 let _ = self.peer.send_message(self.other, DONE);
             }
         }
@@ -132,16 +134,17 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes what the other one and the connection have to say; the exit code if that is the end.
+    /// Handles events of the session and the connection. Returns the exit code at the end of the
+    /// match.
     fn listen(&mut self, now: Time, screen: &mut Screen) -> Option<u8> {
         while let Some((_, message)) = self.peer.poll_message() {
             self.other_done |= message == DONE;
         }
         while let Some(event) = self.peer.poll_event() {
             match event {
-                // It knows already what this machine was about to be told.
-                PeerEvent::Left { .. } if self.parted.is_some() => return Some(1),
-                // Nobody goes before both are done, so its word of that was lost.
+                // The other machine has its report already.
+                PeerEvent::Left { .. } if self.leave_at.is_some() => return Some(1),
+                // Machines leave only when both are done, so the other's DONE message was lost.
                 PeerEvent::Left { .. } if self.last.is_some() => self.other_done = true,
                 PeerEvent::Left { .. } if self.peer.has_started() => {
                     screen.say(&event);
@@ -149,26 +152,26 @@ impl Machine {
                 }
                 PeerEvent::Session(SessionEvent::Desync(report)) => {
                     screen.say(&format!("DESYNC on {report}"));
-                    // Not at once: the other one may still ask what this machine has.
-                    self.parted = Some(now + LAST_WORDS);
+                    // Stays a while: the other machine may still request state.
+                    self.leave_at = Some(now + LINGER);
                 }
                 PeerEvent::Session(SessionEvent::DigestsDiffer { .. }) => {
                     screen.say(&event);
-                    self.parted.get_or_insert(now + LOOK_CLOSER);
+                    self.leave_at.get_or_insert(now + EXPLAIN_TIMEOUT);
                 }
-                // Nothing that players care for.
-                PeerEvent::Connection(Event::LongerPackets { .. })
+                // No message for the player.
+                PeerEvent::Connection(Event::MtuRaised { .. })
                 | PeerEvent::Session(SessionEvent::Stalled { .. } | SessionEvent::Resumed { .. }) =>
                     {}
                 event => screen.say(&event),
             }
         }
-        self.parted.filter(|&until| now >= until).map(|_| 1)
+        self.leave_at.filter(|&until| now >= until).map(|_| 1)
     }
 
-    /// Leaves, and stays a moment so that the other one hears it.
-    fn say_goodbye(&mut self) {
-        let until = self.clock.now() + GOODBYE;
+    /// Leaves, and keeps sending for a moment so that the other machine is informed.
+    fn leave(&mut self) {
+        let until = self.clock.now() + LEAVE_RESEND;
         self.peer.leave(self.clock.now());
         while self.clock.now() < until {
             self.peer.begin_frame(self.clock.now());

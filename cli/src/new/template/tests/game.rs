@@ -1,11 +1,12 @@
-//! What the game promises: its rules, and that every machine computes the same. Change the game, and keep these.
+//! Promises of the game: its rules, and equal bits on every machine. Keep these tests when you
+//! change the game.
 
 use game::{DASH, Game, Pad};
 use isostep::check::Check;
 use isostep::rollback::SyncTest;
 use isostep::{Buttons, Inputs, PlayerId, Real, Simulation, Stick, Tick};
 
-/// What both players do on a tick: roll about, and dash now and then. It should do all that players do.
+/// Scripted inputs of both players. A script should use everything that players can do.
 fn script(tick: Tick, inputs: &mut Inputs<Pad>) {
     let pad = |player: u32| {
         let lean = [100, 0, -100, 60][(tick.0 / 25 + player) as usize % 4];
@@ -16,7 +17,7 @@ fn script(tick: Tick, inputs: &mut Inputs<Pad>) {
     inputs.follow(&[pad(0), pad(1)]);
 }
 
-/// A match of bots, and what they did on each tick.
+/// Plays a match of bots; returns the game and the inputs of each tick.
 fn played(ticks: u32) -> (Game, Vec<[Pad; 2]>) {
     let (mut game, mut inputs, mut tape) = (Game::default(), Inputs::new(2), Vec::new());
     for tick in (0..ticks).map(Tick) {
@@ -47,23 +48,25 @@ fn a_ball_goes_where_its_player_leans() {
     assert_eq!(game.balls()[1].z, before[1].z);
 }
 
-/// Every tick again, gone back by 1 to 8 ticks, after right guesses and wrong ones.
+/// Resimulates every tick after rollbacks of 1 to 8 ticks, with right and wrong predictions.
 #[test]
-fn going_back_changes_nothing() {
+fn rollbacks_change_nothing() {
     let found = SyncTest::new(2).run(&mut Game::default(), 120, script);
     found.unwrap_or_else(|difference| panic!("{difference}"));
 }
 
-/// A longer match in every way in which a machine comes to a tick; what differs is named by tick and field.
+/// Takes a longer match through every path to a tick (rollback, snapshot, recording). A failure
+/// names tick and field.
 #[test]
-fn every_way_to_a_tick_gives_the_same_bits() {
+fn every_path_to_a_tick_gives_the_same_bits() {
     let report = Check::new(2, Game::default).script(script).ticks(600).run_with_snapshots();
     assert!(report.is_equal(), "{report}");
 }
 
-/// The same with what bots did, as a tape: they aim, so they get to rules that a blind script never does.
+/// Repeats the check with the inputs of bots: they aim, and so reach rules that a blind script
+/// never triggers.
 #[test]
-fn what_bots_get_to_comes_out_the_same_too() {
+fn bot_matches_give_the_same_bits_on_every_path() {
     let (game, tape) = played(600);
     assert_ne!(game.score(), [0, 0], "no marble left the ring: play longer");
     let script = |tick: Tick, inputs: &mut Inputs<Pad>| inputs.follow(&tape[tick.0 as usize]);

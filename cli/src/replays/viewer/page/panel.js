@@ -1,4 +1,5 @@
-// What is known of the tick that is shown: number, time, score, digests, what everybody did; and of the recording as a whole.
+// Panel of the current tick: number, time, score, digests, inputs; and facts about the whole
+// recording.
 
 const $ = (id) => document.getElementById(id);
 
@@ -13,7 +14,7 @@ export const plural = (number, one, more = `${one}s`) => `${number.toLocaleStrin
 const MARKS = ["■", "●", "▲", "◆"];
 
 export class Panel {
-  /** `point` is called with a seat, or nothing, when somebody points at it. */
+  /** `point` receives the seat under the pointer, or nothing. */
   constructor(recording, point) {
     this.recording = recording;
     this.seats = Array.from({ length: recording.seats }, (_, seat) => this.seat(seat, point));
@@ -47,7 +48,7 @@ export class Panel {
     const facts = [
       ["ticks", `${first} to ${last}, ${clock((last - first) * tick_seconds)}`],
       ["keyframes", keyframes.length.toLocaleString("en")],
-      ["digests", count === 0 ? "none: nothing to check by" : count.toLocaleString("en")],
+      ["digests", count === 0 ? "none: nothing to compare with" : count.toLocaleString("en")],
     ];
     for (const name of assets) facts.push(["with", name]);
     if (seat_changes.length > 0) facts.push(["seats", plural(seat_changes.length, "change")]);
@@ -58,7 +59,7 @@ export class Panel {
     $("check").hidden = count === 0;
   }
 
-  /** The tick that is looked at, before its frame has come. */
+  /** Shows the current tick before its frame has arrived. */
   setTick(tick) {
     put("tick", String(tick));
     put("time", clock(tick * this.recording.tick_seconds));
@@ -78,7 +79,7 @@ export class Panel {
       $("score").replaceChildren(...sides.flatMap((side, i) => (i > 0 ? ["  ", side] : [side])));
     }
     put("digest", frame.digest);
-    const [text, kind] = frame.recorded === null ? ["– not for this tick", "waiting"] : frame.same ? ["✓ the same", "good"] : [`✗ ${frame.recorded}`, "bad"];
+    const [text, kind] = frame.recorded === null ? ["– none for this tick", "waiting"] : frame.same ? ["✓ equal", "good"] : [`✗ ${frame.recorded}`, "bad"];
     put("recorded", text);
     $("recorded").className = frame.recorded !== null && !frame.same ? `${kind} digest` : kind;
     this.seats.forEach((seat, i) => showSeat(seat, frame.inputs[i]));
@@ -98,10 +99,10 @@ function showSeat(seat, input) {
   seat.root.setAttribute("aria-label", `${seat.root.querySelector("b").textContent.slice(2)}: ${[text, lean(x, y), ...buttons].filter(Boolean).join(", ")}`);
 }
 
-/** Where a stick leans, in words. */
+/** Direction of a stick as text. */
 function lean(x, y) {
   const words = [y < 0 ? "up" : y > 0 ? "down" : "", x < 0 ? "left" : x > 0 ? "right" : ""].filter(Boolean);
-  return words.length > 0 ? `leans ${words.join(" and ")}` : "stick at rest";
+  return words.length > 0 ? `stick ${words.join(" and ")}` : "stick centred";
 }
 
 export const element = (name, content, className = "") => Object.assign(document.createElement(name), { textContent: content, className });

@@ -1,38 +1,38 @@
-// Talks to the server. One question is on its way at a time, and it is for what is wanted when it leaves: whoever drags the
-// timeline gets the newest place, never a queue of old ones.
+// Connection to the server. One query is in flight at a time, for the newest tick that is needed:
+// dragging the timeline never queues old positions.
 
-/** Frames that are kept: ten seconds. */
+/** Limit on cached frames: ten seconds. */
 const KEPT = 600;
-/** Ticks in one question. */
+/** Ticks in one query. */
 const MOST = 16;
-/** What takes longer is given up when something else is wanted by then, ms. */
+/** Age at which a query may be aborted for a newer one, ms. */
 const LONG = 250;
-/** Between a failure and the next question, ms. */
+/** Pause after a failure, ms. */
 const REST = 700;
-/** Between two looks at whether the server is there, ms. */
+/** Interval of the liveness probe, ms. */
 const BEAT = 2000;
 
 export class Source {
-  /** `on.frame` with each that comes, `on.lost` and `on.found` when the server goes and comes back. */
+  /** Calls `on.frame` for each frame, `on.lost` and `on.found` when the connection is lost and restored. */
   constructor(on) {
     this.on = on;
     this.frames = new Map();
     this.wanted = [];
     this.going = null;
     this.lost = false;
-    /** When it may ask again, after a failure. */
+    /** Earliest time of the next query after a failure. */
     this.rests = 0;
     setInterval(() => this.look(), BEAT);
   }
 
-  /** What never changes of the recording. Waits until there is a server. */
+  /** Fetches the metadata of the recording. Waits for the server. */
   async open() {
     for (;;) {
       try {
         const answer = await fetch("recording");
         if (answer.ok) return await answer.text();
       } catch {
-        // Told below.
+        // Handled below.
       }
       this.setLost(true);
       await pause(1000);
@@ -43,7 +43,7 @@ export class Source {
     return this.frames.get(tick);
   }
 
-  /** Wants these ticks, the first one most; forgets what was wanted before. */
+  /** Requests these ticks, first one first; replaces the last request. */
   want(ticks) {
     this.wanted = ticks;
     const { going } = this;
@@ -51,12 +51,12 @@ export class Source {
     this.pump();
   }
 
-  /** How long the first of what is wanted has been on its way, ms. */
+  /** Age of the query for the first requested tick, ms. */
   waits() {
     return this.going?.ticks.includes(this.wanted[0]) && !this.get(this.wanted[0]) ? performance.now() - this.going.since : 0;
   }
 
-  /** Another stretch of the recording is verified; what was found so far, or `null` if the server is gone. */
+  /** Verifies another chunk of the recording; returns the results so far, or `null` without a connection. */
   async verify() {
     try {
       const answer = await fetch("verify", { method: "POST", headers: { "Content-Type": "application/json" } });
@@ -80,7 +80,7 @@ export class Source {
       this.frames.set(frame.tick, frame);
       this.on.frame(frame);
     }
-    // The oldest come first; what is wanted now is not among them.
+    // Evicts the oldest frames first; none of them is needed now.
     for (const tick of this.frames.keys()) {
       if (this.frames.size <= KEPT) break;
       if (!this.wanted.includes(tick)) this.frames.delete(tick);
@@ -88,7 +88,7 @@ export class Source {
     setTimeout(() => this.pump(), frames ? 0 : REST + 10);
   }
 
-  /** Frames; `null` if there are none this time. */
+  /** Fetches frames; `null` if the query failed. */
   async ask(ticks) {
     const stop = new AbortController();
     this.going = { ticks, stop, since: performance.now() };
@@ -96,7 +96,7 @@ export class Source {
       const answer = await fetch(`frames?ticks=${ticks.join()}`, { signal: stop.signal });
       this.setLost(false);
       if (answer.ok) return await answer.json();
-      // Overtaken by another tab: ask again, but not at once.
+      // Superseded by another tab: retry after a pause.
       if (answer.status === 409) return this.rest();
       const error = (await answer.text()).trim();
       return ticks.map((tick) => ({ tick, error }));
@@ -109,7 +109,7 @@ export class Source {
     }
   }
 
-  /** Whether the server is there, while nothing is asked for. */
+  /** Probes the server while no query is in flight. */
   async look() {
     if (this.going || this.next().length > 0) return;
     const there = await fetch("alive").then((answer) => answer.ok, () => false);

@@ -1,17 +1,18 @@
-// The timeline: the whole recording from left to right, with lanes for time, keyframes, digests and what happened. Dragged
-// with the pointer; keys are the page's. Marks are drawn when they change, the playhead is an element that moves.
+// The timeline: the whole recording from left to right, with rows for time, keyframes, digests and
+// events. It is dragged with the pointer; the page handles keys. Marks are redrawn when they
+// change; the playhead is a separate element.
 
 import { clock } from "./panel.js";
 
-/** Room for the names of lanes, and behind the last tick, px. */
+/** Space for the names of rows, and after the last tick, px. */
 const LEFT = 74, RIGHT = 12;
-/** Of each lane: where it begins and how high it is, px. */
+/** Top and height of each row, px. */
 const RULER = [0, 17], TRACK = [18, 24], KEYFRAMES = [46, 12], DIGESTS = [61, 18], EVENTS = [83, 16];
-/** What is known of the digests in a column of pixels; what is higher hides what is lower. */
+/** Verification states of the digests in a pixel column; higher values cover lower ones. */
 const THERE = 1, SAME = 2, DIFFERS = 3;
 
 export class Timeline {
-  /** `on.go` with a tick while it is dragged, `on.drag` when that begins and ends. */
+  /** Calls `on.go` with the tick during a drag, `on.drag` at its start and end. */
   constructor(root, recording, on) {
     Object.assign(this, { root, recording, on });
     this.canvas = root.querySelector("canvas");
@@ -21,10 +22,10 @@ export class Timeline {
     root.append(this.played, this.head);
     this.events = [
       ...recording.seat_changes.map(({ tick, player, who }) => ({ tick, sign: "▲", text: `player ${player}: ${who}` })),
-      ...recording.pauses.map(({ tick, milliseconds }) => ({ tick, sign: "‖", text: `stood still for ${(milliseconds / 1000).toFixed(1)} s` })),
+      ...recording.pauses.map(({ tick, milliseconds }) => ({ tick, sign: "‖", text: `paused for ${(milliseconds / 1000).toFixed(1)} s` })),
     ].sort((a, b) => a.tick - b.tick);
     root.style.height = `${this.events.length > 0 ? EVENTS[0] + EVENTS[1] : DIGESTS[0] + DIGESTS[1] + 2}px`;
-    /** Ticks whose digest was compared, and up to which all were. */
+    /** Ticks with a compared digest, and the tick up to which all were compared. */
     this.known = new Map();
     this.agreed = -1;
     this.tick = recording.first;
@@ -37,7 +38,7 @@ export class Timeline {
     new ResizeObserver(() => this.draw()).observe(root);
   }
 
-  // ---- where ticks are
+  // ---- positions of ticks
 
   x(tick) {
     const { first, last } = this.recording;
@@ -77,7 +78,7 @@ export class Timeline {
     this.on.drag(false);
   }
 
-  /** Says what is under the pointer. */
+  /** Shows a tooltip for the position under the pointer. */
   explain(x) {
     const tick = this.tickAt(x);
     const near = (other) => Math.abs(this.x(other) - x) < 4;
@@ -95,9 +96,9 @@ export class Timeline {
     this.tip.style.left = `${Math.min(Math.max(x - wide / 2, LEFT), this.root.clientWidth - wide)}px`;
   }
 
-  // ---- what is known
+  // ---- verification results
 
-  /** The tick that is looked at. */
+  /** Sets the current tick. */
   setTick(tick) {
     this.tick = tick;
     Object.assign(this.played.style, { left: `${LEFT + 1}px`, top: `${TRACK[0] + 1}px`, height: `${TRACK[1] - 2}px`, transform: `scaleX(${Math.max(this.x(tick) - LEFT - 1, 0)})` });
@@ -106,14 +107,14 @@ export class Timeline {
     this.root.setAttribute("aria-valuetext", `tick ${tick}, ${clock(tick * this.recording.tick_seconds)}`);
   }
 
-  /** The digest of a tick was compared. */
+  /** Records the comparison of a tick's digest. */
   mark(tick, same) {
     if (this.known.get(tick) === same) return;
     this.known.set(tick, same);
     if (this.columns) this.pin(tick, same ? SAME : DIFFERS);
   }
 
-  /** All digests from the first one up to this tick were compared, and are the same. */
+  /** Records that all digests up to this tick are equal. */
   markUpTo(agreed) {
     for (const tick of this.digestTicks(this.agreed + 1, agreed)) if (this.columns) this.pin(tick, SAME);
     this.agreed = Math.max(agreed, this.agreed);
@@ -179,7 +180,7 @@ export class Timeline {
     pen.strokeRect(LEFT + 0.5, top + 0.5, this.wide - 1, high - 1);
     for (const [from, to] of gaps) this.drawGap(pen, this.x(from), this.x(to ?? last));
     if (!unfinished) return;
-    // A torn edge: it was not finished.
+    // A torn edge: the recording was not finished.
     pen.strokeStyle = this.colors.orange;
     pen.lineWidth = 2;
     pen.beginPath();
@@ -188,7 +189,7 @@ export class Timeline {
     pen.lineWidth = 1;
   }
 
-  /** Hatched, so that it is no matter of colour alone. */
+  /** Hatched, so that it does not depend on colour alone. */
   drawGap(pen, from, to) {
     const [top, high] = TRACK, wide = Math.max(to - from, 3);
     pen.save();
@@ -207,10 +208,10 @@ export class Timeline {
     pen.strokeRect(from + 0.5, top + 0.5, wide - 1, high - 1);
     pen.restore();
     const text = "not recorded";
-    const room = pen.measureText(text).width + 10;
-    if (wide < room + 6) return;
+    const width = pen.measureText(text).width + 10;
+    if (wide < width + 6) return;
     pen.fillStyle = this.colors.panel;
-    pen.fillRect(from + (wide - room) / 2, top + 4, room, high - 8);
+    pen.fillRect(from + (wide - width) / 2, top + 4, width, high - 8);
     pen.fillStyle = this.colors.orange;
     pen.textAlign = "center";
     pen.fillText(text, from + wide / 2, top + high / 2);
@@ -220,7 +221,7 @@ export class Timeline {
     this.name("keyframes", KEYFRAMES);
     const { keyframes } = this.recording;
     const middle = KEYFRAMES[0] + KEYFRAMES[1] / 2;
-    // Diamonds where there is room, else a line each.
+    // Diamonds if they fit, else lines.
     const half = this.wide / Math.max(keyframes.length, 1) >= 9 ? 4 : 0;
     pen.fillStyle = this.colors.text;
     let before = -1;
@@ -237,7 +238,7 @@ export class Timeline {
     }
   }
 
-  /** A digest: a short line if there is one, a tall one if it was compared, a cross if it differs. */
+  /** Draws a digest: a short line, a tall one if it was compared, a cross if it differs. */
   pin(tick, state) {
     const { pen, columns, colors } = this;
     const x = Math.round(this.x(tick));
@@ -270,10 +271,10 @@ export class Timeline {
   }
 }
 
-/** Between two times on the ruler, seconds. */
+/** Interval of the ruler's labels, seconds. */
 const STEPS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400];
 
-/** The style sheet's colours, as the theme resolves them. */
+/** Colours of the style sheet, as the theme resolves them. */
 function colors(root) {
   const probe = document.createElement("i");
   root.append(probe);

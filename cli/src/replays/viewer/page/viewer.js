@@ -1,4 +1,5 @@
-// The page: where in the recording it is, how it moves on, and what shows it. Frames come from `source.js`.
+// Entry point of the page: position in the recording, playback and display. Frames come from
+// `source.js`.
 
 import { Painter } from "./draw.js";
 import { between } from "./motion.js";
@@ -10,13 +11,13 @@ import { Timeline } from "./timeline.js";
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const NAMES = { 0.25: "¼", 0.5: "½" };
-/** Frames that are asked for ahead of what is shown. */
+/** Frames requested ahead of the current one. */
 const AHEAD = 24;
-/** Ticks on both sides that are held ready while it stands, for the arrow keys. */
+/** Ticks cached on both sides while paused, for the arrow keys. */
 const AROUND = 4;
-/** What takes longer is told, ms. */
+/** Delay before a notice about slow loading, ms. */
 const SLOW = 400;
-/** Longest time between two pictures that is played, s: a tab that was hidden does not leap. */
+/** Limit on the time step between two redraws, s: a hidden tab does not jump. */
 const LONGEST = 0.1;
 
 const theme = new Theme($("theme"));
@@ -26,10 +27,10 @@ const source = new Source({
     stale = true;
   },
   lost() {
-    setBadge("waiting", "the server is gone: start isostep replay play again");
+    setBadge("waiting", "connection lost: restart isostep replay play");
   },
   async found() {
-    // Another recording may be served here by now.
+    // The server may have restarted with another recording.
     if (text && (await source.open()) !== text) location.reload();
     showBadge();
   },
@@ -40,11 +41,11 @@ const recording = JSON.parse(text);
 const { first, last, gaps } = recording;
 const second = Math.max(Math.round(1 / recording.tick_seconds), 1);
 
-/** The tick that is shown or will be, and how far the picture is on the way to the next one, 0 to 1. */
+/** Current tick, and the fraction of the way to the next one, 0 to 1. */
 let at = first, part = 0;
 let playing = false, way = 1, speed = 1;
 let dragging = false, marked = -1;
-/** What is drawn is not what should be. */
+/** True if a redraw is needed. */
 let stale = true;
 
 const panel = new Panel(recording, (seat) => { marked = seat; stale = true; });
@@ -56,9 +57,9 @@ const timeline = new Timeline($("timeline"), recording, {
   },
 });
 
-// ---- places in the recording
+// ---- positions in the recording
 
-/** The nearest tick that can be shown; where two are as near, the one in this direction. */
+/** Nearest available tick; of two equally near ones, the one in this direction. */
 function reach(tick, direction = 0) {
   const wanted = Math.min(Math.max(Math.round(tick), first), last);
   const gap = gaps.find(([from, to]) => wanted > from && wanted < (to ?? Infinity));
@@ -68,7 +69,7 @@ function reach(tick, direction = 0) {
   return direction > 0 || to - wanted < wanted - from ? to : from;
 }
 
-/** The next tick to show from one, or `null` at the end. Fast, not every tick is. */
+/** Next tick to show, or `null` at the end. Fast playback skips ticks. */
 function following(tick) {
   const stride = Math.max(speed, 1);
   const grid = (tick - first) / stride;
@@ -99,14 +100,14 @@ function play(direction) {
   pause();
   if (again) return;
   way = direction;
-  // From the end it begins anew.
+  // At the end, playback restarts.
   if (following(at) === null) go(way > 0 ? first : last);
   playing = following(at) !== null;
   showKeys();
 }
 
 function pause() {
-  // What is shown is a tick, not a picture between two.
+  // A paused view shows a tick, not an interpolated pose.
   part = 0;
   playing = false;
   stale = true;
@@ -125,7 +126,7 @@ function setSpeed(next) {
 
 let remembering = 0;
 
-/** Puts the place into the address: not on every tick, browsers refuse that. */
+/** Writes the tick into the URL, at a limited rate: browsers refuse more. */
 function remember() {
   clearTimeout(remembering);
   remembering = setTimeout(() => {
@@ -145,7 +146,7 @@ function readAddress() {
 }
 addEventListener("hashchange", () => { if (location.hash !== address()) readAddress(); });
 
-// ---- what is known of digests
+// ---- digests
 
 let checks = 0, wrong = [], verdict = null;
 
@@ -165,7 +166,7 @@ function setBadge(kind, content) {
 function showBadge() {
   if (source.lost) return;
   if (verdict) return setBadge(...verdict);
-  if (wrong.length > 0) return setBadge("bad", `✗ another digest is recorded for tick ${wrong[0]}`);
+  if (wrong.length > 0) return setBadge("bad", `✗ the recorded digest differs on tick ${wrong[0]}`);
   if (checks === 0) return setBadge("waiting", recording.digests.length > 0 ? "no digest compared yet" : "no digests to compare");
   setBadge("good", `✓ ${plural(checks, "digest")} compared, ${checks === 1 ? "the" : "all the"} same`);
 }
@@ -192,23 +193,23 @@ async function verify() {
   else if (!found) put("checked", "not finished: the server does not answer");
 }
 
-/** What a whole verification says. */
+/** Shows the result of a verification. */
 function conclude(found) {
   const { mismatch, error, agreed, ticks, digests } = found;
   const goTo = (tick) => Object.assign(element("a", `tick ${tick}`), { href: `#tick=${tick}` });
   $("checked").className = mismatch || error ? "wrong" : "good";
   if (mismatch) {
     timeline.mark(mismatch.tick, false);
-    verdict = ["bad", `✗ what is computed differs from tick ${mismatch.tick} on`];
+    verdict = ["bad", `✗ differs from tick ${mismatch.tick} on`];
     const [field] = mismatch.fields;
     const what = field ? `; at tick ${mismatch.explained}: ${field.entity}, ${field.field}: ${field.recorded} recorded, ${field.computed} computed` : "";
-    $("checked").replaceChildren("✗ right to ", goTo(agreed), ", wrong at ", goTo(mismatch.tick), what);
+    $("checked").replaceChildren("✗ correct to ", goTo(agreed), ", wrong at ", goTo(mismatch.tick), what);
   } else if (error) {
-    verdict = ["bad", `✗ right to tick ${agreed}, damaged behind it`];
-    $("checked").replaceChildren("✗ right to ", goTo(agreed), `; ${error}`);
+    verdict = ["bad", `✗ correct to tick ${agreed}, damaged after it`];
+    $("checked").replaceChildren("✗ correct to ", goTo(agreed), `; ${error}`);
   } else {
     verdict = ["good", `✓ ${plural(ticks, "tick")} are right, by ${plural(digests, "digest")}`];
-    put("checked", `✓ ${plural(digests, "digest")} are the same, those of keyframes included`);
+    put("checked", `✓ ${plural(digests, "digest")} are equal, including those of keyframes`);
   }
   stale = true;
   showBadge();
@@ -234,7 +235,7 @@ $("speeds").classList.add("bar");
 $("speeds").replaceChildren(...SPEEDS.map((value) => {
   const label = document.createElement("label");
   const input = Object.assign(document.createElement("input"), { type: "radio", name: "speed", value });
-  input.setAttribute("aria-label", `${NAMES[value] ?? value} times as fast as it was played`);
+  input.setAttribute("aria-label", `${NAMES[value] ?? value} times the original speed`);
   input.addEventListener("change", () => setSpeed(value));
   label.append(input, element("span", `${NAMES[value] ?? value}×`));
   return label;
@@ -250,7 +251,7 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const { target } = event;
-  // Where keys have a meaning of their own, they keep it.
+  // Focused controls keep their own keys.
   if (!action || event.ctrlKey || event.altKey || event.metaKey || (target.matches("input") && event.key !== " ") || target.matches("input[type=number]")) return;
   if (event.key === " " && target.matches("button, a")) return;
   event.preventDefault();
@@ -264,7 +265,7 @@ async function copy(what, button) {
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = name; }, 1200);
   } catch {
-    // Without a clipboard it can be selected here.
+    // Without clipboard access, print the text so that it can be selected.
     notice(what);
   }
 }
@@ -277,7 +278,7 @@ function showKeys() {
     $(id).setAttribute("aria-pressed", on);
     put(id, on ? "‖ Pause" : name);
   }
-  // What changes sixty times a second is not read out.
+  // Screen readers skip values that change sixty times a second.
   $("badge").setAttribute("aria-live", playing ? "off" : "polite");
 }
 
@@ -287,7 +288,7 @@ function showTick() {
   setBusy(shown?.tick !== at);
 }
 
-/** Whether what is told of the tick is still that of another one. */
+/** True while the panel still shows another tick. */
 function setBusy(busy) {
   $("view").setAttribute("aria-busy", String(busy));
   document.body.classList.toggle("busy", busy);
@@ -304,12 +305,12 @@ let painter = null;
 
 function noPicture(why) {
   painter = null;
-  $("view").replaceChildren(element("p", `This browser can’t draw the match: ${why}. Digests, inputs and the timeline are there all the same.`, "apology"));
+  $("view").replaceChildren(element("p", `This browser can’t draw the match: ${why}. Digests, inputs and the timeline still work.`, "apology"));
 }
 try {
   painter = new Painter($("canvas"));
   painter.setScene(recording);
-  $("canvas").addEventListener("webglcontextlost", () => noPicture("its graphics were reset; reload the page"));
+  $("canvas").addEventListener("webglcontextlost", () => noPicture("the graphics context was lost; reload the page"));
 } catch (error) {
   noPicture(error.message);
 }
@@ -330,12 +331,12 @@ function paint(now) {
     stale = true;
   }
   pictures++;
-  // Now and then in any case: the page may have been laid out anew.
+  // Redraws now and then in any case: the layout may have changed.
   if (stale || playing || pictures % 60 === 0) picture();
   if (playing && pictures % 60 === 0) remember();
 }
 
-/** Time passes; it never goes on without the frames that it shows. */
+/** Advances the playback; waits for missing frames. */
 function advance(passed) {
   let left = passed;
   for (;;) {
@@ -376,7 +377,7 @@ function picture() {
   setBusy(!frame);
   if (frame && frame !== shown) panel.show(frame);
   if (frame?.error) notice(`Tick ${at} can’t be shown: ${frame.error}`);
-  else if (frame && frame.recorded !== null && !frame.same && !playing) notice(`✗ What is computed here is not what was recorded${verdict ? "" : ": check all digests to see what differs"}.`);
+  else if (frame && frame.recorded !== null && !frame.same && !playing) notice(`✗ The computed state differs from the recorded one${verdict ? "" : ": check all digests to see what differs"}.`);
   else if (!frame && waits > SLOW) notice(`Computing tick ${at} from the keyframe before it …`);
   else if (frame) notice("");
   shown = frame ?? shown;
@@ -388,7 +389,7 @@ function picture() {
     mixed = mixed?.length === bodies.length ? mixed : new Float32Array(bodies.length);
     bodies = between(bodies, ahead.bodies, part, mixed);
   }
-  painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, clusters: null, marked }], theme.isDark());
+  painter.draw([$("view")], [{ bodies, ghosts: GHOSTS, islands: null, marked }], theme.isDark());
 }
 
 readAddress();

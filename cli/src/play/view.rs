@@ -1,0 +1,67 @@
+//! Views of a match after a tick: every machine's world and its cost.
+
+use isostep_core::Transform;
+
+/// Comparison of digests on the newest tick that all machines have digested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Verdict {
+    /// No common tick yet.
+    #[default]
+    Unknown = 0,
+    Agree = 1,
+    Differ = 2,
+}
+
+/// Views of all machines after a tick.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    /// Ticks of the true clock since the start of the match.
+    pub(crate) number: u32,
+    /// Time of the tick for all machines together, microseconds.
+    pub(crate) micros: u32,
+    pub(crate) compared: u32,
+    pub(crate) verdict: Verdict,
+    /// Ticks in the recording.
+    pub(crate) recorded: u32,
+    pub(crate) peers: Vec<PeerFrame>,
+}
+
+/// View of one machine. Counters cover this frame only.
+#[derive(Debug, Default)]
+pub(crate) struct PeerFrame {
+    pub(crate) present: u32,
+    pub(crate) confirmed: u32,
+    /// Predicted ticks.
+    pub(crate) lead: u32,
+    /// Depth of the rollback, ticks.
+    pub(crate) depth: u32,
+    /// Resimulated ticks.
+    pub(crate) again: u64,
+    /// Resimulated bodies, summed over those ticks.
+    pub(crate) redone: u32,
+    /// 1 if the machine stalled, else 0.
+    pub(crate) stalls: u64,
+    pub(crate) sent_bytes: u64,
+    /// Input delay of its player, ticks.
+    pub(crate) delay: u32,
+    /// Ticks a second by the true clock, in thousandths.
+    pub(crate) millihertz: u32,
+    /// Simulation time, microseconds.
+    pub(crate) micros: u32,
+    /// Points by player.
+    pub(crate) score: Vec<i32>,
+    /// First bytes of its digest of the compared tick.
+    pub(crate) digest: [u8; 8],
+    /// Resimulated bodies, each with the lowest body of its island.
+    pub(crate) groups: Vec<(u8, u8)>,
+    pub(crate) bodies: Vec<Body>,
+    /// Confirmed poses of bodies that are elsewhere now.
+    pub(crate) ghosts: Vec<(u8, Transform)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    pub(crate) pose: Transform,
+    pub(crate) asleep: bool,
+}

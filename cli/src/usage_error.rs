@@ -1,0 +1,76 @@
+//! Usage errors: condenses clap's paragraphs into one line with a pointer to the help.
+
+use clap::error::ErrorKind;
+use clap::{Command, Error};
+use std::ffi::OsString;
+
+/// Prints help, the version, or the usage error; returns the exit code.
+pub(crate) fn report(error: &Error, command: &Command, arguments: &[OsString]) -> u8 {
+    match error.kind() {
+        // Requested output, or long help text: printed as it is.
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // A closed pipe is no error.
+            let _ = error.print();
+        }
+        _ => eprintln!("isostep: {}", line(&error.to_string(), &name(command, arguments))),
+    }
+    u8::try_from(error.exit_code()).unwrap_or(2)
+}
+
+/// Name of the subcommand as typed so far: `isostep match new`.
+fn name(command: &Command, arguments: &[OsString]) -> String {
+    let mut name = command.get_name().to_owned();
+    let mut at = command;
+    for argument in arguments.iter().skip(1) {
+        let Some(next) = at.find_subcommand(argument) else { break };
+        at = next;
+        name = format!("{name} {}", at.get_name());
+    }
+    name
+}
+
+/// Clap's message without its usage part, on one line.
+fn line(text: &str, name: &str) -> String {
+    let told = text.strip_prefix("error: ").unwrap_or(text);
+    let told = told.split("\n\n").take_while(|part| !part.trim_start().starts_with("Usage:"));
+    let told = told.filter(|part| !part.starts_with("For more information"));
+    let words: Vec<&str> = told.flat_map(str::split_whitespace).collect();
+    format!("{}; `{name} --help` has more", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(arguments: &[&str]) -> String {
+        let arguments: Vec<OsString> =
+            ["isostep"].iter().chain(arguments).map(OsString::from).collect();
+        let command = crate::command();
+        let error = command.clone().try_get_matches_from(&arguments).expect_err("it is misuse");
+        line(&error.to_string(), &name(&command, &arguments))
+    }
+
+    #[test]
+    fn usage_errors_print_one_line_with_a_pointer_to_help() {
+        for (arguments, expected) in [
+            (
+                &["bench", "--fast"][..],
+                "unexpected argument '--fast' found; `isostep bench --help` has more",
+            ),
+            (
+                &["match", "show"],
+                "the following required arguments were not provided: <PATH>; `isostep match show --help` has more",
+            ),
+            (
+                &["token", "new", "--game", "a", "--players", "9", "--out", "b"],
+                "invalid value '9' for '--players <N>': 9 is not in 2..=8; `isostep match new --help` has more",
+            ),
+        ] {
+            assert_eq!(said(arguments), expected);
+        }
+        assert!(said(&["lap"]).contains("'lap'"));
+        assert!(!said(&["bench", "--scene", "moon"]).contains('\n'));
+    }
+}
