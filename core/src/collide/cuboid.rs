@@ -8,7 +8,10 @@ use super::clip::{Corner, Polygon, clip_to_face};
 use super::crop::crop;
 use super::frame::{self, Raw, Rotation, UNIT, Unit, add, axis, to_local, to_world, unit_of};
 use super::reduce::choose;
-use super::sat::{Boxes, Edges, Face, Least, Short, column, dot, least_overlap, product, round};
+use super::sat::{
+    Boxes, Edges, Face, Least, Short, column, dot, face_separation, is_shallow, least_overlap,
+    product, round,
+};
 use super::{Manifold, Pair, Point, face_preference};
 
 /// Cosine of 6°: a face may replace a pair of edges whose normal is within this angle of the face normal.
@@ -18,9 +21,13 @@ const MOST_FRACTION_BITS: u32 = 28;
 /// Coordinates of a pair are below 2 to this power.
 const COORDINATE_BITS: u32 = 30;
 
-/// Computes the manifold of two boxes. `radius` is the second box's bounding radius; the first box is at least as large.
-pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64) -> Manifold {
-    let Some(search) = search(pair, half_a, half_b, radius) else { return Manifold::default() };
+/// Computes the manifold of two boxes. `radius` is the second box's bounding radius; the first box is at least as large. `way` is what the second moves against the first in
+/// a tick.
+pub(super) fn cuboid(pair: &Pair, half_a: Raw, half_b: Raw, radius: i64, way: Raw) -> Manifold {
+    let Some(mut search) = search(pair, half_a, half_b, radius) else { return Manifold::default() };
+    if way != [0; 3] && (search.least.grazed.is_some() || !search.least.edges_win) {
+        search.least.grazed = search.entered(pair, way).or(search.least.grazed);
+    }
     search.contact(pair).resolve(&search.least).unwrap_or_default()
 }
 
@@ -39,6 +46,35 @@ struct Search {
 }
 
 impl Search {
+    /// Of the faces along which the boxes overlap hardly, and did a tick ago, the one that they overlap least along; only if they
+    /// were apart along the best face then.
+    fn entered(&self, pair: &Pair, way: Raw) -> Option<Face> {
+        let best = self.least.face;
+        if !is_shallow(&self.boxes, self.least.face_separation.min(0)) {
+            return None;
+        }
+        let apart_before = |face: Face, separation: i32| {
+            let Face { owner, axis } = face;
+            let rotation = if owner == 0 { &pair.turn_a } else { &pair.turn_b };
+            let direction = frame::axis(rotation, axis);
+            let along: i128 = (0..3).map(|i| i128::from(direction[i]) * i128::from(way[i])).sum();
+            let side = if self.boxes.offset[owner][axis] < 0 { -1 } else { 1 };
+            let closing = -side * along;
+            i128::from(self.scale.widen(separation)) << UNIT > -closing
+        };
+        if !apart_before(best, self.least.face_separation) {
+            return None;
+        }
+        let sizes = self.boxes.turn.map(|row| row.map(i32::abs));
+        let all = (0..6).map(|i| Face { owner: i / 3, axis: i % 3 });
+        let shallow = all.map(|face| (face, face_separation(&self.boxes, &sizes, face)));
+        let shallow = shallow.filter(|&(face, separation)| {
+            is_shallow(&self.boxes, separation) && !apart_before(face, separation)
+        });
+        // The first of equals.
+        shallow.rev().max_by_key(|(_, separation)| *separation).map(|(face, _)| face)
+    }
+
     fn contact<'a>(&'a self, pair: &'a Pair) -> Contact<'a> {
         let &Self { ref boxes, scale, crop_offset, .. } = self;
         Contact { pair, boxes, scale, crop_offset }

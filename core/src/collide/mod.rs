@@ -1,5 +1,5 @@
-//! Narrow phase: from two posed shapes to a manifold of a normal and at most four points. Pure functions, without bodies,
-//! velocities or ids.
+//! Narrow phase: from two posed shapes to a manifold of a normal and at most four points. Pure functions, without bodies
+//! or ids.
 //!
 //! Coordinates are relative to the first shape, so the result does not depend on the position in the world. Round shapes and
 //! half spaces are computed in Q32.32 with wide products, two boxes in 32 bits with an exponent that fits the pair (`cuboid.rs`).
@@ -64,11 +64,23 @@ pub(crate) struct Point {
 /// margin includes speculative contacts. The manifold is empty if the shapes are further apart. The margin is clamped to the
 /// range from zero to the largest size.
 pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
+    collide_on_the_way(a, b, margin, [0; 3])
+}
+
+/// The same for shapes that move; `way` is what the second moves against the first in a tick, raw Q32.32. Boxes that overlap hardly
+/// along two faces touch with the one along which they overlapped a tick ago.
+pub(crate) fn collide_on_the_way(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    margin: i64,
+    way: [i64; 3],
+) -> Manifold {
     let margin = margin.clamp(0, MAX_SIZE.to_bits());
     if comes_first(a.shape, b.shape) {
-        in_order(a, b, margin)
+        in_order(a, b, margin, way)
     } else {
-        in_order(b, a, margin).seen_from_the_second(frame::sub(b.center, a.center))
+        let back = way.map(|c| -c);
+        in_order(b, a, margin, back).seen_from_the_second(frame::sub(b.center, a.center))
     }
 }
 
@@ -97,7 +109,7 @@ pub(crate) fn gap(a: &Posed<'_>, b: &Posed<'_>, reach: i64) -> Option<([i32; 3],
     if let Some((_, gap)) = known {
         return known.filter(|_| gap <= margin);
     }
-    let manifold = in_order(a, b, margin);
+    let manifold = in_order(a, b, margin, [0; 3]);
     let least = manifold.points.iter().map(|point| point.separation).min()?;
     Some((manifold.normal, least))
 }
@@ -132,7 +144,7 @@ fn rank(shape: &Shape) -> u8 {
     }
 }
 
-fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
+fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, way: Raw) -> Manifold {
     use Geometry::{Capsule, Cuboid, HalfSpace, Sphere};
     let delta = frame::sub(b.center, a.center);
     let pair = Pair { turn_a: a.rotation, turn_b: b.rotation, delta, margin };
@@ -151,7 +163,7 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
     }
     match (*a.shape.geometry(), *b.shape.geometry()) {
         (Cuboid { half: half_a }, Cuboid { half: half_b }) => {
-            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b)
+            cuboid::cuboid(&pair, half_a.to_bits(), half_b.to_bits(), radius_b, way)
         }
         (Cuboid { half }, Capsule { half_length, radius }) => {
             cuboid_capsule::capsule(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())

@@ -82,9 +82,7 @@ fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32, Option<
     let mut shallow: Option<(Face, i32)> = None;
     for owner in 0..2 {
         for axis in 0..3 {
-            let cosines = if owner == 0 { sizes[axis] } else { column(sizes, axis) };
-            let reach = boxes.half[owner][axis] + dot(cosines, boxes.half[1 - owner]);
-            let separation = boxes.offset[owner][axis].abs() - reach;
+            let separation = face_separation(boxes, sizes, Face { owner, axis });
             if separation > boxes.margin {
                 return None;
             }
@@ -92,13 +90,28 @@ fn best_face(boxes: &Boxes, sizes: &[[i32; 3]; 3]) -> Option<(Face, i32, Option<
             if best.is_none_or(|(_, least)| separation > least + (boxes.preference >> 2)) {
                 best = Some((Face { owner, axis }, separation));
             }
-            let hardly = separation <= 0 && separation > -(boxes.preference >> 2);
-            if hardly && shallow.is_none_or(|(_, least)| separation > least) {
+            if is_shallow(boxes, separation) && shallow.is_none_or(|(_, least)| separation > least)
+            {
                 shallow = Some((Face { owner, axis }, separation));
             }
         }
     }
     best.map(|(face, separation)| (face, separation, shallow.map(|(face, _)| face)))
+}
+
+/// Separation along the normal of a face; `sizes` are the absolute cosines.
+#[inline(always)]
+pub(super) fn face_separation(boxes: &Boxes, sizes: &[[i32; 3]; 3], face: Face) -> i32 {
+    let Face { owner, axis } = face;
+    let cosines = if owner == 0 { sizes[axis] } else { column(sizes, axis) };
+    let reach = boxes.half[owner][axis] + dot(cosines, boxes.half[1 - owner]);
+    boxes.offset[owner][axis].abs() - reach
+}
+
+/// Whether boxes overlap along a face, but hardly.
+#[inline(always)]
+pub(super) const fn is_shallow(boxes: &Boxes, separation: i32) -> bool {
+    separation <= 0 && separation > -(boxes.preference >> 2)
 }
 
 /// Separation along the cross product of two axes; `None` for parallel edges or if it is not above `floor`.

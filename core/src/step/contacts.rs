@@ -23,6 +23,8 @@ pub(crate) struct Contact {
     pub(crate) known: u32,
     /// Displacement of the first body until the impact, for fast approaches.
     pub(crate) lead: Vec3,
+    /// Three of its points were pushed in the tick, or four, and it does not slide.
+    pub(crate) stands: bool,
 }
 
 impl Contact {
@@ -49,7 +51,15 @@ impl Contact {
             row.points.push(fresh).expect("a manifold has at most four points");
             *separation = point.separation;
         }
-        Self { row, bodies: places, separations, size, known: u32::MAX, lead: Vec3::ZERO }
+        Self {
+            row,
+            bodies: places,
+            separations,
+            size,
+            known: u32::MAX,
+            lead: Vec3::ZERO,
+            stands: false,
+        }
     }
 
     /// Takes impulses from the last tick's contact. Each point takes them from the nearest old point in the first body's

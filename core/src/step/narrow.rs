@@ -11,7 +11,7 @@ use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
-use crate::collide::{collide, out_of_reach};
+use crate::collide::{collide, collide_on_the_way, out_of_reach};
 use crate::math::{Real, Turn, Vec3};
 use crate::world::frame::Place;
 use crate::world::rows::{ContactRow, PairKey, body_of};
@@ -210,11 +210,11 @@ impl Finder<'_> {
         let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
         if let (Some(old), Some(separations)) = (old, recycled) {
             piece.recycled += 1;
-            let (size, known, lead) = (pair.size(), u32::MAX, Vec3::ZERO);
+            let (size, known, lead, stands) = (pair.size(), u32::MAX, Vec3::ZERO, false);
             // Constructed in place: `push` would copy it from the stack.
             piece.contacts.extend(once_with(|| {
                 let row = *old;
-                Contact { row, bodies: places, separations, size, known, lead }
+                Contact { row, bodies: places, separations, size, known, lead, stands }
             }));
         } else if let Some(reach) = reach.or_else(|| pair.reach(&self.sweeper)) {
             pair.make(self.world, &self.sweeper, &reach, old, piece);
@@ -355,7 +355,12 @@ impl<'a> Pair<'a> {
         let Self { bodies, shapes, .. } = *self;
         let margin = MARGIN.to_bits();
         let [a, b] = [shapes[0].posed(), shapes[1].posed()];
-        let mut found = Found { manifold: collide(&a, &b, margin), time: Real::ZERO };
+        let way = match within {
+            None if self.is_flat() => sweeper.displacement(self.motions),
+            _ => displacement,
+        };
+        let manifold = collide_on_the_way(&a, &b, margin, way.to_bits());
+        let mut found = Found { manifold, time: Real::ZERO };
         if let Some(reach) = within {
             let points = &found.manifold.points;
             let least = points.iter().map(|point| point.separation).min();

@@ -73,15 +73,18 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
             let contact = &mut scratch.contacts[place];
             let (row, separations) = (&mut contact.row, &contact.separations);
             row.touching = pack.impact_impulse.get(lane) > Q20::ZERO;
+            let mut pushed = 0;
             for ((point, solved), separation) in row.points.iter_mut().zip(rows).zip(separations) {
                 point.impulse = solved.impulse.get(lane);
                 row.touching |= solved.total.get(lane) > Q20::ZERO || *separation < 0;
+                pushed += u32::from(solved.total.get(lane) > Q20::ZERO);
             }
             let tangents = [get3(&pack.tangents[0], lane), get3(&pack.tangents[1], lane)];
             let turn = |row: usize| turns.get(row).map_or(Q20::ZERO, |row| row.impulse.get(lane));
             row.friction = across(&tangents, pack.sliding_impulse.map(|slid| slid.get(lane)));
             row.twist = turn(0);
             row.rolling = across(&tangents, [turn(1), turn(2)]);
+            contact.stands = pushed >= 3 && sticks(row);
             if row.touching {
                 for body in contact.bodies {
                     scratch.bodies.list[body as usize].touches = true;
@@ -89,6 +92,14 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
             }
         }
     }
+}
+
+/// Whether friction holds a contact with room to spare: with less than three quarters of what it can.
+fn sticks(row: &ContactRow) -> bool {
+    let push: i64 = row.points.iter().map(|point| i64::from(point.impulse.to_bits())).sum();
+    let limit = (i128::from(push) * i128::from(row.mixed.friction.to_bits())) >> 30;
+    let square: i128 = row.friction.iter().map(|c| i128::from(c.to_bits()).pow(2)).sum();
+    16 * square < 9 * limit * limit
 }
 
 /// Adds an event for each touching contact whose approach speed in this tick was above the restitution threshold.

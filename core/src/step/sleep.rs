@@ -4,9 +4,10 @@
 //! than `time_to_sleep`.
 
 use super::bodies::{Bodies, StepBody};
-use super::constraint::{Motion, V};
+use super::constraint::{Motion, V, dot, times};
+use super::contacts::Contact;
 use super::{Scratch, StepReport};
-use crate::math::{Q20, Real};
+use crate::math::{Q20, Q30, Real};
 use crate::world::World;
 use crate::world::rows::{ASLEEP, STAYS_AWAKE};
 
@@ -25,6 +26,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     for island in &islands.list {
         let members = &islands.members[island.members.clone()];
         let own = &islands.contacts[island.contacts.clone()];
+        calm(bodies, members, own, contacts, speed);
         let supported = || {
             own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
                 let fixed = |place: &u32| !bodies.list[*place as usize].dynamic;
@@ -67,6 +69,62 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     activity_changed.extend(slept.iter().map(|place| bodies.list[*place as usize].index));
     report.slept = slept.len() as u32;
 }
+
+/// Damps motion that no friction row damps.
+///
+/// An island stands if all its touching contacts do (`Contact::stands`) and one of them is with something that does not move. Rigid
+/// bodies could not move at all then: what is left is motion of the contacts' springs, which a tall stack hardly damps.
+///
+/// A ball that spins about the normal of its only point would never stop, since a point has no torque about itself.
+fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact], speed: i64) {
+    let own = || own.iter().map(|contact| &contacts[*contact as usize]);
+    let touching = || own().filter(|contact| contact.row.touching);
+    let calms = |place: &u32| {
+        let body = &bodies.list[*place as usize];
+        let slow = is_slow(&bodies.motions[*place as usize].linear, SWAY * speed);
+        slow && body.touches && !body.touches_moving
+    };
+    let bears = |place: &u32| !bodies.list[*place as usize].dynamic;
+    let stands = touching().all(|contact| contact.stands)
+        && members.iter().all(calms)
+        && touching().any(|contact| contact.bodies.iter().any(bears));
+    if stands {
+        for &place in members {
+            let Motion { linear, angular } = &mut bodies.motions[place as usize];
+            for c in linear.iter_mut().chain(angular) {
+                *c = Q20::from_bits(c.to_bits() - c.to_bits() / CALM_SHARE);
+            }
+        }
+    }
+    for contact in touching().filter(|contact| contact.row.points.len() == 1) {
+        if contact.row.mixed.friction == Q30::ZERO {
+            continue;
+        }
+        let normal = contact.row.normal.map(Q30::from_bits);
+        for place in contact.bodies.map(|place| place as usize) {
+            let body = &bodies.list[place];
+            let turns = body.dynamic && body.locks == 0;
+            if !turns || !is_slow(&bodies.motions[place].linear, speed) {
+                continue;
+            }
+            let spin = &mut bodies.motions[place].angular;
+            let about = dot(&normal, spin).round::<30, 20>();
+            let less = about.clamp_abs(PIVOT);
+            for i in 0..3 {
+                spin[i] = spin[i] - times(normal[i], less);
+            }
+        }
+    }
+}
+
+/// How many times `sleep_speed` an island that stands may move at to be damped.
+const SWAY: i64 = 16;
+
+/// The part of its velocity that an island that stands loses in a tick: 1/8.
+const CALM_SHARE: i32 = 8;
+
+/// What the spin about the normal of a single point loses in a tick, as a speed of the surface: 2⁻¹⁰ m/s.
+const PIVOT: Q20 = Q20::from_bits(1 << 10);
 
 /// Returns whether a body is faster than at the start of the tick by more than the jitter of resting bodies, 2⁻¹⁴ m/s.
 fn speeds_up(world: &World, body: &StepBody, motion: &Motion) -> bool {

@@ -10,6 +10,7 @@ mod common;
 mod crowds;
 mod endurance;
 mod energy;
+mod furniture;
 mod impacts;
 mod invariance;
 mod kinds;
