@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "netcode" / "tests" / "wire"))
 sys.dont_write_bytecode = True
 
-from window import Reader, chances, window  # noqa: E402
+from window import Reader, probabilities, window  # noqa: E402
 
 IV = [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19]
 ORDER = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8]
@@ -177,7 +177,7 @@ def main(data: bytes) -> None:
                 print(f"state {tick} {text(state)}")
         elif kind == 2:
             end = max(end, tick + span)
-            humans, reader, c = struct.unpack_from("<I", payload)[0], Reader(payload[4:]), chances()
+            humans, reader, c = struct.unpack_from("<I", payload)[0], Reader(payload[4:]), probabilities()
             assert humans >> seats == 0, "a seat that there is not"
             for seat in range(seats):
                 assert humans >> seat & 1 == (line[seat][0] == 1), "the bits are not the roster"
