@@ -117,7 +117,7 @@ fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact],
     }
 }
 
-/// How many times `sleep_speed` an island that stands may move at to be damped.
+/// How many times `sleep_threshold` an island that stands may move at to be damped.
 const SWAY: i64 = 16;
 
 /// The part of its velocity that an island that stands loses in a tick: 1/8.
