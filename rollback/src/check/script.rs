@@ -91,7 +91,7 @@ impl<I: Input> ScriptedInputs<I> {
             match prediction.kind {
                 Kind::Right => continue,
                 Kind::Held => {
-                    input.value = I::hold(before(prediction.since, seat).unwrap_or_default())
+                    input.value = I::hold(before(prediction.since, seat).unwrap_or_default());
                 }
                 Kind::Later(ticks) => {
                     let other =

@@ -192,7 +192,7 @@ def main(data: bytes) -> None:
             seat, who = payload
             # What the step before was given stays; this knows it of humans only.
             line[seat] = [who, line[seat][1] if line[seat][0] == 1 else None, None]
-            print(f"seat {tick} {seat} {['Nobody', 'Human', 'Bot'][who]}")
+            print(f"seat {tick} {seat} {['Empty', 'Human', 'Bot'][who]}")
         elif kind == 4:
             for i, since in enumerate(range(0, span, every) if every else range(min(span, 1))):
                 assert len(payload) >= 8 * i + 8, "a block of digests that is cut off"
