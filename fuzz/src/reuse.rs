@@ -14,7 +14,7 @@ const MOST_REPLAYS: usize = 500;
 /// Inputs at the start of a process that get a value of their own: a file that is given to a target is checked to its end.
 const ALONE: usize = 3;
 
-/// TargetSpec of a target whose inputs share a value.
+/// Description of a target whose inputs share a value.
 pub struct TargetSpec<T> {
     /// Name of the target.
     pub name: &'static str,
