@@ -184,7 +184,7 @@ fn print_smoothness(seconds: &str) -> ExitCode {
 #[allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "a program at the rim: it reads the clock for its table"
+    reason = "a program outside the simulation: it reads the clock for its table"
 )]
 fn run_scene(name: &str, ticks: &str, lanes: Option<&str>) -> ExitCode {
     let (Some(mut scene), Ok(ticks)) = (scenes::build(name, 1), ticks.parse::<u32>()) else {

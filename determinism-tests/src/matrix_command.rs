@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &[&str]) -> Option<ExitCode> {
 #[allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "a program at the rim: it reads the clock for its table"
+    reason = "a program outside the simulation: it reads the clock for its table"
 )]
 fn compute(extent: Extent, only: Option<&str>) -> ExitCode {
     let start = std::time::Instant::now();

@@ -210,7 +210,7 @@ fn unit(o: &mut Operands) -> Real {
     Real::from_bits((o.word() as i64 >> 30) + (o.word() as i64 >> 62))
 }
 
-#[allow(clippy::disallowed_types, reason = "the rim itself is under test")]
+#[allow(clippy::disallowed_types, reason = "float conversions are under test")]
 fn rim_from_float(o: &mut Operands, r: &mut Results) {
     r.maybe(Real::from_f64(f64::from_bits(o.word())).ok(), Results::real);
     // Exponents around the range of a Real.

@@ -43,7 +43,7 @@ impl Stick {
     ///
     /// # Errors
     /// For NaN, infinities and values beyond ±2³¹.
-    #[allow(clippy::disallowed_types, reason = "the rim: devices speak floats")]
+    #[allow(clippy::disallowed_types, reason = "the boundary: devices report floats")]
     pub fn from_f32(x: f32, y: f32) -> Result<Self, FloatError> {
         Ok(Self { x: steps(Real::from_f32(x)?), y: steps(Real::from_f32(y)?) })
     }
