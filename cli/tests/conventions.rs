@@ -137,7 +137,7 @@ fn usage_errors_print_one_line_with_advice() {
         ("match new --players 2 --out n", "isostep match new --help"),
         ("match show nothing", "check that the file exists"),
         ("match show song.mid", "isostep match new"),
-        ("match key --out m/player-0/key", "choose another place"),
+        ("match key --out m/player-0/key", "choose another path"),
         ("new 9lives", "choose a name"),
         ("new marbles", "--path"),
         ("replay info nothing.isoreplay", "check the path"),

@@ -177,7 +177,7 @@ fn files_without_a_common_tick_are_not_the_same() {
     recorder.finish(&session, &arena);
     let file: Vec<u8> = std::iter::from_fn(|| recorder.poll_bytes()).flatten().collect();
     dir.put("b", &file);
-    dir.ends("compare a b", 1, "nothing was compared: left has 0 to 180, right has 500 to ");
+    dir.ends("compare a b", 1, "no common tick: left has 0 to 180, right has 500 to ");
     let found = &dir.json("compare a b", 1)[0];
     assert_eq!((&found["same"], &found["ticks"]), (&false.into(), &0.into()));
 }
