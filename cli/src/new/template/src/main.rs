@@ -6,7 +6,7 @@ mod terminal;
 mod udp;
 
 use game::Game;
-use isostep::rollback::{SimMatch, LinkConfig};
+use isostep::rollback::{LinkConfig, SimMatch};
 use isostep::{PlayerId, SessionConfig, Tick};
 use std::error::Error;
 use std::net::SocketAddr;
