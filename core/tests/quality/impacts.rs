@@ -418,6 +418,6 @@ fn a_restitution_threshold_out_of_range_is_rejected() {
     for speed in [Real::ZERO, -Real::ONE, real!(101)] {
         let def = WorldDef { restitution_threshold: speed, ..WorldDef::default() };
         let message = World::new(def).unwrap_err().to_string();
-        assert!(message.contains("impact speed"), "{message}");
+        assert!(message.contains("restitution threshold"), "{message}");
     }
 }

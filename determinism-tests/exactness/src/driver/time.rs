@@ -202,7 +202,7 @@ impl Driver<'_> {
         }
         let before = self.actor.world.tick();
         self.command_by(wrong);
-        (0..1 + (how >> 4 & 3)).try_for_each(|_| self.step())?;
+        (0..=(how >> 4 & 3)).try_for_each(|_| self.step())?;
         self.rewind(before)
     }
 }
