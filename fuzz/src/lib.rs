@@ -1,10 +1,10 @@
 //! Checks of the fuzz targets as plain functions, one file per crate; the tests of that crate include it.
 
 pub mod handshakes;
-pub mod reuse;
 pub mod links;
 pub mod peers;
 pub mod replays;
+pub mod reuse;
 pub mod seeds;
 pub mod sessions;
 pub mod worlds;

@@ -123,7 +123,7 @@ impl Room {
         let body = parts.iter().fold(body, |body, &(solid, at)| {
             let shape = match solid {
                 Solid::Box(half) => Shape::cuboid(vector(half)),
-                Solid::Capsule { half, radius } if half == 0.0 => Shape::sphere(real(radius)),
+                Solid::Capsule { half: 0.0, radius } => Shape::sphere(real(radius)),
                 Solid::Capsule { half, radius } => Shape::capsule(real(half), real(radius)),
             };
             body.shape(ShapeDef::from(shape.unwrap()).at(Transform::at(vector(at))))
