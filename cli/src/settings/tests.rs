@@ -139,7 +139,7 @@ fn every_allowed_session_starts() {
         [Pace::Rollback, Pace::Lockstep].map(|it| [(it, false), (it, true)]).concat()
     {
         for (predict, delay) in [(1, 0), (MAX_PREDICT, MAX_DELAY)] {
-            let settings = Settings { mode, adaptive, predict, delay, ..Settings::default() };
+            let settings = Settings { mode, predict, delay, adaptive, ..Settings::default() };
             let mut play = Play::new(settings.clone()).unwrap_or_else(|error| {
                 panic!("{}: {error}", settings.query());
             });
