@@ -155,8 +155,11 @@ impl BroadPhase {
 
     /// Searches the candidates of all proxies that moved.
     fn search(&mut self, mut filter: impl FnMut(u32, u32) -> bool) {
-        let Self { proxies, fresh, .. } = self;
+        let Self { proxies, fresh, candidates, .. } = self;
         fresh.clear();
+        // A tick in which all proxies move finds every candidate anew; that tick should not be the
+        // one that allocates.
+        fresh.reserve(candidates.capacity());
         for &place in &proxies.moved {
             let (data, active) = (&proxies.list[place as usize], proxies.is_active(place));
             let Some(bounds) = proxies.fat(Proxy(place)) else { continue };
