@@ -2,7 +2,7 @@
 //! are located. Needs the feature `faults`.
 
 use super::faults::difference;
-use isostep_core::test_internals::Plant as Rule;
+use isostep_core::test_internals::Fault as CoreFault;
 use isostep_core::{Lanes, world::ResimMode};
 use isostep_determinism_tests::faults::{self, Fault, FaultyGame, PLAYERS};
 use isostep_rollback::check::Check;
@@ -16,7 +16,7 @@ fn a_lane_with_different_rounding_is_located() {
     };
     let skewed = || {
         let mut game = FaultyGame::new(Fault::Nothing);
-        game.world_mut().plant(Rule::SkewedLane);
+        game.world_mut().inject_fault(CoreFault::SkewedLane);
         game
     };
     let full = || {

@@ -2,7 +2,7 @@
 
 use super::faults::{FAULTY, assert_found, play};
 use super::script::Script;
-use isostep_core::test_internals::{Plant, Rule};
+use isostep_core::test_internals::{Fault, Rule};
 use isostep_core::world::ResimMode;
 
 /// Rules of incremental resimulation, four of which were once desyncs of the core: without one of
@@ -39,8 +39,8 @@ fn a_rule_of_resimulation_that_is_switched_off_is_found() {
 /// earlier ticks.
 #[test]
 fn a_fault_of_the_solver_is_found() {
-    for plant in [Plant::GlobalCounter, Plant::IndexOrder, Plant::SkewedLane, Plant::StaleLevers] {
-        let failure = assert_found(40, |game| game.machines[FAULTY].game.world.plant(plant));
-        assert_eq!(failure.machine, FAULTY, "{plant:?}");
+    for fault in [Fault::GlobalCounter, Fault::IndexOrder, Fault::SkewedLane, Fault::StaleArms] {
+        let failure = assert_found(40, |game| game.machines[FAULTY].game.world.inject_fault(fault));
+        assert_eq!(failure.machine, FAULTY, "{fault:?}");
     }
 }
