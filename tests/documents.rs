@@ -229,7 +229,7 @@ fn unsafe_files(folder: &str, found: &mut Vec<String>) {
         let path = format!("{folder}/{}", name.to_string_lossy());
         if root().join(&path).is_dir() {
             unsafe_files(&path, found);
-        } else if path.ends_with(".rs") && !path.ends_with("tests.rs") {
+        } else if !path.ends_with("tests.rs") {
             let code = read(&path);
             let mut lines =
                 code.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
