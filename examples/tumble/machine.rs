@@ -159,7 +159,7 @@ impl<T: Transport> Machine<T> {
             }
             Message::Done => self.unfinished.retain(|&other| other != from),
             Message::Gone { slot, heard } => {
-                self.absences.heard(from, MachineId(slot), Tick(heard))
+                self.absences.heard(from, MachineId(slot), Tick(heard));
             }
             Message::Past { slot, tick, record } => {
                 self.absences.take(&mut self.peer, MachineId(slot), Tick(tick), &record);

@@ -61,7 +61,7 @@ impl Match {
             ScriptEvent::Crash { machine, to } => self.crash(machine, to)?,
             ScriptEvent::Join { donor, seat, setup } => self.join(donor, seat, setup)?,
             ScriptEvent::Progress { host, buffer, setup } => {
-                self.watch_late(host, buffer, setup)?
+                self.watch_late(host, buffer, setup)?;
             }
             ScriptEvent::Rehost { spectator, host } => {
                 let spectator = self.nth(spectator, |machine| machine.host.is_some());

@@ -137,7 +137,7 @@ impl Chaos {
                     .send_message(MachineId(to), &vec![from as u8; size]);
             }
             Step::Close(from, to) => {
-                self.world.nodes[from].endpoint.close(now, MachineId(to), 7, "x")
+                self.world.nodes[from].endpoint.close(now, MachineId(to), 7, "x");
             }
             Step::Connect(from, to) if from != to => self.world.connect(from, to),
             Step::Restart(place) => {
