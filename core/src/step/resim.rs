@@ -283,6 +283,11 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
         if active || body.woken {
             body.read_only = false;
         } else {
+            // A sleeping island wakes as a whole, even if its bodies have no contact with each other any more. A body that
+            // the old timeline woke through this one has no other connection to it.
+            if body.dynamic {
+                buffers.queue.push(body.next);
+            }
             scratch.copied.insert(index);
         }
         buffers.fresh.push(index);
