@@ -3,8 +3,8 @@
 //!
 //! D is the set of dirty bodies: their state or commands differ. S contains the old and the new island of each body of
 //! D. Only S is simulated, into the old frame of the next tick. An island of the new timeline without a body of D has
-//! only edges that existed before. It lies inside one old island, so its next state is the old one. Rows that come out
-//! equal make their bodies clean again.
+//! only edges that existed before, so it lies inside one old island. If that one has a dirty body, it is in S; otherwise
+//! both are equal and the old next state is right. Rows that come out equal make their bodies clean again.
 //!
 //! `rules.rs` names the rules; docs/incremental-rollback.md gives the argument.
 
