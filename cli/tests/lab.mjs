@@ -150,14 +150,14 @@ async function settings(visit) {
 async function trouble(visit) {
   const { page } = visit;
   await page.locator('#cut').click();
-  await visit.reported('Machine 2 is cut off for 2 s');
+  await visit.reported('Machine 2 is disconnected for 2 s');
   await page.locator('.peer').nth(1).locator('.waits').waitFor();
   await visit.shot('cut');
   await visit.address('cut=2@');
   await visit.agreed(await visit.tick() + 32, 'after the cut');
   // A single bit flip is repaired; a permanent fault is not, and is explained.
   await page.locator('#flip').click();
-  await visit.reported('Desync on tick \\d+.*entityworld body .*\\((a crate|player \\d)\\).*field.*right.*was.*machine 2 found itself wrong');
+  await visit.reported('Desync on tick \\d+.*entityworld body .*\\((a crate|player \\d)\\).*field.*right.*was.*machine 2 found its own state wrong');
   await visit.shot('desync');
   await visit.agreed(await visit.tick() + 32, 'after bad memory');
   await page.locator('#target').selectOption('score always');
@@ -177,7 +177,7 @@ async function rollback(visit) {
   await visit.until('a rollback', () => /[1-9]/.test(document.querySelector('.curves b').textContent));
   await page.waitForTimeout(1500);
   await page.locator('.pick').first().click();
-  await visit.until('what was computed again', () => /Went back \d+ ticks?, to tick \d+: computed (\d+ bod|nothing)/.test(document.querySelector('.chosen').textContent));
+  await visit.until('what was computed again', () => /Rolled back \d+ ticks?, to tick \d+: resimulated (\d+ bod|nothing)/.test(document.querySelector('.chosen').textContent));
   await page.locator('.pick').first().press('ArrowLeft');
   await visit.shot('rollback');
   await page.locator('.pick').first().press('Escape');
@@ -275,7 +275,7 @@ async function blind(browser, address, folder) {
   const visit = new Visit(page, folder);
   await page.goto(address);
   await visit.agreed(32, 'without WebGL');
-  expect((await visit.text('.apology')).includes('It is played and measured all the same'), 'it does not say that it can’t draw');
+  expect((await visit.text('.apology')).includes('The match and its measurements continue'), 'it does not say that it can’t draw');
   expect(visit.console.length === 0, `the console says, without WebGL: ${visit.console}`);
   await page.close();
 }

@@ -132,7 +132,7 @@ async function agrees(visit, bench, file) {
   const [digest, recorded] = [await visit.text('#digest'), await visit.text('#recorded')];
   const sought = await bench.seek(file, tick);
   expect(digest === sought.digest, `tick ${tick}: the page has ${digest}, the command ${sought.digest}`);
-  const word = sought.recorded_digest === null ? '– not for this tick' : sought.same ? '✓ the same' : `✗ ${sought.recorded_digest}`;
+  const word = sought.recorded_digest === null ? '– not for this tick' : sought.same ? '✓ equal' : `✗ ${sought.recorded_digest}`;
   expect(recorded === word, `tick ${tick}: the page says ${recorded}, not ${word}`);
 }
 
@@ -174,7 +174,7 @@ async function keyboard(visit, bench) {
   await page.locator('#goto').press('Enter');
   await visit.shows(640, 'a number');
   await agrees(visit, bench, 'evening');
-  await visit.until('as recorded', () => document.getElementById('recorded').textContent === '✓ the same');
+  await visit.until('as recorded', () => document.getElementById('recorded').textContent === '✓ equal');
   // Every control is reachable by keyboard and has a label.
   await page.locator('#link').focus();
   const reached = new Set();
@@ -270,7 +270,7 @@ async function fault(visit, bench, open) {
   expect((await visit.text('#recorded')).startsWith('✗'), 'it is wrong');
   await page.locator('#check').click();
   await visit.until('the field', () => /players\[0\], kicks: 3 recorded, 2 computed/.test(document.getElementById('checked').textContent));
-  await visit.until('the badge', () => document.getElementById('badge').textContent === '✗ what is computed differs from tick 144 on');
+  await visit.until('the badge', () => document.getElementById('badge').textContent === '✗ differs from tick 144 on');
   await visit.fits('a fault');
   await visit.shot('fault');
 }
@@ -359,12 +359,12 @@ async function gone(visit, bench, { viewer, address }) {
   const { page } = visit;
   viewer.kill();
   await visit.page.keyboard.press('Home');
-  await visit.until('it is gone', () => document.getElementById('badge').textContent.startsWith('the server is gone'));
+  await visit.until('it is gone', () => document.getElementById('badge').textContent.startsWith('connection lost'));
   await visit.shot('gone');
   const port = new URL(address).port;
   const again = spawn(bench.program, ['replay', 'play', 'crowd', '--web', '--port', port], { cwd: bench.folder, stdio: 'ignore' });
   bench.started.push(again);
-  await visit.until('it is back', () => !document.getElementById('badge').textContent.startsWith('the server is gone'));
+  await visit.until('it is back', () => !document.getElementById('badge').textContent.startsWith('connection lost'));
   await visit.shows(0, 'back');
   await page.keyboard.press('ArrowRight');
   await visit.shows(1, 'and goes on');
@@ -377,8 +377,8 @@ async function blind(browser, address, folder) {
   const visit = new Visit(page, folder);
   await page.goto(`${address}#tick=64`);
   await visit.shows(64, 'without WebGL');
-  expect((await visit.text('.apology')).includes('are there all the same'), 'it does not say that it can’t draw');
-  await visit.until('the digest', () => document.getElementById('recorded').textContent === '✓ the same');
+  expect((await visit.text('.apology')).includes('still work'), 'it does not say that it can’t draw');
+  await visit.until('the digest', () => document.getElementById('recorded').textContent === '✓ equal');
   expect(visit.console.length === 0, `the console says, without WebGL: ${visit.console}`);
   await page.close();
 }
