@@ -218,7 +218,7 @@ async function replay(visit, program) {
   const file = join(visit.folder, 'saved.isoreplay');
   await (await download).saveAs(file);
   const { stdout } = await promisify(execFile)(program, ['replay', 'verify', file]);
-  expect(/ticks are right/.test(stdout), stdout);
+  expect(/ticks are correct/.test(stdout), stdout);
   console.log(`replay: ${stdout.trim().split('\n')[0]}`);
 }
 

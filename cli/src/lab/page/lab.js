@@ -100,7 +100,7 @@ function choose(frame, machine) {
     islands.set(body, numbers.get(least));
   }
   chosen.islands = islands;
-  const bodies = islands.size === 0 ? "nothing, since the prediction gave the same state" : `${plural(islands.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "island")} again, ${plural(peer.redone, "step")} of bodies`;
+  const bodies = islands.size === 0 ? "nothing, since the prediction gave the same state" : `${plural(islands.size, "body", "bodies")} of ${peer.bodies.length / 8} in ${plural(numbers.size, "island")}, ${plural(peer.redone, "step")} of bodies`;
   const to = peer.present - peer.depth - (peer.stalls ? 0 : 1);
   cards.setChosen(chosen, `Rolled back ${plural(peer.depth, "tick")}, to tick ${to}: resimulated ${bodies}, in ${peer.millis.toFixed(2)} ms. Esc resumes.`);
 }

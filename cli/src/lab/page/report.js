@@ -30,7 +30,7 @@ export class Report {
   }
 
   note(note) {
-    if (note.note === "bit-flip") this.desyncs = 0;
+    if (note.note === "bit_flip") this.desyncs = 0;
     if (note.note === "differ") return;
     if (note.note !== "desync") return this.line(note.text, note.note === "refused" || note.note === "stopped" ? "wrong" : "");
     // Every pair of machines reports the same desync; only the first report is shown.
