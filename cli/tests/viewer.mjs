@@ -132,7 +132,7 @@ async function agrees(visit, bench, file) {
   const [digest, recorded] = [await visit.text('#digest'), await visit.text('#recorded')];
   const sought = await bench.seek(file, tick);
   expect(digest === sought.digest, `tick ${tick}: the page has ${digest}, the command ${sought.digest}`);
-  const word = sought.recorded_digest === null ? '– not for this tick' : sought.same ? '✓ equal' : `✗ ${sought.recorded_digest}`;
+  const word = sought.recorded_digest === null ? '– none for this tick' : sought.same ? '✓ equal' : `✗ ${sought.recorded_digest}`;
   expect(recorded === word, `tick ${tick}: the page says ${recorded}, not ${word}`);
 }
 
