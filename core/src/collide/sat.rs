@@ -108,7 +108,7 @@ pub(super) fn face_separation(boxes: &Boxes, sizes: &[[i32; 3]; 3], face: Face) 
     boxes.offset[owner][axis].abs() - reach
 }
 
-/// Whether boxes overlap along a face, but hardly.
+/// Returns whether boxes overlap along a face by less than the grazing depth.
 #[inline(always)]
 pub(super) const fn is_shallow(boxes: &Boxes, separation: i32) -> bool {
     separation <= 0 && separation > -(boxes.preference >> 2)

@@ -94,7 +94,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
     }
 }
 
-/// Whether friction holds a contact with room to spare: with less than three quarters of what it can.
+/// Returns whether friction holds a contact with less than three quarters of its limit.
 fn sticks(row: &ContactRow) -> bool {
     let push: i64 = row.points.iter().map(|point| i64::from(point.impulse.to_bits())).sum();
     let limit = (i128::from(push) * i128::from(row.mixed.friction.to_bits())) >> 30;

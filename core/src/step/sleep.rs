@@ -117,13 +117,13 @@ fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact],
     }
 }
 
-/// How many times `sleep_threshold` an island that stands may move at to be damped.
+/// Largest speed of a standing island that is damped, in multiples of `sleep_threshold`.
 const SWAY: i64 = 16;
 
 /// The part of its velocity that an island that stands loses in a tick: 1/8.
 const CALM_SHARE: i32 = 8;
 
-/// What the spin about the normal of a single point loses in a tick, as a speed of the surface: 2⁻¹⁰ m/s.
+/// Loss of spin about the normal of a single point in a tick, as a speed of the surface: 2⁻¹⁰ m/s.
 const PIVOT: Q20 = Q20::from_bits(1 << 10);
 
 /// Returns whether a body is faster than at the start of the tick by more than the jitter of resting bodies, 2⁻¹⁴ m/s.

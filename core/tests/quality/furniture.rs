@@ -62,7 +62,7 @@ impl Posed {
     }
 }
 
-/// How deep two solids overlap; negative or zero if they don't.
+/// Depth by which two solids overlap; negative or zero if they don't.
 fn depth(a: &Posed, b: &Posed) -> f64 {
     match (a.solid, b.solid) {
         (Solid::Box(_), Solid::Box(_)) => {

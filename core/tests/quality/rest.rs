@@ -422,7 +422,7 @@ fn a_ball_that_spins_in_place_comes_to_rest() {
     }
 }
 
-/// What moves slowly and really is neither damped nor put to sleep.
+/// Bodies in slow motion are neither damped nor put to sleep.
 #[test]
 fn slow_motion_goes_on() {
     let smooth = Material { friction: Real::ZERO, combine: Combine::Min, ..Material::default() };

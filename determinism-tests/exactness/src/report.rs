@@ -15,7 +15,7 @@ use std::sync::Once;
 pub struct Failure {
     /// The script.
     pub script: Script,
-    /// What was wrong, in a line.
+    /// Description of the failure, in a line.
     pub summary: String,
     /// Differing fields, one a line.
     pub fields: Vec<String>,
