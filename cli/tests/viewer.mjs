@@ -236,6 +236,14 @@ async function sharing(visit, bench) {
     await page.evaluate((hash) => { location.hash = hash; }, hash);
     await visit.shows(tick, hash);
   }
+  // An address that comes when the page is about to write its own one is not lost.
+  await page.evaluate(() => {
+    setTimeout(() => { location.hash = '#tick=555'; }, 200);
+    document.getElementById('step').click();
+    const begin = performance.now();
+    while (performance.now() < begin + 300);
+  });
+  await visit.shows(555, 'an address while another is written');
 }
 
 async function verifying(visit) {

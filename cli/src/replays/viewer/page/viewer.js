@@ -125,26 +125,30 @@ function setSpeed(next) {
 // ---- the address
 
 let remembering = 0;
+/** Fragment that this page wrote or read last. Any other one is the user's, and `hashchange` is about to read it. */
+let known = location.hash;
 
 /** Writes the tick into the URL, at a limited rate: browsers refuse more. */
 function remember() {
   clearTimeout(remembering);
   remembering = setTimeout(() => {
-    const hash = address();
-    if (location.hash !== hash) history.replaceState(null, "", hash);
+    if (location.hash !== known) return;
+    known = address();
+    history.replaceState(null, "", known);
   }, 200);
 }
 
 const address = () => `#tick=${at}${speed === 1 ? "" : `&speed=${speed}`}`;
 
 function readAddress() {
+  known = location.hash;
   const said = new URLSearchParams(location.hash.slice(1));
   setSpeed(Number(said.get("speed") ?? 1));
   const tick = Number(said.get("tick") ?? NaN);
   pause();
   go(Number.isFinite(tick) && said.get("tick") !== "" ? tick : recording.at);
 }
-addEventListener("hashchange", () => { if (location.hash !== address()) readAddress(); });
+addEventListener("hashchange", () => { if (location.hash !== known) readAddress(); });
 
 // ---- digests
 
