@@ -285,7 +285,7 @@ fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buff
         } else {
             // A sleeping island wakes as a whole, even if its bodies have no contact with each other any more. A body that
             // the old timeline woke through this one has no other connection to it.
-            if body.dynamic {
+            if body.dynamic && scratch.rules.holds(Rule::SleepingIslands) {
                 buffers.queue.push(body.next);
             }
             scratch.copied.insert(index);

@@ -33,6 +33,8 @@ pub enum Rule {
     Generations,
     /// Bodies of a page that the old timeline lacks are dirty.
     NewPages,
+    /// A sleeping body that is simulated brings its whole sleeping island, even if no contact joins its bodies any more.
+    SleepingIslands,
 }
 
 #[cfg_attr(
@@ -41,7 +43,7 @@ pub enum Rule {
 )]
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ContactRows,
         Self::Commands,
         Self::OldIslands,
@@ -56,11 +58,18 @@ impl Rule {
         Self::TreeTicks,
         Self::Generations,
         Self::NewPages,
+        Self::SleepingIslands,
     ];
 
-    /// Rules about jumps between ticks and about identity. Only random scripts of public calls exercise them.
-    pub const JUMPS: [Self; 4] =
-        [Self::SupportTicks, Self::TreeTicks, Self::Generations, Self::NewPages];
+    /// Rules about jumps between ticks, about identity, and about islands that drift apart as they fall asleep. Only random
+    /// scripts of public calls meet a world that needs them.
+    pub const BY_SCRIPTS: [Self; 5] = [
+        Self::SupportTicks,
+        Self::TreeTicks,
+        Self::Generations,
+        Self::NewPages,
+        Self::SleepingIslands,
+    ];
 }
 
 /// Switched-off rules, and how often each rule was exercised.

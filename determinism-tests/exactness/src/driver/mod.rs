@@ -288,6 +288,7 @@ impl<'a> Driver<'a> {
                 Ok(())
             }
             Op::Mispredict(how, args) => self.mispredict(how, args),
+            Op::Drift(gap, how) => self.drift(gap, how),
         }
     }
 

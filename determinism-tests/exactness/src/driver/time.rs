@@ -3,12 +3,16 @@
 use super::{Driver, Outcome, Stop, ensure};
 use crate::log::{Edge, Node, accepted};
 use crate::script::CommandArgs;
-use isostep_core::Vec3;
-use isostep_core::world::Command;
+use isostep_core::shape::Shape;
+use isostep_core::world::{BodyDef, BodyId, Command};
+use isostep_core::{Real, Vec3};
 use std::collections::BTreeMap;
 
 /// Most steps before a misprediction: a quarter of a script's.
 const MAX_SETTLE: u32 = 40;
+/// Most steps until two drifting boxes sleep, and until the ball has hit one of them.
+const MAX_DRIFT: u32 = 20;
+const MAX_HIT: u32 = 3;
 
 impl Driver<'_> {
     /// A step, unless there were too many.
@@ -203,6 +207,38 @@ impl Driver<'_> {
         let before = self.actor.world.tick();
         self.command_by(wrong);
         (0..=(how >> 4 & 3)).try_for_each(|_| self.step())?;
+        self.rewind(before)
+    }
+
+    /// Lets two boxes drift apart until they sleep, and takes a ball that hit the first of them back. The gap at the start is up
+    /// to 24 mm. The low four bits of `how` select the speed, up to the greatest sleep threshold; the others the place.
+    pub(super) fn drift(&mut self, gap: u8, how: u8) -> Outcome {
+        let side = Real::HALF;
+        let cube = Shape::cuboid(Vec3::splat(side / 2)).expect("within limits");
+        let ball = Shape::sphere(side / 4).expect("within limits");
+        let floating = |shape, x: Real, speed: Real| {
+            let high = Vec3::from_ints(0, 8 + i32::from(how >> 4), 0);
+            let def = BodyDef::dynamic().at(self.offset + high + Vec3::X * x).shape(shape);
+            BodyDef { gravity_scale: Real::ZERO, velocity: Vec3::X * speed, ..def }
+        };
+        let apart = side + Real::ratio(3 * i32::from(gap), 32_000);
+        let pair = [
+            floating(cube, Real::ZERO, Real::ZERO),
+            floating(cube, apart, Real::ratio(i32::from(how & 15), 150)),
+        ];
+        let wrong = floating(ball, -side, Real::ONE);
+        let known = self.ids.len();
+        pair.into_iter().for_each(|def| self.spawn(0, def));
+        for _ in 0..MAX_DRIFT {
+            self.step()?;
+            let asleep = |id: &BodyId| self.actor.world.body(*id).is_some_and(|it| it.is_asleep());
+            if self.ids[known..].iter().any(asleep) {
+                break;
+            }
+        }
+        let before = self.actor.world.tick();
+        self.spawn(0, wrong);
+        (0..MAX_HIT).try_for_each(|_| self.step())?;
         self.rewind(before)
     }
 }

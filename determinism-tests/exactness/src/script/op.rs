@@ -81,12 +81,16 @@ pub enum Op {
     /// Steps past the held window, drops caches, gives a command, steps on and rewinds to before the command: a misprediction
     /// right after caches were rebuilt. The first number selects how often it steps and which caches are dropped.
     Mispredict(u8, CommandArgs),
+    /// Spawns two boxes without weight that drift apart slowly, steps until they sleep, and takes a ball back that hits one of
+    /// them. The first number selects the gap between them, which may pass the contact margin just as they fall asleep; the
+    /// second one selects the place and the speed.
+    Drift(u8, u8),
 }
 
 /// Names of the kinds and how many of 256 bytes select each, in the order of [`Op::kind`]. Byte 0 is a step, so that
 /// scripts become simpler when their bytes become smaller.
-pub const KINDS: [(&str, u8); 36] = [
-    ("Step", 46),
+pub const KINDS: [(&str, u8); 37] = [
+    ("Step", 43),
     ("Spawn", 24),
     ("Burst", 3),
     ("Command", 34),
@@ -122,6 +126,7 @@ pub const KINDS: [(&str, u8); 36] = [
     ("Look", 5),
     ("Encode", 2),
     ("Mispredict", 3),
+    ("Drift", 3),
 ];
 
 impl Op {
@@ -164,6 +169,7 @@ impl Op {
             Self::Look => 33,
             Self::Encode => 34,
             Self::Mispredict(..) => 35,
+            Self::Drift(..) => 36,
         }
     }
 
@@ -212,7 +218,8 @@ impl Op {
             32 => Self::Distrust,
             33 => Self::Look,
             34 => Self::Encode,
-            _ => Self::Mispredict(a, CommandArgs { what: b, body: c, x: d, y: e, z: 0 }),
+            35 => Self::Mispredict(a, CommandArgs { what: b, body: c, x: d, y: e, z: 0 }),
+            _ => Self::Drift(a, b),
         }
     }
 
@@ -228,9 +235,10 @@ impl Op {
             Self::Command(CommandArgs { what, body, x, y, z }) => [what, body, x, y, z],
             Self::Mispredict(a, CommandArgs { what, body, x, y, z: _ }) => [a, what, body, x, y],
             Self::Rollback(a, b, c) => [a, b, c, 0, 0],
-            Self::Cycle(a, b) | Self::Snapshot(a, b) | Self::RestoreDamaged(a, b) => {
-                [a, b, 0, 0, 0]
-            }
+            Self::Cycle(a, b)
+            | Self::Snapshot(a, b)
+            | Self::RestoreDamaged(a, b)
+            | Self::Drift(a, b) => [a, b, 0, 0, 0],
             Self::Step(a)
             | Self::Despawn(a)
             | Self::Respawn(a)
