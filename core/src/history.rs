@@ -19,7 +19,7 @@ pub enum HistoryError {
         oldest: u32,
     },
     /// The tick was not saved yet.
-    #[error("the tick is not saved yet: the newest is {newest}; save it first")]
+    #[error("the tick is not reached yet: the newest is {newest}; step and save up to it first")]
     NotYet {
         /// The newest tick that is held.
         newest: u32,

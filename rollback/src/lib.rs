@@ -43,7 +43,7 @@ pub use session::{
     Accepted, Authority, Blame, CommandFeedError, DEPTHS, DesyncReport, FeedError, InputHistory,
     MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, RecordError,
     Rollback, RunError, RunReport, Session, SessionConfig, SessionError, SessionEvent, Stall,
-    Stats,
+    StartInputs, Stats,
 };
 pub use sim_match::SimMatch;
 pub use sim_network::{LinkConfig, NodeId, SimNetwork, Timers, VirtualClock};

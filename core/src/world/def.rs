@@ -1,5 +1,6 @@
 //! Definitions of worlds, bodies and shapes, their limits, and the errors for values outside of them.
 
+use super::frame::STREAM_BODIES;
 use super::material::{Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 use super::rows::BodyKind;
 use crate::data::PoolFull;
@@ -177,7 +178,10 @@ pub enum CommandError {
     #[error("the dynamic body has no mass; add a shape that is not a sensor, or set `mass`")]
     NoMass,
     /// The stream holds its maximum number of bodies.
-    #[error(transparent)]
+    #[error(
+        "stream {} is full: it has {STREAM_BODIES} bodies; despawn some, or spawn in another stream with `World::spawn_in`",
+        .0.first / STREAM_BODIES
+    )]
     PoolFull(#[from] PoolFull),
     /// The mass is out of range.
     #[error(transparent)]

@@ -80,6 +80,7 @@ impl core::fmt::Display for BodyId {
 /// - **Observe**: [`body`](Self::body), [`bodies`](Self::bodies), [`contacts`](Self::contacts),
 ///   [`islands`](Self::islands), and the [`events`](Self::events) of the last step.
 /// - **Roll back**: [`rewind`](Self::rewind) to a tick of the [`history`](Self::history), give its commands again, and step.
+/// - **Copy**: [`clone`](Clone::clone) copies the current tick with its pending commands, but neither the history nor pinned ticks.
 ///
 /// ```
 /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};

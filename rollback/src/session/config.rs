@@ -48,12 +48,13 @@ pub enum Authority {
     /// The owner of a seat: a mesh.
     #[default]
     Owner,
-    /// The relay's [bundle](super::Session::confirmed_bundle) alone, for local players too. All other inputs are
-    /// proposals.
+    /// The [bundle](super::Session::confirmed_bundle) of a relay, or of a spectator's host, alone; for local players too.
+    /// All other inputs are proposals.
     Bundle,
 }
 
-/// Settings of a session. All machines of a match use the same settings, except for the local seats.
+/// Settings of a session. All machines of a match use the same settings, except for the local seats and
+/// what [`spectate`](Self::spectate) sets.
 ///
 /// ```
 /// use isostep_rollback::{Mode, PeerId, SessionConfig};
@@ -196,7 +197,8 @@ impl SessionConfig {
         self
     }
 
-    /// Sets the tick of the initial state; 0 unless the match started elsewhere.
+    /// Sets the tick of the initial state; 0 unless the match counts from another tick. A session that continues a match of
+    /// others also needs their last inputs: [`Session::start_with`](super::Session::start_with).
     #[must_use]
     pub const fn start(mut self, tick: Tick) -> Self {
         self.start = tick;
@@ -204,11 +206,13 @@ impl SessionConfig {
     }
 
     /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player:
-    /// they run in lockstep, and by two ticks at a time when they are far behind.
+    /// they run in lockstep, and by two ticks at a time when they are far behind. Their host confirms all inputs, so this
+    /// chooses [`Authority::Bundle`], whatever the players use.
     #[must_use]
     pub const fn spectate(mut self, buffer: u32) -> Self {
         self.buffer = buffer;
         self.mode = Mode::Lockstep;
+        self.authority = Authority::Bundle;
         self
     }
 

@@ -61,6 +61,16 @@ pub enum SessionError {
     /// A spectator has a local player.
     #[error("a spectator has a local player; remove the local seat or the spectator buffer")]
     LocalSpectator,
+    /// The match that the session continues has another number of seats.
+    #[error(
+        "the match has {inputs} seats, but the settings have {seats}; add every seat of the match"
+    )]
+    StartInputs {
+        /// Seats of the match.
+        inputs: usize,
+        /// Seats of the settings.
+        seats: usize,
+    },
     /// The input type can't be encoded.
     #[error(transparent)]
     Input(#[from] InputCodecError),
@@ -139,7 +149,7 @@ pub enum FeedError {
     },
     /// A bundle was fed, but owners confirm inputs.
     #[error(
-        "bundles are refused, because owners confirm inputs; choose Authority::Bundle for a relay"
+        "bundles are refused, because owners confirm inputs; spectators and players of a relay need Authority::Bundle"
     )]
     NoBundles,
     /// The commands of a tick are malformed.

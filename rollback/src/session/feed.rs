@@ -15,7 +15,7 @@ pub struct Accepted {
     pub new: u32,
     /// Ticks that were known with the same input.
     pub duplicate: u32,
-    /// Ticks older than the log; they were confirmed long ago.
+    /// Ticks older than the log, which were confirmed long ago, or before the start of the session.
     pub stale: u32,
     /// Ticks beyond the log; the sender has to repeat them.
     pub too_far: u32,
@@ -91,7 +91,7 @@ impl<S: Simulation> Session<S> {
             Authority::Owner => Known::Confirmed,
             Authority::Bundle => Known::Proposed,
         };
-        let (floor, limit) = (self.floor(), self.ceiling());
+        let (floor, limit) = (self.log_from(), self.ceiling());
         let mut accepted = Accepted::default();
         let mut result = Ok(());
         for (ahead, (value, payload)) in (0..).zip(ticks) {
@@ -197,7 +197,7 @@ impl<S: Simulation> Session<S> {
         if tick >= self.ceiling() {
             return Err(FeedError::FarFuture { tick, limit: self.ceiling() });
         }
-        if tick < self.floor() {
+        if tick < self.log_from() {
             self.stats.stale += 1;
             return Ok(Accepted { stale: 1, ..Accepted::default() });
         }

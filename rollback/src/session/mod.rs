@@ -31,6 +31,7 @@ pub use events::{DEPTHS, SessionEvent, Stats};
 pub use feed::{Accepted, CommandFeedError, RecordError};
 pub use input_log::InputHistory;
 pub(crate) use resume::ResumedSeat;
+pub use resume::StartInputs;
 pub use run::{RunError, RunReport};
 pub use seat::Predictor;
 
@@ -142,7 +143,8 @@ pub struct Session<S: Simulation> {
 }
 
 impl<S: Simulation> Session<S> {
-    /// Starts a session. The simulation is in the state of the start tick.
+    /// Starts a session. The simulation is in the state of the start tick. To continue a match of others, use
+    /// [`start_with`](Self::start_with).
     ///
     /// # Errors
     /// When the settings are invalid, the input type has no fixed width, or the state can't be saved or digested (it
@@ -238,15 +240,19 @@ impl<S: Simulation> Session<S> {
         self.present
     }
 
-    /// Returns the first tick with an unconfirmed input, as of the last [`advance`](Self::advance). The state of this
+    /// Returns the first tick with an unconfirmed input, as of the last [`advance`](Self::advance) or
+    /// [`seat`](Self::seat). Ticks that still have to be resimulated with their confirmed inputs do not count. The state of this
     /// tick, once reached, is final.
     pub const fn confirmed_tick(&self) -> Tick {
-        self.confirmed
+        match self.mispredicted {
+            Some(wrong) if wrong.0 < self.confirmed.0 => wrong,
+            _ => self.confirmed,
+        }
     }
 
     /// Returns the number of predicted ticks.
     pub const fn predicted_ticks(&self) -> u32 {
-        self.present.since(self.confirmed)
+        self.present.since(self.confirmed_tick())
     }
 
     /// Returns the number of seats.

@@ -1,5 +1,5 @@
-//! Session internals for recordings: occupancy, used inputs, final ticks; and sessions that continue from a recorded
-//! tick.
+//! Sessions that continue a match from a tick of another session or of a recording; and session internals for recordings:
+//! occupancy, used inputs, final ticks.
 
 use super::{Session, SessionConfig, SessionError};
 use crate::input::CommandAssembler;
@@ -7,9 +7,26 @@ use crate::player::{Occupant, PlayerId};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
+use serde::{Deserialize, Serialize};
+
+/// What the first step of a session that continues a match depends on beside the state: the inputs of the tick before, and
+/// commands of which only a part has arrived. [`Session::start_inputs`] creates it, [`Session::start_with`] uses it; send it
+/// with the state's snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartInputs<I> {
+    tick: Tick,
+    seats: Vec<ResumedSeat<I>>,
+}
+
+impl<I> StartInputs<I> {
+    /// Returns the tick that the session starts at.
+    pub const fn tick(&self) -> Tick {
+        self.tick
+    }
+}
 
 /// State of a seat that the first step of a continued match depends on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ResumedSeat<I> {
     /// Input used by the step before.
     pub(crate) used: I,
@@ -20,6 +37,41 @@ pub(crate) struct ResumedSeat<I> {
 }
 
 impl<S: Simulation> Session<S> {
+    /// Returns what a session that starts from the state of `tick` needs beside that state. `None` unless the state of the
+    /// tick is final, reached, and its inputs are still in the log: choose [`confirmed_tick`](Self::confirmed_tick).
+    pub fn start_inputs(&self, tick: Tick) -> Option<StartInputs<S::Input>> {
+        if tick > self.final_to() || tick < self.log_from() {
+            return None;
+        }
+        let before = tick.0.checked_sub(1).map(Tick);
+        let seats = (0..).map(PlayerId).zip(&self.seats).map(|(player, seat)| {
+            let (since, occupant) = seat.span(tick);
+            let stays = occupant.is_human() && since < tick;
+            let pending = stays.then(|| seat.log.assembled_to(since, tick));
+            let pending = pending.and_then(|assembler| Some(assembler.pending()?.to_vec()));
+            ResumedSeat { used: self.used_input(player, before), stays, pending }
+        });
+        Some(StartInputs { tick, seats: seats.collect() })
+    }
+
+    /// Starts a session that continues a match. The simulation is in the state of the inputs' tick, which replaces the start
+    /// tick of the settings; the seats are held as on that tick. Without these inputs the first step would see the
+    /// default as [`PlayerInput::previous`](crate::PlayerInput::previous), and could differ from that of the others.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), and when the number of seats differs.
+    pub fn start_with(
+        config: SessionConfig,
+        simulation: &mut S,
+        inputs: &StartInputs<S::Input>,
+    ) -> Result<Self, SessionError> {
+        if inputs.seats.len() != config.seats.len() {
+            let [inputs, seats] = [inputs.seats.len(), config.seats.len()];
+            return Err(SessionError::StartInputs { inputs, seats });
+        }
+        Self::resume(config.start(inputs.tick), simulation, &inputs.seats)
+    }
+
     /// Starts a session at the start tick of the settings, with the recorded state of its seats.
     pub(crate) fn resume(
         config: SessionConfig,

@@ -189,6 +189,13 @@ impl<S: Simulation> SimMatch<S> {
         let machine = self.machines.len();
         let session = Session::start(config, &mut game)
             .map_err(|error| SimMatchError::Session { machine, error })?;
+        Ok(self.add_session(session, game))
+    }
+
+    /// Adds a machine with a session that has been started, such as one that joins late
+    /// ([`Session::start_with`]). Its number, counted from 0, is its peer id on the others.
+    pub fn add_session(&mut self, session: Session<S>, game: S) -> usize {
+        let machine = self.machines.len();
         let node = self.network.add_node();
         self.nodes.push(node);
         self.machines.push(Machine {
@@ -205,7 +212,7 @@ impl<S: Simulation> SimMatch<S> {
             due: Time::ZERO,
         });
         self.timers.set(self.now, node);
-        Ok(machine)
+        machine
     }
 
     /// Connects two machines with players.

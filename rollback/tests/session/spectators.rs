@@ -3,8 +3,10 @@
 use super::game::{Game, pad};
 use super::model::mixed;
 use core::time::Duration;
+use isostep_core::state::State;
 use isostep_rollback::{
-    Authority, LinkConfig, Mode, Occupant, PeerId, PlayerId, SessionConfig, SimMatch, Tick,
+    Inputs, LinkConfig, Mode, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig,
+    SessionError, SimMatch, Simulation, Tick, Time, sim_match::Machine,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> super::game::Pad {
@@ -34,7 +36,7 @@ fn machines(seed: u64, machines: u8, seats_each: u8, link: LinkConfig) -> SimMat
 }
 
 fn watcher(seats: u8, host: u8, buffer: u32) -> SessionConfig {
-    let config = SessionConfig::new().authority(Authority::Bundle).spectate(buffer);
+    let config = SessionConfig::new().spectate(buffer);
     (0..seats).fold(config, |config, _| config.remote(PeerId(host))).bot()
 }
 
@@ -227,4 +229,91 @@ impl Watched for SimMatch<Game> {
 fn is_desync(event: &isostep_rollback::SessionEvent) -> bool {
     use isostep_rollback::SessionEvent::{Desync, DigestsDiffer};
     matches!(event, Desync(_) | DigestsDiffer { .. })
+}
+
+/// Counts presses by the edge between two inputs, and commands, which arrive in pieces over several ticks.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+struct Doors {
+    pressed: u32,
+    orders: u32,
+}
+
+impl Simulation for Doors {
+    type Input = NewestWins<u8>;
+    fn step(&mut self, _: Tick, inputs: &Inputs<Self::Input>) {
+        for (player, input) in inputs.iter() {
+            self.pressed += u32::from(input.value.0 == 1 && input.previous.0 == 0);
+            self.orders += inputs.commands(player).count() as u32;
+        }
+    }
+}
+
+/// Whether a spectator that starts after so many ticks agrees with its host, and whether a command was on its way then.
+fn late_spectator(wait: u32, with_inputs: bool) -> (bool, bool) {
+    let mut sim = SimMatch::new(u64::from(wait));
+    let config = SessionConfig::new().digest_every(4);
+    sim.add(config.clone().local(), Doors::default()).expect("a sound setup");
+    // Held for long: nearly every start lies within a press.
+    let held = |_: usize, _: PlayerId, tick: Tick| NewestWins(u8::from(!tick.0.is_multiple_of(40)));
+    for tick in 0..wait {
+        if tick.is_multiple_of(16) {
+            let session = &mut sim.machines_mut()[0].session;
+            session.command(PlayerId(0), &[7; 200]).expect("few wait");
+        }
+        sim.run(1, held).expect("it runs");
+    }
+    let host = &sim.machines()[0];
+    let tick = host.session.confirmed_tick().min(host.session.current_tick());
+    let inputs = host.session.start_inputs(tick).expect("the tick is final");
+    assert_eq!((inputs.tick(), host.session.current_tick()), (tick, tick));
+    assert_eq!(host.session.start_inputs(tick.next()), None);
+    let sent = serde_json::to_string(&inputs).expect("it is plain data");
+    let inputs = serde_json::from_str(&sent).expect("it is unchanged");
+    let mut game = host.game.clone();
+    let wrong = Session::start_with(config.clone().spectate(2), &mut game, &inputs).err();
+    assert_eq!(wrong, Some(SessionError::StartInputs { inputs: 1, seats: 0 }));
+    let config = config.spectate(2).remote(PeerId(0));
+    let session = if with_inputs {
+        Session::start_with(config, &mut game, &inputs)
+    } else {
+        Session::start(config.start(tick), &mut game)
+    };
+    let spectator = sim.add_session(session.expect("a sound setup"), game);
+    sim.watch(0, spectator);
+    sim.run(60, held).expect("it runs");
+    sim.settle().expect("it runs");
+    assert!(sim.machines()[spectator].session.stats().compared > 5);
+    let differs = |machine: &Machine<Doors>| machine.events.iter().any(is_desync);
+    (!sim.machines().iter().any(differs), sent.contains("\"pending\":["))
+}
+
+/// The first step of a session that starts during a match sees the inputs of the tick before, and completes a command that has
+/// begun. Without them a held button counts as pressed once more, and the command is lost.
+#[test]
+fn a_late_spectator_sees_the_inputs_before_its_start() {
+    let late: Vec<_> = (20..60).map(|wait| late_spectator(wait, true)).collect();
+    assert!(late.iter().all(|(agrees, _)| *agrees), "{late:?}");
+    assert!(late.iter().filter(|(_, begun)| *begun).count() > 5, "{late:?}");
+    assert!(!late_spectator(30, false).0, "nothing depends on these inputs");
+}
+
+/// The state of the confirmed tick is final, also right after a change of seats.
+#[test]
+fn a_change_of_seats_confirms_no_state_that_is_still_wrong() {
+    let mut game = Doors::default();
+    let config = SessionConfig::new().local().remote(PeerId(0)).seat(Occupant::Empty);
+    let mut session = Session::start(config, &mut game).expect("a sound setup");
+    for tick in 0..3 {
+        session.local_input(PlayerId(0), NewestWins(0)).expect("the seat is local");
+        session.advance(Time::from_millis(tick * 17)).run(&mut game).expect("it runs");
+    }
+    let inputs = [NewestWins(0), NewestWins(1), NewestWins(0)];
+    session.remote_inputs(PlayerId(1), Tick(0), &inputs).expect("they are in time");
+    session.seat(Tick(50), PlayerId(2), Occupant::Bot).expect("it is in time");
+    let tick = session.confirmed_tick();
+    let before = State::digest(&game, session.slots(), tick.0).expect("it is held");
+    assert_eq!(tick, Tick(1));
+    session.advance(Time::from_millis(51)).run(&mut game).expect("it runs");
+    let after = State::digest(&game, session.slots(), tick.0).expect("it is held");
+    assert_eq!((session.confirmed_tick(), before), (Tick(3), after));
 }
