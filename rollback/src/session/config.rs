@@ -54,7 +54,7 @@ pub enum Authority {
 }
 
 /// Settings of a session. All machines of a match use the same settings, except for the local seats and
-/// what [`spectate`](Self::spectate) sets.
+/// for spectators ([`spectate`](Self::spectate)).
 ///
 /// ```
 /// use isostep_rollback::{Mode, PeerId, SessionConfig};
@@ -206,13 +206,14 @@ impl SessionConfig {
     }
 
     /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player:
-    /// they run in lockstep, and by two ticks at a time when they are far behind. Their host confirms all inputs, so this
-    /// chooses [`Authority::Bundle`], whatever the players use.
+    /// they run in lockstep, and by two ticks at a time when they are far behind. A spectator that one
+    /// machine feeds ([`SimMatch::watch`](crate::SimMatch::watch), [`Exchange::to_spectator`](crate::Exchange::to_spectator))
+    /// gets its bundles and needs [`Authority::Bundle`], whatever the players use; one that is connected to every player does
+    /// not.
     #[must_use]
     pub const fn spectate(mut self, buffer: u32) -> Self {
         self.buffer = buffer;
         self.mode = Mode::Lockstep;
-        self.authority = Authority::Bundle;
         self
     }
 

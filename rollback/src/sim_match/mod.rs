@@ -221,7 +221,8 @@ impl<S: Simulation> SimMatch<S> {
         self.link(b, a, Exchange::new);
     }
 
-    /// Connects a spectator to its host.
+    /// Connects a spectator to its host, which confirms all inputs: the spectator needs
+    /// [`Authority::Bundle`](crate::Authority::Bundle).
     pub fn watch(&mut self, host: usize, spectator: usize) {
         self.link(host, spectator, Exchange::to_spectator);
         self.link(spectator, host, Exchange::to_host);

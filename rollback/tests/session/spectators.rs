@@ -5,8 +5,8 @@ use super::model::mixed;
 use core::time::Duration;
 use isostep_core::state::State;
 use isostep_rollback::{
-    Inputs, LinkConfig, Mode, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig,
-    SessionError, SimMatch, Simulation, Tick, Time, sim_match::Machine,
+    Authority, Inputs, LinkConfig, Mode, NewestWins, Occupant, PeerId, PlayerId, Session,
+    SessionConfig, SessionError, SimMatch, Simulation, Tick, Time, sim_match::Machine,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> super::game::Pad {
@@ -36,7 +36,7 @@ fn machines(seed: u64, machines: u8, seats_each: u8, link: LinkConfig) -> SimMat
 }
 
 fn watcher(seats: u8, host: u8, buffer: u32) -> SessionConfig {
-    let config = SessionConfig::new().spectate(buffer);
+    let config = SessionConfig::new().authority(Authority::Bundle).spectate(buffer);
     (0..seats).fold(config, |config, _| config.remote(PeerId(host))).bot()
 }
 
@@ -272,7 +272,7 @@ fn late_spectator(wait: u32, with_inputs: bool) -> (bool, bool) {
     let mut game = host.game.clone();
     let wrong = Session::start_with(config.clone().spectate(2), &mut game, &inputs).err();
     assert_eq!(wrong, Some(SessionError::StartInputs { inputs: 1, seats: 0 }));
-    let config = config.spectate(2).remote(PeerId(0));
+    let config = config.authority(Authority::Bundle).spectate(2).remote(PeerId(0));
     let session = if with_inputs {
         Session::start_with(config, &mut game, &inputs)
     } else {
