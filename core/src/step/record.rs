@@ -94,12 +94,14 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
     }
 }
 
-/// Returns whether friction holds a contact with less than three quarters of its limit.
+/// Returns whether friction holds a contact with less than three quarters of its limit, against sliding and against
+/// twisting: a box that spins in place slides at every corner, and its mean point does not.
 fn sticks(row: &ContactRow) -> bool {
     let push: i64 = row.points.iter().map(|point| i64::from(point.impulse.to_bits())).sum();
     let limit = (i128::from(push) * i128::from(row.mixed.friction.to_bits())) >> 30;
     let square: i128 = row.friction.iter().map(|c| i128::from(c.to_bits()).pow(2)).sum();
-    16 * square < 9 * limit * limit
+    let twist = i128::from(row.twist.to_bits()).pow(2);
+    16 * square.max(twist) < 9 * limit * limit
 }
 
 /// Adds an event for each touching contact whose approach speed in this tick was above the restitution threshold.
