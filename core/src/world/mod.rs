@@ -8,6 +8,7 @@ mod command;
 mod def;
 mod digest;
 mod encode;
+mod errors;
 mod events;
 mod explain;
 mod fields;
@@ -22,6 +23,7 @@ pub(crate) mod rows;
 mod snapshot;
 #[cfg(feature = "test-support")]
 mod solo;
+mod spawn;
 pub(crate) mod timeline;
 mod verify;
 mod view;
@@ -37,7 +39,8 @@ use timeline::Timeline;
 
 pub use command::Command;
 pub(crate) use command::{origin, real_vector, scale_by_power};
-pub use def::{BodyDef, CommandError, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef, WorldError};
+pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
+pub use errors::{CommandError, WorldError};
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, ImpactData};
 pub use explain::{ExplainError, FieldValue, RowDifference};

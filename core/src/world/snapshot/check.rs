@@ -3,7 +3,6 @@
 use crate::math::{Q20, Real, Vec3};
 use crate::shape::{Geometry, MAX_MASS, MIN_MASS};
 use crate::world::WORLD_LIMIT;
-use crate::world::command::size_exponent;
 use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
@@ -11,6 +10,7 @@ use crate::world::rows::{
     ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, PERSIST_EVENTS,
     STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
 };
+use crate::world::spawn::size_exponent;
 
 type Checked = Result<(), &'static str>;
 
