@@ -33,7 +33,77 @@ pub use isostep_core::{
     History, HistoryError, Id, Lanes, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3,
     data, digest, math, pack, parallel, real, shape, state, world,
 };
-pub use isostep_derive::{Input, Snapshot, State};
+/// ```
+/// use isostep::{Button, Buttons, Input, Stick};
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, Input)]
+/// struct Pad {
+///     walk: Stick,
+///     buttons: Buttons<2>,
+/// }
+///
+/// const DASH: Button<2> = Button::at::<0>();
+/// let tap = Pad { buttons: Buttons::none().press(DASH), ..Pad::default() };
+/// assert!(Pad::merge(tap, Pad::default()).buttons.pressed(DASH));
+/// ```
+pub use isostep_derive::Input;
+/// ```
+/// use isostep::{Snapshot, State, World, WorldDef};
+///
+/// #[derive(State, Snapshot)]
+/// struct Game {
+///     world: World,
+///     scores: Vec<u32>,
+/// }
+///
+/// let mut game = Game { world: World::new(WorldDef::default())?, scores: vec![3, 4] };
+/// let mut slots = game.slots(8);
+/// game.save(&mut slots, 7)?;
+/// let mut bytes = Vec::new();
+/// game.snapshot(&slots, 7, &mut bytes)?;
+/// let mut other = Game { world: World::new(WorldDef::default())?, scores: Vec::new() };
+/// other.restore(&bytes)?;
+/// assert_eq!(other.scores, [3, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub use isostep_derive::Snapshot;
+/// ```
+/// use isostep::{BodyDef, BodyId, Shape, State, World, WorldDef, real};
+///
+/// #[derive(Clone, serde::Serialize)]
+/// struct Hud { score: u32 }
+///
+/// #[derive(State)]
+/// struct Game {
+///     world: World,
+///     hud: Hud,
+///     #[state(fixed)]
+///     ball: BodyId,
+///     #[state(scratch)]
+///     seen: Vec<BodyId>,
+/// }
+///
+/// let mut world = World::new(WorldDef::default())?;
+/// let ball = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
+/// world.commit();
+/// let mut game = Game { world, hud: Hud { score: 0 }, ball, seen: Vec::new() };
+/// let mut slots = game.slots(8);
+/// game.save(&mut slots, 0)?;
+/// game.world.step();
+/// game.hud.score += 1;
+/// game.save(&mut slots, 1)?;
+/// game.load(&mut slots, 0)?;
+/// assert_eq!((game.world.tick(), game.hud.score), (0, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// An enum is not supported:
+///
+/// ```compile_fail
+/// #[derive(isostep::State)]
+/// enum Mode { Menu, Play }
+/// ```
+pub use isostep_derive::State;
 #[cfg(feature = "netcode")]
 #[doc(inline)]
 pub use isostep_netcode as netcode;

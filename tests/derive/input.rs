@@ -60,7 +60,7 @@ struct Pad {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]
-#[input(crate = crate::input::rollback)]
+#[input(crate = crate::derive::input::rollback)]
 struct Pair<A, B>(A, B);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Input)]

@@ -1,6 +1,6 @@
 //! `derive(State)` from outside of the crate that has `World`: a struct of parts is saved, loaded, named and compared.
 
-#[path = "../../../core/tests/state/schedule.rs"]
+#[path = "../../core/tests/state/schedule.rs"]
 mod schedule;
 
 use isostep::digest::DigestTree;
