@@ -1,7 +1,7 @@
 //! Measures your own game on this machine: a step, a save, rollbacks by depth, a digest.
 //! docs/what-it-costs.md explains the results.
 //!
-//! `cargo run --release --example cost`
+//! `cargo run --release -p isostep-examples --example cost`
 
 use isostep::state::StateError;
 use isostep::{

@@ -1,7 +1,7 @@
 //! Game of "Your first game", docs/first-game.md: tag. The player who is "it" has to touch the
 //! other one.
 //!
-//! `cargo run --release --example first_game`
+//! `cargo run --release -p isostep-examples --example first_game`
 
 use isostep::rollback::{LinkConfig, SimMatch, SyncTest};
 use isostep::{

@@ -1,7 +1,7 @@
 //! Records a match of your own game into a file, then verifies every digest, seeks, branches, and
 //! reads a damaged file.
 //!
-//! `cargo run --release --example replay -- /tmp/balls.isoreplay`. The guide is docs/replays.md.
+//! `cargo run --release -p isostep-examples --example replay -- /tmp/balls.isoreplay`. The guide is docs/replays.md.
 
 use isostep::rollback::replay::{Player, Recorder, RecorderConfig, Replay, Stream, verify};
 use isostep::{BodyDef, BodyId, Inputs, PlayerId, Session, SessionConfig, Shape, Simulation};

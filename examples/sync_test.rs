@@ -1,7 +1,7 @@
 //! A sync test: every tick is resimulated on every path that a session may take to it. A state that
 //! is not saved completely is found, and the field is named.
 //!
-//! `cargo run --release --example sync_test`
+//! `cargo run --release -p isostep-examples --example sync_test`
 
 use isostep::rollback::{SyncError, SyncReport, SyncTest};
 use isostep::{Inputs, NewestWins, PlayerId, Simulation, Tick};

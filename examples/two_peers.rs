@@ -1,7 +1,7 @@
 //! Two peers in memory: real connections, encryption and sessions over a simulated network, in
 //! virtual time. Ten seconds of play take a moment, and the seed determines which packets are lost.
 //!
-//! `cargo run --release --example two_peers`
+//! `cargo run --release -p isostep-examples --example two_peers`
 
 use isostep::netcode::crypto::{Credentials, GameId, MachineId};
 use isostep::netcode::transport::SimTransport;

@@ -1,7 +1,7 @@
 //! Steps a world: a ball knocks over a stack of boxes, and the final digest is the same on every
 //! machine.
 //!
-//! `cargo run --release --example world`
+//! `cargo run --release -p isostep-examples --example world`
 
 use isostep::{BodyDef, Event, Real, Shape, Vec3, World, WorldDef, real};
 use std::error::Error;

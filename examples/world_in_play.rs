@@ -1,7 +1,7 @@
 //! Game of the guide's docs/world.md: two bars keep pucks out of their goals. Pucks spawn and
 //! despawn, and a token in the middle speeds up the puck that touches it.
 //!
-//! `cargo run --release --example world_in_play`
+//! `cargo run --release -p isostep-examples --example world_in_play`
 
 use isostep::rollback::SyncTest;
 use isostep::world::{Combine, Layers};

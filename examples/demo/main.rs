@@ -4,7 +4,7 @@
 //! a wrong prediction. A third machine spectates and predicts nothing. The table compares the
 //! digests of the players' machines.
 //!
-//! `cargo run --release --example demo` runs it; with `-- --break` one machine computes one bit
+//! `cargo run --release -p isostep-examples --example demo` runs it; with `-- --break` one machine computes one bit
 //! wrong in mid-match, and the sessions find the tick, the body and the field.
 
 #![allow(unreachable_pub, reason = "a program of several files, read as an example")]

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! cargo run --release -p isostep-cli -- match new --game duel --players 2 --out /tmp/duel
-//! cargo run --release --example duel -- /tmp/duel/player-0 --listen 127.0.0.1:7000 --peer 1=127.0.0.1:7001
-//! cargo run --release --example duel -- /tmp/duel/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
+//! cargo run --release -p isostep-examples --example duel -- /tmp/duel/player-0 --listen 127.0.0.1:7000 --peer 1=127.0.0.1:7001
+//! cargo run --release -p isostep-examples --example duel -- /tmp/duel/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
 //! Run the last two in a terminal each, or on two machines with their addresses. This file has the loop of any game over a

@@ -3,15 +3,15 @@
 //! In one process, you against three bots over a simulated Wi-Fi:
 //!
 //! ```text
-//! cargo run --release --example tumble -- --local 4
+//! cargo run --release -p isostep-examples --example tumble -- --local 4
 //! ```
 //!
 //! Or each player in a separate process, over UDP with tokens, each with a page in a browser:
 //!
 //! ```text
 //! cargo run --release -p isostep-cli -- match new --game tumble --players 2 --out /tmp/tumble
-//! cargo run --release --example tumble -- /tmp/tumble/player-0 --listen 127.0.0.1:7000 --peer 1=127.0.0.1:7001
-//! cargo run --release --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
+//! cargo run --release -p isostep-examples --example tumble -- /tmp/tumble/player-0 --listen 127.0.0.1:7000 --peer 1=127.0.0.1:7001
+//! cargo run --release -p isostep-examples --example tumble -- /tmp/tumble/player-1 --listen 127.0.0.1:7001 --peer 0=127.0.0.1:7000
 //! ```
 //!
 //! `rules` is the game, `bodies` its bodies and `bot` its bots; these three are in `isostep-scenes`, since the lab plays
