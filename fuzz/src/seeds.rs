@@ -21,7 +21,12 @@ pub fn captured() -> Vec<Vec<u8>> {
 
 fn unhex(text: &str) -> Vec<u8> {
     let digit = |letter: u8| char::from(letter).to_digit(16).map_or(0, |digit| digit as u8);
-    text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+    text.as_bytes()
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .map(|pair| digit(pair[0]) << 4 | digit(pair[1]))
+        .collect()
 }
 
 /// Packets for an endpoint with a connection: those that were sent to make it, and those of the captures, as they are and with

@@ -100,7 +100,7 @@ impl View for Live {
         lines.extend(notes.chain(std::iter::repeat(String::new())).take(4));
         // Disables line wrap: a wrapped line would change the number of lines.
         out.write_all(b"\x1b[?7l")?;
-        self.screen.draw(&lines, &mut &mut *out)?;
+        self.screen.draw(&lines, out)?;
         out.write_all(b"\x1b[?7h")
     }
 

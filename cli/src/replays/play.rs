@@ -167,7 +167,11 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    pub(crate) fn draw(&mut self, lines: &[String], out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn draw(
+        &mut self,
+        lines: &[String],
+        out: &mut (impl Write + ?Sized),
+    ) -> io::Result<()> {
         let mut text = match self.lines {
             0 => String::new(),
             up => format!("\x1b[{up}A"),

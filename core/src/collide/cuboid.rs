@@ -188,7 +188,7 @@ impl Contact<'_> {
             .or_else(|| edges_if(least.edges_win))
             .or_else(|| self.face(least.face, None))
             .or_else(|| edges_if(nearly && !least.edges_win))
-            .or_else(|| self.face(least.face, Some(least.face_separation).filter(|_| overlap)))
+            .or_else(|| self.face(least.face, overlap.then_some(least.face_separation)))
     }
 
     /// Manifold of the face whose normal is nearly the edges' normal, if its deepest clipped point is no deeper than the edges,

@@ -85,8 +85,8 @@ impl Rng {
     pub fn to_bytes(&self) -> [u8; 32] {
         let mut bytes = [0; 32];
         let words = [self.a, self.b, self.c, self.counter];
-        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
+        for (place, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *place = word.to_le_bytes();
         }
         bytes
     }
@@ -209,9 +209,7 @@ impl SeedableRng for Rng {
 
     /// Four little-endian words: seed, tick, entity, purpose.
     fn from_seed(seed: [u8; 32]) -> Self {
-        let mut words = seed
-            .chunks_exact(8)
-            .map(|chunk| u64::from_le_bytes(chunk.try_into().expect("chunks of eight bytes")));
+        let mut words = seed.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk));
         let mut word = || words.next().expect("four chunks");
         Self::keyed(word(), word(), word(), word())
     }

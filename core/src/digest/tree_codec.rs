@@ -76,7 +76,8 @@ impl<'a> Reader<'a> {
         let at = self.at;
         // Read before any allocation, so that a false count cannot allocate more than the bytes
         // sent.
-        let pages = self.take(count * Self::PAGE)?.chunks_exact(Self::PAGE).map(|page| {
+        let (pages, _) = self.take(count * Self::PAGE)?.as_chunks::<{ Reader::PAGE }>();
+        let pages = pages.iter().map(|page| {
             let (number, digest) = page.split_at(4);
             let number = number.try_into().map_or(0, u32::from_le_bytes);
             (number, Digest::from_bytes(digest.try_into().unwrap_or_default()))

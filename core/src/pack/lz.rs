@@ -79,9 +79,8 @@ fn hash(word: u32) -> usize {
 /// Length of the common prefix, by words of eight bytes.
 fn common(a: &[u8], b: &[u8]) -> usize {
     let mut length = 0;
-    for (left, right) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        let left = u64::from_le_bytes(left.try_into().expect("eight bytes"));
-        let right = u64::from_le_bytes(right.try_into().expect("eight bytes"));
+    for (left, right) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
+        let (left, right) = (u64::from_le_bytes(*left), u64::from_le_bytes(*right));
         if left != right {
             return length + ((left ^ right).trailing_zeros() / 8) as usize;
         }

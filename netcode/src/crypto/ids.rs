@@ -65,7 +65,7 @@ pub(super) fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result 
 pub(super) fn read_hex(text: &[u8], out: &mut [u8]) -> bool {
     let digit = |letter: u8| char::from(letter).to_digit(16).map(|digit| digit as u8);
     text.len() == out.len() * 2
-        && text.chunks_exact(2).zip(out).all(|(pair, byte)| {
+        && text.as_chunks::<2>().0.iter().zip(out).all(|(pair, byte)| {
             let (Some(high), Some(low)) = (digit(pair[0]), digit(pair[1])) else { return false };
             *byte = high << 4 | low;
             true
