@@ -32,9 +32,9 @@ pub(crate) use root::{Scaled, isqrt, length_squared, sqrt_nearest};
 
 pub use aabb::{Aabb, InvertedBox};
 pub use float::FloatError;
-#[cfg(feature = "check-narrowing")]
-pub use lane::rounding_ties;
 pub use lane::{Lane, Q20, Q22, Q24, Q30, Wide};
+#[cfg(feature = "check-narrowing")]
+pub use lane::{rounding_ties, without_narrowing_checks};
 pub use mat3::{Mat3, Sym3};
 pub(crate) use quat::Turn;
 pub use quat::{NotUnit, Quat};
