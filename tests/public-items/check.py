@@ -25,11 +25,11 @@ root = here.parent.parent
 # decision about the surface that users must learn and that semver freezes.
 CRATES = {
     "isostep-core": ("core", 540, 0.5),
-    "isostep-rollback": ("rollback", 537, 0.5),
-    "isostep-netcode": ("netcode", 197, 0.5),
+    "isostep-rollback": ("rollback", 354, 0.5),
+    "isostep-netcode": ("netcode", 146, 0.5),
 }
 # Ceiling over all of them.
-TOTAL = 1274
+TOTAL = 1040
 
 COUNTED = {"module", "struct", "enum", "union", "trait", "function", "constant", "static", "type_alias", "macro", "proc_macro"}
 OPENING = re.compile(r"(What|Who|Where|How|Whether)\b")

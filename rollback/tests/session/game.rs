@@ -3,7 +3,8 @@
 
 use isostep_core::digest::{Digest, DigestTree};
 use isostep_core::state::{State, StateDifference, StateError};
-use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, Op, PlayerId, Simulation, Tick};
+use isostep_rollback::internals::Op;
+use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
