@@ -13,11 +13,10 @@ mod error;
 mod leaves;
 mod snapshot;
 mod value;
-mod world;
+pub(crate) mod world;
 
 pub use error::{StateDifference, StateError};
 pub use snapshot::{RestoreError, Snapshot};
-pub use world::WorldSlots;
 
 use crate::digest::{Digest, DigestTree};
 

@@ -130,7 +130,7 @@ proptest! {
         value.save(&mut a, 0).unwrap();
         world.save(&mut b, 0).unwrap();
         let _ = explain(&value, &a, "state", page, &bytes);
-        if let Some(section) = isostep_core::world::StateSection::ALL.get(section) {
+        if let Some(section) = isostep_core::internals::StateSection::ALL.get(section) {
             let _ = explain(&world, &b, section.name(), page, &bytes);
         }
     }
