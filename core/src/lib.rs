@@ -36,7 +36,9 @@ pub mod internals {
     pub use crate::data::union_find::UnionFind;
     pub use crate::digest::differ::{diff, leaves};
     pub use crate::digest::sink::encode;
-    pub use crate::digest::tree::{PageDifference, Presence, SectionDifference};
+    pub use crate::digest::tree::{
+        DigestTree, PageDifference, Presence, Section, SectionDifference,
+    };
     pub use crate::digest::tree_codec::{MAX_PAGES, MAX_SECTIONS, TreeError};
     pub use crate::history::History;
     pub use crate::math::aabb::{Aabb, InvertedBox};

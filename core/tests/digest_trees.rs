@@ -1,7 +1,8 @@
 //! Digests as text and bytes, and digest trees: two machines descend to the differing page, and an
 //! untrusted tree is refused before it costs memory.
 
-use isostep_core::digest::{Digest, DigestTree, Section, ShortDigest};
+use isostep_core::digest::{Digest, ShortDigest};
+use isostep_core::internals::{DigestTree, Section};
 use isostep_core::internals::{Presence, TreeError};
 
 #[test]

@@ -31,12 +31,16 @@ pub mod internals {
     //!
     //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
     pub use crate::bytes::Reader;
+    pub use crate::check::comparator::Compare;
+    pub use crate::check::digests::{Side, TickDigests};
+    pub use crate::check::report::FieldDifference;
     pub use crate::exchange::{Exchange, ExchangeError};
     pub use crate::input::{
         CommandAssembler, CommandQueue, InputCodec, InputReadError, MAX_INPUT_BYTES, PayloadError,
         carry_part, check_payload,
     };
     pub use crate::pace::{ArrivalStats, MarginReport};
+    pub use crate::replay::records::InputBytes;
     pub use crate::session::{
         Accepted, DEPTHS, FeedError, MAX_PEERS, Op, RecordError, StartInputs,
     };

@@ -3,7 +3,7 @@
 //!
 //! - [`Digest`] and [`ShortDigest`]: 32 bytes, and the first 16 of them for the network.
 //! - [`Digest::of_value`]: a walk over any `Serialize` value, by field.
-//! - [`DigestTree`]: world → section → page, compared level by level by two machines that share no
+//! - `DigestTree`: world → section → page, compared level by level by two machines that share no
 //!   memory.
 
 pub(crate) mod differ;
@@ -19,5 +19,5 @@ pub use differ::FieldDifference;
 pub use leaf::{Refusal, WalkError};
 pub use names::{Digest, ParseDigestError, ShortDigest};
 pub(crate) use page::{PageLeaf, page_digest, page_leaves};
-pub use tree::{DigestTree, Section};
+pub(crate) use tree::DigestTree;
 pub use walk::{Floats, Unordered, floats, unordered};

@@ -27,7 +27,7 @@ fn world() -> World {
 
 /// Every page of a state, with its section and number.
 fn pages<S: State>(state: &S, slots: &S::Slots) -> Vec<(String, u32, Vec<u8>)> {
-    let mut tree = isostep_core::digest::DigestTree::new();
+    let mut tree = isostep_core::internals::DigestTree::new();
     state.tree(slots, 0, "", &mut tree).unwrap();
     let mut found = Vec::new();
     for (section, content) in tree.sections() {

@@ -12,19 +12,19 @@
 //!
 //! One machine can't detect differences between machines: compare [`Report::digests`] with those of another one.
 
-mod comparator;
-mod digests;
+pub(crate) mod comparator;
+pub(crate) mod digests;
 mod matrix;
 mod paths;
-mod report;
+pub(crate) mod report;
 mod runner;
 mod script;
 mod snapshots;
 
-pub use comparator::Compare;
-pub use digests::{CompareError, Comparison, Digests, Divergence, Side, TickDigests};
+use comparator::Compare;
+pub use digests::{CompareError, Comparison, Digests, Divergence};
 pub use paths::TickPath;
-pub use report::{CheckError, Difference, FieldDifference, Outcome, Report, Row};
+pub use report::{CheckError, Difference, Outcome, Report, Row};
 pub(crate) use script::apply_bots;
 
 use crate::inputs::Inputs;

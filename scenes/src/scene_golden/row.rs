@@ -2,7 +2,8 @@
 
 use crate::scenes::Size;
 use core::fmt;
-use isostep_core::digest::{Digest, Section, ShortDigest};
+use isostep_core::digest::{Digest, ShortDigest};
+use isostep_core::internals::Section;
 use isostep_core::internals::StateSection;
 use isostep_core::world::World;
 
