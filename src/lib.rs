@@ -2,9 +2,8 @@
 //!
 //! This crate re-exports the few names a game needs; the parts live in crates of their own:
 //!
-//! - `isostep-core` (its modules [`math`], [`data`], [`shape`], [`world`], [`state`], [`digest`] and [`pack`]): fixed-point
-//!   numbers, deterministic containers, bodies that collide and rest, states as sessions see them, names for states, and
-//!   states as few bytes.
+//! - `isostep-core` (its modules [`math`], [`data`], [`shape`], [`world`], [`state`] and [`digest`]): fixed-point numbers,
+//!   deterministic containers, the physics world, the interface between a state and a session, and digests of states.
 //! - `isostep-rollback` ([`rollback`]): inputs by tick, sessions that predict and roll back, desyncs that are explained, and
 //!   a network in virtual time to try games on.
 //!   [`check`] runs a game through every way to a tick, and names what comes out otherwise.
@@ -27,11 +26,12 @@
 pub use isostep_core::shape::Shape;
 pub use isostep_core::state::Snapshot;
 pub use isostep_core::world::{
-    BodyDef, BodyId, Command, CommandError, Event, Material, ResimMode, ShapeDef, World, WorldDef,
+    BodyDef, BodyId, BodyKind, Combine, Command, CommandError, Event, Filter, Layers, Material,
+    ResimMode, ShapeDef, World, WorldDef,
 };
 pub use isostep_core::{
-    History, HistoryError, Id, Lanes, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3,
-    data, digest, math, pack, parallel, real, shape, state, world,
+    HistoryError, Id, Quat, Real, Rng, SlotMap, State, StepReport, Transform, Vec3, data, digest,
+    math, parallel, real, shape, state, world,
 };
 /// ```
 /// use isostep::{Button, Buttons, Input, Stick};

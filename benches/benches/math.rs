@@ -7,7 +7,7 @@
 
 use fixed::types::I32F32;
 use isostep_benches::{Contender, Outcome, Table, race, wanted};
-use isostep_core::math::{Q20, Q30, Wide};
+use isostep_core::internals::{Q20, Q30, Wide};
 use isostep_core::{Quat, Real, Rng, Vec3};
 use std::hint::black_box;
 

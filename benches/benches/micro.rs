@@ -4,7 +4,7 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use isostep_bench::suite::sleepless;
-use isostep_core::data::sort_by_key;
+use isostep_core::internals::sort_by_key;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Command, World, WorldDef};
 use isostep_core::{Quat, Real, Rng, Vec3, real};

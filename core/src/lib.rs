@@ -5,11 +5,10 @@
 //!
 //! - [`math`]: fixed-point numbers, vectors, rotations.
 //! - [`world`]: bodies, contacts, steps and rollback; [`shape`]: collision shapes and mass.
-//! - [`data`]: ids, slot map, sets, sorting, random numbers.
-//! - [`digest`]: digests of states, and the location of differences; [`pack`]: compressed states.
+//! - [`data`]: ids, slot map, random numbers.
+//! - [`digest`]: digests of states, and the location of differences.
 //! - [`parallel`]: worker threads with results independent of their number.
-//! - [`History`]: a game's own state by tick; [`state`]: the interface between a state and a
-//!   rollback session.
+//! - [`state`]: the interface between a game's state and a rollback session.
 
 mod broad;
 mod collide;
@@ -17,12 +16,51 @@ pub mod data;
 pub mod digest;
 mod history;
 pub mod math;
-pub mod pack;
+mod pack;
 pub mod parallel;
 pub mod shape;
 pub mod state;
 mod step;
 pub mod world;
+
+#[doc(hidden)]
+pub mod internals {
+    //! Parts for the other crates of this repository and its tests.
+    //!
+    //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
+    pub use crate::data::bit_set::BitSet;
+    pub use crate::data::fixed_vec::{CapacityExceeded, FixedVec};
+    pub use crate::data::id::{IdPool, InvalidPool, PoolFull};
+    pub use crate::data::sort::sort_by_key;
+    pub use crate::data::tournament::Tournament;
+    pub use crate::data::union_find::UnionFind;
+    pub use crate::digest::differ::{diff, leaves};
+    pub use crate::digest::sink::encode;
+    pub use crate::digest::tree::{
+        DigestTree, PageDifference, Presence, Section, SectionDifference,
+    };
+    pub use crate::digest::tree_codec::{MAX_PAGES, MAX_SECTIONS, TreeError};
+    pub use crate::history::History;
+    pub use crate::math::aabb::{Aabb, InvertedBox};
+    pub use crate::math::lane::{Lane, Q20, Q22, Q24, Q30, Wide};
+    pub use crate::math::mat3::{Mat3, Sym3};
+    pub use crate::shape::mass::MassProperties;
+    pub use crate::state::world::WorldSlots;
+    pub use crate::step::{Lanes, Phase};
+    pub use crate::world::explain::{ExplainError, FieldValue, RowDifference};
+    pub use crate::world::islands::Islands;
+    pub use crate::world::page_bytes::StateSection;
+    pub use crate::world::rewind::HistoryReport;
+    pub use crate::world::snapshot::SNAPSHOT_LIMIT;
+
+    pub mod pack {
+        //! Compressed states.
+        pub use crate::pack::{
+            Effort, Image, PackError, Packed, Segment, Segments, UnpackError, Unpacked, inspect,
+            pack, unpack,
+        };
+    }
+}
 
 #[cfg(feature = "test-internals")]
 #[doc(hidden)]
@@ -39,7 +77,7 @@ pub mod bench_internals {
 }
 
 pub use data::{Id, Rng, SlotMap};
-pub use history::{History, HistoryError};
+pub use history::HistoryError;
 pub use math::{Quat, Real, Transform, Vec3};
 pub use state::State;
-pub use step::{Lanes, Phase, StepReport};
+pub use step::StepReport;

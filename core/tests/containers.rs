@@ -1,7 +1,8 @@
 //! `Id`, `IdPool` and `SlotMap`: random histories against naive models, with saving and loading in
 //! between, since ids must not depend on whether a world was ever saved.
 
-use isostep_core::data::{Id, IdPool, InvalidPool, PoolFull, SlotMap};
+use isostep_core::data::{Id, SlotMap};
+use isostep_core::internals::{IdPool, InvalidPool, PoolFull};
 use proptest::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use std::collections::{BTreeMap, BTreeSet};

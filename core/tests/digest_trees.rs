@@ -1,7 +1,9 @@
 //! Digests as text and bytes, and digest trees: two machines descend to the differing page, and an
 //! untrusted tree is refused before it costs memory.
 
-use isostep_core::digest::{Digest, DigestTree, Presence, Section, ShortDigest, TreeError};
+use isostep_core::digest::{Digest, ShortDigest};
+use isostep_core::internals::{DigestTree, Section};
+use isostep_core::internals::{Presence, TreeError};
 
 #[test]
 fn digests_round_trip_as_text_and_bytes() {

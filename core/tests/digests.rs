@@ -3,10 +3,9 @@
 #![allow(clippy::disallowed_types, reason = "the tests refuse floats and hash maps")]
 #![allow(clippy::option_option, reason = "None and Some(None) must differ")]
 
-use isostep_core::digest::{
-    Digest, DigestTree, Floats, Refusal, TreeError, Unordered, diff, encode, floats, leaves,
-    unordered,
-};
+use isostep_core::digest::{Digest, Floats, Refusal, Unordered, floats, unordered};
+use isostep_core::internals::DigestTree;
+use isostep_core::internals::{TreeError, diff, encode, leaves};
 use isostep_core::{Id, Quat, Real, SlotMap, Vec3, real};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! `History`: it holds the same states as a plain map, reports its ticks, and reuses storage.
 
-use isostep_core::{History, HistoryError};
+use isostep_core::HistoryError;
+use isostep_core::internals::History;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::BTreeMap;

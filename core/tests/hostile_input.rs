@@ -2,8 +2,9 @@
 //! a valid value, never a panic.
 
 use isostep_core::Quat;
-use isostep_core::data::{FixedVec, Id, IdPool, Rng, SlotMap};
-use isostep_core::math::Aabb;
+use isostep_core::data::{Id, Rng, SlotMap};
+use isostep_core::internals::Aabb;
+use isostep_core::internals::{FixedVec, IdPool};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 

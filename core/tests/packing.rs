@@ -1,11 +1,12 @@
 //! `pack`: images round-trip, small changes pack small at any position, and untrusted bytes never
 //! panic, exceed the limit or pass as other bytes.
 
+use isostep_core::Rng;
 use isostep_core::digest::ShortDigest;
-use isostep_core::pack::{
+use isostep_core::internals::BitSet;
+use isostep_core::internals::pack::{
     Effort, Image, PackError, Segment, Segments, UnpackError, Unpacked, inspect, pack, unpack,
 };
-use isostep_core::{Rng, data::BitSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! `BitSet`, `UnionFind`, `sort_by_key` and `FixedVec`, each against a simple model from std.
 
-use isostep_core::data::{BitSet, CapacityExceeded, FixedVec, UnionFind, sort_by_key};
+use isostep_core::internals::{BitSet, CapacityExceeded, FixedVec, UnionFind, sort_by_key};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};

@@ -6,7 +6,8 @@
 )]
 
 use crate::oracle::{self, any_real, any_vec3};
-use isostep_core::math::{Aabb, FloatError, ParseRealError};
+use isostep_core::internals::Aabb;
+use isostep_core::math::{FloatError, ParseRealError};
 use isostep_core::{Quat, Real, Vec3, real};
 use num_bigint::BigInt;
 use proptest::prelude::*;

@@ -2,7 +2,8 @@
 //! identities.
 
 use crate::oracle::{self, any_real, any_vec3, of, rounded};
-use isostep_core::math::{Aabb, Mat3, NotUnit, Sym3, ZeroLength};
+use isostep_core::internals::{Aabb, Mat3, Sym3};
+use isostep_core::math::{NotUnit, ZeroLength};
 use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
 use num_bigint::BigInt;
 use proptest::prelude::*;

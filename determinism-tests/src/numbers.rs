@@ -2,8 +2,8 @@
 //!
 //! The operands come from a generator in this file, so a fault in one operation changes one line.
 
-use isostep_core::data::{BitSet, IdPool, UnionFind, sort_by_key};
-use isostep_core::math::{Aabb, Lane, Mat3, Q20, Q22, Q30, Sym3, Wide};
+use isostep_core::internals::{Aabb, Lane, Mat3, Q20, Q22, Q30, Sym3, Wide};
+use isostep_core::internals::{BitSet, IdPool, UnionFind, sort_by_key};
 use isostep_core::{Quat, Real, Rng, Transform, Vec3};
 use isostep_scenes::{Golden, Line};
 

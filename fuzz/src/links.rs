@@ -2,11 +2,11 @@
 //! netcode, rollback and core.
 
 use super::reuse::{Reused, TargetSpec};
-use isostep_netcode::Link;
 use isostep_netcode::crypto::{
     Credentials, GameId, MachineId, MatchmakerPublic, PublicKey, Roster, StaticKey, Stored, Token,
 };
-use isostep_netcode::wire::window::{KNOWN_TICKS, PIECES_BYTES_MAX, Packer, Unpacker};
+use isostep_netcode::internals::Link;
+use isostep_rollback::internals::window::{KNOWN_TICKS, PIECES_BYTES_MAX, Packer, Unpacker};
 use isostep_rollback::{
     Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
 };

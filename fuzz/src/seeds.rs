@@ -3,7 +3,7 @@
 
 use super::links::Talk;
 use super::peers::Ends;
-use isostep_netcode::wire::window::Packer;
+use isostep_rollback::internals::window::Packer;
 use std::path::Path;
 
 /// Packets of the committed captures.

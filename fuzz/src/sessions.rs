@@ -2,8 +2,9 @@
 
 use super::reuse::{Reused, TargetSpec};
 use isostep_core::state::State;
+use isostep_rollback::internals::Exchange;
 use isostep_rollback::{
-    Exchange, Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
+    Inputs, NewestWins, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
 };
 use std::cell::RefCell;
 

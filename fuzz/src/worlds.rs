@@ -2,7 +2,9 @@
 
 use isostep_core::Vec3;
 use isostep_core::digest::Digest;
-use isostep_core::pack::{Effort, Image, Segment, Segments, inspect, pack, unpack as open};
+use isostep_core::internals::pack::{
+    Effort, Image, Segment, Segments, inspect, pack, unpack as open,
+};
 use isostep_core::real;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, World, WorldDef};

@@ -14,6 +14,7 @@ pub enum Address {
 
 impl Address {
     /// Returns the socket address, or `None` for a node.
+    #[doc(hidden)]
     pub const fn socket(self) -> Option<SocketAddr> {
         match self {
             Self::Socket(address) => Some(address),
@@ -22,6 +23,7 @@ impl Address {
     }
 
     /// Returns the node number, or `None` for a socket address.
+    #[doc(hidden)]
     pub const fn node(self) -> Option<u64> {
         match self {
             Self::Socket(_) => None,
@@ -31,6 +33,7 @@ impl Address {
 
     /// Unmaps an IPv4-mapped IPv6 address to IPv4. Dual-stack sockets report either form.
     #[must_use]
+    #[doc(hidden)]
     pub const fn canonical(self) -> Self {
         match self {
             Self::Socket(address) if address.ip().to_canonical().is_ipv4() => {
@@ -42,6 +45,7 @@ impl Address {
 
     /// Encodes a kind byte, 16 address bytes and a port, identically on every machine. Cookies hash this encoding. An
     /// IPv4 address and its IPv4-mapped IPv6 form encode alike.
+    #[doc(hidden)]
     pub fn to_bytes(self) -> [u8; 19] {
         let mut bytes = [0; 19];
         match self {

@@ -7,6 +7,7 @@ pub trait Entropy {
     fn fill(&mut self, out: &mut [u8]);
 
     /// Returns `N` random bytes.
+    #[doc(hidden)]
     fn array<const N: usize>(&mut self) -> [u8; N]
     where
         Self: Sized,

@@ -16,7 +16,17 @@ mod entropy;
 mod link;
 mod peer;
 pub mod transport;
-pub mod wire;
+mod wire;
+
+#[doc(hidden)]
+pub mod internals {
+    //! Parts for the other crates of this repository and its tests.
+    //!
+    //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
+    pub use crate::crypto::internals::{TokenExpectation, save_secret};
+    pub use crate::link::{Link, LinkError};
+    pub use crate::wire::{MAX_MTU, MIN_MTU, MatchParameters};
+}
 
 pub use address::Address;
 #[cfg(feature = "udp")]
@@ -29,6 +39,6 @@ pub use endpoint::{
 #[cfg(feature = "udp")]
 pub use entropy::OsEntropy;
 pub use entropy::{Entropy, SeededEntropy};
-pub use link::{Link, LinkError};
 pub use peer::{Peer, PeerConfig, PeerError, PeerEvent, Seat};
 pub use transport::{Transport, TransportError};
+pub use wire::PROTOCOL_VERSION;

@@ -1,11 +1,12 @@
 //! Tokens, rosters, credentials and their files through the public API: valid ones are accepted, all others rejected.
 
+use isostep_netcode::PROTOCOL_VERSION;
 use isostep_netcode::crypto::{
     Credentials, CredentialsError, FileError, GameId, IssueError, MachineId, MatchId, MatchSpec,
     Matchmaker, MatchmakerKey, MatchmakerPublic, PublicKey, Roster, RosterError, StaticKey, Stored,
-    Token, TokenError, TokenExpectation, save_secret,
+    Token, TokenError,
 };
-use isostep_netcode::wire::PROTOCOL_VERSION;
+use isostep_netcode::internals::{TokenExpectation, save_secret};
 use isostep_netcode::{Entropy, SeededEntropy};
 use proptest::prelude::*;
 use std::path::PathBuf;

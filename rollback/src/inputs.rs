@@ -88,6 +88,7 @@ impl<I: Input> Inputs<I> {
     }
 
     /// Adds a command, for stepping a simulation by hand.
+    #[doc(hidden)]
     pub fn push_command(&mut self, player: PlayerId, command: &[u8]) {
         if let Some(commands) = self.commands.get_mut(player.index()) {
             commands.push(command);

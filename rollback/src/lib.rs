@@ -4,15 +4,14 @@
 //! The crate is pure: no clock, no sockets, no threads. Time and randomness are arguments.
 #![forbid(unsafe_code)]
 
-#[doc(hidden)]
-pub mod bytes;
+mod bytes;
 pub mod check;
 mod exchange;
 #[cfg(feature = "ggrs")]
 pub mod ggrs;
 mod input;
 mod inputs;
-pub mod pace;
+mod pace;
 mod pages;
 mod player;
 pub mod presentation;
@@ -24,29 +23,54 @@ mod simulation;
 mod sync_test;
 mod tick;
 mod time;
-pub mod window;
+mod window;
+
+#[doc(hidden)]
+pub mod internals {
+    //! Parts for the other crates of this repository and its tests.
+    //!
+    //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
+    pub use crate::bytes::Reader;
+    pub use crate::check::comparator::Compare;
+    pub use crate::check::digests::{Side, TickDigests};
+    pub use crate::check::report::FieldDifference;
+    pub use crate::exchange::{Exchange, ExchangeError};
+    pub use crate::input::{
+        CommandAssembler, CommandQueue, InputCodec, InputReadError, MAX_INPUT_BYTES, PayloadError,
+        carry_part, check_payload,
+    };
+    pub use crate::pace::{ArrivalStats, MarginReport};
+    pub use crate::replay::records::InputBytes;
+    pub use crate::session::{
+        Accepted, DEPTHS, FeedError, MAX_PEERS, Op, RecordError, StartInputs,
+    };
+    pub use crate::sim_network::internals::{
+        Change, ClockError, Delivery, LinkStats, Losses, SendError, SimEvent, Timers, UnknownNode,
+        VirtualClock,
+    };
+
+    pub mod window {
+        //! Compressed windows of inputs.
+        pub use crate::window::{INPUT_BYTES_MAX, KNOWN_TICKS, PIECES_BYTES_MAX, Packer, Unpacker};
+    }
+}
 
 pub use check::Check;
-pub use exchange::{Exchange, ExchangeError};
-#[doc(hidden)]
-pub use input::carry_part;
 pub use input::{
-    Button, Buttons, CommandAssembler, CommandConfig, CommandConfigError, CommandError,
-    CommandQueue, Commands, Input, InputCodec, InputCodecError, InputReadError, MAX_INPUT_BYTES,
-    NewestWins, NoSuchButton, PayloadError, Stick, check_payload,
+    Button, Buttons, CommandConfig, CommandConfigError, CommandError, Commands, Input,
+    InputCodecError, NewestWins, NoSuchButton, Stick,
 };
 pub use inputs::{InputStatus, Inputs, PlayerInput};
-pub use pace::{AdaptiveDelay, AdaptiveDelayError, MarginReport, TickClock};
+pub use pace::{AdaptiveDelay, AdaptiveDelayError, FrameTicks, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
-    Accepted, Authority, Blame, CommandFeedError, DEPTHS, DesyncReport, FeedError, InputHistory,
-    MAX_DELAY, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION, Mode, Op, Plan, Predictor, RecordError,
-    Rollback, RunError, RunReport, Session, SessionConfig, SessionError, SessionEvent, Stall,
-    StartInputs, Stats,
+    Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY, MAX_PLAYERS,
+    MAX_PREDICTION, Mode, Plan, Predictor, Rollback, RunError, RunReport, Session, SessionConfig,
+    SessionError, SessionEvent, Stall, Stats,
 };
 pub use sim_match::SimMatch;
-pub use sim_network::{LinkConfig, NodeId, SimNetwork, Timers, VirtualClock};
+pub use sim_network::{LinkConfig, NodeId, SimNetwork};
 pub use simulation::Simulation;
 pub use sync_test::{SyncDifference, SyncError, SyncPath, SyncReport, SyncTest};
 pub use tick::Tick;

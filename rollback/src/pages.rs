@@ -1,7 +1,7 @@
 //! A state as pages that outlive it, and the order in which differences are reported: causes before effects.
 
 use crate::simulation::Simulation;
-use isostep_core::digest::DigestTree;
+use isostep_core::internals::DigestTree;
 use isostep_core::state::{StateDifference, StateError};
 
 /// Maximum number of differences reported for one section, so that others are reported too.

@@ -33,6 +33,7 @@ impl Time {
     }
 
     /// Returns the nanoseconds since another time; negative if it is later.
+    #[doc(hidden)]
     pub const fn signed_since(self, other: Self) -> i64 {
         let (late, span) = (self.0 >= other.0, self.0.abs_diff(other.0));
         let span = if span > i64::MAX as u64 { i64::MAX } else { span as i64 };

@@ -1,9 +1,7 @@
 //! Commands over ticks that are confirmed, overridden or left out: each arrives once, whole, and in the promised order.
 
-use isostep_rollback::{
-    CommandAssembler, CommandConfig, CommandError, CommandQueue, Commands, PayloadError, Tick,
-    check_payload,
-};
+use isostep_rollback::internals::{CommandAssembler, CommandQueue, PayloadError, check_payload};
+use isostep_rollback::{CommandConfig, CommandError, Commands, Tick};
 use proptest::prelude::*;
 
 fn config(budget: usize) -> CommandConfig {

@@ -13,7 +13,8 @@ mod sessions;
 mod replays;
 
 use isostep_core::Rng;
-use isostep_rollback::{Exchange, PeerId};
+use isostep_rollback::PeerId;
+use isostep_rollback::internals::Exchange;
 
 /// Some bytes of a seed: flipped, cut, doubled, overwritten.
 fn mutate(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {

@@ -2,9 +2,8 @@
 #![allow(clippy::disallowed_types, reason = "floats are offered here to see them refused")]
 
 use isostep_core::{Real, real};
-use isostep_rollback::{
-    Button, Buttons, Input, InputCodec, InputCodecError, InputReadError, NewestWins, Stick,
-};
+use isostep_rollback::internals::{InputCodec, InputReadError};
+use isostep_rollback::{Button, Buttons, Input, InputCodecError, NewestWins, Stick};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 

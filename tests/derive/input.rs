@@ -14,10 +14,14 @@ mod rollback {
         }
     }
 
-    pub(crate) fn carry_part<I: Input + Default>(older: I, newer: I, any: &mut bool) -> I {
-        let carried = I::carry(older, newer);
-        *any |= carried.is_some();
-        carried.unwrap_or_default()
+    pub(crate) mod internals {
+        use super::Input;
+
+        pub(crate) fn carry_part<I: Input + Default>(older: I, newer: I, any: &mut bool) -> I {
+            let carried = I::carry(older, newer);
+            *any |= carried.is_some();
+            carried.unwrap_or_default()
+        }
     }
 
     /// Presses: gone when held, either when merged, the second one carried.

@@ -3,9 +3,9 @@
 #[path = "../../core/tests/state/schedule.rs"]
 mod schedule;
 
-use isostep::digest::DigestTree;
 use isostep::state::{StateDifference, StateError};
 use isostep::{BodyDef, BodyId, Shape, State, Vec3, World, WorldDef, real};
+use isostep_core::internals::DigestTree;
 use proptest::prelude::*;
 use schedule::{Game as _, acts};
 use serde::Serialize;

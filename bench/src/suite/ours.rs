@@ -4,8 +4,9 @@ use super::staging::{players, sleepless};
 use crate::engine::{Engine, Observation, Staging};
 use crate::interleave::micros;
 use crate::paths::ComputePath;
+use isostep_core::internals::Phase;
 use isostep_core::world::{BodyId, BodyKind, World};
-use isostep_core::{Phase, Real, StepReport, Vec3, real};
+use isostep_core::{Real, StepReport, Vec3, real};
 use isostep_scenes::scenes::Scene;
 use std::time::Instant;
 

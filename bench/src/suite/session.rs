@@ -4,9 +4,10 @@
 use super::{Match, Named, Options, Peers, Sent, row};
 use crate::interleave::{Contender, in_turn, micros};
 use crate::report::{Report, Section, Unit};
+use isostep_rollback::internals::Exchange;
 use isostep_rollback::{
-    Exchange, Inputs, Mode, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig,
-    Simulation, Tick, Time,
+    Inputs, Mode, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick,
+    Time,
 };
 use std::time::Duration;
 

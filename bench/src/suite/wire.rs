@@ -7,8 +7,9 @@ use crate::report::{Report, Section, Unit};
 use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, SeededEntropy};
+use isostep_rollback::internals::InputCodec;
 use isostep_rollback::{
-    InputCodec, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimNetwork, Tick, Time,
+    LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimNetwork, Tick, Time,
 };
 use isostep_scenes::games::arena_input;
 use std::time::Duration;

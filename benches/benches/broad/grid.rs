@@ -4,8 +4,8 @@
 //! each step, which for a grid is as cheap as moving them. Proxies that span more than `MAX_CELLS`
 //! cells are kept in a separate list.
 
-use isostep_core::data::sort_by_key;
-use isostep_core::math::Aabb;
+use isostep_core::internals::Aabb;
+use isostep_core::internals::sort_by_key;
 
 /// A proxy in more cells is cheaper to test against all others.
 const MAX_CELLS: i64 = 64;

@@ -10,7 +10,7 @@ mod grid;
 use grid::Grid;
 use isostep_benches::{Contender, Outcome, Table, race, wanted};
 use isostep_core::bench_internals::Broad;
-use isostep_core::math::Aabb;
+use isostep_core::internals::Aabb;
 use isostep_core::{Real, Rng, Vec3, real};
 use std::cell::RefCell;
 use std::time::Instant;

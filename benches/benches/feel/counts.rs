@@ -1,6 +1,6 @@
 //! Counters of a match after settling, and settings as points between delay and rollback.
 
-use isostep_rollback::DEPTHS;
+use isostep_rollback::internals::DEPTHS;
 
 /// Sums over machines and seeds.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use crate::counts::Counts;
 use crate::traces::{SECOND, Script, TICK, Trace};
 use ggrs::{GgrsEvent, Message, NonBlockingSocket, P2PSession, SessionState};
 use isostep_benches::ggrs::{Plain, fulfil, start};
-use isostep_rollback::sim_network::{SimEvent, Timers};
+use isostep_rollback::internals::{SimEvent, Timers};
 use isostep_rollback::{NodeId, SimNetwork, Time};
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -3,11 +3,11 @@
 use super::{MatchError, dates, path};
 use clap::ArgMatches;
 use isostep_netcode::OsEntropy;
+use isostep_netcode::PROTOCOL_VERSION;
 use isostep_netcode::crypto::{
     Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, PublicKey,
     StaticKey, Stored,
 };
-use isostep_netcode::wire::PROTOCOL_VERSION;
 use serde_json::json;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};

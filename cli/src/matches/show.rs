@@ -1,11 +1,12 @@
 //! Prints a player's folder or one file of a match, without secrets.
 
 use super::{MatchError, dates};
+use isostep_netcode::PROTOCOL_VERSION;
 use isostep_netcode::crypto::{
     Credentials, CredentialsError, FileError, MatchmakerKey, MatchmakerPublic, Roster, StaticKey,
-    Stored, Token, TokenExpectation,
+    Stored, Token,
 };
-use isostep_netcode::wire::PROTOCOL_VERSION;
+use isostep_netcode::internals::TokenExpectation;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;

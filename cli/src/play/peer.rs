@@ -3,7 +3,8 @@
 
 use super::work::Work;
 use crate::settings::FaultTarget;
-use isostep_core::digest::{Digest, DigestTree};
+use isostep_core::digest::Digest;
+use isostep_core::internals::DigestTree;
 use isostep_core::state::{RestoreError, Snapshot, State, StateDifference, StateError};
 use isostep_core::world::ResimMode;
 use isostep_core::{Real, Vec3};

@@ -6,7 +6,7 @@
 /// A set of small integers, iterated in ascending order.
 ///
 /// ```
-/// use isostep_core::data::BitSet;
+/// use isostep_core::internals::BitSet;
 /// let mut dirty: BitSet = [70_000, 3].into_iter().collect();
 /// assert!(dirty.insert(64));
 /// assert_eq!(dirty.first(), Some(3));

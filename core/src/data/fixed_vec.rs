@@ -19,13 +19,13 @@ pub struct CapacityExceeded {
 /// Up to `N` (at most 255) plain values, stored inline.
 ///
 /// ```
-/// use isostep_core::data::FixedVec;
+/// use isostep_core::internals::FixedVec;
 /// let mut points = FixedVec::<u32, 4>::new();
 /// points.push(7)?;
 /// points.push(9)?;
 /// assert_eq!(points.swap_remove(0), Some(7));
 /// assert_eq!(&points[..], [9]);
-/// # Ok::<(), isostep_core::data::CapacityExceeded>(())
+/// # Ok::<(), isostep_core::internals::CapacityExceeded>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FixedVec<T, const N: usize> {

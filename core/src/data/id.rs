@@ -141,7 +141,7 @@ const RETIRED: u32 = u32::MAX - 1;
 /// source then does not change the ids of another.
 ///
 /// ```
-/// use isostep_core::data::IdPool;
+/// use isostep_core::internals::IdPool;
 /// let mut bullets = IdPool::in_range(1000..2000)?;
 /// let first = bullets.allocate()?;
 /// assert!(bullets.free(first));

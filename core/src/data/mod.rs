@@ -12,20 +12,21 @@
 //!
 //! Saved or hashed indices are `u32`; `usize` is used only internally.
 
-mod bit_set;
-mod fixed_vec;
-mod id;
+pub(crate) mod bit_set;
+pub(crate) mod fixed_vec;
+pub(crate) mod id;
 mod rng;
 mod slot_map;
-mod sort;
-mod tournament;
-mod union_find;
+pub(crate) mod sort;
+pub(crate) mod tournament;
+pub(crate) mod union_find;
 
-pub use bit_set::{BitSet, Iter as BitSetIter};
-pub use fixed_vec::{CapacityExceeded, FixedVec};
-pub use id::{Id, IdPool, InvalidId, InvalidPool, PoolFull};
+pub(crate) use bit_set::BitSet;
+pub(crate) use fixed_vec::FixedVec;
+pub use id::{Id, InvalidId};
+pub(crate) use id::{IdPool, PoolFull};
 pub use rng::{EmptyRange, Rng};
-pub use slot_map::{Iter as SlotMapIter, IterMut as SlotMapIterMut, SlotMap};
-pub use sort::sort_by_key;
-pub use tournament::Tournament;
-pub use union_find::UnionFind;
+pub use slot_map::SlotMap;
+pub(crate) use sort::sort_by_key;
+pub(crate) use tournament::Tournament;
+pub(crate) use union_find::UnionFind;

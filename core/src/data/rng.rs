@@ -82,6 +82,7 @@ impl Rng {
     }
 
     /// The state in little-endian order, as hashed.
+    #[doc(hidden)]
     pub fn to_bytes(&self) -> [u8; 32] {
         let mut bytes = [0; 32];
         let words = [self.a, self.b, self.c, self.counter];

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize, Serializer, de};
 /// assert_eq!(names.remove(ada), Some("ada"));
 /// assert_eq!(names.get(ada), None);
 /// assert_eq!(names[bob], "bob");
-/// # Ok::<(), isostep_core::data::PoolFull>(())
+/// # Ok::<(), isostep_core::internals::PoolFull>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(bound = "T: Serialize")]

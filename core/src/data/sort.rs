@@ -15,7 +15,7 @@ const SMALL: usize = 48;
 /// by the lower part first, then by the upper.
 ///
 /// ```
-/// use isostep_core::data::sort_by_key;
+/// use isostep_core::internals::sort_by_key;
 /// let mut pairs = [(7u32, 1u32), (2, 9), (7, 0)];
 /// sort_by_key(&mut pairs, &mut Vec::new(), |&(a, b)| u64::from(a) << 32 | u64::from(b));
 /// assert_eq!(pairs, [(2, 9), (7, 0), (7, 1)]);

@@ -5,7 +5,7 @@
 /// `largest` takes constant time.
 ///
 /// ```
-/// use isostep_core::data::Tournament;
+/// use isostep_core::internals::Tournament;
 /// let mut keys = Tournament::new();
 /// keys.reset([3, 9, 9]);
 /// assert_eq!(keys.largest(), Some((1, 9)));

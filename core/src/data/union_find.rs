@@ -4,7 +4,7 @@
 /// the same roots in any order.
 ///
 /// ```
-/// use isostep_core::data::UnionFind;
+/// use isostep_core::internals::UnionFind;
 /// let mut groups = UnionFind::new();
 /// groups.reset(5);
 /// groups.union(4, 2);

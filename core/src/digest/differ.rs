@@ -70,7 +70,7 @@ pub fn diff<T: Serialize + ?Sized>(
 /// If the value holds a float or a map without order; the error names the path.
 ///
 /// ```
-/// use isostep_core::digest::leaves;
+/// use isostep_core::internals::leaves;
 /// let found = leaves(&(7, vec![Some("sword"), None]))?;
 /// let found: Vec<_> = found.iter().map(|(path, value)| format!("{path} = {value}")).collect();
 /// assert_eq!(found, ["0 = 7", r#"1[0] = "sword""#, "1[1] = None"]);

@@ -2,24 +2,22 @@
 //! that locates differences.
 //!
 //! - [`Digest`] and [`ShortDigest`]: 32 bytes, and the first 16 of them for the network.
-//! - [`Digest::of_value`], [`leaves`], [`diff`]: a walk over any `Serialize` value, by field.
-//! - [`DigestTree`]: world → section → page, compared level by level by two machines that share no
+//! - [`Digest::of_value`]: a walk over any `Serialize` value, by field.
+//! - `DigestTree`: world → section → page, compared level by level by two machines that share no
 //!   memory.
 
-mod differ;
+pub(crate) mod differ;
 mod leaf;
 mod names;
 mod page;
-mod sink;
-mod tree;
-mod tree_codec;
+pub(crate) mod sink;
+pub(crate) mod tree;
+pub(crate) mod tree_codec;
 mod walk;
 
-pub use differ::{FieldDifference, diff, leaves};
+pub use differ::FieldDifference;
 pub use leaf::{Refusal, WalkError};
 pub use names::{Digest, ParseDigestError, ShortDigest};
 pub(crate) use page::{PageLeaf, page_digest, page_leaves};
-pub use sink::encode;
-pub use tree::{DigestTree, PageDifference, Presence, Section, SectionDifference};
-pub use tree_codec::{MAX_PAGES, MAX_SECTIONS, TreeError};
+pub(crate) use tree::DigestTree;
 pub use walk::{Floats, Unordered, floats, unordered};

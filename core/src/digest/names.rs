@@ -81,6 +81,7 @@ impl Digest {
     /// let (a, b) = (Digest::of(b"1"), Digest::of(b"2"));
     /// assert_ne!(Digest::of_parts(&[("x", a), ("y", b)]), Digest::of_parts(&[("x", b), ("y", a)]));
     /// ```
+    #[doc(hidden)]
     pub fn of_parts(parts: &[(&str, Self)]) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"parts");

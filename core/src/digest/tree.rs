@@ -89,11 +89,13 @@ impl Section {
     }
 
     /// The pages by their numbers, ascending.
+    #[doc(hidden)]
     pub fn pages(&self) -> &[(u32, Digest)] {
         &self.pages
     }
 
     /// The digest over all pages and their numbers.
+    #[doc(hidden)]
     pub fn digest(&self) -> Digest {
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"section");
@@ -105,6 +107,7 @@ impl Section {
     }
 
     /// The pages in which two sections differ, ascending.
+    #[doc(hidden)]
     pub fn diff<'a>(&'a self, right: &'a Self) -> impl Iterator<Item = (u32, Presence)> + 'a {
         merge(&self.pages, &right.pages)
     }
@@ -117,6 +120,7 @@ impl DigestTree {
     }
 
     /// Sets a section and replaces one of the same name. Pages may be in any order.
+    #[doc(hidden)]
     pub fn section(
         &mut self,
         name: &str,
@@ -154,16 +158,19 @@ impl DigestTree {
     }
 
     /// The section with this name.
+    #[doc(hidden)]
     pub fn get(&self, name: &str) -> Option<&Section> {
         self.sections.get(name)
     }
 
     /// The sections by their names, ascending.
+    #[doc(hidden)]
     pub fn sections(&self) -> impl Iterator<Item = (&str, &Section)> {
         self.sections.iter().map(|(name, section)| (name.as_str(), section))
     }
 
     /// The digest of each section, by name.
+    #[doc(hidden)]
     pub fn section_digests(&self) -> Vec<(String, Digest)> {
         self.sections().map(|(name, section)| (name.to_owned(), section.digest())).collect()
     }
@@ -182,6 +189,7 @@ impl DigestTree {
 
     /// The sections that differ from the [`section_digests`](Self::section_digests) of another
     /// machine. Order and repetition in `right` do not matter.
+    #[doc(hidden)]
     pub fn diff_sections<'a>(
         &'a self,
         right: &'a [(String, Digest)],
@@ -196,6 +204,7 @@ impl DigestTree {
     }
 
     /// The pages in which two trees differ, by section and number.
+    #[doc(hidden)]
     pub fn diff<'a>(&'a self, right: &'a Self) -> impl Iterator<Item = PageDifference<'a>> + 'a {
         const NONE: &Section = &Section { pages: Vec::new() };
         let mut names: Vec<&str> =

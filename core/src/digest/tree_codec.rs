@@ -93,6 +93,7 @@ impl<'a> Reader<'a> {
 
 impl DigestTree {
     /// Appends the tree as bytes.
+    #[doc(hidden)]
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut put = |bytes: &[u8]| out.extend_from_slice(bytes);
         put(&(self.sections.len() as u32).to_le_bytes());
@@ -112,6 +113,7 @@ impl DigestTree {
     /// # Errors
     /// If the bytes are not exactly the [`encode`](Self::encode) output of a tree within the
     /// limits.
+    #[doc(hidden)]
     pub fn decode(bytes: &[u8]) -> Result<Self, TreeError> {
         let mut reader = Reader { bytes, at: 0 };
         let mut tree = Self::new();

@@ -51,6 +51,7 @@ macro_rules! with {
             ///
             /// # Errors
             /// Those of the serializer.
+            #[doc(hidden)]
             pub fn serialize<T: Serialize, S: Serializer>(
                 value: &T,
                 serializer: S,
@@ -62,6 +63,7 @@ macro_rules! with {
             ///
             /// # Errors
             /// Those of the deserializer.
+            #[doc(hidden)]
             pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<T, D::Error> {
@@ -70,7 +72,9 @@ macro_rules! with {
         }
     };
 }
+#[doc(hidden)]
 with!(floats, Floats, FLOATS, "For `#[serde(with = …)]`: a field in [`Floats`].");
+#[doc(hidden)]
 with!(unordered, Unordered, UNORDERED, "For `#[serde(with = …)]`: a field in [`Unordered`].");
 
 /// Walks a value into a sink.

@@ -23,7 +23,7 @@ pub struct InvertedBox {
 /// let b = Aabb::from_center(Vec3::splat(real!(1.5)), Vec3::splat(real!(0.5)))?;
 /// assert!(a.overlaps(&b)); // they touch in a corner
 /// assert_eq!(a.union(&b).max(), Vec3::splat(real!(2)));
-/// # Ok::<(), isostep_core::math::InvertedBox>(())
+/// # Ok::<(), isostep_core::internals::InvertedBox>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Corners", into = "Corners")]

@@ -10,12 +10,12 @@
 //! Products are wide and round once, to nearest with ties toward +∞. Floats appear only in
 //! `float.rs` and `glam.rs` (conversions) and in `root.rs` (a seed that cannot change the result).
 
-mod aabb;
+pub(crate) mod aabb;
 mod float;
 #[cfg(feature = "glam")]
 mod glam;
-mod lane;
-mod mat3;
+pub(crate) mod lane;
+pub(crate) mod mat3;
 mod principal;
 mod quat;
 mod real;
@@ -30,12 +30,12 @@ mod wide;
 pub use self::glam::FloatRotationError;
 pub(crate) use root::{Scaled, isqrt, length_squared, sqrt_nearest};
 
-pub use aabb::{Aabb, InvertedBox};
+pub(crate) use aabb::Aabb;
 pub use float::FloatError;
-pub use lane::{Lane, Q20, Q22, Q24, Q30, Wide};
 #[cfg(feature = "check-narrowing")]
 pub use lane::{rounding_ties, without_narrowing_checks};
-pub use mat3::{Mat3, Sym3};
+pub(crate) use lane::{Lane, Q20, Q22, Q30, Wide};
+pub(crate) use mat3::{Mat3, Sym3};
 pub(crate) use quat::Turn;
 pub use quat::{NotUnit, Quat};
 pub use real::Real;

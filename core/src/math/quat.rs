@@ -141,6 +141,7 @@ impl Quat {
     ///
     /// # Errors
     /// If they are not of length one to within 2⁻²⁸.
+    #[doc(hidden)]
     pub fn from_bits(bits: [i32; 4]) -> Result<Self, NotUnit> {
         let [x, y, z, w] = bits;
         // Four squares of up to 2⁶² need 65 bits.
@@ -153,6 +154,7 @@ impl Quat {
 
     /// The raw components x, y, z, w with 30 fractional bits.
     #[inline]
+    #[doc(hidden)]
     pub const fn to_bits(self) -> [i32; 4] {
         [self.x, self.y, self.z, self.w]
     }
@@ -197,12 +199,14 @@ impl Quat {
 
     /// The rotation as a matrix, each entry within ½ ulp.
     #[inline]
+    #[doc(hidden)]
     pub fn to_mat3(self) -> Mat3 {
         self.turn().to_mat3()
     }
 
     /// The rotation as a matrix of lanes, by rows, each entry within ½ ulp.
     #[inline]
+    #[doc(hidden)]
     pub fn to_lanes(self) -> [[Q30; 3]; 3] {
         self.turn().to_lanes()
     }

@@ -91,7 +91,7 @@ impl Image<'_> {
 /// If the segments do not fit the bytes.
 ///
 /// ```
-/// use isostep_core::pack::{Effort, Image, Segment, Segments, pack, unpack};
+/// use isostep_core::internals::pack::{Effort, Image, Segment, Segments, pack, unpack};
 /// // Sixty rows of eight bytes, each with a key in its first two.
 /// let rows = |keys: std::ops::Range<u16>| -> Vec<u8> {
 ///     keys.flat_map(|key| [key.to_le_bytes(), [7, 7], (key * 31).to_le_bytes(), [0, 1]].concat()).collect()

@@ -78,6 +78,7 @@ impl Threads {
     /// Shares even steps that one thread would finish sooner. For tests of independence from the
     /// number of threads.
     #[must_use]
+    #[doc(hidden)]
     pub fn eager(self) -> Self {
         Self { eager: true, ..self }
     }
@@ -89,6 +90,7 @@ impl Threads {
 
     /// The number of threads.
     #[must_use]
+    #[doc(hidden)]
     pub fn count(&self) -> usize {
         self.pool.as_ref().map_or(1, |pool| pool.count().max(1))
     }

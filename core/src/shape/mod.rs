@@ -1,12 +1,13 @@
 //! Collision shapes: sizes, limits, volumes and bounds. Contacts between shapes are in `collide`.
 
-mod mass;
+pub(crate) mod mass;
 
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use serde::{Deserialize, Serialize};
 
+pub use mass::MassError;
+pub(crate) use mass::MassProperties;
 pub(crate) use mass::{MAX_MASS, MIN_MASS};
-pub use mass::{MassError, MassProperties};
 
 /// The smallest radius or half extent, 2⁻¹⁰ m: about a millimetre.
 pub const MIN_SIZE: Real = Real::from_bits(1 << 22);
@@ -108,6 +109,7 @@ impl Shape {
 
     /// The smallest edge or diameter. The motion that a recycled contact tolerates depends on it.
     #[inline]
+    #[doc(hidden)]
     pub fn thickness(&self) -> Real {
         match self.0 {
             Geometry::Sphere { radius } | Geometry::Capsule { radius, .. } => radius + radius,
@@ -122,6 +124,7 @@ impl Shape {
     /// The radius of a ball around the origin that encloses the shape, rounded up; `None` for a
     /// half space.
     #[inline]
+    #[doc(hidden)]
     pub fn bounding_radius(&self) -> Option<Real> {
         match self.0 {
             Geometry::Sphere { radius } => Some(radius),
@@ -140,6 +143,7 @@ impl Shape {
     /// A box around the shape at a pose, at most a few ulps too large. For a half space it is the
     /// part of the world below the plane, or the whole world if the plane is not level.
     #[allow(clippy::missing_panics_doc, reason = "the extents are not negative")]
+    #[doc(hidden)]
     pub fn bounds(&self, pose: &Transform) -> Aabb {
         self.bounds_turned(pose, &pose.rotation.turn())
     }

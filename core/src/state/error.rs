@@ -62,6 +62,7 @@ pub enum StateError {
 impl StateError {
     /// The same error with a field in front of its path.
     #[must_use]
+    #[doc(hidden)]
     pub fn within(mut self, field: &str) -> Self {
         if let Self::Walk(error) = &mut self {
             let dot = if error.path.starts_with('[') { "" } else { "." };

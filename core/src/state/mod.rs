@@ -13,27 +13,25 @@ mod error;
 mod leaves;
 mod snapshot;
 mod value;
-mod world;
+pub(crate) mod world;
 
 pub use error::{StateDifference, StateError};
 pub use snapshot::{RestoreError, Snapshot};
-pub use world::WorldSlots;
 
 use crate::digest::{Digest, DigestTree};
 
 /// A state that a session saves, loads, digests and compares.
 ///
-/// Only sessions call these methods. Games get the implementation without code: values that are
+/// Games get the implementation without code: values that are
 /// `Clone + Serialize` are states, a [`World`](crate::world::World) is one, and a struct of states
 /// derives it.
 ///
-/// - **Set up**: [`slots`](Self::slots), once.
-/// - **Every tick**: [`save`](Self::save). After a misprediction [`load`](Self::load), then step
-///   and save again.
-/// - **Keep**: [`pin`](Self::pin), [`unpin`](Self::unpin).
-/// - **Compare**: [`digest`](Self::digest) on every machine. If digests differ,
-///   [`tree`](Self::tree); then, for each differing page, [`page`](Self::page) on one machine and
-///   [`explain`](Self::explain) on the other.
+/// The documentation hides the methods for sessions: how a state is stored, loaded and compared may change in any release. Games
+/// call [`digest`](Self::digest) with the slots of their session.
+///
+/// A session calls `slots` once and `save` on every tick. After a misprediction it calls `load`, steps and saves again. If digests of
+/// two machines differ, it compares their trees, then takes each differing page from one machine by `page` and compares it on the
+/// other by `explain`.
 ///
 /// ```
 /// use isostep_core::state::State;
@@ -47,15 +45,11 @@ use crate::digest::{Digest, DigestTree};
 /// game.load(&mut slots, 10)?;
 /// assert_eq!(game.scores, [0, 0]);
 ///
-/// // Another machine has something else on that tick.
+/// // The state of another machine differs on that tick.
 /// let mut other = Game { round: 1, scores: vec![0, 7] };
 /// let mut theirs = other.slots(8);
 /// other.save(&mut theirs, 10)?;
 /// assert_ne!(game.digest(&slots, 10)?, other.digest(&theirs, 10)?);
-/// let (mut bytes, mut found) = (Vec::new(), Vec::new());
-/// other.page(&theirs, 10, "", "state", 1, &mut bytes)?;
-/// game.explain(&slots, 10, "", "state", 1, &bytes, 8, &mut found)?;
-/// assert_eq!(found[0].to_string(), "scores, [1]: 0 here, 7 there");
 /// # Ok::<(), isostep_core::state::StateError>(())
 /// ```
 #[diagnostic::on_unimplemented(
@@ -68,6 +62,7 @@ pub trait State {
 
     /// Creates storage for the newest `capacity` ticks, at least one. Pinned ticks are held in
     /// addition. Called once, before the first save.
+    #[doc(hidden)]
     fn slots(&mut self, capacity: usize) -> Self::Slots;
 
     /// Checks that [`save`](Self::save) would succeed. A state of several parts checks all parts
@@ -75,6 +70,7 @@ pub trait State {
     ///
     /// # Errors
     /// The error of [`save`](Self::save).
+    #[doc(hidden)]
     fn ready(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
         let _ = (slots, tick);
         Ok(())
@@ -85,6 +81,7 @@ pub trait State {
     ///
     /// # Errors
     /// The error of [`load`](Self::load).
+    #[doc(hidden)]
     fn holds(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
         let _ = (slots, tick);
         Ok(())
@@ -96,6 +93,7 @@ pub trait State {
     /// # Errors
     /// If the state is not complete; the error names the missing action. The storage is then
     /// unchanged.
+    #[doc(hidden)]
     fn save(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError>;
 
     /// Loads the saved state of `tick`. Drops later ticks, pinned or not: they belong to the old
@@ -103,19 +101,23 @@ pub trait State {
     ///
     /// # Errors
     /// If the tick is not held. The state is then unchanged.
+    #[doc(hidden)]
     fn load(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError>;
 
     /// Holds a tick beyond the ring until it is unpinned as often as it was pinned.
     ///
     /// # Errors
     /// If the tick is not held.
+    #[doc(hidden)]
     fn pin(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError>;
 
     /// Removes one pin. Returns `true` if there was one.
+    #[doc(hidden)]
     fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool;
 
     /// Drops everything that can be recomputed (caches, step records, scratch), so that the next
     /// steps do not depend on it.
+    #[doc(hidden)]
     fn drop_caches(&mut self, slots: &mut Self::Slots);
 
     /// The digest of a held tick. Equal on two machines if and only if the states are equal.
@@ -130,6 +132,7 @@ pub trait State {
     ///
     /// # Errors
     /// As for [`digest`](Self::digest).
+    #[doc(hidden)]
     fn tree(
         &self,
         slots: &Self::Slots,
@@ -144,6 +147,7 @@ pub trait State {
     ///
     /// # Errors
     /// As for [`digest`](Self::digest).
+    #[doc(hidden)]
     fn page(
         &self,
         slots: &Self::Slots,
@@ -163,6 +167,7 @@ pub trait State {
         clippy::too_many_arguments,
         reason = "every argument is required, and a struct would only rename them"
     )]
+    #[doc(hidden)]
     fn explain(
         &self,
         slots: &Self::Slots,
@@ -181,7 +186,8 @@ pub mod derived {
     //! Functions for code generated by `derive(State)`.
     pub use super::snapshot::{put_part, take_part};
     pub use super::value::{digest, explain, page, tree};
-    pub use crate::digest::{Digest, DigestTree};
+    pub use crate::digest::Digest;
+    pub use crate::digest::tree::DigestTree;
     pub use serde::Serialize;
 
     // Generated code needs no `alloc` path with this alias.

@@ -35,6 +35,7 @@ impl World {
 
     /// Returns the digests of the state after the last step by section and page; see [`StateSection`] for the sections. A page holds
     /// 32 bodies, or the data that belongs to them. Pages without rows are not in the tree.
+    #[doc(hidden)]
     pub fn digest_tree(&self) -> DigestTree {
         self.state().digest_tree()
     }
@@ -43,6 +44,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
+    #[doc(hidden)]
     pub fn digest_at(&self, tick: u32) -> Result<Digest, HistoryError> {
         Ok(self.digest_tree_at(tick)?.root())
     }
@@ -51,6 +53,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
+    #[doc(hidden)]
     pub fn digest_tree_at(&self, tick: u32) -> Result<DigestTree, HistoryError> {
         Ok(self.state_at(tick)?.digest_tree())
     }

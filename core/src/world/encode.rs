@@ -7,6 +7,7 @@ use super::rows::ContactPage;
 
 impl World {
     /// Appends the state as bytes, with this tick's commands applied. The same on every machine.
+    #[doc(hidden)]
     pub fn encode(&self, out: &mut Vec<u8>) {
         let Self { def, tick, work: frame, store, .. } = self;
         let state = State { def, tick: *tick, frame, store };

@@ -88,6 +88,7 @@ impl World {
     /// assert_eq!(found.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn explain(
         &self,
         tick: u32,
@@ -257,6 +258,7 @@ impl Explainer<'_> {
 
 impl super::BodyId {
     /// Returns the number of the page that holds the body's rows.
+    #[doc(hidden)]
     pub const fn page(self) -> u32 {
         let Place { stream, page, .. } = Place::of(self.0.index());
         (stream * super::page_bytes::STREAM_PAGES + page) as u32

@@ -117,12 +117,14 @@ impl World {
     /// assert!(world.computed().eq([(right, right)]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn computed(&self) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
         let id = |index| self.work.id_at(index).map(BodyId);
         self.scratch.computed().filter_map(move |(body, label)| Some((id(body)?, id(label)?)))
     }
 
     /// Computes the islands of the last step.
+    #[doc(hidden)]
     pub fn islands(&self) -> Islands {
         let bodies: Vec<_> = self.bodies().map(|(id, _)| id).collect();
         let dynamic: Vec<_> =

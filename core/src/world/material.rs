@@ -93,6 +93,7 @@ impl Material {
     ///
     /// # Errors
     /// If a coefficient is out of range.
+    #[doc(hidden)]
     pub fn check(&self) -> Result<(), MaterialError> {
         for (what, value, limit) in [
             ("friction", self.friction, MAX_FRICTION),

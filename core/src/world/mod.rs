@@ -10,17 +10,17 @@ mod digest;
 mod encode;
 mod errors;
 mod events;
-mod explain;
+pub(crate) mod explain;
 mod fields;
 pub(crate) mod frame;
-mod islands;
+pub(crate) mod islands;
 mod material;
-mod page_bytes;
+pub(crate) mod page_bytes;
 pub(crate) mod pages;
 mod past;
-mod rewind;
+pub(crate) mod rewind;
 pub(crate) mod rows;
-mod snapshot;
+pub(crate) mod snapshot;
 #[cfg(feature = "test-support")]
 mod solo;
 mod spawn;
@@ -43,15 +43,14 @@ pub use def::{BodyDef, MAX_SPEED, ShapeDef, WORLD_LIMIT, WorldDef};
 pub use errors::{CommandError, WorldError};
 pub use events::{Event, Impact, Pair};
 pub(crate) use events::{EventKind, EventRow, ImpactData};
-pub use explain::{ExplainError, FieldValue, RowDifference};
-pub use islands::Islands;
+pub(crate) use explain::{ExplainError, FieldValue};
 pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
-pub use page_bytes::StateSection;
+pub(crate) use page_bytes::StateSection;
 pub use past::Past;
-pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
+pub use rewind::{DEFAULT_HISTORY, ResimMode};
 pub use rows::BodyKind;
-pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
+pub use snapshot::SnapshotError;
 pub use view::{Body, ContactView};
 
 /// Id of a body: index and generation. The id of a despawned body never names another body.
@@ -326,6 +325,7 @@ impl World {
     }
 
     /// Undoes all commands since the last step.
+    #[doc(hidden)]
     pub fn discard_commands(&mut self) {
         self.arrive(self.tick, Route::Rewind);
     }
@@ -341,6 +341,7 @@ impl World {
     }
 
     /// Computes the next tick and measures its phases with a clock that returns nanoseconds.
+    #[doc(hidden)]
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
         self.make_room();
         let again = self.tick < self.timeline.newest();
@@ -390,6 +391,7 @@ impl World {
 
     /// Returns the worker threads that compute steps. Not state: any number of threads gives the same bits.
     #[must_use]
+    #[doc(hidden)]
     pub const fn threads(&self) -> &Threads {
         &self.threads
     }
@@ -402,13 +404,15 @@ impl World {
 
     /// Returns the SIMD width of the solver, in contacts. Not state: every width gives the same bits.
     #[must_use]
-    pub const fn lanes(&self) -> crate::Lanes {
+    #[doc(hidden)]
+    pub const fn lanes(&self) -> crate::step::Lanes {
         self.scratch.lanes.get()
     }
 
     /// Sets the SIMD width of the solver. Returns false, and keeps the width, if this machine does not support it. A new world
     /// uses the widest supported one.
-    pub fn set_lanes(&mut self, lanes: crate::Lanes) -> bool {
+    #[doc(hidden)]
+    pub fn set_lanes(&mut self, lanes: crate::step::Lanes) -> bool {
         let chosen = crate::step::lanes::Chosen::new(lanes);
         self.scratch.lanes = chosen.unwrap_or(self.scratch.lanes);
         chosen.is_some()
@@ -421,6 +425,7 @@ impl World {
     }
 
     /// Drops all caches that can be rebuilt from the state. Only the cost of the next step changes.
+    #[doc(hidden)]
     pub fn drop_scratch(&mut self) {
         let rules = core::mem::take(&mut self.scratch.rules);
         let (lanes, scalar_until) = (self.scratch.lanes, self.scratch.scalar_until);

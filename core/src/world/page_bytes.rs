@@ -277,6 +277,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
+    #[doc(hidden)]
     pub fn page_bytes(
         &self,
         tick: u32,

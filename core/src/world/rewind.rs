@@ -85,6 +85,7 @@ impl World {
     /// assert_eq!(world.history(), 17..=20);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn set_history(&mut self, ticks: usize) {
         if self.timeline.len() == ticks.max(2) {
             return;
@@ -133,11 +134,13 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
+    #[doc(hidden)]
     pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
         self.timeline.pin(tick, self.tick, &mut self.store)
     }
 
     /// Removes one pin. Returns false if there was none.
+    #[doc(hidden)]
     pub fn unpin(&mut self, tick: u32) -> bool {
         self.timeline.unpin(tick, &mut self.store)
     }
@@ -149,6 +152,7 @@ impl World {
 
     /// Returns the first difference between an incremental and a full resimulation that [`ResimMode::Verify`] found. `None` unless
     /// the engine has a bug.
+    #[doc(hidden)]
     pub fn resim_difference(&self) -> Option<&str> {
         self.resim_difference.as_deref()
     }
@@ -175,6 +179,7 @@ impl World {
     }
 
     /// Drops the step records. Only the cost of resimulation changes.
+    #[doc(hidden)]
     pub fn drop_step_records(&mut self) {
         for tick in self.timeline.held() {
             self.timeline.entry_mut(tick).step_record = None;
@@ -182,6 +187,7 @@ impl World {
     }
 
     /// Returns the memory used by the history.
+    #[doc(hidden)]
     pub fn history_report(&self) -> HistoryReport {
         let frames: Vec<_> = self.timeline.frames().collect();
         let bytes = self.store.bytes_of(frames.iter().copied(), None);

@@ -3,7 +3,8 @@
 mod counting;
 mod steps;
 
-use isostep_core::data::{BitSet, FixedVec, IdPool, SlotMap, UnionFind, sort_by_key};
+use isostep_core::data::SlotMap;
+use isostep_core::internals::{BitSet, FixedVec, IdPool, UnionFind, sort_by_key};
 use isostep_core::state::State;
 use isostep_core::world::{World, WorldDef};
 use std::hint::black_box;

@@ -1,6 +1,7 @@
 //! Worlds and measurements shared by several modules.
 
-use isostep_core::shape::{MassProperties, Shape};
+use isostep_core::internals::MassProperties;
+use isostep_core::shape::Shape;
 use isostep_core::world::{Body, BodyDef, BodyId, BodyKind, ShapeDef, World, WorldDef};
 use isostep_core::{Quat, Real, Rng, StepReport, Transform, Vec3, real};
 

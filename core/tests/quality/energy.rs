@@ -1,7 +1,8 @@
 //! Energy: the total energy of falling, tumbling and colliding bodies never grows.
 
 use super::common::{cube, energy, ground, spawn_all, tumbling, world};
-use isostep_core::shape::{MassProperties, Shape};
+use isostep_core::internals::MassProperties;
+use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyKind};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 

@@ -2,7 +2,8 @@
 
 use super::common::{bits, energy, mixed_shape, spawn_all, world};
 use super::impacts::{bouncy, floor};
-use isostep_core::shape::{MassProperties, Shape};
+use isostep_core::internals::MassProperties;
+use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyKind, Material, ShapeDef};
 use isostep_core::{Quat, Real, Rng, Vec3, real};
 

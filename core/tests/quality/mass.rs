@@ -1,7 +1,8 @@
 //! Mass properties of shapes against closed formulas in floats.
 
 use super::common::floats;
-use isostep_core::shape::{MassProperties, Shape};
+use isostep_core::internals::MassProperties;
+use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, ShapeDef};
 use isostep_core::{Quat, Real, Transform, Vec3, real};
 use std::f64::consts::PI;

@@ -2,7 +2,8 @@
 //! are about twice the measured values.
 
 use super::common::{cube, floats, ground, length, world, world_with_substeps};
-use isostep_core::shape::{MassProperties, Shape};
+use isostep_core::internals::MassProperties;
+use isostep_core::shape::Shape;
 use isostep_core::world::{
     BodyDef, BodyKind, Combine, CommandError, Material, ShapeDef, World, WorldDef,
 };

@@ -5,7 +5,7 @@ mod schedule;
 mod values;
 mod worlds;
 
-use isostep_core::digest::DigestTree;
+use isostep_core::internals::DigestTree;
 use isostep_core::state::{State, StateDifference};
 
 /// The differences that two machines find in a tick: by trees, then pages, then fields.

@@ -27,7 +27,7 @@ fn world() -> World {
 
 /// Every page of a state, with its section and number.
 fn pages<S: State>(state: &S, slots: &S::Slots) -> Vec<(String, u32, Vec<u8>)> {
-    let mut tree = isostep_core::digest::DigestTree::new();
+    let mut tree = isostep_core::internals::DigestTree::new();
     state.tree(slots, 0, "", &mut tree).unwrap();
     let mut found = Vec::new();
     for (section, content) in tree.sections() {
@@ -130,7 +130,7 @@ proptest! {
         value.save(&mut a, 0).unwrap();
         world.save(&mut b, 0).unwrap();
         let _ = explain(&value, &a, "state", page, &bytes);
-        if let Some(section) = isostep_core::world::StateSection::ALL.get(section) {
+        if let Some(section) = isostep_core::internals::StateSection::ALL.get(section) {
             let _ = explain(&world, &b, section.name(), page, &bytes);
         }
     }

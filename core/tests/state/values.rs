@@ -179,7 +179,7 @@ fn an_unhashable_field_is_named() {
     game.save(&mut slots, 0).unwrap();
     let error = game.digest(&slots, 0).unwrap_err();
     assert!(error.to_string().starts_with("`1` is a float"), "{error}");
-    let mut tree = isostep_core::digest::DigestTree::new();
+    let mut tree = isostep_core::internals::DigestTree::new();
     let error = game.tree(&slots, 0, "hud", &mut tree).unwrap_err();
     assert!(error.to_string().starts_with("`hud.1` is a float"), "{error}");
 }

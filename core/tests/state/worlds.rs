@@ -331,7 +331,7 @@ fn a_worlds_name_goes_in_front() {
     other.commit();
     let mut theirs = other.slots(4);
     other.save(&mut theirs, 0).unwrap();
-    let mut tree = isostep_core::digest::DigestTree::new();
+    let mut tree = isostep_core::internals::DigestTree::new();
     world.tree(&slots, 0, "arena", &mut tree).unwrap();
     assert!(tree.sections().all(|(name, _)| name.starts_with("arena.")));
     let (mut bytes, mut found) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::rich;
 use isostep_core::Rng;
-use isostep_core::world::{ExplainError, StateSection};
+use isostep_core::internals::{ExplainError, StateSection};
 use std::collections::BTreeMap;
 
 /// Collects the rows and fields that explanations name, by the first word of their entity.

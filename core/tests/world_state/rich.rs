@@ -1,9 +1,8 @@
 //! A world with rows of every kind, and its script.
 
+use isostep_core::internals::StateSection;
 use isostep_core::shape::Shape;
-use isostep_core::world::{
-    BodyDef, BodyId, Command, Filter, Material, ShapeDef, StateSection, World, WorldDef,
-};
+use isostep_core::world::{BodyDef, BodyId, Command, Filter, Material, ShapeDef, World, WorldDef};
 use isostep_core::{Real, Transform, Vec3, real};
 
 fn brick(x: Real, y: Real, z: Real) -> Shape {

@@ -2,7 +2,7 @@
 
 use super::rich;
 use crate::fuzz;
-use isostep_core::pack::UnpackError;
+use isostep_core::internals::pack::UnpackError;
 use isostep_core::world::{Command, Material, SnapshotError, World, WorldDef};
 use isostep_core::{HistoryError, Real, Rng};
 use isostep_scenes::scenes;

@@ -4,9 +4,10 @@
 //! that every state that was seen is judged and the work grows with the number of states only.
 
 use crate::log::{Call, Edge, Log};
+use isostep_core::HistoryError;
 use isostep_core::digest::Digest;
+use isostep_core::internals::Lanes;
 use isostep_core::world::{Command, SnapshotError, World, WorldDef};
-use isostep_core::{HistoryError, Lanes};
 
 /// Parts of the judgement that can be left out.
 #[derive(Clone, Copy, Debug)]

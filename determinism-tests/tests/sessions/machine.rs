@@ -3,11 +3,12 @@
 use super::game::{GAME, Skirmish};
 use super::script::{MachineSetup, RecordingSetup};
 use core::time::Duration;
-use isostep_core::Lanes;
+use isostep_core::internals::Lanes;
+use isostep_rollback::internals::{Exchange, VirtualClock};
 use isostep_rollback::replay::{Recorder, RecorderConfig, ReplayError};
 use isostep_rollback::{
-    AdaptiveDelay, CommandConfig, Exchange, Mode, NodeId, PlayerId, Session, SessionConfig,
-    SessionEvent, Tick, Time, VirtualClock,
+    AdaptiveDelay, CommandConfig, Mode, NodeId, PlayerId, Session, SessionConfig, SessionEvent,
+    Tick, Time,
 };
 
 /// A recording in progress, or a finished one.

@@ -11,10 +11,10 @@ use super::script::{MachineSetup, Script, To};
 use super::seat_history::{Holder, Seat};
 use super::stats::Stats;
 use core::time::Duration;
-use isostep_rollback::sim_network::SimEvent;
+use isostep_rollback::internals::SimEvent;
+use isostep_rollback::internals::{Exchange, ExchangeError, FeedError, Timers};
 use isostep_rollback::{
-    Authority, Exchange, ExchangeError, FeedError, NodeId, Occupant, PeerId, PlayerId, Session,
-    SessionConfig, SimNetwork, Tick, Time, Timers,
+    Authority, NodeId, Occupant, PeerId, PlayerId, Session, SessionConfig, SimNetwork, Tick, Time,
 };
 
 /// A seat change that some machines do not know yet.

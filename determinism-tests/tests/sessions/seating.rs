@@ -5,7 +5,8 @@
 use super::checker::Failure;
 use super::play::{Match, Notice};
 use super::seat_history::Holder;
-use isostep_rollback::{FeedError, PeerId, PlayerId, Tick};
+use isostep_rollback::internals::FeedError;
+use isostep_rollback::{PeerId, PlayerId, Tick};
 
 impl Match {
     /// Returns a tick that no machine has confirmed, or could with what has arrived.

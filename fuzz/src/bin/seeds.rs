@@ -1,6 +1,6 @@
 //! Program that writes the inputs which mutation starts from: `seeds FOLDER` makes a folder in it for each target.
 
-use isostep_core::pack::{Effort, Image, Segment, Segments, pack};
+use isostep_core::internals::pack::{Effort, Image, Segment, Segments, pack};
 use isostep_fuzz::{links, replays, seeds, sessions, worlds};
 use std::path::Path;
 

@@ -131,6 +131,7 @@ impl Credentials {
     }
 
     /// Returns true for development credentials, whose secrets are public.
+    #[doc(hidden)]
     pub const fn is_insecure(&self) -> bool {
         self.insecure
     }
@@ -152,11 +153,13 @@ impl Credentials {
     }
 
     /// Static secret key of this machine.
+    #[doc(hidden)]
     pub const fn key(&self) -> &StaticKey {
         &self.key
     }
 
     /// Connect token of this machine, which it sends to its peers.
+    #[doc(hidden)]
     pub const fn token(&self) -> &Token {
         &self.token
     }
@@ -167,6 +170,7 @@ impl Credentials {
     }
 
     /// Public key of the matchmaker whose signatures are trusted.
+    #[doc(hidden)]
     pub const fn matchmaker(&self) -> &MatchmakerPublic {
         &self.matchmaker
     }

@@ -33,11 +33,13 @@ impl StaticKey {
     }
 
     /// Creates the key from 32 secret random bytes.
+    #[doc(hidden)]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(StaticSecret::from(bytes))
     }
 
     /// Returns the secret bytes. Zeroize them after use.
+    #[doc(hidden)]
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
@@ -71,11 +73,13 @@ impl MatchmakerKey {
     }
 
     /// Creates the key from 32 secret random bytes.
+    #[doc(hidden)]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(SigningKey::from_bytes(&bytes))
     }
 
     /// Returns the secret bytes. Zeroize them after use.
+    #[doc(hidden)]
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }

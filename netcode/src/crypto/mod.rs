@@ -16,7 +16,7 @@
 //! use isostep_netcode::crypto::{
 //!     Credentials, GameId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, MachineId, StaticKey,
 //! };
-//! use isostep_netcode::wire::PROTOCOL_VERSION;
+//! use isostep_netcode::PROTOCOL_VERSION;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // Use `OsEntropy` in a real match.
@@ -49,10 +49,16 @@ mod spec;
 mod token;
 
 pub use credentials::{Credentials, CredentialsError};
-pub use files::{FileError, Stored, save_secret};
+pub use files::{FileError, Stored};
 pub use ids::{GameId, MAX_MACHINES, MachineId, MatchId};
 pub use keys::{KeyTextError, MatchmakerKey, MatchmakerPublic, PublicKey, StaticKey};
 pub use matchmaker::{IssueError, Matchmaker};
 pub use roster::{Roster, RosterError};
-pub use spec::{MatchSpec, TokenExpectation};
+pub use spec::MatchSpec;
 pub use token::{Token, TokenError};
+
+/// Parts of the crate's `internals`.
+pub(crate) mod internals {
+    pub use super::files::save_secret;
+    pub use super::spec::TokenExpectation;
+}

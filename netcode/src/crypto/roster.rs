@@ -126,6 +126,7 @@ impl From<SpecError> for RosterError {
 
 impl Roster {
     /// Length of the longest roster.
+    #[doc(hidden)]
     pub const MAX_BYTES: usize = HEADER_BYTES + MAX_MACHINES * ENTRY_BYTES + 64;
 
     /// Decodes a roster without verifying it.
@@ -184,6 +185,7 @@ impl Roster {
     ///
     /// # Errors
     /// The first failed check; the signature is checked first.
+    #[doc(hidden)]
     pub fn verify(
         &self,
         matchmaker: &MatchmakerPublic,
@@ -217,11 +219,13 @@ impl Roster {
     }
 
     /// Match, protocol version and validity period.
+    #[doc(hidden)]
     pub const fn spec(&self) -> &MatchSpec {
         &self.spec
     }
 
     /// Returns the key of a machine.
+    #[doc(hidden)]
     pub fn key_of(&self, machine: MachineId) -> Option<PublicKey> {
         self.entries.iter().find(|entry| entry.0 == machine).map(|entry| entry.1)
     }
@@ -232,6 +236,7 @@ impl Roster {
     }
 
     /// Returns the machine that has a key.
+    #[doc(hidden)]
     pub fn machine_of(&self, key: &PublicKey) -> Option<MachineId> {
         self.entries.iter().find(|entry| entry.1 == *key).map(|entry| entry.0)
     }

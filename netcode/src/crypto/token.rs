@@ -125,6 +125,7 @@ impl From<SpecError> for TokenError {
 
 impl Token {
     /// Length of a token.
+    #[doc(hidden)]
     pub const BYTES: usize = SIGNED_BYTES + 64;
 
     /// Decodes a token without verifying it.
@@ -164,6 +165,7 @@ impl Token {
     ///
     /// # Errors
     /// The first failed check; the signature is checked first.
+    #[doc(hidden)]
     pub fn verify(
         &self,
         matchmaker: &MatchmakerPublic,
@@ -195,16 +197,19 @@ impl Token {
     }
 
     /// Machine id of the holder.
+    #[doc(hidden)]
     pub const fn machine(&self) -> MachineId {
         self.machine
     }
 
     /// Match, protocol version and validity period.
+    #[doc(hidden)]
     pub const fn spec(&self) -> &MatchSpec {
         &self.spec
     }
 
     /// Static public key of the holder.
+    #[doc(hidden)]
     pub const fn holder(&self) -> PublicKey {
         self.holder
     }

@@ -42,6 +42,7 @@ impl EndpointConfig {
 
     /// Sets input width, input schema and settings hash of the session. The handshake fails if the peer's differ.
     #[must_use]
+    #[doc(hidden)]
     pub const fn inputs(mut self, width: u16, schema: [u8; 8], settings: u32) -> Self {
         self.parameters.input_width = width;
         self.parameters.input_schema = schema;
@@ -65,6 +66,7 @@ impl EndpointConfig {
 
     /// Sets the key lifetime, after which a connection rekeys. Default 120 s.
     #[must_use]
+    #[doc(hidden)]
     pub const fn key_lifetime(mut self, span: Duration) -> Self {
         self.key_lifetime = Some(span);
         self
@@ -72,6 +74,7 @@ impl EndpointConfig {
 
     /// Sets the longest packet that this endpoint accepts, in bytes of UDP payload: 1,200 to 1,452. Default 1,452.
     #[must_use]
+    #[doc(hidden)]
     pub fn max_mtu(mut self, bytes: usize) -> Self {
         self.max_mtu = bytes.clamp(crate::wire::MIN_MTU, MAX_MTU);
         self
@@ -86,6 +89,7 @@ impl EndpointConfig {
     }
 
     /// Credentials of this machine.
+    #[doc(hidden)]
     pub const fn credentials(&self) -> &Credentials {
         &self.credentials
     }

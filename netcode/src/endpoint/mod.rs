@@ -36,7 +36,8 @@ pub use events::{CloseReason, ConnectError, Counters, Event, close_code};
 use crate::address::Address;
 use crate::connection::queue::{ReceiveQueue, SendQueue};
 use crate::connection::{Connection, MessageError};
-use crate::crypto::{MAX_MACHINES, MachineId, TokenExpectation};
+use crate::crypto::internals::TokenExpectation;
+use crate::crypto::{MAX_MACHINES, MachineId};
 use crate::entropy::Entropy;
 use crate::wire::{Frame, Header, PROTOCOL_VERSION, frame_type, is_knock, packet_type};
 use cookie::Cookies;
@@ -281,6 +282,7 @@ impl Endpoint {
     }
 
     /// Returns the sender of the next received GAME frame; `frame` is replaced by it.
+    #[doc(hidden)]
     pub fn poll_game(&mut self, frame: &mut Vec<u8>) -> Option<MachineId> {
         self.game.pop(frame)
     }
@@ -320,6 +322,7 @@ impl Endpoint {
     /// Sends a GAME frame, with other due frames in the same packet. Does nothing without a connection.
     ///
     /// The first byte of `frame` is `0x80` or more. Frames beyond 16 packets are dropped and counted.
+    #[doc(hidden)]
     pub fn send_game(&mut self, now: Time, machine: MachineId, frame: &[u8]) {
         if frame.first().is_some_and(|&first| first >= frame_type::GAME) {
             self.send(now, machine, frame);
@@ -355,6 +358,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// As [`send_message`](Self::send_message).
+    #[doc(hidden)]
     pub fn send_session_message(
         &mut self,
         machine: MachineId,
@@ -410,11 +414,13 @@ impl Endpoint {
     }
 
     /// MTU to a peer, in bytes of UDP payload.
+    #[doc(hidden)]
     pub fn mtu(&self, machine: MachineId) -> Option<usize> {
         Some(self.connection(machine)?.mtu())
     }
 
     /// Key epoch: number of rekeys of a connection.
+    #[doc(hidden)]
     pub fn key_epoch(&self, machine: MachineId) -> Option<u64> {
         Some(self.connection(machine)?.epoch())
     }
@@ -426,6 +432,7 @@ impl Endpoint {
     }
 
     /// Returns true if development keys are in use.
+    #[doc(hidden)]
     pub const fn is_insecure(&self) -> bool {
         self.config.credentials.is_insecure()
     }

@@ -9,7 +9,8 @@ mod write;
 pub(crate) use read::digest_tick;
 
 use core::time::Duration;
-use isostep_rollback::{FeedError, PeerId, RecordError, Session, Simulation, Tick, Time};
+use isostep_rollback::internals::{FeedError, RecordError};
+use isostep_rollback::{PeerId, Session, Simulation, Tick, Time};
 pub(crate) use timing::PeerStamps;
 
 /// Number of frames with a full stamp and pacing at the start of a connection. After that, intervals between full

@@ -3,8 +3,9 @@
 
 use super::{FULL_STAMP_INTERVAL, INITIAL_FULL_STAMPS, Link, PACING_INTERVAL, RESYNC_AFTER};
 use crate::wire::{self, Stamp};
-use isostep_rollback::pace::ArrivalStats;
-use isostep_rollback::{MarginReport, Tick, Time};
+use isostep_rollback::internals::ArrivalStats;
+use isostep_rollback::internals::MarginReport;
+use isostep_rollback::{Tick, Time};
 
 /// Low bits of the clock that a short stamp omits. It carries the 8 bits above them.
 const SENT_LOW_BITS: u32 = 7;

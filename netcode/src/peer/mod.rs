@@ -16,10 +16,11 @@ use crate::entropy::Entropy;
 use crate::link::Link;
 use crate::transport::Transport;
 use core::time::Duration;
-use isostep_rollback::pace::FrameTicks;
+use isostep_rollback::FrameTicks;
+use isostep_rollback::internals::FeedError;
 use isostep_rollback::{
-    CommandFeedError, FeedError, Occupant, PeerId, PlayerId, RunError, RunReport, Session,
-    Simulation, TickClock, Time,
+    CommandFeedError, Occupant, PeerId, PlayerId, RunError, RunReport, Session, Simulation,
+    TickClock, Time,
 };
 use std::collections::VecDeque;
 

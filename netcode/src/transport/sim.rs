@@ -3,7 +3,7 @@
 
 use super::{Transport, TransportError};
 use crate::address::Address;
-use isostep_rollback::sim_network::SendError;
+use isostep_rollback::internals::SendError;
 use isostep_rollback::{LinkConfig, NodeId, SimNetwork, Time};
 use std::cell::{RefCell, RefMut};
 use std::io;
@@ -34,6 +34,7 @@ pub struct SimTransport {
 
 impl SimTransport {
     /// Maximum length of a datagram: that of UDP over IPv4. Links can set a smaller `mtu`.
+    #[doc(hidden)]
     pub const MAX_DATAGRAM_BYTES: usize = 65_507;
 
     /// Creates a transport for each of the first `count` nodes of a network; missing nodes are added.
@@ -62,6 +63,7 @@ impl SimTransport {
     }
 
     /// Node of this transport, for link settings.
+    #[doc(hidden)]
     pub const fn node(&self) -> NodeId {
         self.node
     }
@@ -79,6 +81,7 @@ impl SimTransport {
     ///
     /// # Errors
     /// The network is borrowed.
+    #[doc(hidden)]
     pub fn rebind(&mut self) -> Result<Address, TransportError> {
         let old = self.node;
         let mut network = self.borrow()?;

@@ -53,6 +53,7 @@ pub struct UdpTransport {
 
 impl UdpTransport {
     /// Maximum length of a datagram.
+    #[doc(hidden)]
     pub const MAX_DATAGRAM_BYTES: usize = BUFFER_BYTES - 1;
 
     /// Binds a socket; port 0 selects any free port.
@@ -81,16 +82,19 @@ impl UdpTransport {
     }
 
     /// Number of datagrams not sent: the send buffer was full, or the destination unreachable.
+    #[doc(hidden)]
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
     /// Number of datagrams not sent because they exceed the interface's MTU. MTU probes cause this.
+    #[doc(hidden)]
     pub const fn too_long(&self) -> u64 {
         self.too_long
     }
 
     /// Number of received datagrams longer than [`MAX_DATAGRAM_BYTES`](Self::MAX_DATAGRAM_BYTES), which are dropped.
+    #[doc(hidden)]
     pub const fn oversized(&self) -> u64 {
         self.oversized
     }

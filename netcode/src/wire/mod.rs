@@ -14,8 +14,7 @@ pub(crate) use handshake::{
     Accept, Attempt, COOKIE_BYTES, Cookie, Hello, Init, Offer, Refusal, Versions, is_knock, knock,
 };
 pub(crate) use header::{ConnectionId, Header, PACKET_NUMBER_LIMIT, decode_packet_number};
-#[doc(inline)]
-pub use isostep_rollback::window;
+pub(crate) use isostep_rollback::internals::window;
 
 /// Protocol version of this crate.
 pub const PROTOCOL_VERSION: u16 = 1;

@@ -1,10 +1,10 @@
 //! Keys, tokens and rosters of a test match, and endpoints with them.
 #![allow(dead_code, reason = "no test uses all of it")]
 
+use isostep_netcode::PROTOCOL_VERSION;
 use isostep_netcode::crypto::{
     Credentials, GameId, MachineId, MatchId, MatchSpec, Matchmaker, MatchmakerKey, StaticKey,
 };
-use isostep_netcode::wire::PROTOCOL_VERSION;
 use isostep_netcode::{Endpoint, EndpointConfig, SeededEntropy};
 
 /// Unix time at the start of every test.

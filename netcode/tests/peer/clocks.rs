@@ -4,7 +4,7 @@ use super::harness::{SECOND, SIZES, Setup};
 use super::links::{bad_link, good_link};
 use super::statistics::Figures;
 use core::time::Duration;
-use isostep_rollback::VirtualClock;
+use isostep_rollback::internals::VirtualClock;
 
 #[test]
 fn any_frame_rate() {

@@ -5,8 +5,9 @@ use super::game::{Game, Pad, mixed};
 use super::harness::{SECOND, Setup};
 use super::links::{bad_link, good_link};
 use super::statistics::Figures;
+use isostep_rollback::internals::VirtualClock;
 use isostep_rollback::{
-    Buttons, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimMatch, Tick, VirtualClock,
+    Buttons, LinkConfig, Mode, NewestWins, PlayerId, SessionConfig, SimMatch, Tick,
 };
 
 /// Peers don't begin at one moment; by now they have found each other.

@@ -9,9 +9,8 @@ use core::time::Duration;
 use isostep_netcode::crypto::{Credentials, GameId, MachineId};
 use isostep_netcode::transport::SimTransport;
 use isostep_netcode::{Address, Peer, PeerConfig, Seat, SeededEntropy};
-use isostep_rollback::{
-    LinkConfig, Mode, NodeId, SessionConfig, SimNetwork, Tick, Time, Timers, VirtualClock,
-};
+use isostep_rollback::internals::{Timers, VirtualClock};
+use isostep_rollback::{LinkConfig, Mode, NodeId, SessionConfig, SimNetwork, Tick, Time};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

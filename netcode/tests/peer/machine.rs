@@ -8,9 +8,9 @@ use isostep_core::digest::Digest;
 use isostep_core::state::State;
 use isostep_netcode::crypto::MachineId;
 use isostep_netcode::{Event, Peer, PeerEvent};
+use isostep_rollback::internals::VirtualClock;
 use isostep_rollback::{
     Button, Buttons, DesyncReport, Input, NewestWins, PlayerId, SessionEvent, Tick, Time,
-    VirtualClock,
 };
 
 /// Inputs of a local player.

@@ -35,7 +35,7 @@ pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
             fn carry(older: Self, newer: Self) -> Option<Self> {
                 let mut any = false;
                 let parts = Self {
-                    #(#members: #module::carry_part(older.#members, newer.#members, &mut any),)*
+                    #(#members: #module::internals::carry_part(older.#members, newer.#members, &mut any),)*
                 };
                 any.then_some(parts)
             }

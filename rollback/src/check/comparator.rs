@@ -6,7 +6,8 @@ use super::script::ScriptedInputs;
 use crate::pages::{MAX_PER_SECTION, rank};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
-use isostep_core::digest::{DigestTree, ShortDigest};
+use isostep_core::digest::ShortDigest;
+use isostep_core::internals::DigestTree;
 use isostep_core::state::{StateDifference, StateError};
 use std::collections::BTreeMap;
 

@@ -31,6 +31,7 @@ pub enum TickPath {
 
 impl TickPath {
     /// All paths, in the order of the report.
+    #[doc(hidden)]
     pub const ALL: [Self; 7] = [
         Self::Straight,
         Self::Interleaved,
@@ -55,11 +56,13 @@ impl TickPath {
     }
 
     /// Returns true if the path needs [`Snapshot`](isostep_core::state::Snapshot).
+    #[doc(hidden)]
     pub const fn needs_snapshots(self) -> bool {
         matches!(self, Self::Encoded | Self::Recorded)
     }
 
     /// Returns the likely cause if this path differs and none before it in [`ALL`](Self::ALL) does.
+    #[doc(hidden)]
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Straight => {

@@ -22,6 +22,7 @@ impl Motion {
     /// let motion = Motion { velocity: Vec3::X, ..Motion::default() };
     /// assert_eq!(motion.project(Transform::IDENTITY, real!(-2)), Transform::at(Vec3::from_ints(-2, 0, 0)));
     /// ```
+    #[doc(hidden)]
     pub fn project(&self, pose: Transform, seconds: Real) -> Transform {
         let turn = self.spin * seconds;
         let rotation = if turn.is_zero() {

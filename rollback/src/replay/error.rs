@@ -143,6 +143,7 @@ fn recorded_with(assets: &[String]) -> String {
 
 impl ReplayError {
     /// Returns true if the bytes are damaged, and the caller is not at fault.
+    #[doc(hidden)]
     pub const fn is_damage(&self) -> bool {
         matches!(
             self,

@@ -47,6 +47,7 @@ impl Info {
     ///
     /// # Errors
     /// When it is not; the error names the difference.
+    #[doc(hidden)]
     pub fn check<I: Input>(
         &self,
         game: [u8; 16],
@@ -80,6 +81,7 @@ impl Info {
     /// replay.info().check_assets([("levels/3", Digest::of(&load("levels/3")))])?;
     /// # Ok(()) }
     /// ```
+    #[doc(hidden)]
     pub fn check_assets<'a>(
         &self,
         have: impl IntoIterator<Item = (&'a str, Digest)>,

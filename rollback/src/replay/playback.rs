@@ -181,6 +181,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     }
 
     /// Returns the recording, to read digests, inputs and seats, which reads from its source.
+    #[doc(hidden)]
     pub const fn replay_mut(&mut self) -> &mut Replay<R> {
         &mut self.replay
     }
@@ -199,6 +200,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     }
 
     /// Returns the number of states held by both games.
+    #[doc(hidden)]
     pub fn held(&self) -> usize {
         self.shown.held() + self.other.held()
     }
@@ -210,6 +212,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     }
 
     /// Drops ticks that are due: for a machine that is too slow for the speed.
+    #[doc(hidden)]
     pub const fn skip_due(&mut self) {
         self.credit = 0;
     }

@@ -88,6 +88,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     }
 
     /// Returns the recording, to read digests, inputs and seats, which reads from its source.
+    #[doc(hidden)]
     pub const fn replay_mut(&mut self) -> &mut Replay<R> {
         &mut self.replay
     }
@@ -145,6 +146,7 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     }
 
     /// Returns the recording and the game.
+    #[doc(hidden)]
     pub fn into_parts(self) -> (Replay<R>, S) {
         (self.replay, self.cursor.game)
     }

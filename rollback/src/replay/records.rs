@@ -27,9 +27,9 @@ pub struct Pause {
 /// A human's input on a tick, as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputBytes<'a> {
-    /// Encoded input, for [`InputCodec`](crate::InputCodec).
+    /// Encoded input, for `InputCodec`.
     pub input: &'a [u8],
-    /// Command pieces, for [`CommandAssembler`](crate::CommandAssembler).
+    /// Command pieces, for `CommandAssembler`.
     pub pieces: &'a [u8],
 }
 

@@ -138,6 +138,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// # Errors
     /// When the session does not have the peer.
+    #[doc(hidden)]
     pub fn remote_digest(
         &mut self,
         peer: PeerId,

@@ -178,6 +178,7 @@ impl SessionConfig {
     /// Rolls back for every confirmed input that arrives after its tick, even if the prediction was right. For
     /// profiling: the worst case becomes the usual case.
     #[must_use]
+    #[doc(hidden)]
     pub const fn always_roll_back(mut self, always: bool) -> Self {
         self.always = always;
         self
@@ -192,6 +193,7 @@ impl SessionConfig {
 
     /// Sets the length of a tick in real time. Only pacing uses it; the simulation never reads it.
     #[must_use]
+    #[doc(hidden)]
     pub const fn tick_length(mut self, length: Duration) -> Self {
         self.tick_length = length;
         self
@@ -207,7 +209,7 @@ impl SessionConfig {
 
     /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player:
     /// they run in lockstep, and by two ticks at a time when they are far behind. A spectator that one
-    /// machine feeds ([`SimMatch::watch`](crate::SimMatch::watch), [`Exchange::to_spectator`](crate::Exchange::to_spectator))
+    /// machine feeds ([`SimMatch::watch`](crate::SimMatch::watch))
     /// gets its bundles and needs [`Authority::Bundle`], whatever the players use; one that is connected to every player does
     /// not.
     #[must_use]
@@ -239,6 +241,7 @@ impl SessionConfig {
     }
 
     /// Returns the number of seats.
+    #[doc(hidden)]
     pub const fn seats(&self) -> usize {
         self.seats.len()
     }
@@ -257,21 +260,25 @@ impl SessionConfig {
     }
 
     /// Returns the source that confirms inputs.
+    #[doc(hidden)]
     pub const fn input_authority(&self) -> Authority {
         self.authority
     }
 
     /// Returns the interval between compared digests, in ticks; 0 if none are compared.
+    #[doc(hidden)]
     pub const fn digest_interval(&self) -> u32 {
         self.digest_every
     }
 
     /// Returns the limits of commands.
+    #[doc(hidden)]
     pub const fn command_limits(&self) -> CommandConfig {
         self.commands
     }
 
     /// Returns the tick of the initial state.
+    #[doc(hidden)]
     pub const fn first_tick(&self) -> Tick {
         self.start
     }

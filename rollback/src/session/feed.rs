@@ -80,6 +80,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// # Errors
     /// As [`remote_inputs`](Self::remote_inputs), and when pieces are malformed.
+    #[doc(hidden)]
     pub fn remote_ticks<'a>(
         &mut self,
         player: PlayerId,
@@ -182,6 +183,7 @@ impl<S: Simulation> Session<S> {
     /// # Errors
     /// When owners confirm inputs, the number of inputs is wrong, the tick is beyond the log, pieces are malformed, or
     /// a seat is confirmed with another input. The bundle is refused as a whole.
+    #[doc(hidden)]
     pub fn confirmed_bundle(
         &mut self,
         tick: Tick,

@@ -55,19 +55,17 @@ use std::collections::BTreeSet;
 /// Rollback session: one machine's view of a match.
 ///
 /// It has no clock, socket or thread. The driver passes in the time and the received data, and sends what the session
-/// hands out ([`Exchange`](crate::Exchange) packs that into datagrams).
+/// hands out. Drivers: `isostep_netcode::Peer` over encrypted connections, [`SimMatch`](crate::SimMatch) over a simulated network.
 ///
 /// # The calls, in order
 /// 1. *Set up*: [`start`](Self::start) with a [`SessionConfig`] and the simulation in its first state;
 ///    [`set_predictor`](Self::set_predictor).
 /// 2. *Feed*, at any time: [`local_input`](Self::local_input), [`command`](Self::command);
-///    [`remote_inputs`](Self::remote_inputs), [`confirmed_bundle`](Self::confirmed_bundle),
-///    [`remote_digest`](Self::remote_digest), [`message`](Self::message), [`margins`](Self::margins);
+///    [`remote_inputs`](Self::remote_inputs) and [`remote_record`](Self::remote_record);
 ///    [`seat`](Self::seat) when players join or leave.
 /// 3. *Advance*, once for each tick of the clock: [`advance`](Self::advance) makes a [`Plan`], and [`Plan::run`]
 ///    executes it. Dropping a plan is harmless: the next one contains the same work.
-/// 4. *Send*, at any rate: [`local_window`](Self::local_window), [`digest`](Self::digest),
-///    [`poll_message`](Self::poll_message), [`margin_report`](Self::margin_report).
+/// 4. *Send*, at any rate: the inputs of the session's players by [`record`](Self::record), and [`digest`](Self::digest).
 /// 5. *Observe*: [`poll_event`](Self::poll_event), [`stats`](Self::stats), [`current_tick`](Self::current_tick),
 ///    [`confirmed_tick`](Self::confirmed_tick).
 ///
@@ -266,21 +264,25 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the occupant of a seat on a tick, as far as is known; `None` if there is no such seat.
+    #[doc(hidden)]
     pub fn occupant_on(&self, player: PlayerId, tick: Tick) -> Option<Occupant> {
         self.seats.get(player.index()).map(|seat| seat.occupant(tick))
     }
 
     /// Returns the encoding of inputs.
+    #[doc(hidden)]
     pub const fn codec(&self) -> &InputCodec<S::Input> {
         &self.codec
     }
 
     /// Returns a hash of the settings that must be equal on all machines.
+    #[doc(hidden)]
     pub const fn fingerprint(&self) -> u32 {
         self.fingerprint
     }
 
     /// Returns true if a peer holds a seat or was added.
+    #[doc(hidden)]
     pub fn has_peer(&self, peer: PeerId) -> bool {
         self.checks.has_peer(peer)
     }

@@ -102,6 +102,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the timing report for a peer.
+    #[doc(hidden)]
     pub fn margin_report(&self, peer: PeerId) -> Option<MarginReport> {
         let (at, made) = self.last_advance?;
         let pace = self.pacing.peers.get(peer.index())?.as_ref()?;
@@ -118,6 +119,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// # Errors
     /// When the session does not have the peer.
+    #[doc(hidden)]
     pub fn margins(
         &mut self,
         now: Time,
@@ -140,6 +142,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the time of the last packet of a peer.
+    #[doc(hidden)]
     pub fn last_heard(&self, peer: PeerId) -> Option<Time> {
         self.pacing.peers.get(peer.index())?.as_ref()?.arrivals.last()
     }

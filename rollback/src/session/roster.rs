@@ -57,6 +57,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// # Errors
     /// When its number is out of range.
+    #[doc(hidden)]
     pub fn add_peer(&mut self, peer: PeerId) -> Result<(), FeedError> {
         if peer.index() >= MAX_PEERS {
             return Err(FeedError::UnknownPeer { peer });
@@ -72,6 +73,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Removes a peer that has left; its digests are no longer waited for.
+    #[doc(hidden)]
     pub fn remove_peer(&mut self, peer: PeerId) {
         self.checks.remove_peer(peer);
         self.desyncs.remove_peer(peer);

@@ -10,6 +10,7 @@ use crate::tick::Tick;
 
 impl<S: Simulation> Session<S> {
     /// Returns the inputs of a local player from a tick on, to be sent: tick, input, command pieces.
+    #[doc(hidden)]
     pub fn local_window(
         &self,
         player: PlayerId,
@@ -58,22 +59,26 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the first tick of a local player without an input; `None` if no local player holds the seat.
+    #[doc(hidden)]
     pub fn local_next(&self, player: PlayerId) -> Option<Tick> {
         Some(self.seats.get(player.index())?.local.as_ref()?.next)
     }
 
     /// Returns the first local tick at or after `from`: a player who joined later has no inputs for earlier ticks.
+    #[doc(hidden)]
     pub fn local_from(&self, player: PlayerId, from: Tick) -> Option<Tick> {
         self.seats.get(player.index())?.next_local(from)
     }
 
     /// Returns true if a peer holds or held a seat, and so needs acknowledgements for it.
+    #[doc(hidden)]
     pub fn was_held_by(&self, player: PlayerId, peer: PeerId) -> bool {
         self.seats.get(player.index()).is_some_and(|seat| seat.was_held_by(peer))
     }
 
     /// Returns the confirmed input of a seat on a tick, with its command pieces. `None` while it is unconfirmed, when
     /// it is older than the log, and for bots and empty seats.
+    #[doc(hidden)]
     pub fn confirmed_input(&self, player: PlayerId, tick: Tick) -> Option<(S::Input, &[u8])> {
         let seat = self.seats.get(player.index())?;
         let entry = seat.log.confirmed(tick).filter(|_| seat.occupant(tick).is_human())?;
@@ -88,6 +93,7 @@ impl<S: Simulation> Session<S> {
     /// Returns the tick up to which all inputs of a peer for a seat have arrived: the tick to acknowledge to it. Ticks
     /// of other occupants do not count, since the peer may still be seated on them. `None` if the seat never belongs to
     /// the peer.
+    #[doc(hidden)]
     pub fn received_from(&self, player: PlayerId, peer: PeerId) -> Option<Tick> {
         let seat = self.seats.get(player.index()).filter(|seat| seat.was_held_by(peer))?;
         // Ticks before the start are not needed.
@@ -95,6 +101,7 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns true if the log still has the inputs of a tick.
+    #[doc(hidden)]
     pub fn has_logged(&self, tick: Tick) -> bool {
         tick >= self.floor()
     }

@@ -4,9 +4,8 @@
 use crate::exchange::{Exchange, ExchangeError};
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::session::{RunError, RunReport, Session, SessionConfig, SessionError, SessionEvent};
-use crate::sim_network::{
-    LinkConfig, LinkError, NodeId, SimEvent, SimNetwork, Timers, VirtualClock,
-};
+use crate::sim_network::internals::{SimEvent, Timers, VirtualClock};
+use crate::sim_network::{LinkConfig, LinkError, NodeId, SimNetwork};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
 use crate::time::Time;
@@ -194,6 +193,7 @@ impl<S: Simulation> SimMatch<S> {
 
     /// Adds a machine with a session that has been started, such as one that joins late
     /// ([`Session::start_with`]). Its number, counted from 0, is its peer id on the others.
+    #[doc(hidden)]
     pub fn add_session(&mut self, session: Session<S>, game: S) -> usize {
         let machine = self.machines.len();
         let node = self.network.add_node();

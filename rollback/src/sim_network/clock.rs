@@ -44,7 +44,7 @@ impl Span {
 /// A peer's clock: local time as a function of true time.
 ///
 /// Read the clock with [`local_time`](Self::local_time). Plan with [`true_time_of`](Self::true_time_of), which gives
-/// the true time at which a network or [`Timers`](super::Timers) has to wake the peer:
+/// the true time at which a network or `Timers` has to wake the peer:
 ///
 /// ```
 /// use isostep_rollback::{sim_network::VirtualClock, Time};
@@ -55,7 +55,7 @@ impl Span {
 /// // From then on too slow; the reading doesn't jump.
 /// clock.set_drift(Time::from_millis(10_000), -100)?;
 /// assert_eq!(clock.local_time(Time::from_millis(20_000)), Time::from_millis(20_005));
-/// # Ok::<(), isostep_rollback::sim_network::ClockError>(())
+/// # Ok::<(), isostep_rollback::internals::ClockError>(())
 /// ```
 ///
 /// Local time is monotonic. A clock with a negative offset reads [`Time::ZERO`] until the offset has passed, and one

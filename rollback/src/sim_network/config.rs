@@ -235,11 +235,13 @@ impl LinkConfig {
     }
 
     /// Returns the minimum delay.
+    #[doc(hidden)]
     pub fn min_delay(&self) -> Duration {
         self.latency.saturating_sub(self.jitter.max_early())
     }
 
     /// Returns the maximum delay, without waiting in the queue of `bandwidth` or behind others with `keep_order`.
+    #[doc(hidden)]
     pub fn max_delay(&self) -> Duration {
         let held = if self.reorder_ppm > 0 { self.reorder_delay } else { Duration::ZERO };
         self.latency.saturating_add(self.jitter.max_late()).saturating_add(held)
@@ -249,6 +251,7 @@ impl LinkConfig {
     ///
     /// # Errors
     /// When a value is out of range; the error names it and says what to do.
+    #[doc(hidden)]
     pub fn validate(&self) -> Result<(), ConfigError> {
         let chances = [
             ("loss_ppm", self.loss_ppm),

@@ -34,6 +34,7 @@ pub enum Jitter {
 
 impl Jitter {
     /// Returns the maximum by which a packet is earlier than the latency.
+    #[doc(hidden)]
     pub fn max_early(&self) -> Duration {
         match *self {
             Self::None | Self::Pareto { .. } => Duration::ZERO,
@@ -42,6 +43,7 @@ impl Jitter {
     }
 
     /// Returns the maximum by which a packet is later than the latency.
+    #[doc(hidden)]
     pub fn max_late(&self) -> Duration {
         match *self {
             Self::None => Duration::ZERO,

@@ -8,9 +8,9 @@
 //! | `errors` | what misuse answers |
 //! | `config`, `jitter` | [`LinkConfig`]: what a link does to packets, and ready profiles |
 //! | `link` | the fate of one packet |
-//! | `stats` | [`LinkStats`]: what became of them |
-//! | `clock` | [`VirtualClock`]: a peer's own time |
-//! | `timers` | [`Timers`]: who is woken when |
+//! | `stats` | `LinkStats`: counts of datagrams by outcome |
+//! | `clock` | `VirtualClock`: a machine's own time, with drift |
+//! | `timers` | `Timers`: wake times by machine |
 
 mod clock;
 mod config;
@@ -22,10 +22,16 @@ mod network;
 mod stats;
 mod timers;
 
-pub use clock::{ClockError, VirtualClock};
 pub use config::{Bandwidth, Bursts, ConfigError, Corruption, LinkConfig};
-pub use errors::{LinkError, SendError, UnknownNode};
+pub use errors::LinkError;
 pub use jitter::Jitter;
-pub use network::{Change, Delivery, NodeId, SimNetwork};
-pub use stats::{LinkStats, Losses};
-pub use timers::{SimEvent, Timers};
+pub use network::{NodeId, SimNetwork};
+
+/// Parts of the crate's `internals`.
+pub(crate) mod internals {
+    pub use super::clock::{ClockError, VirtualClock};
+    pub use super::errors::{SendError, UnknownNode};
+    pub use super::network::{Change, Delivery};
+    pub use super::stats::{LinkStats, Losses};
+    pub use super::timers::{SimEvent, Timers};
+}

@@ -16,6 +16,7 @@ pub struct NodeId(pub(super) u32);
 
 impl NodeId {
     /// Returns the number of nodes added before it.
+    #[doc(hidden)]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -129,7 +130,7 @@ impl SimNetwork {
     }
 
     /// Adds a node, with links to and from every other node and itself.
-    #[expect(clippy::missing_panics_doc, reason = "2³² inboxes take 128 GiB")]
+    #[doc(hidden)]
     pub fn add_node(&mut self) -> NodeId {
         let index = u32::try_from(self.inboxes.len()).expect("memory ends before 2³² nodes");
         self.inboxes.push(Inbox::new());
@@ -145,6 +146,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// When a node belongs to another network.
+    #[doc(hidden)]
     pub fn link(&self, from: NodeId, to: NodeId) -> Result<&LinkConfig, UnknownNode> {
         self.check(&[from, to])?;
         Ok(self.links.get(&(from, to)).map_or(&self.default_config, Link::config))
@@ -167,6 +169,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// As [`set_link`](Self::set_link).
+    #[doc(hidden)]
     pub fn set_both_ways(
         &mut self,
         between: NodeId,
@@ -188,6 +191,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// When a node belongs to another network or a setting is out of range; nothing is planned then.
+    #[doc(hidden)]
     pub fn at(&mut self, time: Time, change: Change) -> Result<(), LinkError> {
         match change {
             Change::OneWay { from, to, config } => {
@@ -245,6 +249,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// When a node belongs to another network, or a later time was given to any method.
+    #[doc(hidden)]
     pub fn send(
         &mut self,
         now: Time,
@@ -280,6 +285,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// When the node belongs to another network.
+    #[doc(hidden)]
     pub fn receive(
         &mut self,
         now: Time,
@@ -293,6 +299,7 @@ impl SimNetwork {
 
     /// Takes the first packet for any node that has arrived by now, as [`receive`](Self::receive) does. Linear in the
     /// number of nodes.
+    #[doc(hidden)]
     pub fn poll(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Delivery> {
         self.advance(now);
         let (_, node) = self.first()?;
@@ -300,6 +307,7 @@ impl SimNetwork {
     }
 
     /// Returns the arrival time of the next packet, which may have passed.
+    #[doc(hidden)]
     pub fn next_delivery(&self) -> Option<Time> {
         self.first().map(|((at, _), _)| at)
     }
@@ -308,6 +316,7 @@ impl SimNetwork {
     ///
     /// # Errors
     /// When the node belongs to another network.
+    #[doc(hidden)]
     pub fn next_delivery_to(&self, node: NodeId) -> Result<Option<Time>, UnknownNode> {
         self.check(&[node])?;
         Ok(self.inboxes[node.index()].peek().map(|packet| packet.at))
@@ -317,12 +326,14 @@ impl SimNetwork {
     ///
     /// # Errors
     /// When a node belongs to another network.
+    #[doc(hidden)]
     pub fn stats(&self, from: NodeId, to: NodeId) -> Result<LinkStats, UnknownNode> {
         self.check(&[from, to])?;
         Ok(self.links.get(&(from, to)).map_or_else(LinkStats::default, |link| link.stats))
     }
 
     /// Returns the statistics of all links.
+    #[doc(hidden)]
     pub fn total_stats(&self) -> LinkStats {
         let mut total = LinkStats::default();
         self.links.values().for_each(|link| total += link.stats);

@@ -26,7 +26,7 @@ const LENGTH_ORDER: u32 = 4;
 /// Writes windows to the end of a packet: [`Packer::new`], any of the others in any order, [`Packer::finish`].
 ///
 /// ```
-/// use isostep_rollback::window::{Packer, Unpacker};
+/// use isostep_rollback::internals::window::{Packer, Unpacker};
 ///
 /// let known: [&[u8]; 1] = [&[0, 0]];
 /// let mut packet = vec![];

@@ -2,7 +2,8 @@
 
 use super::play::{Play, config, link};
 use super::{SECOND, SEEDS};
-use isostep_rollback::{Mode, VirtualClock};
+use isostep_rollback::Mode;
+use isostep_rollback::internals::VirtualClock;
 
 fn distance(play: &Play, at: usize) -> i64 {
     i64::from(play.notes[0][at].tick) - i64::from(play.notes[1][at].tick)

@@ -5,7 +5,7 @@ use super::{SECOND, SEEDS};
 use core::time::Duration;
 use isostep_core::Rng;
 use isostep_core::state::State;
-use isostep_rollback::pace::{ArrivalStats, MarginReport};
+use isostep_rollback::internals::{ArrivalStats, MarginReport};
 use isostep_rollback::{
     AdaptiveDelay, Authority, Buttons, Mode, PeerId, PlayerId, Session, SessionConfig, Tick, Time,
 };

@@ -1,9 +1,9 @@
 //! Owns the promise that a warm session and its exchanges allocate nothing, so that no tick waits for an allocator.
 
 use crate::counting;
+use isostep_rollback::internals::Exchange;
 use isostep_rollback::{
-    Exchange, Inputs, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig, Simulation,
-    Tick, Time,
+    Inputs, NewestWins, Occupant, PeerId, PlayerId, Session, SessionConfig, Simulation, Tick, Time,
 };
 
 const PLAYERS: usize = 4;

@@ -2,7 +2,8 @@
 
 use crate::counting;
 use isostep_rollback::Time;
-use isostep_rollback::sim_network::{LinkConfig, SimNetwork, Timers};
+use isostep_rollback::internals::Timers;
+use isostep_rollback::sim_network::{LinkConfig, SimNetwork};
 
 #[test]
 fn a_warm_network_allocates_nothing() {

@@ -3,10 +3,10 @@
 
 use super::game::{GAME, Match, Mix, Pad, Script, pad};
 use super::play::{player, state};
+use isostep_rollback::internals::{CommandAssembler, InputCodec};
 use isostep_rollback::replay::{Recorder, RecorderConfig, Replay, SeatKind, verify};
 use isostep_rollback::{
-    CommandAssembler, Commands, Input, InputCodec, Occupant, PeerId, PlayerId, Session,
-    SessionConfig, Tick, Time,
+    Commands, Input, Occupant, PeerId, PlayerId, Session, SessionConfig, Tick, Time,
 };
 
 const ELSEWHERE: PeerId = PeerId(0);

@@ -1,10 +1,12 @@
 //! Whatever is fed has a defined answer: taken, known, stale, too far, or refused with a reason and no trace.
 
 use super::game::{Game, Noted, Pad, pad};
+use isostep_rollback::internals::{
+    Accepted, Exchange, ExchangeError, FeedError, MarginReport, PayloadError,
+};
 use isostep_rollback::{
-    Accepted, Authority, CommandConfig, Exchange, ExchangeError, FeedError, Inputs, MarginReport,
-    Mode, NewestWins, Occupant, PayloadError, PeerId, PlayerId, Session, SessionConfig,
-    SessionEvent, Simulation, Tick, Time,
+    Authority, CommandConfig, Inputs, Mode, NewestWins, Occupant, PeerId, PlayerId, Session,
+    SessionConfig, SessionEvent, Simulation, Tick, Time,
 };
 
 const HERE: PlayerId = PlayerId(0);

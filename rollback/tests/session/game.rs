@@ -1,9 +1,11 @@
 //! The game of these tests: it mixes everything that a step may read into one hash a seat, so that any wrong input shows for
 //! ever. And a wrapper that notes what a plan does to it.
 
-use isostep_core::digest::{Digest, DigestTree};
+use isostep_core::digest::Digest;
+use isostep_core::internals::DigestTree;
 use isostep_core::state::{State, StateDifference, StateError};
-use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, Op, PlayerId, Simulation, Tick};
+use isostep_rollback::internals::Op;
+use isostep_rollback::{Buttons, InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

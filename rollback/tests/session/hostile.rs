@@ -2,9 +2,8 @@
 
 use super::game::{Game, pad};
 use super::model::mixed;
-use isostep_rollback::{
-    Exchange, ExchangeError, Mode, PeerId, PlayerId, Session, SessionConfig, Tick, Time,
-};
+use isostep_rollback::internals::{Exchange, ExchangeError};
+use isostep_rollback::{Mode, PeerId, PlayerId, Session, SessionConfig, Tick, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

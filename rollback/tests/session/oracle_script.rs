@@ -3,9 +3,9 @@
 use super::game::{Noted, Pad, pad};
 use super::model::{Sampler, SeatModel, Truth};
 use super::oracle_checks::{Noise, Still};
+use isostep_rollback::internals::{FeedError, Op};
 use isostep_rollback::{
-    FeedError, Mode, Occupant, Op, PeerId, PlayerId, Predictor, Session, SessionConfig,
-    SessionEvent, Tick, Time,
+    Mode, Occupant, PeerId, PlayerId, Predictor, Session, SessionConfig, SessionEvent, Tick, Time,
 };
 use std::collections::BTreeSet;
 

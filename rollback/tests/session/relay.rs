@@ -1,8 +1,9 @@
 //! A relay decides: only its bundles confirm, and what it overrides is neither lost nor done twice.
 
 use super::relay_script::{Clicks, Decision, HERE, Pad, Relay, Round, THERE, config, rounds};
+use isostep_rollback::internals::FeedError;
 use isostep_rollback::{
-    Button, FeedError, InputStatus, Inputs, Mode, Session, SessionEvent, Simulation, Tick, Time,
+    Button, InputStatus, Inputs, Mode, Session, SessionEvent, Simulation, Tick, Time,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -2,10 +2,11 @@
 
 use super::game::{Game, Pad, pad};
 use super::model::mixed;
+use isostep_rollback::internals::Exchange;
 use isostep_rollback::sim_match::Machine;
 use isostep_rollback::{
-    Exchange, LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
-    SimMatch, Tick, Time,
+    LinkConfig, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent, SimMatch,
+    Tick, Time,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {

@@ -3,11 +3,11 @@
 use super::game::{Game, Pad, pad};
 use super::model::mixed;
 use core::time::Duration;
+use isostep_rollback::internals::VirtualClock;
 use isostep_rollback::sim_match::SimMatchError;
 use isostep_rollback::sim_network::Corruption;
 use isostep_rollback::{
     LinkConfig, Mode, PeerId, PlayerId, SessionConfig, SessionEvent, SimMatch, Tick, Time,
-    VirtualClock,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {

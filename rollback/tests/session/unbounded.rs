@@ -2,9 +2,9 @@
 
 use super::game::{Game, Noted, Pad, pad};
 use super::model::{SeatModel, Truth, mixed};
+use isostep_rollback::internals::{FeedError, Op};
 use isostep_rollback::{
-    FeedError, Input, Mode, Occupant, Op, PeerId, PlayerId, Session, SessionConfig, SessionEvent,
-    Tick, Time,
+    Input, Mode, Occupant, PeerId, PlayerId, Session, SessionConfig, SessionEvent, Tick, Time,
 };
 
 const HERE: PlayerId = PlayerId(0);

@@ -1,7 +1,7 @@
 //! Clocks against the exact rational, over hours and through many changes of rate.
 
 use isostep_rollback::Time;
-use isostep_rollback::sim_network::{ClockError, VirtualClock};
+use isostep_rollback::internals::{ClockError, VirtualClock};
 use proptest::prelude::*;
 
 const HOUR: u64 = 3_600_000_000_000;

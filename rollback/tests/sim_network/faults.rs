@@ -2,8 +2,9 @@
 
 use super::{MILLI, drain, pair, stream};
 use isostep_rollback::Time;
+use isostep_rollback::internals::{Change, SimEvent, Timers};
 use isostep_rollback::sim_network::{
-    Bandwidth, Bursts, Change, Corruption, Jitter, LinkConfig, SimEvent, SimNetwork, Timers,
+    Bandwidth, Bursts, Corruption, Jitter, LinkConfig, SimNetwork,
 };
 use std::time::Duration;
 

@@ -2,9 +2,9 @@
 
 use super::pair;
 use isostep_rollback::Time;
+use isostep_rollback::internals::{Change, LinkStats, SendError, UnknownNode};
 use isostep_rollback::sim_network::{
-    Bandwidth, Bursts, Change, ConfigError, Corruption, Jitter, LinkConfig, LinkError, LinkStats,
-    SendError, SimNetwork, UnknownNode,
+    Bandwidth, Bursts, ConfigError, Corruption, Jitter, LinkConfig, LinkError, SimNetwork,
 };
 use std::time::Duration;
 

@@ -3,8 +3,9 @@
 
 use super::MILLI;
 use isostep_rollback::Time;
+use isostep_rollback::internals::Change;
 use isostep_rollback::sim_network::{
-    Bandwidth, Bursts, Change, Corruption, Jitter, LinkConfig, SimNetwork,
+    Bandwidth, Bursts, Corruption, Jitter, LinkConfig, SimNetwork,
 };
 use proptest::prelude::*;
 use std::time::Duration;

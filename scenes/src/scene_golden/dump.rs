@@ -8,7 +8,8 @@ use super::last_tick;
 use crate::scenes::{Size, Spec};
 use core::fmt;
 use isostep_core::HistoryError;
-use isostep_core::world::{ExplainError, RowDifference, StateSection, World};
+use isostep_core::internals::{ExplainError, RowDifference, StateSection};
+use isostep_core::world::World;
 use serde::{Deserialize, Serialize};
 
 /// Header of a dump; the digit is the version.

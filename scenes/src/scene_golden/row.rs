@@ -2,8 +2,10 @@
 
 use crate::scenes::Size;
 use core::fmt;
-use isostep_core::digest::{Digest, Section, ShortDigest};
-use isostep_core::world::{StateSection, World};
+use isostep_core::digest::{Digest, ShortDigest};
+use isostep_core::internals::Section;
+use isostep_core::internals::StateSection;
+use isostep_core::world::World;
 
 /// Sections in column order.
 pub(super) const SECTIONS: [StateSection; 6] = StateSection::ALL;

@@ -1,7 +1,8 @@
 //! The ring of a session: `State` of a world, which makes its history longer when a session needs it.
 
 use super::{Driver, Outcome, ensure};
-use isostep_core::state::{State, WorldSlots};
+use isostep_core::internals::WorldSlots;
+use isostep_core::state::State;
 
 /// Most steps of the world in a tick of the session, on average, before it may let go of old ticks.
 const STEPS_IN_A_TICK: u32 = 16;

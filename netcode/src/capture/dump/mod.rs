@@ -7,8 +7,9 @@ mod connection;
 mod session;
 
 use super::net::{Capture, Packet};
+use crate::crypto::internals::TokenExpectation;
 use crate::crypto::noise::{Channel, Initiator, Responder, ephemeral};
-use crate::crypto::{MachineId, StaticKey, Token, TokenExpectation};
+use crate::crypto::{MachineId, StaticKey, Token};
 use crate::entropy::Entropy;
 use crate::wire::{Accept, Attempt, Cookie, Hello, Init, Offer, Versions, knock, packet_type};
 use connection::Connection;

@@ -20,12 +20,14 @@ pub struct Commands {
 
 impl Commands {
     /// Appends a command.
+    #[doc(hidden)]
     pub fn push(&mut self, command: &[u8]) {
         self.bytes.extend_from_slice(command);
         self.ends.push(self.bytes.len());
     }
 
     /// Empties the list and keeps its memory.
+    #[doc(hidden)]
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();

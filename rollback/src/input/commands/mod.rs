@@ -58,13 +58,17 @@ pub enum CommandConfigError {
 
 impl CommandConfig {
     /// A piece is a header byte, a length byte and at least one byte more.
+    #[doc(hidden)]
     pub const MIN_BUDGET: usize = 3;
     /// Maximum payload that fits a datagram beside everything else.
+    #[doc(hidden)]
     pub const MAX_BUDGET: usize = 1024;
     /// 1 MiB takes five minutes at 64 bytes a tick and 60 ticks a second; not meant for files.
+    #[doc(hidden)]
     pub const MAX_LEN: usize = 1 << 20;
 
     /// 64 bytes a tick, commands of up to 4 KiB, a queue of 64 KiB.
+    #[doc(hidden)]
     pub const DEFAULT: Self = Self { budget: 64, max_len: 4096, max_queued: 1 << 16 };
 
     /// Creates limits: payload bytes a tick, bytes of the longest command, and bytes of queued and unconfirmed
@@ -90,16 +94,19 @@ impl CommandConfig {
     }
 
     /// Returns the payload bytes a tick.
+    #[doc(hidden)]
     pub const fn budget(&self) -> usize {
         self.budget
     }
 
     /// Returns the maximum command length, in bytes.
+    #[doc(hidden)]
     pub const fn max_len(&self) -> usize {
         self.max_len
     }
 
     /// Returns the maximum queue size, in bytes.
+    #[doc(hidden)]
     pub const fn max_queued(&self) -> usize {
         self.max_queued
     }

@@ -118,6 +118,7 @@ impl Desyncs {
 impl<S: Simulation> Session<S> {
     /// Returns the next desync message for a peer, to be delivered reliably and in order. There are none while digests
     /// agree.
+    #[doc(hidden)]
     pub fn poll_message(&mut self, peer: PeerId) -> Option<Vec<u8>> {
         let at = self.desyncs.outbox.iter().position(|message| message.0 == peer)?;
         self.desyncs.outbox.remove(at).map(|message| message.1)
@@ -127,6 +128,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// # Errors
     /// When the session does not have the peer, or the bytes are malformed.
+    #[doc(hidden)]
     pub fn message(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), FeedError> {
         self.check_peer(peer)?;
         let bad = |reason| FeedError::Message { peer, reason };

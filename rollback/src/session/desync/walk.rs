@@ -9,7 +9,8 @@ use crate::pages::{MAX_PER_SECTION, rank};
 use crate::player::PeerId;
 use crate::simulation::Simulation;
 use crate::tick::Tick;
-use isostep_core::digest::{DigestTree, Section, ShortDigest};
+use isostep_core::digest::ShortDigest;
+use isostep_core::internals::{DigestTree, Section};
 use isostep_core::state::{StateDifference, StateError};
 use std::collections::{BTreeMap, BTreeSet};
 
