@@ -32,9 +32,9 @@ pub(crate) use root::{Scaled, isqrt, length_squared, sqrt_nearest};
 
 pub(crate) use aabb::Aabb;
 pub use float::FloatError;
+pub(crate) use lane::{Lane, Q20, Q22, Q30, Wide};
 #[cfg(feature = "check-narrowing")]
 pub use lane::{rounding_ties, without_narrowing_checks};
-pub(crate) use lane::{Lane, Q20, Q22, Q30, Wide};
 pub(crate) use mat3::{Mat3, Sym3};
 pub(crate) use quat::Turn;
 pub use quat::{NotUnit, Quat};
