@@ -4,7 +4,7 @@
 
 use crate::progress::StatusLine;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use isostep_bench::suite::{self, Options, SCENES};
+use isostep_bench::suite::{self, Options, REST, SCENES};
 use isostep_bench::{Report, html, table};
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,6 +16,7 @@ Examples:
   isostep bench --quick
   isostep bench --html report.html --json report.json
   isostep bench --scene bin
+  isostep bench --scene rest
 With Rapier and ggrs beside: cargo run --release -p isostep-cli --features peers -- bench";
 
 /// Errors of `isostep bench`.
@@ -29,6 +30,7 @@ pub(crate) enum BenchError {
 
 pub(crate) fn command() -> Command {
     let flag = Arg::new("quick").long("quick").action(ArgAction::SetTrue);
+    let scenes: Vec<&str> = SCENES.into_iter().chain([REST]).collect();
     let scene = Arg::new("scene").long("scene").value_name("SCENE").action(ArgAction::Append);
     let file = |name: &'static str| {
         Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf))
@@ -40,7 +42,7 @@ pub(crate) fn command() -> Command {
              with what is wanted. Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
         )
         .arg(flag.help("A short run: fewer rounds, smaller worlds"))
-        .arg(scene.value_parser(SCENES).help("Measure only this scene; may be repeated"))
+        .arg(scene.value_parser(scenes).help("Measure only this scene, or those that must come to rest; may be repeated"))
         .arg(file("json").help("Also write the results as JSON"))
         .arg(file("html").help("Also write an HTML page with charts"))
         .after_help(EXAMPLE)
