@@ -1,7 +1,7 @@
 //! The command line of `isostep bench` (feature `command`): its arguments, and the files and the table that it writes. Shared with
 //! the program of `isostep-benches`, which measures peers in the same run.
 
-use crate::suite::{Options, SCENES};
+use crate::suite::{Options, REST, SCENES};
 use crate::{Report, html, table};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs::File;
@@ -13,6 +13,7 @@ Examples:
   isostep bench --quick
   isostep bench --html report.html --json report.json
   isostep bench --scene bin
+  isostep bench --scene rest
 With Rapier and ggrs in the same run, in a clone: cargo run --release -p isostep-benches -- --quick";
 
 /// Errors of `isostep bench`.
@@ -34,6 +35,7 @@ pub enum BenchError {
 /// The command with its arguments.
 pub fn command() -> Command {
     let flag = Arg::new("quick").long("quick").action(ArgAction::SetTrue);
+    let scenes: Vec<&str> = SCENES.into_iter().chain([REST]).collect();
     let scene = Arg::new("scene").long("scene").value_name("SCENE").action(ArgAction::Append);
     let file = |name: &'static str| {
         Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf))
@@ -45,7 +47,7 @@ pub fn command() -> Command {
              with what is wanted. Takes some minutes; with --quick less than one. Let nothing else run meanwhile.",
         )
         .arg(flag.help("A short run: fewer rounds, smaller worlds"))
-        .arg(scene.value_parser(SCENES).help("Measure only this scene; may be repeated"))
+        .arg(scene.value_parser(scenes).help("Measure only this scene, or those that must come to rest; may be repeated"))
         .arg(file("json").help("Also write the results as JSON"))
         .arg(file("html").help("Also write an HTML page with charts"))
         .after_help(EXAMPLE)

@@ -28,7 +28,9 @@ mod targets;
 pub use interleave::{Contender, Samples, in_turn, micros};
 pub use machine::About;
 pub use paths::{ComputePath, compute_paths};
-pub use report::{Axis, Bar, Bars, Comparison, Line, Plot, Point, Report, Row, Section, Unit};
+pub use report::{
+    Axis, Bar, Bars, Comparison, Line, Plot, Point, Report, Rest, RestOutcome, Row, Section, Unit,
+};
 pub use simulation::{SimulationBench, simulation};
 pub use stats::{Ratio, Spread, quantile};
 pub use table::table;

@@ -13,6 +13,9 @@ pub struct Report {
     pub about: About,
     /// Rows by topic.
     pub sections: Vec<Section>,
+    /// Scenes that must come to rest.
+    #[serde(default)]
+    pub rests: Vec<Rest>,
     /// Curves.
     pub plots: Vec<Plot>,
     /// Bars.
@@ -77,6 +80,72 @@ pub struct Comparison {
     pub theirs: Spread,
     /// Ours divided by theirs, if meaningful.
     pub ratio: Option<Ratio>,
+}
+
+/// A scene that must come to rest, by engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rest {
+    /// Stable key for programs: `rest/rod`.
+    pub key: String,
+    /// Name for readers.
+    pub name: String,
+    /// Number of moving bodies.
+    pub bodies: usize,
+    /// Results by engine, ours first.
+    pub outcomes: Vec<RestOutcome>,
+}
+
+/// One engine's result for a scene that must come to rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RestOutcome {
+    /// Name of the engine.
+    pub engine: String,
+    /// Ticks that were stepped.
+    pub ticks: u32,
+    /// True if all bodies sleep after them.
+    pub asleep: bool,
+    /// Speed of the fastest body at the end, mm/s.
+    pub fastest: f64,
+    /// Deepest overlap at the end, mm.
+    pub deepest: f64,
+    /// Deepest overlap of all observations, mm.
+    pub deepest_ever: f64,
+    /// Largest distance of a body from its first place, mm; `None` for scenes whose bodies are dropped.
+    pub moved: Option<f64>,
+}
+
+/// Title of the table of [`Rest`]s.
+pub(crate) const REST_TITLE: &str = "Rest";
+/// Method of the table of [`Rest`]s.
+pub(crate) const REST_NOTE: &str = "Until every body sleeps by the engine's own rule (ours and Rapier's after half a second below a threshold), with its \
+    default settings. Overlaps are computed from the poses every 5 ticks, alike for all engines; \"moved\" is the farthest \
+    from its first place, where bodies should stay.";
+/// Column titles of the table of [`Rest`]s.
+pub(crate) const REST_HEADER: [&str; 6] =
+    ["scene", "engine", "asleep", "deepest at the end", "deepest ever", "moved"];
+
+impl Rest {
+    /// Cells of the table, by engine: the scene is named in the first row.
+    pub(crate) fn cells(&self) -> Vec<[String; 6]> {
+        let millimetres = |value: f64| format!("{} mm", digits(value));
+        let row = |(i, outcome): (usize, &RestOutcome)| {
+            let scene = if i == 0 { self.name.clone() } else { String::new() };
+            let asleep = if outcome.asleep {
+                format!("tick {}", outcome.ticks)
+            } else {
+                format!("awake, {} mm/s", digits(outcome.fastest))
+            };
+            [
+                scene,
+                outcome.engine.clone(),
+                asleep,
+                millimetres(outcome.deepest),
+                millimetres(outcome.deepest_ever),
+                outcome.moved.map_or_else(String::new, millimetres),
+            ]
+        };
+        self.outcomes.iter().enumerate().map(row).collect()
+    }
 }
 
 /// Unit of numbers.

@@ -1,6 +1,6 @@
 //! The report for a terminal: a block per section with aligned columns.
 
-use crate::report::{Report, Row, Section};
+use crate::report::{REST_HEADER, REST_NOTE, REST_TITLE, Report, Rest, Row, Section};
 use crate::stats::Ratio;
 use std::fmt::Write;
 
@@ -15,7 +15,12 @@ pub fn table(report: &Report) -> String {
         title(&mut out, &section.title, &section.note);
         lay_out(&mut out, &header(section), &rows(section));
     }
-    for bars in report.bars.iter().filter(|bars| bars.stacked) {
+    if !report.rests.is_empty() {
+        title(&mut out, REST_TITLE, REST_NOTE);
+        let rows: Vec<_> = report.rests.iter().flat_map(Rest::cells).map(Vec::from).collect();
+        lay_out(&mut out, &REST_HEADER.map(str::to_owned), &rows);
+    }
+    for bars in report.bars.iter().filter(|bars| bars.stacked && !bars.bars.is_empty()) {
         title(&mut out, &bars.title, &bars.note);
         let header: Vec<String> = [bars.unit.symbol().to_owned()]
             .into_iter()

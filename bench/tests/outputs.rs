@@ -2,8 +2,8 @@
 //! outputs -- --ignored` regenerates the files; review the changes before you commit them.
 
 use isostep_bench::{
-    About, Axis, Bar, Bars, Comparison, Line, Plot, Point, Ratio, Report, Row, Section, Spread,
-    Target, Unit, html, table,
+    About, Axis, Bar, Bars, Comparison, Line, Plot, Point, Ratio, Report, Rest, RestOutcome, Row,
+    Section, Spread, Target, Unit, html, table,
 };
 use std::path::{Path, PathBuf};
 
@@ -39,6 +39,24 @@ fn report() -> Report {
         peers: vec!["Peer 1.0 <fast & \"loud\">".to_owned()],
         seconds: 42,
     };
+    let outcome = |engine: &str, asleep: bool, moved: Option<f64>| RestOutcome {
+        engine: engine.to_owned(),
+        ticks: if asleep { 68 } else { 600 },
+        asleep,
+        fastest: if asleep { 0.0 } else { 12.3456 },
+        deepest: 0.25,
+        deepest_ever: 31.5,
+        moved,
+    };
+    let rest = |key: &str, name: &str, asleep: bool, moved: Option<f64>| Rest {
+        key: key.to_owned(),
+        name: name.to_owned(),
+        bodies: 4,
+        outcomes: vec![
+            outcome("Isostep", true, moved),
+            outcome("Peer 1.0 <fast & \"loud\">", asleep, moved),
+        ],
+    };
     let never = Row::new("rest", "until it rests", Unit::Seconds, Spread::exact(f64::INFINITY));
     Report {
         about,
@@ -61,6 +79,10 @@ fn report() -> Report {
                 ],
             },
             Section::default(),
+        ],
+        rests: vec![
+            rest("rest/cabin", "log cabin <4>", true, Some(1.5)),
+            rest("rest/planks", "planks dropped", false, None),
         ],
         plots: vec![Plot {
             title: "Step against bodies".to_owned(),

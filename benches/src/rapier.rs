@@ -118,7 +118,8 @@ impl Engine for Rapier {
         self.world.integration_parameters.dt = 1.0 / 60.0;
         self.script.clone_from(&staging.script);
         for placed in &staging.bodies {
-            let (handle, _) = self.world.insert(body(placed), collider(placed.form));
+            let collider = collider(placed.form).density(staging.density);
+            let (handle, _) = self.world.insert(body(placed).can_sleep(staging.sleeps), collider);
             match placed {
                 Placed { fixed: true, .. } => (),
                 Placed { player: true, .. } => self.players.push(handle),
@@ -133,6 +134,17 @@ impl Engine for Rapier {
             micros(|| self.world.step())
         };
         (0..ticks).map(tick).sum()
+    }
+
+    fn settle(&mut self, ticks: u32) -> (u32, bool) {
+        for step in 1..=ticks {
+            self.act();
+            self.world.step();
+            if self.loose.iter().all(|handle| self.world.bodies[*handle].is_sleeping()) {
+                return (step, true);
+            }
+        }
+        (ticks, false)
     }
 
     fn save(&mut self) -> f64 {
@@ -192,15 +204,17 @@ impl Engine for Rapier {
 
     fn observe(&mut self) -> Observation {
         let deepest = f64::from(self.deepest());
-        let (mut places, mut speeds) = (Vec::new(), Vec::new());
+        let (mut places, mut turns, mut speeds) = (Vec::new(), Vec::new(), Vec::new());
         for handle in &self.loose {
             let body = &self.world.bodies[*handle];
+            let turn = body.rotation();
+            turns.push([turn.x, turn.y, turn.z, turn.w].map(f64::from));
             let (place, velocity) = (body.translation(), body.linvel());
             places.push([place.x, place.y, place.z].map(f64::from));
             let squares = [velocity.x, velocity.y, velocity.z].map(|v| f64::from(v).powi(2));
             speeds.push(squares.iter().sum::<f64>().sqrt());
         }
-        Observation { deepest, places, speeds }
+        Observation { deepest, places, turns, speeds }
     }
 }
 
@@ -208,7 +222,8 @@ fn body(placed: &Placed) -> RigidBodyBuilder {
     let [x, y, z] = placed.place;
     let builder =
         if placed.fixed { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
-    let builder = builder.translation(Vector::new(x, y, z)).can_sleep(false);
+    let [u, v, w] = placed.turn;
+    let builder = builder.translation(Vector::new(x, y, z)).rotation(Vector::new(u, v, w));
     if placed.player { builder.lock_rotations() } else { builder }
 }
 
@@ -218,5 +233,5 @@ fn collider(form: Form) -> ColliderBuilder {
         Form::Cuboid([x, y, z]) => ColliderBuilder::cuboid(x, y, z),
         Form::Capsule(half, radius) => ColliderBuilder::capsule_y(half, radius),
     };
-    builder.friction(0.6).density(1.0)
+    builder.friction(0.6)
 }

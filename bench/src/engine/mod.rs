@@ -17,11 +17,15 @@ pub struct Staging {
     pub name: String,
     /// Bodies of the scene.
     pub bodies: Vec<Placed>,
+    /// Density of the bodies, kg/m³.
+    pub density: f32,
+    /// True if bodies may fall asleep.
+    pub sleeps: bool,
     /// Velocities along x and z of the players, by tick and player; repeats at its end.
     pub script: Vec<Vec<[f32; 2]>>,
 }
 
-/// A body of a scene. Density 1, friction 0.6, no rotation, never asleep.
+/// A body of a scene, with friction 0.6.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
     /// True if it never moves.
@@ -30,6 +34,8 @@ pub struct Placed {
     pub player: bool,
     /// Its centre, metres.
     pub place: [f32; 3],
+    /// Its rotation as a rotation vector, rad.
+    pub turn: [f32; 3],
     /// Its shape.
     pub form: Form,
 }
@@ -52,6 +58,8 @@ pub struct Observation {
     pub deepest: f64,
     /// Positions of the moving bodies that no script drives, metres.
     pub places: Vec<[f64; 3]>,
+    /// Their rotations as unit quaternions (x, y, z, w).
+    pub turns: Vec<[f64; 4]>,
     /// Their speeds, metres a second.
     pub speeds: Vec<f64>,
 }
@@ -66,6 +74,9 @@ pub trait Engine {
 
     /// Steps this many ticks; returns the time of the steps, without scripts.
     fn step(&mut self, ticks: u32) -> f64;
+
+    /// Steps until all moving bodies sleep, at most this many ticks; returns the steps, and true if they sleep.
+    fn settle(&mut self, ticks: u32) -> (u32, bool);
 
     /// Saves the current state for a later restore.
     fn save(&mut self) -> f64;

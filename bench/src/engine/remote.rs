@@ -13,6 +13,7 @@ enum Ask {
     Name,
     Load(Box<Staging>),
     Step(u32),
+    Settle(u32),
     Save,
     Restore,
     Rollback(u32),
@@ -26,6 +27,7 @@ enum Answer {
     Name(String),
     Done,
     Time(f64),
+    Settled(u32, bool),
     Encoded(Option<(f64, usize)>),
     Decoded(Option<f64>),
     Observation(Observation),
@@ -48,6 +50,10 @@ pub fn serve(
                 Answer::Done
             }
             Ask::Step(ticks) => Answer::Time(engine.step(ticks)),
+            Ask::Settle(ticks) => {
+                let (steps, asleep) = engine.settle(ticks);
+                Answer::Settled(steps, asleep)
+            }
             Ask::Save => Answer::Time(engine.save()),
             Ask::Restore => Answer::Time(engine.restore()),
             Ask::Rollback(depth) => Answer::Time(engine.rollback(depth)),
@@ -167,6 +173,14 @@ impl Engine for Remote {
         self.time(&Ask::Step(ticks))
     }
 
+    fn settle(&mut self, ticks: u32) -> (u32, bool) {
+        if let Ok(Answer::Settled(steps, asleep)) = self.ask(&Ask::Settle(ticks)) {
+            return (steps, asleep);
+        }
+        self.lost();
+        (ticks, false)
+    }
+
     fn save(&mut self) -> f64 {
         self.time(&Ask::Save)
     }
@@ -223,6 +237,9 @@ mod tests {
             self.ticks += ticks;
             f64::from(ticks) * self.bodies as f64
         }
+        fn settle(&mut self, ticks: u32) -> (u32, bool) {
+            (ticks - 1, true)
+        }
         fn save(&mut self) -> f64 {
             1.0
         }
@@ -245,13 +262,20 @@ mod tests {
 
     #[test]
     fn requests_are_answered_in_order() {
-        let body =
-            Placed { fixed: false, player: false, place: [0.1, 2.0, 3.0], form: Form::Ball(0.5) };
-        let staging = Staging { name: "two".to_owned(), bodies: vec![body; 2], script: vec![] };
+        let body = Placed {
+            fixed: false,
+            player: false,
+            place: [0.1, 2.0, 3.0],
+            turn: [0.0; 3],
+            form: Form::Ball(0.5),
+        };
+        let staging =
+            Staging { name: "two".to_owned(), bodies: vec![body; 2], ..Staging::default() };
         let asks = [
             Ask::Name,
             Ask::Load(Box::new(staging)),
             Ask::Step(5),
+            Ask::Settle(5),
             Ask::Encode,
             Ask::Decode,
             Ask::Observation,
@@ -265,9 +289,10 @@ mod tests {
             r#"{"Name":"toy"}"#,
             r#""Done""#,
             r#"{"Time":10.0}"#,
+            r#"{"Settled":[4,true]}"#,
             r#"{"Encoded":null}"#,
             r#"{"Decoded":3.0}"#,
-            r#"{"Observation":{"deepest":5.0,"places":[],"speeds":[]}}"#,
+            r#"{"Observation":{"deepest":5.0,"places":[],"turns":[],"speeds":[]}}"#,
         ];
         assert_eq!(said.lines().collect::<Vec<_>>(), expected);
     }

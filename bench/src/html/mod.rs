@@ -11,7 +11,7 @@ mod curves;
 mod groups;
 mod ratios;
 
-use crate::report::{Report, Row, Section, Unit};
+use crate::report::{REST_HEADER, REST_NOTE, REST_TITLE, Report, Rest, Row, Section, Unit};
 use crate::stats::Spread;
 use crate::table::{peers, ratio_text};
 use crate::targets::{Target, Verdict};
@@ -44,6 +44,9 @@ pub fn page(report: &Report) -> String {
     out.push_str("</section>\n");
     for section in report.sections.iter().filter(|section| !section.rows.is_empty()) {
         rows(&mut out, section);
+    }
+    if !report.rests.is_empty() {
+        rests(&mut out, &report.rests);
     }
     if !report.notes.is_empty() {
         out.push_str("<section>\n<h2>Notes</h2>\n<ul>\n");
@@ -162,6 +165,26 @@ fn rows(out: &mut String, section: &Section) {
             let theirs = beside.map_or_else(String::new, |beside| spread(row, &beside.theirs));
             let ratio = beside.and_then(|beside| beside.ratio).map_or_else(String::new, ratio_text);
             let _ = write!(out, "<td class=\"n\">{theirs}</td><td class=\"n strong\">{ratio}</td>");
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table></div>\n</section>\n");
+}
+
+fn rests(out: &mut String, rests: &[Rest]) {
+    let _ =
+        writeln!(out, "<section>\n<h2>{}</h2>\n<p>{}</p>", escape(REST_TITLE), escape(REST_NOTE));
+    // The first two columns are text.
+    let class = |column: usize| if column < 2 { "" } else { " class=\"n\"" };
+    out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    for (column, title) in REST_HEADER.iter().enumerate() {
+        let _ = write!(out, "<th{}>{}</th>", class(column), escape(title));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for cells in rests.iter().flat_map(Rest::cells) {
+        out.push_str("<tr>");
+        for (column, cell) in cells.iter().enumerate() {
+            let _ = write!(out, "<td{}>{}</td>", class(column), escape(cell));
         }
         out.push_str("</tr>\n");
     }

@@ -2,6 +2,7 @@
 //!
 //! - `staging.rs`, `ours.rs`: the scenes as numbers, and our engine.
 //! - `scenes.rs`, `quality.rs`: step by phase, save, restore, rollback, bytes; and solver quality.
+//! - `rest.rs`, `overlap.rs`: scenes that must come to rest; overlaps from poses.
 //! - `compute_paths.rs`: steps by lanes and threads.
 //! - `field.rs`: rollbacks by depth and extent of the misprediction, digests.
 //! - `growth.rs`, `memory.rs`: scaling, sleeping bodies, bytes.
@@ -14,7 +15,9 @@ mod game;
 mod growth;
 mod memory;
 mod ours;
+mod overlap;
 mod quality;
+mod rest;
 mod scenes;
 pub mod session;
 mod staging;
@@ -29,6 +32,7 @@ use std::time::{Duration, Instant};
 use wire::Trace;
 
 pub use ours::{Ours, SAVES, Saves};
+pub use rest::REST;
 pub use staging::{SCENES, SEED, sleepless, stage};
 
 /// Limit of a quiet machine: 90th percentile of equal steps divided by the 10th.
@@ -39,7 +43,7 @@ const MAX_NOISE: f64 = 1.6;
 pub struct Options {
     /// Short run: fewer rounds, smaller worlds.
     pub quick: bool,
-    /// Restricts the run to these scenes; empty for everything.
+    /// Restricts the run to these scenes, or to [`REST`]; empty for everything.
     pub scenes: Vec<String>,
 }
 
@@ -115,6 +119,7 @@ pub fn run(options: &Options, peers: &mut dyn Peers, progress: &mut dyn FnMut(&s
     report.about.peers = engines.iter().map(|engine| engine.name()).collect();
     scenes::measure(options, &mut engines, &mut report, progress);
     compute_paths::measure(options, &mut engines, &mut report, progress);
+    rest::measure(options, &mut engines, &mut report, progress);
     drop(engines);
     if options.scenes.is_empty() {
         field::measure(options, &mut report, progress);

@@ -8,6 +8,7 @@ use isostep_core::internals::Phase;
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Real, StepReport, Vec3, real};
 use isostep_scenes::scenes::Scene;
+use isostep_scenes::scenes::rest::RestScene;
 use std::time::Instant;
 
 /// Velocity difference between the old and the new timeline, m/s: too small to change the scene,
@@ -68,7 +69,15 @@ impl Ours {
 
     /// Loads a scene on a compute path; `None` also if this machine does not support it.
     pub fn by_path(name: &str, path: ComputePath) -> Option<Self> {
-        let mut scene = sleepless(name)?;
+        Self::of_scene(name, sleepless(name)?, path)
+    }
+
+    /// A scene that must come to rest; its bodies may sleep.
+    pub(super) fn resting(scene: &RestScene) -> Option<Self> {
+        Self::of_scene(scene.name, scene.scene(), ComputePath::default_path())
+    }
+
+    fn of_scene(name: &str, mut scene: Scene, path: ComputePath) -> Option<Self> {
         if !path.lead(&mut scene.world) {
             return None;
         }
@@ -205,6 +214,17 @@ impl Engine for Ours {
         (0..ticks).map(|_| self.step_once()).sum()
     }
 
+    fn settle(&mut self, ticks: u32) -> (u32, bool) {
+        for step in 1..=ticks {
+            self.step_once();
+            let mut bodies = self.loose.iter().filter_map(|id| self.scene.world.body(*id));
+            if bodies.all(|body| body.is_asleep()) {
+                return (step, true);
+            }
+        }
+        (ticks, false)
+    }
+
     /// Excess of the writing phases over a world without history; see [`Saves`].
     fn save(&mut self) -> f64 {
         self.saves().map_or(0.0, |saves| saves.more)
@@ -248,14 +268,16 @@ impl Engine for Ours {
     }
 
     fn observe(&mut self) -> Observation {
-        let bodies = self.loose.iter().filter_map(|id| self.scene.world.body(*id));
-        let (mut places, mut speeds) = (Vec::new(), Vec::new());
-        for body in bodies {
-            places.push(body.position().to_array().map(Real::to_f64));
+        let mut seen =
+            Observation { deepest: -self.last.deepest.to_f64(), ..Observation::default() };
+        for body in self.loose.iter().filter_map(|id| self.scene.world.body(*id)) {
+            seen.places.push(body.position().to_array().map(Real::to_f64));
+            let unit = f64::from(1 << 30);
+            seen.turns.push(body.rotation().to_bits().map(|c| f64::from(c) / unit));
             let velocity = body.velocity().to_array().map(Real::to_f64);
-            speeds.push(velocity.iter().map(|v| v * v).sum::<f64>().sqrt());
+            seen.speeds.push(velocity.iter().map(|v| v * v).sum::<f64>().sqrt());
         }
-        Observation { deepest: -self.last.deepest.to_f64(), places, speeds }
+        seen
     }
 }
 

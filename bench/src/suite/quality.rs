@@ -114,7 +114,8 @@ mod tests {
     use super::*;
 
     fn observation(x: f64, speed: f64, deepest: f64) -> Observation {
-        Observation { deepest, places: vec![[x, 0.0, 0.0], [0.0; 3]], speeds: vec![speed, 0.0] }
+        let (places, speeds) = (vec![[x, 0.0, 0.0], [0.0; 3]], vec![speed, 0.0]);
+        Observation { deepest, places, speeds, ..Observation::default() }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Shared scenes as plain numbers, with the shapes and positions of the scene library.
 
 use crate::engine::{Form, Placed, Staging};
-use isostep_core::Real;
 use isostep_core::world::Command;
+use isostep_core::{Real, Vec3};
+use isostep_scenes::scenes::rest::{RestScene, Solid};
 use isostep_scenes::scenes::{self, Scene};
 
 /// Scenes that other engines support: without spawning, kinematic or sleeping bodies.
@@ -38,12 +39,30 @@ pub fn stage(name: &str) -> Option<Staging> {
             Some(i) => moving_form(name, i, player),
         };
         let place = body.position().to_array().map(Real::to_f32);
-        Placed { fixed, player, place, form }
+        Placed { fixed, player, place, turn: [0.0; 3], form }
     });
     let bodies: Vec<_> = bodies.collect();
     let ticks = if steered.is_empty() { 0 } else { SCRIPT_TICKS };
     let script = (0..ticks).map(|_| steer(&mut scene, &steered)).collect();
-    Some(Staging { name: name.to_owned(), bodies, script })
+    Some(Staging { name: name.to_owned(), bodies, density: 1.0, sleeps: false, script })
+}
+
+/// A scene that must come to rest, as numbers.
+pub(super) fn stage_rest(scene: &RestScene) -> Staging {
+    let floats = |v: Vec3| v.to_array().map(Real::to_f32);
+    let bodies = scene.pieces().into_iter().map(|piece| Placed {
+        fixed: piece.fixed,
+        player: false,
+        place: floats(piece.place),
+        turn: floats(piece.rotation.to_rotation_vector()),
+        form: match piece.solid {
+            Solid::Ball(radius) => Form::Ball(radius.to_f32()),
+            Solid::Cuboid(half) => Form::Cuboid(floats(half)),
+            Solid::Capsule(half, radius) => Form::Capsule(half.to_f32(), radius.to_f32()),
+        },
+    });
+    let bodies = bodies.collect();
+    Staging { name: scene.name.to_owned(), bodies, density: 1000.0, sleeps: true, script: vec![] }
 }
 
 /// Velocities that the script sets on a tick; independent of the other bodies.

@@ -1,7 +1,7 @@
 //! Commands: all changes that a game makes. A command is applied at once, so a game reads its own writes, and is recorded for the
 //! tick. The same list applied to the same frame gives the same world.
 
-use super::def::{BodyDef, MAX_SPEED, check_place, check_range};
+use super::def::{BodyDef, MAX_DAMPING, MAX_SPEED, check_gravity_scale, check_place, check_range};
 use super::errors::CommandError;
 use super::frame::Place;
 use super::material::{Filter, Material, check_layer};
@@ -102,12 +102,12 @@ impl World {
                 self.shape_change(body, shape, |row| row.filter = filter)?;
             }
             Command::SetGravityScale(body, scale) => {
-                check_range("the gravity scale", scale.abs(), Real::from_int(100))?;
+                check_gravity_scale(scale)?;
                 self.cold_change(body, |cold| cold.gravity_scale = scale)?;
             }
             Command::SetDamping(body, linear, angular) => {
-                check_range("the linear damping", linear, Real::from_int(1000))?;
-                check_range("the angular damping", angular, Real::from_int(1000))?;
+                check_range("the linear damping (1/s)", linear, MAX_DAMPING)?;
+                check_range("the angular damping (1/s)", angular, MAX_DAMPING)?;
                 self.cold_change(body, |cold| {
                     (cold.linear_damping, cold.angular_damping) = (linear, angular);
                 })?;
@@ -241,7 +241,7 @@ impl World {
     fn set_spin(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.hot_of(body)?;
         let exponent = self.work.cold(&self.store, body.0.index()).exponent;
-        let lanes = speed_lanes(scale_by_power(spin, exponent))?;
+        let lanes = spin_lanes(spin, exponent)?;
         self.change_velocity(body, |hot, _| hot.spin = lanes)
     }
 
@@ -260,10 +260,12 @@ impl World {
         self.change_velocity(body, |hot, cold| {
             let gained = (linear / cold.mass, spin_of(angular, hot, cold));
             let sum = |lanes: [Q20; 3], gained: Vec3| {
-                let is = real_vector(lanes);
-                speed_lanes(is.zip(gained, Real::saturating_add))
+                real_vector(lanes).zip(gained, Real::saturating_add)
             };
-            match (sum(hot.velocity, gained.0), sum(hot.spin, gained.1)) {
+            let spin = sum(hot.spin, gained.1);
+            let spin = lanes_of(spin)
+                .ok_or_else(|| spins_too_fast(scale_by_power(spin, -cold.exponent), cold.exponent));
+            match (speed_lanes(sum(hot.velocity, gained.0)), spin) {
                 (Ok(velocity), Ok(spin)) => (hot.velocity, hot.spin) = (velocity, spin),
                 (Err(error), _) | (_, Err(error)) => result = Err(error),
             }
@@ -292,7 +294,7 @@ impl World {
         let rate = Real::from_int(self.def.tick_rate as i32);
         let velocity = speed_lanes((pose.point(cold.local_center) - hot.center) * rate)?;
         let turn = (pose.rotation * hot.rotation.inverse()).to_rotation_vector() * rate;
-        let spin = speed_lanes(scale_by_power(turn, cold.exponent))?;
+        let spin = spin_lanes(turn, cold.exponent)?;
         self.change_velocity(body, |hot, _| (hot.velocity, hot.spin) = (velocity, spin))
     }
 
@@ -357,7 +359,11 @@ fn torque_impulse(center: Vec3, point: Vec3, impulse: Vec3) -> Result<Vec3, Comm
     let torque = arm.cross(impulse);
     // A saturated product would have the wrong direction.
     let fits = |c: &Real| *c > Real::MIN && *c < Real::MAX;
-    if torque.to_array().iter().all(fits) { Ok(torque) } else { Err(CommandError::TooFast(torque)) }
+    if torque.to_array().iter().all(fits) {
+        Ok(torque)
+    } else {
+        Err(CommandError::AngularImpulseOverflow { impulse, arm })
+    }
 }
 
 /// Change of the scaled spin by an angular impulse L: ω·2^e gains A·D·Aᵀ·L / (m·2^e), with A the principal axes and D =
@@ -387,10 +393,23 @@ pub(crate) fn scale_by_power(v: Vec3, power: i8) -> Vec3 {
 
 /// Converts a velocity to lanes. Fails above [`MAX_SPEED`].
 pub(super) fn speed_lanes(velocity: Vec3) -> Result<[Q20; 3], CommandError> {
-    if velocity.to_array().iter().any(|c| !(-MAX_SPEED..=MAX_SPEED).contains(c)) {
-        return Err(CommandError::TooFast(velocity));
-    }
-    Ok(velocity.to_array().map(Q20::from_real_saturating))
+    lanes_of(velocity).ok_or(CommandError::TooFast(velocity))
+}
+
+/// Converts an angular velocity, rad/s, to lanes of the scaled spin of a body of this size.
+pub(super) fn spin_lanes(spin: Vec3, exponent: i8) -> Result<[Q20; 3], CommandError> {
+    lanes_of(scale_by_power(spin, exponent)).ok_or_else(|| spins_too_fast(spin, exponent))
+}
+
+fn spins_too_fast(spin: Vec3, exponent: i8) -> CommandError {
+    let limit = scale_by_power(Vec3::X * MAX_SPEED, -exponent).x;
+    CommandError::SpinsTooFast { spin, limit }
+}
+
+fn lanes_of(velocity: Vec3) -> Option<[Q20; 3]> {
+    let fits = |c: &Real| (-MAX_SPEED..=MAX_SPEED).contains(c);
+    let components = velocity.to_array();
+    components.iter().all(fits).then(|| components.map(Q20::from_real_saturating))
 }
 
 pub(crate) fn real_vector(lanes: [Q20; 3]) -> Vec3 {

@@ -9,12 +9,17 @@ use serde::{Deserialize, Serialize};
 
 /// Largest coordinate of a position, metres: 2³⁰.
 pub const WORLD_LIMIT: Real = Real::from_int(1 << 30);
-/// Largest speed along an axis, m/s. Spin is limited so that no point of a body moves faster by it.
+/// Largest speed along an axis, m/s. The angular velocity about an axis is limited to this speed divided by the body's radius about its
+/// centre of mass, with the radius rounded up to a power of two.
 ///
 /// The step detects contacts up to half a metre ahead. Two bodies that approach by more than that in one tick (faster than
 /// 32 m/s at 60 ticks per second) may tunnel through each other if they are thinner than their displacement. Use thick walls or a
 /// higher tick rate for fast projectiles.
 pub const MAX_SPEED: Real = Real::from_bits((256 << 32) - (1 << 12));
+/// Largest linear or angular damping, 1/s.
+pub(crate) const MAX_DAMPING: Real = Real::from_int(1000);
+/// Largest size of a gravity scale.
+const MAX_GRAVITY_SCALE: Real = Real::from_int(100);
 
 /// Definition of a world.
 ///
@@ -361,13 +366,13 @@ impl BodyDef {
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         check_place(self.pose.translation)?;
         for (what, value, limit) in [
-            ("the linear damping", self.linear_damping, Real::from_int(1000)),
-            ("the angular damping", self.angular_damping, Real::from_int(1000)),
-            ("the speed cap", self.speed_cap, MAX_SPEED),
+            ("the linear damping (1/s)", self.linear_damping, MAX_DAMPING),
+            ("the angular damping (1/s)", self.angular_damping, MAX_DAMPING),
+            ("the speed cap (m/s)", self.speed_cap, MAX_SPEED),
         ] {
             check_range(what, value, limit)?;
         }
-        check_range("the gravity scale", self.gravity_scale.abs(), Real::from_int(100))?;
+        check_gravity_scale(self.gravity_scale)?;
         if self.locks >= 1 << 6 {
             return Err(CommandError::NoSuchLock(self.locks));
         }
@@ -378,7 +383,7 @@ impl BodyDef {
             shape.material.check()?;
             super::material::check_layer(shape.filter.layer)?;
             check_range(
-                "the distance of a shape",
+                "the distance of a shape from the body's origin (m)",
                 shape.pose.translation.length(),
                 Real::from_int(4096),
             )?;
@@ -399,14 +404,25 @@ pub(crate) fn check_place(position: Vec3) -> Result<(), CommandError> {
     }
 }
 
-pub(crate) fn check_range(
+/// Checks a gravity scale, which may be negative.
+pub(crate) fn check_gravity_scale(scale: Real) -> Result<(), CommandError> {
+    check_between("the gravity scale", scale, -MAX_GRAVITY_SCALE, MAX_GRAVITY_SCALE)
+}
+
+/// Checks a value that must lie between 0 and a limit.
+pub(crate) fn check_range(what: &'static str, value: Real, max: Real) -> Result<(), CommandError> {
+    check_between(what, value, Real::ZERO, max)
+}
+
+fn check_between(
     what: &'static str,
     value: Real,
-    limit: Real,
+    min: Real,
+    max: Real,
 ) -> Result<(), CommandError> {
-    if (Real::ZERO..=limit).contains(&value) {
+    if (min..=max).contains(&value) {
         Ok(())
     } else {
-        Err(CommandError::OutOfRange { what, value, limit })
+        Err(CommandError::OutOfRange { what, value, min, max })
     }
 }

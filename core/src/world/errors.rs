@@ -43,26 +43,52 @@ pub enum CommandError {
         "body {0} does not exist: it was despawned or never spawned in this world; check the id with `World::body`"
     )]
     NoSuchBody(crate::data::Id),
-    /// The body has no shape with this index.
+    /// The body has no shape with this number.
     #[error("the body has no shape {0}; shapes are numbered from 0 in the order of the definition")]
     NoSuchShape(u8),
     /// A position is outside the world.
-    #[error("{0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
+    #[error("position {0} is outside the world; each coordinate must lie within ±{WORLD_LIMIT} m")]
     OutOfWorld(Vec3),
-    /// A speed exceeds [`MAX_SPEED`].
+    /// A component of the velocity, m/s, exceeds [`MAX_SPEED`].
     #[error(
-        "the velocity, or the surface velocity by spin, would be {0} m/s; each component must lie within ±{MAX_SPEED}"
+        "the velocity would be {0} m/s; each component must lie within ±{limit}: give a lower velocity or a smaller impulse",
+        limit = rounded_down(MAX_SPEED)
     )]
     TooFast(Vec3),
+    /// A component of the angular velocity exceeds the limit of the body.
+    #[error(
+        "the angular velocity would be {spin} rad/s; each component must lie within ±{} for a body of this size: give a lower angular velocity or a smaller impulse, or make the body smaller",
+        rounded_down(*.limit)
+    )]
+    SpinsTooFast {
+        /// Rejected angular velocity, rad/s.
+        spin: Vec3,
+        /// Limit of each component for this body, rad/s: [`MAX_SPEED`] divided by the body's radius about its centre of mass, with
+        /// the radius rounded up to a power of two.
+        limit: Real,
+    },
+    /// The angular impulse of an impulse at a point exceeds the numeric range.
+    #[error(
+        "an impulse of {impulse} N·s at {arm} m from the centre of mass has an angular impulse beyond ±{} N·m·s; apply a smaller impulse, or apply it nearer to the body",
+        1u32 << 31
+    )]
+    AngularImpulseOverflow {
+        /// Rejected impulse, N·s.
+        impulse: Vec3,
+        /// Its point, relative to the centre of mass, metres.
+        arm: Vec3,
+    },
     /// A value is outside its range.
-    #[error("{what} is {value}; it must lie between 0 and {limit}")]
+    #[error("{what} is {value}; it must lie between {min} and {max}")]
     OutOfRange {
         /// Name of the value.
         what: &'static str,
         /// Rejected value.
         value: Real,
-        /// Upper limit. The lower limit is 0.
-        limit: Real,
+        /// Lower limit.
+        min: Real,
+        /// Upper limit.
+        max: Real,
     },
     /// The command needs a dynamic body, or, if it sets a velocity, a dynamic or kinematic one.
     #[error(
@@ -103,4 +129,10 @@ pub enum CommandError {
     /// A direction has length 0.
     #[error(transparent)]
     ZeroLength(#[from] ZeroLength),
+}
+
+/// A limit with two decimals, rounded down, so that the printed value is accepted.
+fn rounded_down(limit: Real) -> Real {
+    let readable = (Real::ONE..Real::from_int(1 << 20)).contains(&limit);
+    if readable { (limit * 100).floor() / 100 } else { limit }
 }

@@ -281,7 +281,7 @@ impl World {
     /// Sets a body's angular velocity, rad/s.
     ///
     /// # Errors
-    /// If the body does not exist or is static, or its surface speed would exceed [`MAX_SPEED`].
+    /// If the body does not exist or is static, or the angular velocity exceeds the limit of the body ([`MAX_SPEED`]).
     pub fn set_angular_velocity(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.command(Command::SetAngularVelocity(body, spin)).map(drop)
     }
@@ -289,7 +289,7 @@ impl World {
     /// Applies a torque for this tick, N·m.
     ///
     /// # Errors
-    /// If the body does not exist or is not dynamic, or its surface speed would exceed [`MAX_SPEED`].
+    /// If the body does not exist or is not dynamic, or the new angular velocity would exceed the limit of the body ([`MAX_SPEED`]).
     pub fn apply_torque(&mut self, body: BodyId, torque: Vec3) -> Result<(), CommandError> {
         self.command(Command::AngularImpulse(body, torque / self.def.tick_rate as i32)).map(drop)
     }

@@ -1,6 +1,6 @@
 //! Rows of a spawned body, from its definition: mass properties, principal inertia, size and flags.
 
-use super::command::{scale_by_power, speed_lanes};
+use super::command::{scale_by_power, speed_lanes, spin_lanes};
 use super::def::BodyDef;
 use super::errors::CommandError;
 use super::rows::{
@@ -67,7 +67,7 @@ pub(super) fn rows(
         center: def.pose.point(local_center),
         rotation: def.pose.rotation,
         velocity: speed_lanes(velocity)?,
-        spin: speed_lanes(scale_by_power(spin, exponent))?,
+        spin: spin_lanes(spin, exponent)?,
         still: 0,
         next: 0,
     };

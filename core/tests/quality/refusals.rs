@@ -92,3 +92,87 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         assert_eq!(world.commands().len(), count, "{command:?} was refused and recorded");
     }
 }
+
+/// Messages of refused commands, as a user reads them.
+///
+/// An angular velocity that was too high used to be reported as a "surface velocity" in m/s: the scaled value of the storage. A gravity
+/// scale of -101 was reported as 101, with 0 as the lower limit, and an angular impulse out of range as a velocity.
+#[test]
+fn messages_say_what_was_set_and_what_is_allowed() {
+    let mut world = world();
+    let crate_of_1_m = world.spawn(crate_at(Vec3::ZERO)).unwrap();
+    let pin = Shape::capsule(Real::ratio(2, 1000), Real::ratio(3, 1000)).unwrap();
+    let pin = world.spawn(BodyDef::dynamic().at(Vec3::Y * 9).shape(pin).mass(Real::ONE)).unwrap();
+    let wall = BodyDef::kinematic().at(Vec3::Z * 5000);
+    let wall = wall.shape(Shape::cuboid(Vec3::new(real!(1000), Real::ONE, Real::ONE)).unwrap());
+    let wall = world.spawn(wall).unwrap();
+    let y = |y: i32| Vec3::Y * Real::from_int(y);
+    let quarter_turn = isostep_core::Quat::from_rotation_vector(Vec3::Y * real!(1.5));
+    let spinning = crate_at(Vec3::Y * 30).angular_velocity(y(-257));
+    let far_shape = ShapeDef::from(cube(Real::HALF)).at(Transform::at(Vec3::X * real!(5000)));
+    for (command, message) in [
+        (
+            Command::SetAngularVelocity(pin, y(-40_000)),
+            "the angular velocity would be (0, -40000, 0) rad/s; each component must lie within ±32767.99 for a body of this \
+             size: give a lower angular velocity or a smaller impulse, or make the body smaller",
+        ),
+        (
+            Command::Spawn(0, Box::new(spinning)),
+            "the angular velocity would be (0, -257, 0) rad/s; each component must lie within ±255.99 for a body of this \
+             size: give a lower angular velocity or a smaller impulse, or make the body smaller",
+        ),
+        (
+            // An inertia of 1/6 kg·m² per kg, 1000 kg.
+            Command::AngularImpulse(crate_of_1_m, y(60_000)),
+            "the angular velocity would be (0, 360.0000003353, 0) rad/s; each component must lie within ±255.99 for a body of this \
+             size: give a lower angular velocity or a smaller impulse, or make the body smaller",
+        ),
+        (
+            Command::MoveTo(wall, Transform::new(Vec3::Z * 5000, quarter_turn)),
+            "the angular velocity would be (0, 89.9999999302, 0) rad/s; each component must lie within ±0.249999999 for a body of \
+             this size: give a lower angular velocity or a smaller impulse, or make the body smaller",
+        ),
+        (
+            Command::SetVelocity(pin, y(256)),
+            "the velocity would be (0, 256, 0) m/s; each component must lie within ±255.99: give a lower velocity or a \
+             smaller impulse",
+        ),
+        (
+            Command::Impulse(crate_of_1_m, y(-300_000)),
+            "the velocity would be (0, -300, 0) m/s; each component must lie within ±255.99: give a lower velocity or a \
+             smaller impulse",
+        ),
+        (
+            Command::ImpulseAt(crate_of_1_m, y(1_000_000), Vec3::X * 10_000),
+            "an impulse of (0, 1000000, 0) N·s at (10000, 0, 0) m from the centre of mass has an angular impulse beyond \
+             ±2147483648 N·m·s; apply a smaller impulse, or apply it nearer to the body",
+        ),
+        (
+            Command::SetGravityScale(pin, real!(-101)),
+            "the gravity scale is -101; it must lie between -100 and 100",
+        ),
+        (
+            Command::SetDamping(pin, -Real::ONE, Real::ZERO),
+            "the linear damping (1/s) is -1; it must lie between 0 and 1000",
+        ),
+        (
+            Command::SetDamping(pin, Real::ZERO, real!(1001)),
+            "the angular damping (1/s) is 1001; it must lie between 0 and 1000",
+        ),
+        (
+            Command::Spawn(0, Box::new(BodyDef::dynamic().shape(far_shape))),
+            "the distance of a shape from the body's origin (m) is 5000; it must lie between 0 and 4096",
+        ),
+        (
+            Command::Teleport(pin, Transform::at(Vec3::X * Real::from_int(i32::MAX))),
+            "position (2147483647, 0, 0) is outside the world; each coordinate must lie within ±1073741824 m",
+        ),
+    ] {
+        assert_eq!(world.command(command).unwrap_err().to_string(), message);
+    }
+    // The printed limits are accepted.
+    let printed = |limit: &str| Vec3::Y * limit.parse::<Real>().unwrap();
+    world.set_angular_velocity(pin, printed("32767.99")).unwrap();
+    world.set_velocity(pin, printed("255.99")).unwrap();
+    world.set_angular_velocity(wall, printed("0.249999999")).unwrap();
+}

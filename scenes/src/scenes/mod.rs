@@ -12,6 +12,7 @@ mod impacts;
 mod parts;
 mod piles;
 mod play;
+pub mod rest;
 mod sleepers;
 mod spec;
 mod storm;
