@@ -108,7 +108,7 @@ impl Prepare<'_> {
         pack.slender = Slender::default();
         for point in &mut *points {
             (point.separation, point.impulse) = (Eight::default(), Eight::default());
-            point.push = Eight::default();
+            (point.push, point.preload) = (Eight::default(), Eight::default());
         }
         for row in &mut *angular {
             (row.friction, row.impulse) = (Eight::default(), Eight::default());
@@ -213,6 +213,7 @@ impl Prepare<'_> {
             }
             pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
             pack.impulse.set(lane, point.impulse);
+            pack.preload.set(lane, point.preload);
             pack.push.set(lane, self.push.max(deep_push(contact.separations[j])));
         }
         put3(&mut stage.friction, lane, &contact.row.friction);
