@@ -68,7 +68,8 @@ pub(crate) fn collide(a: &Posed<'_>, b: &Posed<'_>, margin: i64) -> Manifold {
 }
 
 /// The same for shapes that move; `way` is what the second moves against the first in a tick, raw Q32.32. Boxes that overlap hardly
-/// along two faces touch with the one along which they overlapped a tick ago.
+/// along two faces touch with the one along which they overlapped a tick ago. A ball that comes over the edge of a face that is level with it touches
+/// the face.
 pub(crate) fn collide_on_the_way(
     a: &Posed<'_>,
     b: &Posed<'_>,
@@ -169,7 +170,7 @@ fn in_order(a: &Posed<'_>, b: &Posed<'_>, margin: i64, way: Raw) -> Manifold {
             cuboid_capsule::capsule(&pair, half.to_bits(), half_length.to_bits(), radius.to_bits())
         }
         (Cuboid { half }, Sphere { radius }) => {
-            sphere::cuboid_sphere(&pair, half.to_bits(), radius.to_bits())
+            sphere::cuboid_sphere(&pair, half.to_bits(), radius.to_bits(), way)
         }
         (
             Capsule { half_length, radius },

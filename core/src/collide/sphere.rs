@@ -25,7 +25,8 @@ pub(super) fn capsule_sphere(pair: &Pair, half_length: i64, radius: i64, ball: i
     pair.single(normal, between(core, normal, distance, [radius, ball], 0))
 }
 
-pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64) -> Manifold {
+/// Manifold of a box and a sphere. `way` is what the sphere moves against the box in a tick, in the world.
+pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64, way: Raw) -> Manifold {
     let center = to_local(&pair.turn_a, pair.delta);
     let inside = |k: usize| center[k].clamp(-half[k], half[k]);
     let nearest: Raw = [inside(0), inside(1), inside(2)];
@@ -33,14 +34,40 @@ pub(super) fn cuboid_sphere(pair: &Pair, half: Raw, radius: i64) -> Manifold {
     if is_longer(gap, radius + pair.margin) {
         return Manifold::default();
     }
-    let (local_normal, distance, foot) = match direction(gap, 0) {
-        Some((normal, distance)) => (normal, distance, nearest),
-        None => nearest_face(center, half),
+    let level =
+        if way == [0; 3] { None } else { level_face(gap, radius, to_local(&pair.turn_a, way)) };
+    let (local_normal, distance, foot) = match (level, direction(gap, 0)) {
+        (Some((normal, distance)), _) => (normal, distance, sub(center, along(normal, distance))),
+        (None, Some((normal, distance))) => (normal, distance, nearest),
+        (None, None) => nearest_face(center, half),
     };
     let separation = distance - radius;
     let at = add(foot, along(local_normal, separation >> 1));
     let normal = unit_to_world(&pair.turn_a, local_normal);
     pair.single(normal, Point { at: to_world(&pair.turn_a, at), separation, feature: 0 })
+}
+
+/// Overlap with a face, one millimetre, up to which a sphere that comes over its edge does not hit the edge.
+const GRAZE: i64 = (1 << 32) / 1000;
+
+/// Normal of a face that a sphere is about to roll onto, and the distance of its centre from that face, if only the face counts:
+/// the sphere is beside the face, level with it, and will be above it within the tick. Its nearest point is on the edge, so it
+/// would hop at the seam of flush tiles.
+fn level_face(gap: Raw, radius: i64, way: Raw) -> Option<(Unit, i64)> {
+    let up = (0..3).max_by_key(|k| gap[*k].abs())?;
+    let beside = [(up + 1) % 3, (up + 2) % 3];
+    let height = gap[up].abs();
+    if beside.iter().all(|k| gap[*k] == 0) || height < radius - GRAZE.min(radius / 8) {
+        return None;
+    }
+    let product = |a: &Raw, b: &Raw| -> i128 {
+        beside.iter().map(|k| i128::from(a[*k]) * i128::from(b[*k])).sum()
+    };
+    let shallow = 16 * i128::from(way[up]).pow(2) <= product(&way, &way);
+    let arrives = -product(&way, &gap) >= product(&gap, &gap);
+    let mut normal = [0; 3];
+    normal[up] = if gap[up] < 0 { -1 << UNIT } else { 1 << UNIT };
+    (shallow && arrives).then_some((normal, height))
 }
 
 /// For a point inside a box: normal of the closest face, the (negative) distance to it, and the foot point.

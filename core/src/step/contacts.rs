@@ -6,7 +6,7 @@ use super::bodies::StepBody;
 use super::constraint::V;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
-use crate::math::{Q30, Real, Scaled, Vec3, round_shift};
+use crate::math::{Q20, Q30, Real, Scaled, Vec3, round_shift};
 use crate::world::rows::{ContactPoint, ContactRow};
 
 /// Contact during a step.
@@ -47,7 +47,7 @@ impl Contact {
         for (point, separation) in manifold.points.iter().zip(&mut separations) {
             let at = core::array::from_fn(|i| point.at[i].wrapping_add(offset[i]));
             let made = Point { at, ..*point };
-            let fresh = ContactPoint::new(made, crate::math::Q20::ZERO);
+            let fresh = ContactPoint::new(made, Q20::ZERO, Q20::ZERO);
             row.points.push(fresh).expect("a manifold has at most four points");
             *separation = point.separation;
         }
@@ -72,7 +72,7 @@ impl Contact {
         if let ([new], [old]) = (&mut self.row.points[..], &old.points[..])
             && new.feature == old.feature
         {
-            new.impulse = old.impulse;
+            (new.impulse, new.preload) = (old.impulse, old.preload);
             return;
         }
         let reach = thickness / Real::from_int(10);
@@ -95,7 +95,8 @@ impl Contact {
                 || (0..old.points.len()).filter(free).find(|i| old.points[*i].feature == feature);
             if let Some(i) = nearest.map(|(_, i)| i).or_else(same) {
                 used[i] = true;
-                self.row.points[j].impulse = old.points[i].impulse;
+                let ContactPoint { impulse, preload, .. } = old.points[i];
+                (self.row.points[j].impulse, self.row.points[j].preload) = (impulse, preload);
             }
         }
     }

@@ -114,6 +114,7 @@ impl Disorder {
                     poison(&mut point.push.0);
                     poison(&mut point.separation.0);
                     poison(&mut point.impulse.0);
+                    poison(&mut point.preload.0);
                     poison(&mut point.total.0);
                     point.coupling.iter_mut().for_each(|value| poison(&mut value.0));
                 }

@@ -108,7 +108,7 @@ impl Prepare<'_> {
         pack.slender = Slender::default();
         for point in &mut *points {
             (point.separation, point.impulse) = (Eight::default(), Eight::default());
-            point.push = Eight::default();
+            (point.push, point.preload) = (Eight::default(), Eight::default());
         }
         for row in &mut *angular {
             (row.friction, row.impulse) = (Eight::default(), Eight::default());
@@ -213,6 +213,7 @@ impl Prepare<'_> {
             }
             pack.separation.set(lane, separation_speed(contact.separations[j], self.common.rate));
             pack.impulse.set(lane, point.impulse);
+            pack.preload.set(lane, point.preload);
             pack.push.set(lane, self.push.max(deep_push(contact.separations[j])));
         }
         put3(&mut stage.friction, lane, &contact.row.friction);
@@ -308,7 +309,7 @@ fn repaired(numerator: u128, divisor: u128, guess: u128) -> u128 {
 /// Push-out speed of a deep overlap: its depth in a fifth of a second. It falls as the overlap shrinks, so that the body
 /// does not leave with it. At most 20 m/s, for overlaps of 4 m.
 fn deep_push(separation: i64) -> Q20 {
-    let depth = (-separation).clamp(0, 1 << 34);
+    let depth = -separation.clamp(-(1 << 34), 0);
     Q20::from_bits(((depth * 5) >> 12) as i32)
 }
 
@@ -327,7 +328,17 @@ pub(crate) fn across([t1, t2]: &[V<30>; 2], [x, y]: [Q20; 2]) -> V<20> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Real;
     use proptest::prelude::*;
+
+    /// Separations from a half space at the world limit saturate, and the negation overflowed.
+    #[test]
+    fn the_deepest_overlap_is_pushed_out_at_20_metres_a_second() {
+        let speed = |separation| deep_push(separation).to_real();
+        assert_eq!(speed(i64::MIN), Real::from_int(20));
+        assert_eq!(speed(-(1 << 32)), Real::from_int(5));
+        assert_eq!([speed(0), speed(i64::MAX)], [Real::ZERO; 2]);
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]

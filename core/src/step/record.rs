@@ -76,6 +76,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
             let mut pushed = 0;
             for ((point, solved), separation) in row.points.iter_mut().zip(rows).zip(separations) {
                 point.impulse = solved.impulse.get(lane);
+                point.preload = point.preload.min(point.impulse);
                 row.touching |= solved.total.get(lane) > Q20::ZERO || *separation < 0;
                 pushed += u32::from(solved.total.get(lane) > Q20::ZERO);
             }

@@ -9,7 +9,7 @@ use super::contacts::Contact;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Q30, Real};
 use crate::world::World;
-use crate::world::rows::{ASLEEP, STAYS_AWAKE};
+use crate::world::rows::{ASLEEP, ContactRow, STAYS_AWAKE};
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     if !scratch.diff.on {
@@ -26,7 +26,9 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     for island in &islands.list {
         let members = &islands.members[island.members.clone()];
         let own = &islands.contacts[island.contacts.clone()];
-        calm(bodies, members, own, contacts, speed);
+        if calm(bodies, members, own, contacts, speed) {
+            own.iter().for_each(|contact| preload(&mut contacts[*contact as usize].row));
+        }
         let supported = || {
             own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
                 let fixed = |place: &u32| !bodies.list[*place as usize].dynamic;
@@ -70,13 +72,20 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     report.slept = slept.len() as u32;
 }
 
-/// Damps motion that no friction row damps.
+/// Damps motion that no friction row damps. Returns whether the island stands and hardly moves, so that its contacts' impulses
+/// are its loads.
 ///
 /// An island stands if all its touching contacts do (`Contact::stands`) and one of them is with something that does not move. Rigid
 /// bodies could not move at all then: what is left is motion of the contacts' springs, which a tall stack hardly damps.
 ///
 /// A ball that spins about the normal of its only point would never stop, since a point has no torque about itself.
-fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact], speed: i64) {
+fn calm(
+    bodies: &mut Bodies,
+    members: &[u32],
+    own: &[u32],
+    contacts: &[Contact],
+    speed: i64,
+) -> bool {
     let own = || own.iter().map(|contact| &contacts[*contact as usize]);
     let touching = || own().filter(|contact| contact.row.touching);
     let calms = |place: &u32| {
@@ -88,6 +97,8 @@ fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact],
     let stands = touching().all(|contact| contact.stands)
         && members.iter().all(calms)
         && touching().any(|contact| contact.bodies.iter().any(bears));
+    let settles = |place: &u32| is_slow(&bodies.motions[*place as usize].linear, SETTLES * speed);
+    let settles = stands && members.iter().all(settles);
     if stands {
         for &place in members {
             let Motion { linear, angular } = &mut bodies.motions[place as usize];
@@ -115,7 +126,29 @@ fn calm(bodies: &mut Bodies, members: &[u32], own: &[u32], contacts: &[Contact],
             }
         }
     }
+    settles
 }
+
+/// Moves the preload of each point toward its load: a spring under load would otherwise sag, and a tower of them leans
+/// and buckles (docs/solver.md).
+fn preload(row: &mut ContactRow) {
+    for point in row.points.iter_mut() {
+        let (impulse, preload) = (point.impulse.to_bits(), point.preload.to_bits());
+        let target = impulse - (impulse >> SAG_SHIFT);
+        point.preload = Q20::from_bits(preload + ((target - preload) >> PRELOAD_SHIFT));
+    }
+}
+
+/// The part of its sag that a contact keeps, 1/16, as a power of two.
+const SAG_SHIFT: u32 = 4;
+
+/// The part of the way that a preload goes in a tick, 1/32, as a power of two. Its lag must be long against the decay of motion
+/// in an island that stands, eight ticks, or stacks bounce.
+const PRELOAD_SHIFT: u32 = 5;
+
+/// Largest speed of a standing island whose contacts are preloaded, in multiples of `sleep_threshold`. At the turning
+/// points of a fast oscillation the impulses are not the loads.
+const SETTLES: i64 = 4;
 
 /// Largest speed of a standing island that is damped, in multiples of `sleep_threshold`.
 const SWAY: i64 = 16;

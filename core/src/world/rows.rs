@@ -148,12 +148,14 @@ pub(crate) struct ContactPoint {
     pub(crate) feature: u32,
     /// Normal impulse in reduced-mass units.
     pub(crate) impulse: Q20,
+    /// Part of the impulse that needs no overlap, in reduced-mass units.
+    pub(crate) preload: Q20,
 }
 
 impl ContactPoint {
-    pub(crate) const fn new(made: Point, impulse: Q20) -> Self {
+    pub(crate) const fn new(made: Point, impulse: Q20, preload: Q20) -> Self {
         let Point { at, separation, feature } = made;
-        Self { at, separation, feature, impulse }
+        Self { at, separation, feature, impulse, preload }
     }
 }
 

@@ -303,8 +303,8 @@ fn bricks_on_a_pallet_stay() {
 #[test]
 fn a_jenga_tower_stands() {
     let room = Room::of("jenga");
-    // Sag does not depend on size: the top sinks by more than a block.
-    room.assert_rests("jenga", 300, 0.03, 0.003);
+    // Sag does not depend on size: the top sinks by a third of a block.
+    room.assert_rests("jenga", 300, 0.01, 0.003);
 }
 
 #[test]
@@ -372,12 +372,16 @@ fn pins_stand_until_they_are_hit() {
     let ball = BodyDef::dynamic().at(vector([-3.0, 0.109, 0.02])).velocity(vector([7.0, 0.0, 0.0]));
     let ball = ball.angular_velocity(vector([0.0, 0.0, -7.0 / 0.108]));
     let ball = room.put(ball, &[(Solid::Capsule { half: 0.0, radius: 0.108 }, [0.0; 3])]);
+    let mut farthest = 0.0f64;
     for _ in 0..240 {
         room.world.step();
+        farthest = farthest.max(room.world.body(ball).unwrap().position().x.to_f64());
     }
     let upright = |pin: &&BodyId| room.world.body(**pin).unwrap().position().y > real(0.18);
     let standing = pins.iter().filter(upright).count();
-    let (deep, x) = (room.deepest(), room.world.body(ball).unwrap().position().x.to_f64());
-    println!("bowling: {standing} stand, {deep:.4} m deep, ball at {x:.2} m");
-    assert!(standing <= 6 && deep < 0.005 && x > 0.5, "{standing} stand, {deep} m, ball at {x} m");
+    // Where the ball ends is chance: on lines 3 mm apart it comes to rest between -1 and 6 m.
+    let deep = room.deepest();
+    println!("bowling: {standing} stand, {deep:.4} m deep, ball as far as {farthest:.2} m");
+    let hit = standing <= 6 && farthest > 0.5;
+    assert!(hit && deep < 0.005, "{standing} stand, {deep} m deep, ball as far as {farthest} m");
 }

@@ -390,25 +390,116 @@ fn a_box_slides_over_flush_tiles() {
     assert_eq!(stopped, 0, "of 40");
 }
 
-/// Boxes dropped in a column swayed for a quarter of a minute and longer: the bending of a stack hardly loses energy.
+/// Small balls hopped at the seams of flush tiles: their nearest point was on the edge of the next tile. At 6 m/s a ball of 2 cm
+/// rose by 104 mm, at 12 m/s one of 5 cm by 296 mm.
+#[test]
+fn a_small_ball_rolls_over_flush_tiles() {
+    for (radius, speed) in [(2, 1), (2, 3), (2, 6), (5, 6), (5, 12), (25, 12)] {
+        let radius = Real::ratio(radius, 100);
+        let (mut highest, mut slowest) = (0.0f64, 1.0f64);
+        for phase in 0..10 {
+            let mut world = world();
+            for x in -1..16 {
+                for z in -1..2 {
+                    let place = Vec3::new(Real::from_int(x), real!(-0.5), Real::from_int(z));
+                    world.spawn(BodyDef::fixed().at(place).shape(cube(Real::HALF))).unwrap();
+                }
+            }
+            let aside = Real::ratio(phase % 3, 50);
+            let place = Vec3::new(Real::ratio(13 * phase, 1000), radius, Real::ratio(phase, 30));
+            let body = BodyDef::dynamic().at(place).shape(Shape::sphere(radius).unwrap());
+            let velocity = Vec3::new(Real::ONE, Real::ZERO, aside) * speed;
+            let spin = Vec3::new(aside, Real::ZERO, -Real::ONE) * (Real::from_int(speed) / radius);
+            let id = world.spawn(body.velocity(velocity).angular_velocity(spin)).unwrap();
+            for _ in 0..720 / speed {
+                world.step();
+                let height = world.body(id).unwrap().position().y - radius;
+                highest = highest.max(height.to_f64());
+            }
+            let left = world.body(id).unwrap().velocity().x.to_f64();
+            slowest = slowest.min(left / f64::from(speed));
+        }
+        println!("{radius} m at {speed} m/s: {highest} m high, {slowest} of the speed left");
+        assert!(highest < 0.003, "{radius} m at {speed} m/s: {highest} m high");
+        assert!(slowest > 0.9, "{radius} m at {speed} m/s: {slowest} of the speed left");
+    }
+}
+
+/// Boxes dropped in a column swayed for a quarter of a minute and longer: the bending of a stack hardly loses energy. Higher
+/// ones buckled.
 #[test]
 fn tall_stacks_dropped_with_gaps_come_to_rest() {
-    for (count, gap, limit) in [(10, 3, 160), (20, 3, 280), (26, 2, 300), (26, 3, 420)] {
+    for (count, gap, limit) in
+        [(10, 3, 160), (20, 3, 750), (26, 2, 350), (26, 3, 520), (30, 5, 500), (40, 5, 650)]
+    {
         let mut world = world();
         world.spawn(ground()).unwrap();
         let gap = Real::ratio(gap, 100);
-        let mut top = None;
-        for i in 0..count {
-            let place = Vec3::Y * (Real::HALF + gap + (Real::ONE + gap) * i);
-            let body = BodyDef::dynamic().at(place).shape(cube(Real::HALF));
-            top = Some(world.spawn(body).unwrap());
-        }
+        let place = |i: i32| Vec3::Y * (Real::HALF + gap + (Real::ONE + gap) * i);
+        let boxes: Vec<_> = (0..count)
+            .map(|i| world.spawn(BodyDef::dynamic().at(place(i)).shape(cube(Real::HALF))).unwrap())
+            .collect();
         let tick = asleep_after(&mut world, limit);
-        let height = world.body(top.unwrap()).unwrap().position().y.to_f64();
-        println!("{count} boxes with gaps of {gap}: asleep on tick {tick:?}, {height} m high");
+        let places: Vec<_> =
+            boxes.iter().map(|id| floats(world.body(*id).unwrap().position())).collect();
+        let height = places.last().unwrap()[1];
+        let center = |i: usize| {
+            places.iter().map(|place| place[i]).sum::<f64>() / f64::from(count) - places[0][i]
+        };
+        let off = center(0).abs().max(center(2).abs());
+        println!(
+            "{count} boxes with gaps of {gap}: asleep on tick {tick:?}, {height} m high, {off} m off"
+        );
         assert!(tick.is_some(), "{count} boxes with gaps of {gap}: awake after {limit} ticks");
         assert!((height - f64::from(count) + 0.5).abs() < 0.1, "{height} m");
+        assert!(off < 0.5, "asleep with its centre {off} m beside that of its base");
     }
+}
+
+/// Towers in which each box is displaced by the same distance. The upper boxes rest on the lowest one if their centre is above
+/// it, that is if the displacement is at most the width over the number of boxes. Towers of 15 boxes and more stood and slept
+/// with their centre 10 % outside: their contacts bent under the load, and torques of displaced contacts added up.
+#[test]
+fn towers_fall_if_their_centre_is_outside_the_base_and_stand_otherwise() {
+    for count in [8, 10, 15, 20, 26] {
+        for (percent, stands) in [(80, true), (90, true), (106, false), (120, false)] {
+            let mut world = world();
+            world.spawn(ground()).unwrap();
+            let lean = Real::ratio(percent, 100 * count);
+            let mut top = None;
+            for i in 0..count {
+                let place = Vec3::new(lean * i, Real::HALF + Real::from_int(i), Real::ZERO);
+                let body = BodyDef::dynamic().at(place).shape(cube(Real::HALF));
+                top = Some(world.spawn(body).unwrap());
+            }
+            let tick = asleep_after(&mut world, if stands { 1100 } else { 2000 });
+            let height = world.body(top.unwrap()).unwrap().position().y.to_f64();
+            println!("{count} boxes at {percent} %: asleep on tick {tick:?}, {height} m high");
+            let sunk = f64::from(count) - 0.5 - height;
+            let stood = sunk < 0.05 && tick.is_some();
+            let fell = sunk > 0.5 * f64::from(count);
+            assert!(if stands { stood } else { fell }, "{count} boxes at {percent} %: {height} m");
+        }
+    }
+}
+
+/// Contacts are preloaded with what they carry. Without the load they must not throw off what they carried.
+#[test]
+fn a_box_stays_when_its_load_is_removed() {
+    let mut world = world();
+    let boxes = super::common::stack(&mut world, 10, Real::HALF, real!(1000));
+    assert!(asleep_after(&mut world, 200).is_some(), "the stack sleeps");
+    for id in &boxes[1..] {
+        world.despawn(*id).unwrap();
+    }
+    let mut highest = 0.0f64;
+    for _ in 0..120 {
+        world.step();
+        highest = highest.max(world.body(boxes[0]).unwrap().position().y.to_f64() - 0.5);
+    }
+    println!("{highest} m high");
+    assert!(highest < 0.001, "{highest} m high");
+    assert!(world.body(boxes[0]).unwrap().is_asleep());
 }
 
 /// A ball that spun in place never slept, and kept a whole heap awake.

@@ -18,8 +18,8 @@ fn a_stack_of_twenty_boxes_stands() {
     let rest = settle(&mut world, 600);
     println!("{rest:?}");
     assert_at_rest(&rest);
-    // Each of the 20 contacts may sink by its penetration. A box that fell off would sink by half a metre.
-    assert!(rest.sag < 0.05, "{rest:#?}");
+    // Measured: 6 mm, the sum over 20 contacts. It was 35 mm when contacts were not preloaded.
+    assert!(rest.sag < 0.012, "{rest:#?}");
 }
 
 #[test]

@@ -269,7 +269,8 @@ macro_rules! kernels {
                     // carries does not depend on its push-out speed.
                     let soft = load(&point.soft, group);
                     let bias = times(load(&pack.bias_rate, group), min(separation, zero()));
-                    let kept = sub(old, times(load(&pack.softness, group), old));
+                    let excess = sub(old, load(&point.preload, group));
+                    let kept = sub(excess, times(load(&pack.softness, group), excess));
                     let imbalance = add(times(soft, bias), kept);
                     let imbalance = max(imbalance, sub(zero(), load(&point.push, group)));
                     let gain = times(if_positive(separation, effective_mass, soft), target);

@@ -66,6 +66,8 @@ pub(crate) struct PointPack {
     pub(crate) push: Eight<20>,
     pub(crate) separation: Eight<20>,
     pub(crate) impulse: Eight<20>,
+    /// Part of the impulse that needs no overlap.
+    pub(crate) preload: Eight<20>,
     pub(crate) total: Eight<20>,
     /// Couplings J·M·J with the points before it.
     pub(crate) coupling: [Eight<22>; 3],

@@ -258,11 +258,12 @@ impl Row for ContactRow {
         for i in 0..4 {
             v.enter("points", Some(i));
             let mut point = points.get(i).copied().unwrap_or_default();
-            let ContactPoint { at, separation, feature, impulse } = &mut point;
+            let ContactPoint { at, separation, feature, impulse, preload } = &mut point;
             v.i64s("at", METRES, at);
             *separation = v.leaf("separation", METRES, 8, *separation as u64) as i64;
             v.u32("feature", Unit::Count, feature);
             v.lane("impulse", SPEED, impulse);
+            v.lane("preload", SPEED, preload);
             v.leave();
             if i < count {
                 _ = made.push(point);

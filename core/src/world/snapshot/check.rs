@@ -92,6 +92,8 @@ pub(super) fn contact(row: &ContactRow) -> Checked {
     ensure(!row.points.is_empty(), "it has no point")?;
     let impulses = row.points.iter().map(|point| point.impulse.to_bits());
     ensure(impulses.clone().all(|impulse| (0..=IMPULSE).contains(&impulse)), "its impulses")?;
+    let held = |point: &ContactPoint| Q20::ZERO <= point.preload && point.preload <= point.impulse;
+    ensure(row.points.iter().all(held), "its preloads")?;
     ensure(lanes_within(&row.friction, FRICTION), "its friction impulse")?;
     ensure(lanes_within(&[row.twist], ANGULAR), "its twist impulse")?;
     ensure(lanes_within(&row.rolling, ANGULAR), "its rolling impulse")

@@ -165,8 +165,9 @@ impl<'a> Predict<'a> {
             let mut made = *point;
             made.at = core::array::from_fn(|j| point.at[j].wrapping_add(offsets[0].to_bits()[j]));
             let same = old.iter().find(|old| old.feature == made.feature).or(old.get(i));
-            let impulse = same.map_or_else(Default::default, |old| old.impulse);
-            _ = row.points.push(ContactPoint::new(made, impulse));
+            let (impulse, preload) =
+                same.map_or_else(Default::default, |old| (old.impulse, old.preload));
+            _ = row.points.push(ContactPoint::new(made, impulse, preload));
         }
     }
 }
