@@ -44,16 +44,19 @@ impl Inertia {
         }
         let inverse = [x, y, z].map(Q22::from_real_saturating);
         let half = axes.map(|row| core::array::from_fn(|j| product(row[j], inverse[j])));
-        let entry = |i: usize, j: usize| {
-            let locked = (cold.locks >> 3) & (1 << i | 1 << j) != 0;
-            if locked {
-                Q22::ZERO
-            } else {
-                super::constraint::dot(&axes[j], &half[i]).round::<30, 22>()
-            }
-        };
+        let entry =
+            |i: usize, j: usize| super::constraint::dot(&axes[j], &half[i]).round::<30, 22>();
         let row = |i: usize| [entry(i, 0), entry(i, 1), entry(i, 2)];
-        Self { rows: [row(0), row(1), row(2)], wobbles, ..Self::NONE }
+        let mut rows = [row(0), row(1), row(2)];
+        let locks = cold.locks >> 3;
+        if locks != 0 {
+            for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+                if locks & (1 << i | 1 << j) != 0 {
+                    rows[i][j] = Q22::ZERO;
+                }
+            }
+        }
+        Self { rows, wobbles, ..Self::NONE }
     }
 
     #[cold]

@@ -130,14 +130,16 @@ impl RowsMut<'_> {
         for (((body, motion), carried_impulse), start) in columns {
             // Each is below 2³⁰, so that sums of two fit; gravity is clamped where it would reach the cap anyway.
             let mut faster = combine(motion, carried_impulse, |v, c| limited(v + c, SPEED_CAP));
-            if body.slender {
-                faster.angular = halved_spin(sum(&motion.angular, &carried_impulse.angular));
-            }
             for i in 0..3 {
                 faster.linear[i] = limited(faster.linear[i] + body.gravity[i], SPEED_CAP);
             }
+            let old = motion.angular;
             *motion = faster;
             *start = faster;
+            if body.slender {
+                motion.angular = slender_sum(&old, &carried_impulse.angular);
+                start.angular = motion.angular;
+            }
         }
     }
 
@@ -168,10 +170,10 @@ impl RowsMut<'_> {
             .zip(&mut self.carried_impulse[members]);
         for (((body, motion), start), carried_impulse) in columns {
             let change = combine(motion, start, |m, s| m - s);
-            let angular = sum(&carried_impulse.angular, &change.angular);
+            let old = carried_impulse.angular;
             *carried_impulse = combine(carried_impulse, &change, |c, d| limited(c + d, SPEED_CAP));
             if body.slender {
-                carried_impulse.angular = halved_spin(angular);
+                carried_impulse.angular = slender_sum(&old, &change.angular);
             }
         }
     }
@@ -238,10 +240,11 @@ fn shortened(v: V<20>, cap: Q20) -> V<20> {
     bits.map(|c| Q20::from_bits((c * cap / length) as i32))
 }
 
-/// Returns the sum of two spins.
-#[inline(always)]
-fn sum(a: &V<20>, b: &V<20>) -> V<20> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+/// Returns the sum of two spins of a slender body, within the cap. Not inlined, so that the loops over other bodies stay short.
+#[cold]
+#[inline(never)]
+fn slender_sum(a: &V<20>, b: &V<20>) -> V<20> {
+    halved_spin([a[0] + b[0], a[1] + b[1], a[2] + b[2]])
 }
 
 /// Returns a spin within the cap in the same direction, as the kernels compute it for slender bodies. Components must be

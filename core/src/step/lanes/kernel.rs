@@ -326,9 +326,14 @@ macro_rules! kernels {
         $(#[$feature])?
         #[inline]
         fn capped_spin(pack: &Pack, side: usize, group: usize, v: &V<20>) -> V<20> {
-            if !pack.slender.any[side] {
-                return capped(v);
-            }
+            if pack.slender.any[side] { slender_spin(pack, side, group, v) } else { capped(v) }
+        }
+
+        /// Clamped spin for packs with slender lanes. Not inlined, so that the pass needs fewer registers.
+        $(#[$feature])?
+        #[cold]
+        #[inline(never)]
+        fn slender_spin(pack: &Pack, side: usize, group: usize, v: &V<20>) -> V<20> {
             let slender = load(&pack.slender.lanes[side], group);
             let mut halved = *v;
             // Sums are below four times the cap.

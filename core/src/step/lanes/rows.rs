@@ -40,10 +40,10 @@ macro_rules! row_kernels {
             group: usize,
             arm: &V<30>,
         ) -> V<22> {
-            let mass_fraction = load(&stage.mass_fractions[side], group);
             if among.any[side] {
                 return slender_response(among, stage, side, group, arm);
             }
+            let mass_fraction = load(&stage.mass_fractions[side], group);
             let mut out = [zero(); 3];
             for i in 0..3 {
                 let row = load3(&stage.inertia[side][i], group);
@@ -53,9 +53,10 @@ macro_rules! row_kernels {
         }
 
         /// Response for packs in which some lanes have the root W of M: W·(Wᵀ·arm) there. The other lanes get the same
-        /// bits as in a pack without slender bodies.
+        /// bits as in a pack without slender bodies. Not inlined, so that the response of all others is.
         $(#[$feature])?
-        #[inline]
+        #[cold]
+        #[inline(never)]
         fn slender_response(
             among: &Slender,
             stage: &Stage,
