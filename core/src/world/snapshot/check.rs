@@ -7,8 +7,8 @@ use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
-    ASLEEP, BodyKind, ColdRow, ContactRow, HotRow, MAX_INVERSE_INERTIA, PERSIST_EVENTS,
-    STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
+    ASLEEP, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, MAX_INVERSE_INERTIA,
+    PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
 };
 use crate::world::spawn::size_exponent;
 
