@@ -1,6 +1,8 @@
 //! Stacks and piles: they are stable, come to rest and lose no body.
 
-use super::common::{GRAVITY, Rest, crate_at, ground, length, settle, stack, world};
+use super::common::{
+    GRAVITY, Rest, crate_at, ground, length, settle, stack, world, world_with_substeps,
+};
 use isostep_core::world::BodyKind;
 use isostep_core::{Real, Vec3, real};
 use isostep_scenes::scenes;
@@ -79,4 +81,20 @@ fn overlaps_are_pushed_apart_without_a_jump() {
     // The push-out speed is at most the depth over a fifth of a second, and none of it remains afterwards.
     assert!(highest[0] < 0.51 && highest[1] < 1.52, "{highest:?}");
     assert!(fastest < 3.5, "{fastest} m/s");
+}
+
+/// The top box is a hundred or a thousand times as heavy as the others. With 8 substeps the second stack collapses (docs/solver.md, "Limits").
+#[test]
+fn a_heavy_top_needs_more_substeps() {
+    for (substeps, times, most) in [(8, 100, 0.09), (32, 100, 0.006), (32, 1000, 0.055)] {
+        let mut world = world_with_substeps(substeps);
+        let boxes = stack(&mut world, 5, Real::HALF, Real::from_int(1000 * times));
+        let asleep = (1..=300).find(|_| {
+            world.step();
+            boxes.iter().all(|id| world.body(*id).unwrap().is_asleep())
+        });
+        let sag = 4.5 - world.body(boxes[4]).unwrap().position().y.to_f64();
+        println!("{substeps} substeps, top {times} times as heavy: {asleep:?}, {sag:.4} m");
+        assert!(asleep.is_some() && sag < most, "{times} times, {substeps}: {asleep:?}, {sag} m");
+    }
 }
