@@ -82,7 +82,7 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         odd(whole().density(Real::ZERO)),
         odd(whole().layer(32)),
         odd(whole().material(rough)),
-        odd(whole().at(Transform::at(Vec3::X * real!(5000)))),
+        odd(whole().at(Vec3::X * real!(5000))),
     ];
     for command in refused {
         let (bytes, count) = (encoded(&world), world.commands().len());
@@ -109,7 +109,7 @@ fn messages_say_what_was_set_and_what_is_allowed() {
     let y = |y: i32| Vec3::Y * Real::from_int(y);
     let quarter_turn = isostep_core::Quat::from_rotation_vector(Vec3::Y * real!(1.5));
     let spinning = crate_at(Vec3::Y * 30).angular_velocity(y(-257));
-    let far_shape = ShapeDef::from(cube(Real::HALF)).at(Transform::at(Vec3::X * real!(5000)));
+    let far_shape = ShapeDef::from(cube(Real::HALF)).at(Vec3::X * real!(5000));
     for (command, message) in [
         (
             Command::SetAngularVelocity(pin, y(-40_000)),
