@@ -139,7 +139,7 @@ fn usage_errors_print_one_line_with_advice() {
         ("match show song.mid", "isostep match new"),
         ("match key --out m/player-0/key", "choose another path"),
         ("new 9lives", "choose a name"),
-        ("new marbles", "--path"),
+        ("new marbles --path nowhere", "git clone"),
         ("replay info nothing.isoreplay", "check the path"),
         ("replay info song.mid", "song.mid: "),
         ("replay verify song.mid", "song.mid: "),

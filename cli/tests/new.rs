@@ -145,7 +145,6 @@ fn a_refused_project_prints_one_line_and_writes_nothing() {
         (format!("9lives --path {CHECKOUT}"), "choose a name like"),
         (format!("a/b --path {CHECKOUT}"), "choose a name like"),
         (format!("isostep --path {CHECKOUT}"), "choose a name like"),
-        ("marbles".to_owned(), "--path DIR"),
         ("marbles --path nowhere".to_owned(), "git clone"),
     ] {
         let (code, report) = dir.run("new", &arguments);
@@ -154,6 +153,27 @@ fn a_refused_project_prints_one_line_and_writes_nothing() {
     }
     let left: Vec<_> = std::fs::read_dir(&dir.0).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 1, "{left:?}");
+}
+
+/// Outside of any checkout the game depends on the one that the command was built from.
+#[test]
+fn no_path_is_needed_outside_of_a_checkout() {
+    let outside = std::env::temp_dir().join(format!("isostep-new-{}", std::process::id()));
+    std::fs::create_dir_all(&outside).expect("a folder");
+    let done = Command::new(env!("CARGO_BIN_EXE_isostep"))
+        .current_dir(&outside)
+        .args(["new", "marbles"])
+        .output()
+        .expect("the command starts");
+    let text = std::fs::read_to_string(outside.join("marbles/Cargo.toml")).unwrap_or_default();
+    std::fs::remove_dir_all(&outside).expect("removed");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let checkout = Path::new(CHECKOUT).canonicalize().expect("the repository");
+    let here = std::env::temp_dir().canonicalize().expect("a folder");
+    if !here.starts_with(checkout.parent().expect("it has a parent")) {
+        let expected = format!("isostep = {{ path = \"{}\" }}", checkout.display());
+        assert!(text.contains(&expected), "{text}");
+    }
 }
 
 /// Inside a checkout no path is needed, and the manifest uses a relative one.

@@ -1,6 +1,11 @@
 //! `isostep new`: creates a small two-player game to start from. The files in `template/` are
-//! copied with `{{name}}`, `{{isostep}}` (the dependency) and `{{docs}}` (path of the guide)
-//! replaced. Exit codes: 0 created, 2 refused; a refused project leaves no files behind.
+//! copied with `{{name}}`, `{{isostep}}` (the dependency), `{{docs}}` (path of the guide) and
+//! `{{ci}}` (Isostep in CI) replaced. Exit codes: 0 created, 2 refused; a refused project leaves no
+//! files behind.
+//!
+//! The game depends on the first of these: the checkout named by `--path`, the one around the
+//! folder, the one that this command was built from, and the version of this command on crates.io
+//! if it was built from there.
 
 use crate::checkout;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -11,8 +16,8 @@ use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Examples:
-  isostep new marbles                            in a checkout of Isostep
-  isostep new marbles --path ~/code/isostep      anywhere else
+  isostep new marbles
+  isostep new marbles --path ~/code/isostep      with a checkout of Isostep of your choice
   then: cd marbles && cargo test && cargo run -- together";
 
 /// Template files by destination.
@@ -28,6 +33,17 @@ const FILES: [(&str, &str); 10] = [
     ("src/udp.rs", include_str!("template/src/udp.rs")),
     ("tests/game.rs", include_str!("template/tests/game.rs")),
 ];
+
+/// Folder of this crate when it was built: in a checkout, or in cargo's copy of the registry.
+const BUILT_FROM: &str = env!("CARGO_MANIFEST_DIR");
+
+/// README section of a game that depends on a checkout.
+const CI_WITH_PATH: &str = "
+## Isostep in CI
+
+Cargo.toml names Isostep by a path on your machine. For CI it has to lie in this repository: `git submodule add URL-OF-ISOSTEP isostep`, and in
+Cargo.toml `isostep = { path = \"isostep\" }`.
+";
 
 /// Names reserved by Cargo or the compiler, or used by the template's dependencies.
 const TAKEN: [&str; 12] = [
@@ -62,7 +78,7 @@ pub(crate) enum NewError {
     #[error("{0} exists already: choose another name, or move it away")]
     Exists(String),
     #[error(
-        "no checkout of Isostep here or above, and it is not on crates.io yet: say where one is with --path DIR"
+        "no checkout of Isostep: none is here or above, and the one that this command was built from ({BUILT_FROM}/..) is gone; say where one is with --path DIR, or install the command from crates.io once it is published"
     )]
     NoCheckout,
     #[error("--path {}: not a checkout of Isostep (its Cargo.toml is missing); give the folder that `git clone` created", .0.display())]
@@ -84,7 +100,7 @@ pub(crate) fn command() -> Command {
              check for CI. It builds and plays as it is; change it into your own.",
         )
         .arg(Arg::new("name").value_name("NAME").required(true).help("Name of the game, its crate and its folder"))
-        .arg(path.help("Checkout of Isostep to depend on; by default the one around this folder"))
+        .arg(path.help("Checkout of Isostep to depend on; by default the one around this folder, else the one this command was built from, else crates.io"))
         .after_help(EXAMPLE)
 }
 
@@ -97,24 +113,39 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     if folder.exists() {
         return Err(NewError::Exists(name.clone()));
     }
-    let checkout = match arguments.get_one::<PathBuf>("path") {
-        Some(path) => {
-            let found = checkout::is_checkout(path).then(|| path.canonicalize().ok()).flatten();
-            found.ok_or_else(|| NewError::NotACheckout(path.clone()))?
+    let source = source(arguments.get_one::<PathBuf>("path"), &here, Path::new(BUILT_FROM))?;
+    let (dependency, docs, ci) = match &source {
+        Source::Checkout(checkout) => {
+            let path = path_between(&folder, checkout);
+            let path = path.to_str().filter(|path| !path.contains(char::is_control));
+            let path = path.ok_or_else(|| NewError::NoText(checkout.clone()))?.replace('\\', "/");
+            let dependency = format!("isostep = {{ path = \"{}\" }}", path.replace('"', "\\\""));
+            (dependency, format!("{path}/docs/SUMMARY.md"), CI_WITH_PATH)
         }
-        None => checkout::above(&here).ok_or(NewError::NoCheckout)?,
+        Source::Registry => {
+            let dependency = format!("isostep = \"{}\"", env!("CARGO_PKG_VERSION"));
+            (dependency, "https://docs.rs/isostep".to_owned(), "")
+        }
     };
-    let path = path_between(&folder, &checkout);
-    let path = path.to_str().filter(|path| !path.contains(char::is_control));
-    let path = path.ok_or_else(|| NewError::NoText(checkout.clone()))?.replace('\\', "/");
-    write(&folder, name, &path).inspect_err(|_| {
+    let texts = [
+        ("{{name}}", &**name),
+        ("{{isostep}}", &*dependency),
+        ("{{docs}}", &*docs),
+        ("{{ci}}", ci),
+    ];
+    write(&folder, &texts).inspect_err(|_| {
         // Safe to remove: this call created the folder.
         let _ = fs::remove_dir_all(&folder);
     })?;
-    // Reuses the tested versions, which are already downloaded.
-    let _ = fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"));
+    if let Source::Checkout(checkout) = &source {
+        // Reuses the tested versions, which are already downloaded.
+        let _ = fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"));
+    }
     let out = &mut io::stdout().lock();
-    writeln!(out, "Created {name}: a two-player game with tests. It uses Isostep in {path}.")?;
+    writeln!(
+        out,
+        "Created {name}: a two-player game with tests. Its Cargo.toml has {dependency}."
+    )?;
     writeln!(out, "  cd {name}")?;
     writeln!(
         out,
@@ -123,6 +154,34 @@ pub(crate) fn run(arguments: &ArgMatches) -> Result<ExitCode, NewError> {
     writeln!(out, "  cargo run -- together      two players in one process, over a bad network")?;
     writeln!(out, "See its README.md for more.")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Source of the game's dependency.
+#[derive(Debug, PartialEq)]
+enum Source {
+    /// A checkout of the repository.
+    Checkout(PathBuf),
+    /// crates.io, with the version of this command.
+    Registry,
+}
+
+/// Finds the source: the named checkout, the one around `here`, or the one or the registry that this
+/// command was built from.
+fn source(named: Option<&PathBuf>, here: &Path, built_from: &Path) -> Result<Source, NewError> {
+    if let Some(path) = named {
+        let found = checkout::is_checkout(path).then(|| path.canonicalize().ok()).flatten();
+        return found.map(Source::Checkout).ok_or_else(|| NewError::NotACheckout(path.clone()));
+    }
+    // Cargo unpacks crates of a registry into registry/src/INDEX/NAME-VERSION.
+    let from_registry =
+        built_from.ancestors().nth(2).is_some_and(|at| at.ends_with("registry/src"));
+    if let Some(checkout) = checkout::above(here) {
+        Ok(Source::Checkout(checkout))
+    } else if from_registry {
+        Ok(Source::Registry)
+    } else {
+        checkout::above(built_from).map(Source::Checkout).ok_or(NewError::NoCheckout)
+    }
 }
 
 /// Checks that a name is valid for a crate, a folder and a game.
@@ -158,18 +217,17 @@ fn path_between(folder: &Path, checkout: &Path) -> PathBuf {
     checkout
 }
 
-fn write(folder: &Path, name: &str, isostep: &str) -> Result<(), NewError> {
+fn write(folder: &Path, texts: &[(&str, &str)]) -> Result<(), NewError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| NewError::Write { path, error }
     };
-    let dependency = format!("isostep = {{ path = \"{}\" }}", isostep.replace('"', "\\\""));
     for (file, text) in FILES {
         let path = folder.join(file);
         let parent = path.parent().expect("a file lies in a folder");
         fs::create_dir_all(parent).map_err(failed(parent))?;
-        let text = text.replace("{{isostep}}", &dependency).replace("{{name}}", name);
-        let text = text.replace("{{docs}}", &format!("{isostep}/docs/SUMMARY.md"));
+        let text =
+            texts.iter().fold(text.to_owned(), |text, (key, value)| text.replace(key, value));
         fs::write(&path, text).map_err(failed(&path))?;
     }
     Ok(())
@@ -206,12 +264,35 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_three_placeholders() {
+    fn the_template_has_four_placeholders() {
         for (file, text) in FILES {
             let words = |word: &str| text.matches(word).count();
             assert_eq!(words("{{isostep}}"), usize::from(file == "Cargo.toml"), "{file}");
             assert_eq!(words("{{docs}}"), usize::from(file == "README.md"), "{file}");
+            assert_eq!(words("{{ci}}"), usize::from(file == "README.md"), "{file}");
             assert!(text.lines().count() < 185, "{file} is no longer small");
         }
+    }
+
+    #[test]
+    fn a_command_from_a_registry_depends_on_the_registry() {
+        let nowhere = Path::new("/nowhere");
+        let unpacked = Path::new("/home/a/.cargo/registry/src/index.crates.io-1/isostep-cli-0.1.0");
+        assert_eq!(source(None, nowhere, unpacked).expect("a source"), Source::Registry);
+    }
+
+    #[test]
+    fn a_command_from_a_checkout_depends_on_that_checkout() {
+        let built = Path::new(BUILT_FROM);
+        let checkout = built.parent().expect("the repository").to_owned();
+        let found = source(None, Path::new("/nowhere"), built).expect("a source");
+        assert_eq!(found, Source::Checkout(checkout));
+    }
+
+    #[test]
+    fn without_its_checkout_a_command_asks_for_one() {
+        let gone = source(None, Path::new("/nowhere"), Path::new("/gone/isostep/cli"));
+        let error = gone.expect_err("nothing to depend on").to_string();
+        assert!(error.contains("--path DIR") && error.contains("crates.io"), "{error}");
     }
 }
