@@ -5,11 +5,13 @@
 //! - `table.rs`, `html/`: the report for a terminal and for a browser; JSON is the data itself.
 //! - `simulation.rs`: measures a game's own [`Simulation`](isostep_rollback::Simulation) the same way.
 //! - `engine.rs`: engines that play the same scenes.
-//! - `suite/` (feature `suite`): all rows of `isostep bench`.
+//! - `suite/` (feature `suite`): all rows of `isostep bench`; `command.rs` (feature `command`): its command line.
 //!
 //! Reads the clock and computes with floats; nothing simulated depends on it.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "command")]
+pub mod command;
 pub mod engine;
 pub mod html;
 mod interleave;

@@ -101,8 +101,8 @@ impl Peers for NoPeers {
         Vec::new()
     }
     fn notes(&self) -> Vec<String> {
-        let note = "nobody stands beside; `cargo run --release -p isostep-cli --features peers -- bench` builds Rapier and \
-                    ggrs and measures them in the same run";
+        let note = "no peers; in a clone, `cargo run --release -p isostep-benches` builds Rapier and ggrs and measures them in \
+                    the same run";
         vec![note.to_owned()]
     }
 }
