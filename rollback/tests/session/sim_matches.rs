@@ -7,7 +7,8 @@ use isostep_rollback::internals::VirtualClock;
 use isostep_rollback::sim_match::SimMatchError;
 use isostep_rollback::sim_network::Corruption;
 use isostep_rollback::{
-    LinkConfig, Mode, PeerId, PlayerId, SessionConfig, SessionEvent, SimMatch, Tick, Time,
+    AdaptiveDelay, LinkConfig, Mode, PeerId, PlayerId, SessionConfig, SessionEvent, SimMatch, Tick,
+    Time,
 };
 
 fn inputs(_: usize, player: PlayerId, tick: Tick) -> Pad {
@@ -111,6 +112,41 @@ fn all_modes_agree_on_a_severe_network() {
             sim.agree().expect("all agree");
         }
     }
+}
+
+/// Lockstep never predicts: its delay alone hides the latency. The delay rises until inputs arrive in time, stays within its
+/// bounds, and falls again on a better link.
+#[test]
+fn adaptive_delay_in_lockstep_hides_the_latency() {
+    let bounds = AdaptiveDelay::new(1, 12, 0).expect("sound bounds");
+    let config = SessionConfig::new().mode(Mode::Lockstep).adaptive_delay(bounds);
+    let slow = LinkConfig { latency: Duration::from_millis(80), ..LinkConfig::perfect() };
+    let start =
+        |config| SimMatch::mesh(7, 2, &config, slow, |_| Game::default()).expect("a sound setup");
+    let stalls = |sim: &SimMatch<Game>| sim.machines()[0].session.stats().stalls;
+    let delay_of = |sim: &SimMatch<Game>| {
+        sim.machines()[0].session.delay(PlayerId(0)).expect("a local player")
+    };
+
+    let mut adaptive = start(config);
+    adaptive.run(600, inputs).expect("it runs");
+    let (delay, settled) = (delay_of(&adaptive), stalls(&adaptive));
+    // 80 ms are 4.8 ticks.
+    assert!((5..=8).contains(&delay), "delay {delay}");
+    adaptive.run(600, inputs).expect("it runs");
+    assert_eq!(stalls(&adaptive), settled, "no input is late");
+    for machine in adaptive.machines() {
+        assert_eq!(machine.session.stats().resimulated_ticks, 0);
+    }
+
+    let mut fixed = start(SessionConfig::new().mode(Mode::Lockstep).delay(1));
+    fixed.run(1200, inputs).expect("it runs");
+    assert!(stalls(&fixed) > 300, "a delay of 1 waits on most ticks: {}", stalls(&fixed));
+
+    adaptive.network().set_all_links(LinkConfig::perfect()).expect("a sound link");
+    adaptive.run(1800, inputs).expect("it runs");
+    assert_eq!(delay_of(&adaptive), 1);
+    assert_agree(adaptive, 2500);
 }
 
 /// A datagram had no checksum: a flipped bit was taken for another input, and machines went apart for good; a flipped bit in
