@@ -6,7 +6,7 @@
 use crate::tick::Tick;
 use crate::time::Time;
 
-/// Samples in the window: 6 s at 60 Hz. A path that becomes worse changes the 95th percentile after a twentieth of the
+/// Samples in the window, one for each tick: 6 s at 60 ticks a second. A path that becomes worse changes the 95th percentile after a twentieth of the
 /// window; one that becomes better changes it after the rest.
 const MAX_SAMPLES: usize = 360;
 /// Samples needed before statistics are reported.
@@ -82,12 +82,13 @@ impl Default for ArrivalMeter {
 }
 
 impl ArrivalMeter {
-    /// Records a packet that arrived at `now`. `own_millis` is the local tick, in thousandths.
+    /// Records a packet that arrived at `now`. `own_millitick` is the local tick, in
+    /// thousandths of a tick.
     pub(crate) fn packet(
         &mut self,
         now: Time,
         report: &MarginReport,
-        own_millis: i64,
+        own_millitick: i64,
         tick_micros: u32,
     ) {
         let silence = self.last.map(|last| now.since(last).as_micros() as u64);
@@ -109,7 +110,7 @@ impl ArrivalMeter {
                 self.sample(newest.saturating_add(i32::try_from(waited).unwrap_or(i32::MAX)));
             }
         }
-        let tick_advantage = own_millis - i64::from(report.made.0) * 1000;
+        let tick_advantage = own_millitick - i64::from(report.made.0) * 1000;
         self.tick_advantage[self.packets % PACKETS] =
             tick_advantage.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
         self.packets += 1;

@@ -72,16 +72,15 @@ impl AdaptiveDelay {
     }
 }
 
-/// Consecutive ticks that must need more delay before it is raised: a tenth of a second, so that one spike does not
-/// count.
+/// Consecutive ticks that must need more delay before it is raised (0.1 s at 60 ticks a second), so that one spike does not count.
 const RAISE_AFTER: u32 = 6;
-/// Ticks between two lowerings.
+/// Ticks between two lowerings (0.4 s at 60 ticks a second).
 const LOWER_INTERVAL: u32 = 24;
-/// Initial ticks after a raise in which the delay is not lowered.
+/// Initial ticks after a raise in which the delay is not lowered (4 s at 60 ticks a second).
 const HOLD: u32 = 240;
-/// Maximum of that time: a minute. It doubles whenever a lowered delay has to be raised again.
+/// Maximum of [`HOLD`] in ticks (a minute at 60 ticks a second). It doubles whenever a lowered delay has to be raised again.
 const MAX_HOLD: u32 = 3600;
-/// Ticks after a lowering in which a raise shows that the lowering was wrong.
+/// Ticks after a lowering in which a raise shows that the lowering was wrong (15 s at 60 ticks a second).
 const LOWERED_TOO_SOON: u32 = 900;
 /// Margin required before the delay is lowered, in thousandths of a tick.
 const HYSTERESIS: i64 = 500;

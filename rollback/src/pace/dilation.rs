@@ -16,7 +16,7 @@ const FASTER_PPM: i64 = 20_000;
 const SLOWER_PPM: i64 = 10_000;
 /// Ticks in which one side alone would remove an offset; the other side corrects as much.
 const CORRECT_OVER: i64 = 90;
-/// Ticks of corrections that are kept: a second.
+/// Ticks of corrections that are kept: about a second at 60 ticks a second, and half of one at 128.
 const HISTORY: usize = 64;
 
 /// Offset to one peer.
