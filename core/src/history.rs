@@ -47,7 +47,8 @@ pub enum HistoryError {
 /// field.
 ///
 /// ```
-/// use isostep_core::{History, HistoryError};
+/// use isostep_core::HistoryError;
+/// use isostep_core::internals::History;
 /// let mut history = History::new(3);
 /// for tick in 10..20 {
 ///     history.save(tick, &vec![tick; 2]);

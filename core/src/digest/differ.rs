@@ -35,7 +35,8 @@ impl fmt::Display for FieldDifference {
 /// If a value holds a float or a map without order; the error names the path.
 ///
 /// ```
-/// use isostep_core::{Real, digest::diff, real};
+/// use isostep_core::{Real, real};
+/// use isostep_core::internals::diff;
 /// #[derive(serde::Serialize)]
 /// struct Player { score: u32, speed: Real }
 /// let ours = vec![Player { score: 3, speed: real!(0.5) }];

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 ///    [`Section::diff`], and they exchange only the rows of these pages.
 ///
 /// ```
-/// use isostep_core::digest::{Digest, DigestTree, Presence};
+/// use isostep_core::digest::Digest;
+/// use isostep_core::internals::{DigestTree, Presence};
 /// let page = |text: &str| Digest::of(text.as_bytes());
 /// let mut ours = DigestTree::new();
 /// ours.section("bodies", [(0, page("a")), (1, page("b"))]);
@@ -136,7 +137,7 @@ impl DigestTree {
     /// If the value holds a float or a map without order; the error names the path.
     ///
     /// ```
-    /// use isostep_core::digest::{DigestTree, diff};
+    /// use isostep_core::internals::{DigestTree, diff};
     /// #[derive(serde::Serialize)]
     /// struct Game { round: u32, scores: Vec<u32> }
     /// let (ours, theirs) =

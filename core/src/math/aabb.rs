@@ -18,7 +18,8 @@ pub struct InvertedBox {
 /// An axis-aligned box, borders included. Its lower corner is never above its upper one.
 ///
 /// ```
-/// use isostep_core::{math::Aabb, real, Vec3};
+/// use isostep_core::{Vec3, real};
+/// use isostep_core::internals::Aabb;
 /// let a = Aabb::new(Vec3::ZERO, Vec3::ONE)?;
 /// let b = Aabb::from_center(Vec3::splat(real!(1.5)), Vec3::splat(real!(0.5)))?;
 /// assert!(a.overlaps(&b)); // they touch in a corner

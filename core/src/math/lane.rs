@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Sums wrap. No product narrows by itself: accumulate products in a [`Wide`] and round once.
 ///
 /// ```
-/// use isostep_core::math::{Q20, Q30, Wide};
+/// use isostep_core::internals::{Q20, Q30, Wide};
 /// use isostep_core::real;
 ///
 /// let normal = Q30::from_real(real!(0.5)).unwrap();

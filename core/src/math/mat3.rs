@@ -119,7 +119,8 @@ impl Mul for Mat3 {
 /// A symmetric 3×3 matrix in six entries.
 ///
 /// ```
-/// use isostep_core::{math::Sym3, real, Vec3};
+/// use isostep_core::{Vec3, real};
+/// use isostep_core::internals::Sym3;
 /// let inertia = Sym3::diagonal(Vec3::from_ints(2, 4, 8));
 /// let inverse = inertia.inverse().unwrap();
 /// assert_eq!(inverse * Vec3::Y, Vec3::Y * real!(0.25));

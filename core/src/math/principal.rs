@@ -15,7 +15,8 @@ impl Sym3 {
     /// within about 2⁻²⁸ of the largest.
     ///
     /// ```
-    /// use isostep_core::{Quat, Real, Vec3, math::Sym3, real};
+    /// use isostep_core::{Quat, Real, Vec3, real};
+    /// use isostep_core::internals::Sym3;
     /// let turn = Quat::from_rotation_vector(Vec3::new(real!(0.5), real!(1), real!(-0.25)));
     /// let inertia = Sym3::diagonal(Vec3::from_ints(1, 2, 4)).rotated(turn);
     /// let (axes, diagonal) = inertia.principal();

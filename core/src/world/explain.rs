@@ -74,7 +74,10 @@ impl World {
     /// If the tick is not held, or the bytes are not a page.
     ///
     /// ```
-    /// use isostep_core::{shape::Shape, world::{BodyDef, StateSection, World, WorldDef}, Vec3, real};
+    /// use isostep_core::{Vec3, real};
+    /// use isostep_core::internals::StateSection;
+    /// use isostep_core::shape::Shape;
+    /// use isostep_core::world::{BodyDef, World, WorldDef};
     /// let mut world = World::new(WorldDef::default())?;
     /// let ball = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
     /// world.commit();

@@ -47,7 +47,8 @@ impl Span {
 /// the true time at which a network or `Timers` has to wake the peer:
 ///
 /// ```
-/// use isostep_rollback::{sim_network::VirtualClock, Time};
+/// use isostep_rollback::Time;
+/// use isostep_rollback::internals::VirtualClock;
 /// // 5 ms ahead at the start, and 100 ppm too fast.
 /// let mut clock = VirtualClock::new(5_000_000, 100)?;
 /// assert_eq!(clock.local_time(Time::from_millis(10_000)), Time::from_millis(10_006));

@@ -63,32 +63,14 @@ pub enum Change {
 
 /// A simulated datagram network in virtual time.
 ///
-/// - configure: [`add_node`](Self::add_node), [`set_link`](Self::set_link), [`set_all_links`](Self::set_all_links),
-///   [`at`](Self::at) for later, [`partition`](Self::partition)
-/// - feed: [`send`](Self::send), with a monotonic time
-/// - take: [`receive`](Self::receive) for one node, or [`poll`](Self::poll) for all in order of arrival
-/// - observe: [`next_delivery`](Self::next_delivery), [`stats`](Self::stats), [`total_stats`](Self::total_stats)
-///
-/// Two peers exchange a ping over a bad link:
+/// [`SimMatch`](crate::SimMatch) and `isostep_netcode::transport::SimTransport` send over it. Configure its links with
+/// [`set_all_links`](Self::set_all_links) and [`set_link`](Self::set_link), and cut them with [`partition`](Self::partition) and
+/// [`partition_both`](Self::partition_both).
 ///
 /// ```
-/// use isostep_rollback::{Time, sim_network::{LinkConfig, SimEvent, SimNetwork, Timers}};
+/// use isostep_rollback::sim_network::{LinkConfig, SimNetwork};
 /// let mut network = SimNetwork::new(42);
-/// let (ann, bob) = (network.add_node(), network.add_node());
-/// network.set_both_ways(ann, bob, LinkConfig::severe())?;
-/// let mut timers = Timers::new();
-/// (0..100).for_each(|ping| timers.set(Time::from_millis(ping * 20), ann));
-/// let (end, mut bytes, mut answers) = (Time::from_millis(10_000), Vec::new(), 0);
-/// while let Some(event) = timers.next_event(&mut network, end, &mut bytes) {
-///     match event {
-///         SimEvent::Wake { at, .. } => network.send(at, ann, bob, b"ping")?,
-///         SimEvent::Packet(packet) if bytes == b"ping" => network.send(packet.at, bob, ann, b"pong")?,
-///         SimEvent::Packet(_) if bytes == b"pong" => answers += 1,
-///         SimEvent::Packet(packet) => println!("{}: damaged on the way: {bytes:?}", packet.at),
-///     }
-/// }
-/// assert!((50..95).contains(&answers), "about 0.85² of a hundred, and some twice");
-/// println!("to bob: {}", network.stats(ann, bob)?);
+/// network.set_all_links(LinkConfig::severe())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -11,7 +11,9 @@ use std::collections::BinaryHeap;
 /// packets in between:
 ///
 /// ```
-/// use isostep_rollback::{Time, sim_network::{LinkConfig, SimNetwork, Timers, VirtualClock}};
+/// use isostep_rollback::Time;
+/// use isostep_rollback::internals::{Timers, VirtualClock};
+/// use isostep_rollback::sim_network::{LinkConfig, SimNetwork};
 /// let mut network = SimNetwork::new(7);
 /// network.set_all_links(LinkConfig::wifi())?;
 /// let nodes = [network.add_node(), network.add_node()];

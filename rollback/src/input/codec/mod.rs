@@ -122,7 +122,8 @@ pub enum InputReadError {
 /// | anything else | refused |
 ///
 /// ```
-/// use isostep_rollback::{Buttons, InputCodec, NewestWins, Stick};
+/// use isostep_rollback::{Buttons, NewestWins, Stick};
+/// use isostep_rollback::internals::InputCodec;
 ///
 /// let codec = InputCodec::<(Buttons<10>, Stick)>::new().unwrap();
 /// assert_eq!(codec.width(), 6);

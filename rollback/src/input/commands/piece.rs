@@ -47,7 +47,7 @@ pub enum PayloadError {
 /// When it exceeds the budget or is malformed.
 ///
 /// ```
-/// use isostep_rollback::{PayloadError, check_payload};
+/// use isostep_rollback::internals::{PayloadError, check_payload};
 /// assert_eq!(check_payload(&[3, 2, b'h', b'i'], 64), Ok(()));
 /// assert_eq!(check_payload(&[3, 2, b'h'], 64), Err(PayloadError::Truncated));
 /// ```

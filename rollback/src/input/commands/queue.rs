@@ -76,7 +76,8 @@ pub enum CommandError {
 /// begun by then can overtake it.
 ///
 /// ```
-/// use isostep_rollback::{CommandAssembler, CommandConfig, CommandQueue, Commands, Tick};
+/// use isostep_rollback::{CommandConfig, Commands, Tick};
+/// use isostep_rollback::internals::{CommandAssembler, CommandQueue};
 ///
 /// let config = CommandConfig::new(16, 4096, 8192).unwrap();
 /// let mut queue = CommandQueue::new(config);
