@@ -11,6 +11,7 @@
 //! - [`state`]: the interface between a game's state and a rollback session.
 
 mod broad;
+mod bytes;
 mod collide;
 pub mod data;
 pub mod digest;
@@ -28,6 +29,7 @@ pub mod internals {
     //! Parts for the other crates of this repository and its tests.
     //!
     //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
+    pub use crate::bytes::{Reader, put_varint, unzigzag, zigzag};
     pub use crate::data::bit_set::BitSet;
     pub use crate::data::fixed_vec::{CapacityExceeded, FixedVec};
     pub use crate::data::id::{IdPool, InvalidPool, PoolFull};

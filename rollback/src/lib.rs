@@ -4,7 +4,6 @@
 //! The crate is pure: no clock, no sockets, no threads. Time and randomness are arguments.
 #![forbid(unsafe_code)]
 
-mod bytes;
 pub mod check;
 mod exchange;
 #[cfg(feature = "ggrs")]
@@ -30,7 +29,6 @@ pub mod internals {
     //! Parts for the other crates of this repository and its tests.
     //!
     //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
-    pub use crate::bytes::Reader;
     pub use crate::check::comparator::Compare;
     pub use crate::check::digests::{Side, TickDigests};
     pub use crate::check::report::FieldDifference;

@@ -3,6 +3,7 @@
 
 use super::names::Digest;
 use super::tree::{DigestTree, Section};
+use crate::bytes::Reader;
 
 /// Limit of the sections in a decoded tree; a world has a handful.
 pub const MAX_SECTIONS: u32 = 1024;
@@ -44,23 +45,23 @@ pub enum TreeError {
     },
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+/// Reader that knows its offset.
+struct TreeReader<'a> {
+    left: Reader<'a>,
+    length: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TreeReader<'a> {
+    const fn at(&self) -> usize {
+        self.length - self.left.len()
+    }
+
     fn take(&mut self, count: usize) -> Result<&'a [u8], TreeError> {
-        let rest = &self.bytes[self.at..];
-        let taken = rest.get(..count).ok_or(TreeError::Truncated { at: self.at })?;
-        self.at += count;
-        Ok(taken)
+        self.left.take(count).ok_or(TreeError::Truncated { at: self.at() })
     }
 
     fn u32(&mut self) -> Result<u32, TreeError> {
-        let mut bytes = [0; 4];
-        bytes.copy_from_slice(self.take(4)?);
-        Ok(u32::from_le_bytes(bytes))
+        self.left.u32().ok_or(TreeError::Truncated { at: self.at() })
     }
 
     fn count(&mut self, limit: u32) -> Result<u32, TreeError> {
@@ -73,7 +74,7 @@ impl<'a> Reader<'a> {
 
     fn section(&mut self) -> Result<Section, TreeError> {
         let count = self.count(MAX_PAGES)? as usize;
-        let at = self.at;
+        let at = self.at();
         // Read before any allocation, so that a false count cannot allocate more than the bytes
         // sent.
         let pages = self.take(count * Self::PAGE)?.chunks_exact(Self::PAGE).map(|page| {
@@ -114,12 +115,12 @@ impl DigestTree {
     /// limits.
     #[doc(hidden)]
     pub fn decode(bytes: &[u8]) -> Result<Self, TreeError> {
-        let mut reader = Reader { bytes, at: 0 };
+        let mut reader = TreeReader { left: Reader::new(bytes), length: bytes.len() };
         let mut tree = Self::new();
         let mut last: Option<&str> = None;
         for _ in 0..reader.count(MAX_SECTIONS)? {
             let length = reader.u32()? as usize;
-            let at = reader.at;
+            let at = reader.at();
             let name = core::str::from_utf8(reader.take(length)?).map_err(|_| TreeError::Name)?;
             if last.is_some_and(|last| last >= name) {
                 return Err(TreeError::Order { at });
@@ -128,7 +129,7 @@ impl DigestTree {
             let section = reader.section()?;
             tree.sections.insert(name.to_owned(), section);
         }
-        match bytes.len() - reader.at {
+        match reader.left.len() {
             0 => Ok(tree),
             extra => Err(TreeError::Trailing { extra }),
         }

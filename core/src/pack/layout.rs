@@ -15,6 +15,7 @@
 use super::block::{Codec, Entry};
 use super::error::UnpackError;
 use super::{lz, plan};
+use crate::bytes::Reader;
 use crate::digest::{Digest, ShortDigest};
 
 const MAGIC: [u8; 4] = *b"IPAK";
@@ -51,14 +52,14 @@ pub(super) struct Header {
     pub(super) table: Vec<Entry>,
 }
 
-struct Cursor<'a>(&'a [u8]);
+/// Reader whose error tells how much is missing.
+struct Cursor<'a>(Reader<'a>);
 
 impl<'a> Cursor<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], UnpackError> {
-        let missing = || UnpackError::Truncated { missing: (count - self.0.len()) as u64 };
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(missing)?;
-        self.0 = rest;
-        Ok(taken)
+        let left = self.0.len();
+        let missing = || UnpackError::Truncated { missing: (count - left) as u64 };
+        self.0.take(count).ok_or_else(missing)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], UnpackError> {
@@ -79,7 +80,7 @@ impl<'a> Cursor<'a> {
 /// Checks the header and reads its fixed part. Also returns the rest of the header and the bytes
 /// after it.
 fn front(packed: &[u8]) -> Result<(Packed, Cursor<'_>, &[u8]), UnpackError> {
-    let mut cursor = Cursor(packed);
+    let mut cursor = Cursor(Reader::new(packed));
     if !MAGIC.starts_with(&packed[..packed.len().min(MAGIC.len())]) {
         return Err(UnpackError::Magic);
     }
@@ -94,7 +95,7 @@ fn front(packed: &[u8]) -> Result<(Packed, Cursor<'_>, &[u8]), UnpackError> {
     if Digest::of(header).short() != digest {
         return Err(UnpackError::Header);
     }
-    let mut inner = Cursor(header);
+    let mut inner = Cursor(Reader::new(header));
     let kind = inner.u8()?;
     let layout = u64::from_le_bytes(inner.array()?);
     let length = inner.u32()?;
@@ -105,7 +106,7 @@ fn front(packed: &[u8]) -> Result<(Packed, Cursor<'_>, &[u8]), UnpackError> {
         1 => Some(baseline),
         _ => return Err(UnpackError::Header),
     };
-    Ok((Packed { layout, length, digest, baseline }, inner, cursor.0))
+    Ok((Packed { layout, length, digest, baseline }, inner, cursor.0.rest()))
 }
 
 impl Header {

@@ -105,13 +105,13 @@ impl Link {
     }
 }
 
-/// Zigzag encoding: 0, -1, 1, -2, … become 0, 1, 2, 3, …
+/// Zigzag encoding of a difference of ticks.
 const fn zigzag(number: i32) -> u32 {
-    ((number << 1) ^ (number >> 31)) as u32
+    isostep_core::internals::zigzag(number as i64) as u32
 }
 
 const fn unzigzag(number: u32) -> i32 {
-    (number >> 1) as i32 ^ -((number & 1) as i32)
+    isostep_core::internals::unzigzag(number as u64) as i32
 }
 
 /// Signed distance of a tick from another.

@@ -6,8 +6,8 @@ use crate::address::Address;
 use core::fmt;
 use core::hash::Hash;
 use ggrs::{Message, NonBlockingSocket};
+use isostep_core::internals::Reader;
 use isostep_rollback::Time;
-use isostep_rollback::internals::Reader;
 use std::collections::VecDeque;
 
 /// Maximum number of known addresses, more than a match has machines.

@@ -1,6 +1,6 @@
 //! Frames in the payload of data packets (`WIRE.md`, section 5).
 
-use isostep_rollback::internals::Reader;
+use isostep_core::internals::Reader;
 
 /// Frame type: the first byte of a frame.
 pub(crate) mod frame_type {

@@ -2,7 +2,7 @@
 
 use super::frame_type::GAME;
 use isostep_core::digest::ShortDigest;
-use isostep_rollback::internals::Reader;
+use isostep_core::internals::Reader;
 
 mod part {
     pub(super) const STAMP: u8 = 0x01;

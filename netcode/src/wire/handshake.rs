@@ -3,7 +3,7 @@
 use super::header::ConnectionId;
 use super::{MAX_MTU, MIN_MTU, PROTOCOL_VERSION, packet_type};
 use crate::crypto::{GameId, Token};
-use isostep_rollback::internals::Reader;
+use isostep_core::internals::Reader;
 
 const TOKEN_BYTES: usize = Token::BYTES;
 const MAGIC: [u8; 4] = *b"ISOS";

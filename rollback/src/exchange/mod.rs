@@ -6,7 +6,6 @@ mod checksum;
 mod pace;
 mod reliable;
 
-use crate::bytes::Reader;
 use crate::input::{InputReadError, put_tick, take_tick};
 use crate::player::{PeerId, PlayerId};
 use crate::session::{FeedError, RecordError, Session};
@@ -14,6 +13,7 @@ use crate::simulation::Simulation;
 use crate::tick::Tick;
 use crate::time::Time;
 use isostep_core::digest::ShortDigest;
+use isostep_core::internals::Reader;
 use reliable::Reliable;
 
 /// First byte of every datagram.

@@ -1,8 +1,8 @@
 //! Encoding of a timing report.
 
-use crate::bytes::Reader;
 use crate::pace::{ArrivalStats, MarginReport};
 use crate::tick::Tick;
+use isostep_core::internals::Reader;
 
 pub(super) fn write(report: &MarginReport, out: &mut Vec<u8>) {
     out.extend_from_slice(&report.sent.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Reliable messages over lossy packets: one piece in each packet, some pieces ahead of the acknowledged one, and a
 //! retransmission from there when acknowledgements are missing.
 
-use crate::bytes::Reader;
+use isostep_core::internals::Reader;
 use std::collections::VecDeque;
 
 /// Bytes of a message in one packet.

@@ -1,7 +1,7 @@
 //! Parser of untrusted ggrs 0.13 packets: bincode with fixed-width numbers, inputs packed by `bitfield-rle`. It parses
 //! and bounds; `guard` decides which packets are acceptable at this point of a match.
 
-use crate::bytes::Reader;
+use isostep_core::internals::Reader;
 
 /// Error of a refused packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -177,21 +177,7 @@ fn unpack(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut from = Reader::new(packed);
     let mut bytes = Vec::new();
     while !from.is_empty() {
-        let mut head = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = from.u8()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                return None;
-            }
-            head |= bits << shift;
-            if byte & 0x80 == 0 {
-                break;
-            }
-            if shift == 63 {
-                return None;
-            }
-        }
+        let head = from.varint(64)?;
         let is_run = head & 1 == 1;
         let length = usize::try_from(if is_run { head >> 2 } else { head >> 1 }).ok()?;
         if length > limit - bytes.len() {

@@ -1,7 +1,7 @@
 //! Encoding of one player's tick: the input, then the length and bytes of its command pieces.
 
 use super::{Input, InputCodec};
-use crate::bytes::Reader;
+use isostep_core::internals::Reader;
 
 /// Appends a tick. The input was round-tripped when it was fed, so encoding can't fail.
 pub(crate) fn put_tick<I: Input>(

@@ -4,10 +4,11 @@
 //! kind u8 | length u32 | tick u32 | span u16 | payload | check: 8 bytes of BLAKE3 over all before it
 //! ```
 
-use crate::bytes::Reader;
 use crate::player::Occupant;
 use crate::tick::Tick;
 use isostep_core::digest::Digest;
+use isostep_core::internals::Reader;
+pub(super) use isostep_core::internals::put_varint;
 
 pub(super) const MAGIC: [u8; 8] = *b"ISOREPLY";
 /// Last bytes of a finished file.
@@ -130,24 +131,7 @@ pub(super) fn block(kind: u8, tick: Tick, span: u16, payload: &[u8]) -> Vec<u8> 
     bytes
 }
 
-/// Appends a varint: seven bits a byte, low ones first; the high bit marks continuation.
-pub(super) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
 /// Reads a varint of at most 63 bits.
 pub(super) fn take_varint(from: &mut Reader<'_>) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..63).step_by(7) {
-        let byte = from.u8()?;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
+    from.varint(63)
 }

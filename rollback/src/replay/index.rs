@@ -5,8 +5,8 @@ use super::format::{
     CHECK, END_MAGIC, HEAD, Head, MAX_BLOCK_TICKS, TRAILER, kind, put_varint, take_varint, unseal,
 };
 use super::source::Source;
-use crate::bytes::Reader;
 use crate::tick::Tick;
+use isostep_core::internals::{Reader, unzigzag, zigzag};
 
 /// A block and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,15 +46,14 @@ pub(super) fn put_entry(head: Head, before: Tick, out: &mut Vec<u8>) {
     out.push(head.kind);
     put_varint(u64::from(head.length), out);
     let step = i64::from(head.tick.0) - i64::from(before.0);
-    put_varint((step << 1 ^ step >> 63) as u64, out);
+    put_varint(zigzag(step), out);
     put_varint(u64::from(head.span), out);
 }
 
 fn take_entry(before: Tick, from: &mut Reader<'_>) -> Option<Head> {
     let kind = from.u8()?;
     let length = u32::try_from(take_varint(from)?).ok()?;
-    let step = take_varint(from)?;
-    let step = (step >> 1) as i64 ^ -((step & 1) as i64);
+    let step = unzigzag(take_varint(from)?);
     let tick = Tick(u32::try_from(i64::from(before.0).checked_add(step)?).ok()?);
     Some(Head { kind, length, tick, span: u16::try_from(take_varint(from)?).ok()? })
 }

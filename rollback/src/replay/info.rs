@@ -2,12 +2,12 @@
 
 use super::error::ReplayError;
 use super::format::{MAGIC, VERSION, seal, unseal};
-use crate::bytes::Reader;
 use crate::input::{CommandConfig, Input, InputCodec, MAX_INPUT_BYTES};
 use crate::session::MAX_PLAYERS;
 use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::digest::Digest;
+use isostep_core::internals::Reader;
 use std::collections::BTreeMap;
 
 /// Bytes of magic, version and length.

@@ -3,11 +3,11 @@
 //! Seats do not change within a block: a roster record ends it.
 
 use super::format::{Head, MAX_BLOCK_TICKS};
-use crate::bytes::Reader;
 use crate::player::PlayerId;
 use crate::tick::Tick;
 use crate::window::{Packer, Unpacker};
 use core::ops::Range;
+use isostep_core::internals::Reader;
 
 /// Inputs of a seat in a block.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 //! before, and partial commands.
 
 use super::format::{SeatKind, put_varint, take_varint};
-use crate::bytes::Reader;
+use isostep_core::internals::Reader;
 
 /// Data of a seat that is not in the state.
 #[derive(Clone, Debug, PartialEq, Eq)]

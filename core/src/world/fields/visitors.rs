@@ -1,6 +1,7 @@
 //! Visitors of the field description: layout, bytes, and residues after a prediction.
 
 use super::{Field, Row, Unit, Visitor};
+use crate::bytes::{unzigzag, zigzag};
 
 /// Returns the fields of a kind of row, in order.
 pub(crate) fn layout<R: Row>() -> Vec<Field> {
@@ -116,7 +117,7 @@ impl Visitor for Residue<'_> {
             let unused = 64 - 8 * width;
             // The sign bit of the field becomes the sign bit of the number.
             let left = (bits.wrapping_sub(predicted) << unused) as i64 >> unused;
-            put_bits(self.out, width, (left << 1 ^ left >> 63) as u64);
+            put_bits(self.out, width, zigzag(left));
         }
         bits
     }
@@ -184,7 +185,7 @@ impl Visitor for Reader<'_> {
             self.key -= width as usize;
             return value;
         }
-        let left = value >> 1 ^ (value & 1).wrapping_neg();
+        let left = unzigzag(value) as u64;
         self.predicted.bits[at].wrapping_add(left) & u64::MAX >> (64 - 8 * width)
     }
 

@@ -1,8 +1,8 @@
 //! Messages of the desync protocol, as bytes. Lengths are checked before anything is allocated.
 
-use crate::bytes::Reader;
 use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
+use isostep_core::internals::Reader;
 
 /// Maximum number of sections in a tree.
 const MAX_SECTIONS: usize = 128;
