@@ -55,7 +55,7 @@ pub mod internals {
 
 pub use check::Check;
 pub use input::{
-    Button, Buttons, CommandConfig, CommandConfigError, CommandError, Commands, Input,
+    Button, Buttons, CommandConfig, CommandConfigError, CommandQueueError, Commands, Input,
     InputCodecError, NewestWins, NoSuchButton, Stick,
 };
 pub use inputs::{InputStatus, Inputs, PlayerInput};

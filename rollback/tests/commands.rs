@@ -1,7 +1,7 @@
 //! Commands over ticks that are confirmed, overridden or left out: each arrives once, whole, and in the promised order.
 
 use isostep_rollback::internals::{CommandAssembler, CommandQueue, PayloadError, check_payload};
-use isostep_rollback::{CommandConfig, CommandError, Commands, Tick};
+use isostep_rollback::{CommandConfig, CommandQueueError, Commands, Tick};
 use proptest::prelude::*;
 
 fn config(budget: usize) -> CommandConfig {
@@ -233,9 +233,9 @@ fn a_half_sent_command_is_given_up_when_an_earlier_piece_is_overridden() {
 #[test]
 fn limits_are_kept_and_nothing_is_taken_beyond_them() {
     let mut queue = CommandQueue::new(CommandConfig::new(64, 10, 20).unwrap());
-    assert_eq!(queue.push(&[0; 11]), Err(CommandError::TooLong { len: 11, max: 10 }));
+    assert_eq!(queue.push(&[0; 11]), Err(CommandQueueError::TooLong { len: 11, max: 10 }));
     queue.push(&[0; 10]).unwrap();
-    let full = CommandError::QueueFull { queued: 12, needed: 9, max: 20 };
+    let full = CommandQueueError::QueueFull { queued: 12, needed: 9, max: 20 };
     assert_eq!(queue.push(&[0; 7]), Err(full));
     queue.push(&[0; 6]).unwrap();
     assert_eq!(queue.queued(), 20);
@@ -246,11 +246,11 @@ fn a_settled_tick_is_not_filled_again_and_a_confirmed_one_not_overridden() {
     let mut queue = CommandQueue::new(config(64));
     let mut payload = vec![9];
     queue.overridden(Tick(3)).unwrap();
-    let error = CommandError::TickSettled { tick: Tick(3), settled: Tick(3) };
+    let error = CommandQueueError::TickSettled { tick: Tick(3), settled: Tick(3) };
     assert_eq!(queue.fill(Tick(3), &mut payload), Err(error));
     assert_eq!(payload, [9]);
     queue.confirmed_through(Tick(3));
-    let error = CommandError::Confirmed { tick: Tick(2), confirmed: Tick(3) };
+    let error = CommandQueueError::Confirmed { tick: Tick(2), confirmed: Tick(3) };
     assert_eq!(queue.overridden(Tick(2)), Err(error));
 }
 

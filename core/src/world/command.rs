@@ -180,7 +180,7 @@ impl World {
         if self.work.is_live(body.0) {
             Ok(self.work.hot(&self.store, body.0.index()))
         } else {
-            Err(CommandError::NoSuchBody(body.0))
+            Err(CommandError::NoSuchBody(body))
         }
     }
 
@@ -222,7 +222,7 @@ impl World {
         self.hot_of(body)?;
         let cold = *self.work.cold(&self.store, body.0.index());
         if cold.kind == BodyKind::Static {
-            return Err(CommandError::NotDynamic(body.0));
+            return Err(CommandError::NotDynamic(body));
         }
         let mut hot = *self.work.hot(&self.store, body.0.index());
         let before = hot;
@@ -254,7 +254,7 @@ impl World {
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
         if self.work.cold(&self.store, body.0.index()).kind != BodyKind::Dynamic {
-            return Err(CommandError::NotDynamic(body.0));
+            return Err(CommandError::NotDynamic(body));
         }
         let mut result = Ok(());
         self.change_velocity(body, |hot, cold| {
@@ -287,7 +287,7 @@ impl World {
         check_place(pose.translation)?;
         let cold = *self.work.cold(&self.store, body.0.index());
         if cold.kind != BodyKind::Kinematic {
-            return Err(CommandError::NotKinematic(body.0));
+            return Err(CommandError::NotKinematic(body));
         }
         let rate = Real::from_int(self.def.tick_rate as i32);
         let velocity = speed_lanes((pose.point(cold.local_center) - hot.center) * rate)?;

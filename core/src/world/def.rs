@@ -142,9 +142,15 @@ impl From<Shape> for ShapeDef {
 }
 
 impl ShapeDef {
-    /// Sets the pose in the body's frame.
-    pub fn at(mut self, pose: Transform) -> Self {
-        self.pose = pose;
+    /// Sets the position in the body's frame.
+    pub fn at(mut self, position: Vec3) -> Self {
+        self.pose.translation = position;
+        self
+    }
+
+    /// Sets the rotation in the body's frame.
+    pub fn rotated(mut self, rotation: Quat) -> Self {
+        self.pose.rotation = rotation;
         self
     }
 

@@ -1,5 +1,6 @@
 //! Errors of definitions and commands: what is out of range, and what to do.
 
+use super::BodyId;
 use super::def::{MAX_SPEED, WORLD_LIMIT};
 use super::frame::STREAM_BODIES;
 use super::material::{MaterialError, NoSuchLayer};
@@ -42,7 +43,7 @@ pub enum CommandError {
     #[error(
         "body {0} does not exist: it was despawned or never spawned in this world; check the id with `World::body`"
     )]
-    NoSuchBody(crate::data::Id),
+    NoSuchBody(BodyId),
     /// The body has no shape with this index.
     #[error("the body has no shape {0}; shapes are numbered from 0 in the order of the definition")]
     NoSuchShape(u8),
@@ -68,12 +69,12 @@ pub enum CommandError {
     #[error(
         "body {0} can't be moved this way: impulses need a dynamic body, velocities a dynamic or kinematic one; set its kind with `Command::SetKind` first"
     )]
-    NotDynamic(crate::data::Id),
+    NotDynamic(BodyId),
     /// The command needs a kinematic body.
     #[error(
         "body {0} is not kinematic; set its kind with `Command::SetKind` first, or teleport it"
     )]
-    NotKinematic(crate::data::Id),
+    NotKinematic(BodyId),
     /// A lock bit has no axis.
     #[error(
         "the locks are {0:#04x}; use bits 0 to 2 for translation along x, y, z and bits 3 to 5 for rotation about them"

@@ -320,6 +320,7 @@ impl World {
     }
 
     /// Returns the commands of this tick, in order.
+    #[doc(hidden)]
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }

@@ -54,6 +54,7 @@ impl<'a> Past<'a> {
 
     /// Returns the commands that the step to this tick began with. Empty for a restored tick and after
     /// [`World::drop_step_records`], because they are not known there.
+    #[doc(hidden)]
     pub const fn commands(&self) -> &'a [Command] {
         self.commands
     }

@@ -5,7 +5,7 @@ use super::common::{
     steps_to_sleep, weightless, world,
 };
 use isostep_core::world::{BodyDef, Command, Event, Material, Pair, ShapeDef, WORLD_LIMIT};
-use isostep_core::{Real, Transform, Vec3, real};
+use isostep_core::{Real, Vec3, real};
 
 #[test]
 fn a_contact_begins_once_and_ends_once() {
@@ -144,13 +144,8 @@ fn a_contact_persists_when_its_material_changes() {
 fn events_contain_the_shape_indices() {
     let mut world = world();
     let ground = world.spawn(ground()).unwrap();
-    let foot = |x: Real| {
-        ShapeDef::from(cube(Real::ratio(2, 10))).at(Transform::at(Vec3::new(
-            x,
-            Real::ZERO,
-            Real::ZERO,
-        )))
-    };
+    let foot =
+        |x: Real| ShapeDef::from(cube(Real::ratio(2, 10))).at(Vec3::new(x, Real::ZERO, Real::ZERO));
     let table =
         BodyDef::dynamic().at(spot(0, 200, 0)).shape(foot(-Real::ONE)).shape(foot(Real::ONE));
     let table = world.spawn(table).unwrap();

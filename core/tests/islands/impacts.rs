@@ -6,7 +6,7 @@ use super::common::{
 };
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, Event, Impact, Material, ShapeDef, World};
-use isostep_core::{Real, Transform, Vec3, real};
+use isostep_core::{Real, Vec3, real};
 
 fn impacts(world: &World) -> Vec<Impact> {
     world.events().filter_map(|e| if let Event::Impact(i) = e { Some(i) } else { None }).collect()
@@ -134,9 +134,7 @@ fn an_impact_on_a_sleeping_body_is_reported_on_its_tick() {
 fn impacts_contain_the_shape_indices() {
     let mut world = world();
     world.spawn(ground()).unwrap();
-    let knob = |x: i32| {
-        ShapeDef::from(sphere(Real::ratio(2, 10))).at(Transform::at(Vec3::from_ints(x, 0, 0)))
-    };
+    let knob = |x: i32| ShapeDef::from(sphere(Real::ratio(2, 10))).at(Vec3::from_ints(x, 0, 0));
     let barbell = BodyDef::dynamic().at(spot(0, 2000, 0)).shape(knob(-1)).shape(knob(1));
     world.spawn(barbell).unwrap();
     run(&mut world, 20);

@@ -9,7 +9,7 @@ use isostep_core::world::{
     BodyDef, BodyId, BodyKind, Command, Event, Filter, Layers, Material, Pair, ShapeDef, World,
     WorldDef,
 };
-use isostep_core::{Real, Transform, Vec3, real};
+use isostep_core::{Real, Vec3, real};
 
 /// A 2 m cube as a sensor.
 fn zone(def: BodyDef, place: Vec3) -> BodyDef {
@@ -196,7 +196,7 @@ fn a_sensor_that_stops_over_a_sleeping_body_keeps_its_overlap() {
 /// A ball with a sensor below it as its second shape.
 fn jumper(place: Vec3) -> BodyDef {
     let foot = ShapeDef::from(sphere(Real::ratio(1, 10))).density(real!(1)).sensor();
-    ball_at(place).shape(foot.at(Transform::at(Vec3::Y * -Real::HALF))).lock_rotation()
+    ball_at(place).shape(foot.at(Vec3::Y * -Real::HALF)).lock_rotation()
 }
 
 #[test]
@@ -297,10 +297,10 @@ fn sensor_events_are_reported_for_each_shape() {
     let sensor = world
         .spawn(
             zone(BodyDef::fixed(), Vec3::ZERO)
-                .shape(ShapeDef::from(cube(real!(1))).sensor().at(Transform::at(Vec3::X * 4))),
+                .shape(ShapeDef::from(cube(real!(1))).sensor().at(Vec3::X * 4)),
         )
         .unwrap();
-    let knob = |x: Real| ShapeDef::from(sphere(Real::ratio(2, 10))).at(Transform::at(Vec3::X * x));
+    let knob = |x: Real| ShapeDef::from(sphere(Real::ratio(2, 10))).at(Vec3::X * x);
     let barbell = BodyDef::dynamic().shape(knob(-Real::ONE)).shape(knob(Real::ONE));
     let barbell = world.spawn(barbell.at(spot(-3, 0, 0)).velocity(Vec3::X * 2)).unwrap();
     let reported = listen(&mut world, 300);

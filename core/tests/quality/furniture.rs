@@ -4,7 +4,7 @@
 use super::common::{ground, length, world};
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, BodyKind, ShapeDef, World};
-use isostep_core::{Quat, Real, Rng, Transform, Vec3};
+use isostep_core::{Quat, Real, Rng, Vec3};
 
 type V = [f64; 3];
 
@@ -126,7 +126,7 @@ impl Room {
                 Solid::Capsule { half: 0.0, radius } => Shape::sphere(real(radius)),
                 Solid::Capsule { half, radius } => Shape::capsule(real(half), real(radius)),
             };
-            body.shape(ShapeDef::from(shape.unwrap()).at(Transform::at(vector(at))))
+            body.shape(ShapeDef::from(shape.unwrap()).at(vector(at)))
         });
         let id = self.world.spawn(body).unwrap();
         self.things.push((id, parts.to_vec()));

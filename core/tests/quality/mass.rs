@@ -98,8 +98,7 @@ fn the_centre_of_mass_of_a_dumbbell_is_that_of_its_parts() {
     // A ball of 0.5 m at −1 m and one of twice its density at 2 m: the centre of mass is at (−1 + 2·2) / 3 = 1 m.
     let ball = Shape::sphere(Real::HALF).unwrap();
     let part = |x: i32, density: i32| {
-        let pose = Transform::at(Vec3::from_ints(x, 0, 0));
-        ShapeDef::from(ball).at(pose).density(Real::from_int(density))
+        ShapeDef::from(ball).at(Vec3::from_ints(x, 0, 0)).density(Real::from_int(density))
     };
     let mut world = super::common::weightless();
     let turn = Quat::from_axis_angle(Vec3::Y, Real::FRAC_PI_2).unwrap();

@@ -192,10 +192,7 @@ fn shapes_of_one_body_never_collide_and_each_has_its_filter() {
     layers.set(4, 0, false).unwrap();
     let mut world = World::new(WorldDef { layers, ..WorldDef::default() }).unwrap();
     world.spawn(ground()).unwrap();
-    let part = |y: Real, layer| {
-        let pose = isostep_core::Transform::at(Vec3::Y * y);
-        ShapeDef::from(cube(Real::HALF)).at(pose).layer(layer)
-    };
+    let part = |y: Real, layer| ShapeDef::from(cube(Real::HALF)).at(Vec3::Y * y).layer(layer);
     let body = BodyDef::dynamic().at(Vec3::Y * 2);
     let body = body.shape(part(Real::ZERO, 0)).shape(part(real!(-0.75), 4));
     let id = world.spawn(body).unwrap();

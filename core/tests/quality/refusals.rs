@@ -82,7 +82,7 @@ fn values_out_of_range_are_rejected_and_change_nothing() {
         odd(whole().density(Real::ZERO)),
         odd(whole().layer(32)),
         odd(whole().material(rough)),
-        odd(whole().at(Transform::at(Vec3::X * real!(5000)))),
+        odd(whole().at(Vec3::X * real!(5000))),
     ];
     for command in refused {
         let (bytes, count) = (encoded(&world), world.commands().len());

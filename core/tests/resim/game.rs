@@ -66,7 +66,7 @@ impl Game {
             let solid = ShapeDef::from(shape).material(material);
             let mut body = BodyDef::dynamic().at(Vec3::new(x, y, z)).shape(solid);
             if case.has(3) && i % 5 == 0 {
-                let beside = Transform::at(Vec3::X);
+                let beside = Vec3::X;
                 body = body.shape(ShapeDef::from(shape).at(beside));
             }
             if case.has(4) && i % 6 == 1 {

@@ -3,7 +3,7 @@
 use isostep_core::internals::StateSection;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, Command, Filter, Material, ShapeDef, World, WorldDef};
-use isostep_core::{Real, Transform, Vec3, real};
+use isostep_core::{Real, Vec3, real};
 
 fn brick(x: Real, y: Real, z: Real) -> Shape {
     Shape::cuboid(Vec3::new(x, y, z)).unwrap()
@@ -42,7 +42,7 @@ pub(crate) fn world() -> World {
             .shape(ShapeDef::from(shape).material(rough).layer((i % 5) as u8))
             .user_data(i as u64);
         if i % 5 == 0 {
-            body = body.shape(ShapeDef::from(shape).at(Transform::at(Vec3::X))).persist_events();
+            body = body.shape(ShapeDef::from(shape).at(Vec3::X)).persist_events();
         }
         if i % 7 == 0 {
             let eye = Shape::sphere(real!(2)).unwrap();

@@ -12,7 +12,7 @@ mod tick_bytes;
 pub use buttons::{Button, Buttons, NoSuchButton};
 pub use codec::{InputCodec, InputCodecError, InputReadError, MAX_INPUT_BYTES};
 pub use commands::{
-    CommandAssembler, CommandConfig, CommandConfigError, CommandError, CommandQueue, Commands,
+    CommandAssembler, CommandConfig, CommandConfigError, CommandQueue, CommandQueueError, Commands,
     PayloadError, check_payload,
 };
 pub use newest::NewestWins;

@@ -3,7 +3,7 @@
 use super::input_log::{Insertion, Known};
 use super::seat::Seat;
 use super::{Authority, FeedError, Session, SessionEvent};
-use crate::input::{CommandError, Input, InputReadError, put_record};
+use crate::input::{CommandQueueError, Input, InputReadError, put_record};
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
 use crate::tick::Tick;
@@ -350,5 +350,5 @@ pub enum CommandFeedError {
     Feed(#[from] FeedError),
     /// The command is too long, or the queue is full.
     #[error(transparent)]
-    Command(#[from] CommandError),
+    Command(#[from] CommandQueueError),
 }

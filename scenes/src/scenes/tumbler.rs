@@ -3,7 +3,7 @@
 use super::Scene;
 use super::parts::{cuboid, empty, put, small_shape, solid};
 use isostep_core::world::BodyDef;
-use isostep_core::{Quat, Real, Rng, Transform, Vec3, real};
+use isostep_core::{Quat, Real, Rng, Vec3, real};
 
 /// Distance of the inner faces of the eight walls from the axis, metres.
 const RADIUS: Real = real!(3);
@@ -31,10 +31,10 @@ pub fn tumbler_of(count: i32, seed: u64) -> Scene {
         let turn =
             Quat::from_axis_angle(Vec3::Z, Real::FRAC_PI_2 * i * Real::HALF).expect("an axis");
         let place = turn.rotate(Vec3::X) * (RADIUS + WALL);
-        drum = drum.shape(wall.clone().at(Transform::new(place, turn)));
+        drum = drum.shape(wall.clone().at(place).rotated(turn));
     }
     for side in [DEPTH + WALL, -DEPTH - WALL] {
-        drum = drum.shape(cap.clone().at(Transform::at(Vec3::Z * side)));
+        drum = drum.shape(cap.clone().at(Vec3::Z * side));
     }
     put(&mut world, drum);
     let spacing = Real::ratio(9, 10);

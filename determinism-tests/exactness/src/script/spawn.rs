@@ -4,7 +4,7 @@ use isostep_core::shape::{MAX_SIZE, MIN_SIZE, Shape};
 use isostep_core::world::{
     BodyDef, BodyKind, Combine, Filter, MAX_SPEED, Material, ShapeDef, WORLD_LIMIT,
 };
-use isostep_core::{Quat, Real, Transform, Vec3};
+use isostep_core::{Quat, Real, Vec3};
 
 /// Arguments of a spawn. All zero is a dynamic box of 1 m at rest on y = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,8 +71,7 @@ impl SpawnArgs {
         let shape = ShapeDef::from(shape.expect("sizes are within limits"));
         let shape = shape.material(self.material());
         let shape = ShapeDef { filter: self.filter(), ..shape };
-        let beside =
-            |x, y| Transform::at(Vec3::new(Real::ratio(x, 4), Real::ratio(y, 4), Real::ZERO));
+        let beside = |x, y| Vec3::new(Real::ratio(x, 4), Real::ratio(y, 4), Real::ZERO);
         let ball = ShapeDef::from(Shape::sphere(Real::ratio(3, 4)).expect("within limits"));
         match self.what >> 6 {
             0 => vec![shape],

@@ -2,7 +2,7 @@
 //! its payloads, so all machines agree.
 
 use super::piece::Piece;
-use super::{CommandConfig, CommandError, Commands, PayloadError, check_payload};
+use super::{CommandConfig, CommandQueueError, Commands, PayloadError, check_payload};
 
 /// Assembles the commands of one player.
 ///
@@ -80,11 +80,11 @@ impl CommandAssembler {
     ///
     /// # Errors
     /// When they exceed the limit; nothing changes then.
-    pub fn resume(&mut self, pending: Option<&[u8]>) -> Result<(), CommandError> {
+    pub fn resume(&mut self, pending: Option<&[u8]>) -> Result<(), CommandQueueError> {
         let bytes = pending.unwrap_or_default();
         let (len, max) = (bytes.len(), self.config.max_len);
         if len > max {
-            return Err(CommandError::TooLong { len, max });
+            return Err(CommandQueueError::TooLong { len, max });
         }
         self.running = pending.is_some();
         self.bytes.clear();

@@ -17,7 +17,7 @@ mod queue;
 pub use assembler::CommandAssembler;
 pub use list::Commands;
 pub use piece::{PayloadError, check_payload};
-pub use queue::{CommandError, CommandQueue};
+pub use queue::{CommandQueue, CommandQueueError};
 
 /// Limits of commands, the same on all machines of a match.
 ///

@@ -18,7 +18,7 @@ const SPARE_BUFFERS: usize = 16;
 /// Error of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommandError {
+pub enum CommandQueueError {
     /// The command exceeds the limit of the match.
     #[error(
         "a command of {len} bytes exceeds the limit of {max}; split it or raise the limit on all machines"
@@ -158,14 +158,14 @@ impl CommandQueue {
     ///
     /// # Errors
     /// When it is too long, or the queue is full; it is not queued then.
-    pub fn push(&mut self, command: &[u8]) -> Result<(), CommandError> {
+    pub fn push(&mut self, command: &[u8]) -> Result<(), CommandQueueError> {
         let (len, max) = (command.len(), self.config.max_len);
         if len > max {
-            return Err(CommandError::TooLong { len, max });
+            return Err(CommandQueueError::TooLong { len, max });
         }
         let (queued, needed, max) = (self.queued, len + COMMAND_OVERHEAD, self.config.max_queued);
         if queued + needed > max {
-            return Err(CommandError::QueueFull { queued, needed, max });
+            return Err(CommandQueueError::QueueFull { queued, needed, max });
         }
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
@@ -180,9 +180,9 @@ impl CommandQueue {
     ///
     /// # Errors
     /// When this tick or a later one was filled, overridden or confirmed; `out` is unchanged then.
-    pub fn fill(&mut self, tick: Tick, out: &mut Vec<u8>) -> Result<(), CommandError> {
+    pub fn fill(&mut self, tick: Tick, out: &mut Vec<u8>) -> Result<(), CommandQueueError> {
         if let Some(settled) = self.settled.filter(|&settled| tick <= settled) {
-            return Err(CommandError::TickSettled { tick, settled });
+            return Err(CommandQueueError::TickSettled { tick, settled });
         }
         self.settled = Some(tick);
         out.clear();
@@ -216,9 +216,9 @@ impl CommandQueue {
     ///
     /// # Errors
     /// When the tick was reported as confirmed; nothing changes then.
-    pub fn overridden(&mut self, tick: Tick) -> Result<(), CommandError> {
+    pub fn overridden(&mut self, tick: Tick) -> Result<(), CommandQueueError> {
         if let Some(confirmed) = self.confirmed.filter(|&confirmed| tick <= confirmed) {
-            return Err(CommandError::Confirmed { tick, confirmed });
+            return Err(CommandQueueError::Confirmed { tick, confirmed });
         }
         self.settled = self.settled.max(Some(tick));
         let broken = |entry: &&mut Entry| {
