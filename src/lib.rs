@@ -19,7 +19,7 @@
 //! - `netcode` (on unless switched off): everything that has to do with a network.
 //! - `ggrs`, `laminar`: adapters for what they have.
 //! - `rayon`: steps on the threads of a pool of rayon's (`World::set_threads`); they have threads of their own without it.
-//! - `glam`: conversions between our vectors and glam's, for rendering.
+//! - `glam`, `mint`: conversions between our vectors and theirs, for rendering. `[f32; 3]` and `[f32; 4]` need no feature.
 
 #![forbid(unsafe_code)]
 

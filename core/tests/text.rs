@@ -193,3 +193,30 @@ fn glam_vectors_and_rotations_convert_both_ways() {
     assert!(Quat::try_from(glam::Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)).is_err());
     assert!(Quat::try_from(glam::DQuat::NAN).is_err());
 }
+
+#[test]
+fn arrays_of_floats_convert_both_ways() {
+    let v = Vec3::new(real!(1.5), real!(-2), real!(0.25));
+    assert_eq!(<[f32; 3]>::from(v), [1.5, -2.0, 0.25]);
+    assert_eq!(Vec3::try_from([1.5, -2.0, 0.25]), Ok(v));
+    let half_turn = Quat::from_axis_angle(Vec3::Y, Real::PI).unwrap();
+    let [x, y, z, w] = <[f32; 4]>::from(half_turn);
+    assert!((x, z) == (0.0, 0.0) && (y - 1.0).abs() < 1e-6 && w.abs() < 1e-6, "{y} {w}");
+    assert_eq!(Quat::try_from([0.0, 0.0, 0.0, 2.0]), Ok(Quat::IDENTITY), "normalized");
+    assert!(Vec3::try_from([0.0, f32::NAN, 0.0]).is_err());
+    assert!(Quat::try_from([0.0; 4]).is_err());
+    assert!(Quat::try_from([0.0, 0.0, 0.0, f32::INFINITY]).is_err());
+}
+
+#[test]
+#[cfg(feature = "mint")]
+fn mint_vectors_and_rotations_convert_both_ways() {
+    let v = Vec3::new(real!(1.5), real!(-2), real!(0.25));
+    assert_eq!(mint::Vector3::from(v), mint::Vector3 { x: 1.5, y: -2.0, z: 0.25 });
+    assert_eq!(Vec3::try_from(mint::Vector3::from(v)), Ok(v));
+    assert_eq!(Vec3::try_from(mint::Point3::from(v)), Ok(v));
+    let turn = mint::Quaternion { s: 0.0, v: mint::Vector3 { x: 0.0, y: 1.0, z: 0.0 } };
+    let q = Quat::try_from(turn).unwrap();
+    assert_eq!(q.rotate(Vec3::X), -Vec3::X);
+    assert_eq!(mint::Quaternion::from(q), turn);
+}

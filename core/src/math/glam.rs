@@ -2,19 +2,7 @@
 //! `float.rs`.
 #![allow(clippy::disallowed_types, reason = "float conversions are the boundary of the simulation")]
 
-use super::{FloatError, Quat, Real, Transform, Vec3, ZeroLength};
-
-/// Error of converting a float rotation to a [`Quat`].
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FloatRotationError {
-    /// A component is NaN, infinite or out of range.
-    #[error(transparent)]
-    Float(#[from] FloatError),
-    /// All components are zero to within 2⁻³³.
-    #[error(transparent)]
-    ZeroLength(#[from] ZeroLength),
-}
+use super::{FloatError, FloatRotationError, Quat, Real, Transform, Vec3};
 
 impl TryFrom<glam::Vec3> for Vec3 {
     type Error = FloatError;

@@ -11,11 +11,14 @@
 //! `float.rs` and `glam.rs` (conversions) and in `root.rs` (a seed that cannot change the result).
 
 pub(crate) mod aabb;
+mod arrays;
 mod float;
 #[cfg(feature = "glam")]
 mod glam;
 pub(crate) mod lane;
 pub(crate) mod mat3;
+#[cfg(feature = "mint")]
+mod mint;
 mod principal;
 mod quat;
 mod real;
@@ -26,8 +29,7 @@ mod trig;
 mod vec3;
 mod wide;
 
-#[cfg(feature = "glam")]
-pub use self::glam::FloatRotationError;
+pub use arrays::FloatRotationError;
 pub(crate) use root::{Scaled, isqrt, length_squared, sqrt_nearest};
 
 pub(crate) use aabb::Aabb;
