@@ -12,7 +12,7 @@ use isostep_bench::engine::{Engine, Staging};
 use isostep_bench::suite::{SCENES, sleepless, stage};
 use isostep_benches::rapier::Rapier;
 use isostep_benches::{RAPIER, Table, quantile, wanted};
-use isostep_core::internals::Phase;
+use isostep_core::Phase;
 use isostep_scenes::scenes::Scene;
 use std::time::Instant;
 

@@ -48,12 +48,9 @@ pub mod internals {
     pub use crate::math::mat3::{Mat3, Sym3};
     pub use crate::shape::mass::MassProperties;
     pub use crate::state::world::WorldSlots;
-    pub use crate::step::{Lanes, Phase};
     pub use crate::world::explain::{ExplainError, FieldValue, RowDifference};
     pub use crate::world::islands::Islands;
     pub use crate::world::page_bytes::StateSection;
-    pub use crate::world::rewind::HistoryReport;
-    pub use crate::world::snapshot::SNAPSHOT_LIMIT;
 
     pub mod pack {
         //! Compressed states.
@@ -82,4 +79,4 @@ pub use data::{Id, Rng, SlotMap};
 pub use history::HistoryError;
 pub use math::{Quat, Real, Transform, Vec3};
 pub use state::State;
-pub use step::StepReport;
+pub use step::{Lanes, Phase, StepReport};

@@ -4,7 +4,7 @@
 mod matrix_command;
 mod scenes_command;
 
-use isostep_core::internals::{Lanes, Phase};
+use isostep_core::{Lanes, Phase};
 use isostep_determinism_tests::{faults, numbers, recording, smoothness};
 use isostep_scenes::{Golden, scenes};
 use std::process::ExitCode;

@@ -14,7 +14,6 @@ pub enum Address {
 
 impl Address {
     /// Returns the socket address, or `None` for a node.
-    #[doc(hidden)]
     pub const fn socket(self) -> Option<SocketAddr> {
         match self {
             Self::Socket(address) => Some(address),
@@ -23,7 +22,6 @@ impl Address {
     }
 
     /// Returns the node number, or `None` for a socket address.
-    #[doc(hidden)]
     pub const fn node(self) -> Option<u64> {
         match self {
             Self::Socket(_) => None,

@@ -29,7 +29,6 @@ pub mod internals {
     //! Parts for the other crates of this repository and its tests.
     //!
     //! Not covered by semver: anything here may change in any release. The same holds for methods that the documentation hides.
-    pub use crate::check::comparator::Compare;
     pub use crate::check::digests::{Side, TickDigests};
     pub use crate::check::report::FieldDifference;
     pub use crate::exchange::{Exchange, ExchangeError};
@@ -39,9 +38,7 @@ pub mod internals {
     };
     pub use crate::pace::{ArrivalStats, MarginReport};
     pub use crate::replay::records::InputBytes;
-    pub use crate::session::{
-        Accepted, DEPTHS, FeedError, MAX_PEERS, Op, RecordError, StartInputs,
-    };
+    pub use crate::session::{Accepted, DEPTHS, FeedError, MAX_PEERS, RecordError};
     pub use crate::sim_network::internals::{
         Change, ClockError, Delivery, LinkStats, Losses, SendError, SimEvent, Timers, UnknownNode,
         VirtualClock,
@@ -64,8 +61,8 @@ pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
 pub use session::{
     Authority, Blame, CommandFeedError, DesyncReport, InputHistory, MAX_DELAY, MAX_PLAYERS,
-    MAX_PREDICTION, Mode, Plan, Predictor, Rollback, RunError, RunReport, Session, SessionConfig,
-    SessionError, SessionEvent, Stall, Stats,
+    MAX_PREDICTION, Mode, Op, Plan, Predictor, Rollback, RunError, RunReport, Session,
+    SessionConfig, SessionError, SessionEvent, Stall, StartInputs, Stats,
 };
 pub use sim_match::SimMatch;
 pub use sim_network::{LinkConfig, NodeId, SimNetwork};

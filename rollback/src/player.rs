@@ -57,7 +57,6 @@ pub enum Occupant {
 
 impl Occupant {
     /// Returns true if inputs for the seat come from outside the simulation.
-    #[doc(hidden)]
     pub const fn is_human(self) -> bool {
         matches!(self, Self::Local | Self::Remote(_))
     }

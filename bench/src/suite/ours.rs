@@ -4,7 +4,7 @@ use super::staging::{players, sleepless};
 use crate::engine::{Engine, Observation, Staging};
 use crate::interleave::micros;
 use crate::paths::ComputePath;
-use isostep_core::internals::Phase;
+use isostep_core::Phase;
 use isostep_core::world::{BodyId, BodyKind, World};
 use isostep_core::{Real, StepReport, Vec3, real};
 use isostep_scenes::scenes::Scene;

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::interleave::{Contender, in_turn};
 use crate::report::{Bar, Bars, Report, Row, Section, Unit};
 use crate::stats::{Ratio, Spread};
-use isostep_core::internals::Phase;
+use isostep_core::Phase;
 
 /// Unmeasured first ticks, in which bodies fall.
 const FIRST: u32 = 60;

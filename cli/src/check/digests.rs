@@ -30,7 +30,7 @@ struct Emitted {
 fn machine() -> String {
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    format!("{arch} {os}, {build}, {} lanes", isostep_core::internals::Lanes::widest().name())
+    format!("{arch} {os}, {build}, {} lanes", isostep_core::Lanes::widest().name())
 }
 
 pub(super) fn emit(path: &Path, only: Option<&str>, long: bool) -> Result<ExitCode, CheckError> {

@@ -72,9 +72,7 @@ macro_rules! with {
         }
     };
 }
-#[doc(hidden)]
 with!(floats, Floats, FLOATS, "For `#[serde(with = …)]`: a field in [`Floats`].");
-#[doc(hidden)]
 with!(unordered, Unordered, UNORDERED, "For `#[serde(with = …)]`: a field in [`Unordered`].");
 
 /// Walks a value into a sink.

@@ -141,7 +141,6 @@ impl Quat {
     ///
     /// # Errors
     /// If they are not of length one to within 2⁻²⁸.
-    #[doc(hidden)]
     pub fn from_bits(bits: [i32; 4]) -> Result<Self, NotUnit> {
         let [x, y, z, w] = bits;
         // Four squares of up to 2⁶² need 65 bits.
@@ -154,7 +153,6 @@ impl Quat {
 
     /// The raw components x, y, z, w with 30 fractional bits.
     #[inline]
-    #[doc(hidden)]
     pub const fn to_bits(self) -> [i32; 4] {
         [self.x, self.y, self.z, self.w]
     }

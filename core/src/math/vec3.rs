@@ -65,14 +65,12 @@ impl Vec3 {
 
     /// The vector with these raw components.
     #[inline]
-    #[doc(hidden)]
     pub const fn from_bits(bits: [i64; 3]) -> Self {
         Self::new(Real::from_bits(bits[0]), Real::from_bits(bits[1]), Real::from_bits(bits[2]))
     }
 
     /// The raw components.
     #[inline]
-    #[doc(hidden)]
     pub const fn to_bits(self) -> [i64; 3] {
         [self.x.to_bits(), self.y.to_bits(), self.z.to_bits()]
     }
@@ -92,7 +90,6 @@ impl Vec3 {
 
     /// Applies a function to each component.
     #[inline]
-    #[doc(hidden)]
     pub fn map(self, mut f: impl FnMut(Real) -> Real) -> Self {
         // `array::map` often remains a call.
         Self { x: f(self.x), y: f(self.y), z: f(self.z) }
@@ -100,7 +97,6 @@ impl Vec3 {
 
     /// Applies a function to each pair of components.
     #[inline]
-    #[doc(hidden)]
     pub fn zip(self, other: Self, mut f: impl FnMut(Real, Real) -> Real) -> Self {
         Self::new(f(self.x, other.x), f(self.y, other.y), f(self.z, other.z))
     }
@@ -166,7 +162,6 @@ impl Vec3 {
     /// A vector perpendicular to this one: its cross product with the axis that is furthest from
     /// it. Zero only for the zero vector.
     #[inline]
-    #[doc(hidden)]
     pub fn any_across(self) -> Self {
         let a = self.abs();
         let axis = if a.x <= a.y && a.x <= a.z {

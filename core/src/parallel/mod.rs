@@ -90,7 +90,6 @@ impl Threads {
 
     /// The number of threads.
     #[must_use]
-    #[doc(hidden)]
     pub fn count(&self) -> usize {
         self.pool.as_ref().map_or(1, |pool| pool.count().max(1))
     }

@@ -124,7 +124,6 @@ impl Shape {
     /// The radius of a ball around the origin that encloses the shape, rounded up; `None` for a
     /// half space.
     #[inline]
-    #[doc(hidden)]
     pub fn bounding_radius(&self) -> Option<Real> {
         match self.0 {
             Geometry::Sphere { radius } => Some(radius),

@@ -44,7 +44,6 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
-    #[doc(hidden)]
     pub fn digest_at(&self, tick: u32) -> Result<Digest, HistoryError> {
         Ok(self.digest_tree_at(tick)?.root())
     }

@@ -117,7 +117,6 @@ impl World {
     /// assert!(world.computed().eq([(right, right)]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[doc(hidden)]
     pub fn computed(&self) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
         let id = |index| self.work.id_at(index).map(BodyId);
         self.scratch.computed().filter_map(move |(body, label)| Some((id(body)?, id(label)?)))

@@ -48,9 +48,9 @@ pub(crate) use material::Mixed;
 pub use material::{Combine, Filter, Layers, Material, MaterialError, MaterialTable, NoSuchLayer};
 pub(crate) use page_bytes::StateSection;
 pub use past::Past;
-pub use rewind::{DEFAULT_HISTORY, ResimMode};
+pub use rewind::{DEFAULT_HISTORY, HistoryReport, ResimMode};
 pub use rows::BodyKind;
-pub use snapshot::SnapshotError;
+pub use snapshot::{SNAPSHOT_LIMIT, SnapshotError};
 pub use view::{Body, ContactView};
 
 /// Id of a body: index and generation. The id of a despawned body never names another body.
@@ -320,13 +320,11 @@ impl World {
     }
 
     /// Returns the commands of this tick, in order.
-    #[doc(hidden)]
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
 
     /// Undoes all commands since the last step.
-    #[doc(hidden)]
     pub fn discard_commands(&mut self) {
         self.arrive(self.tick, Route::Rewind);
     }
@@ -342,7 +340,6 @@ impl World {
     }
 
     /// Computes the next tick and measures its phases with a clock that returns nanoseconds.
-    #[doc(hidden)]
     pub fn step_timed(&mut self, clock: Option<&mut dyn FnMut() -> u64>) -> StepReport {
         self.make_room();
         let again = self.tick < self.timeline.newest();
@@ -392,7 +389,6 @@ impl World {
 
     /// Returns the worker threads that compute steps. Not state: any number of threads gives the same bits.
     #[must_use]
-    #[doc(hidden)]
     pub const fn threads(&self) -> &Threads {
         &self.threads
     }
@@ -405,14 +401,12 @@ impl World {
 
     /// Returns the SIMD width of the solver, in contacts. Not state: every width gives the same bits.
     #[must_use]
-    #[doc(hidden)]
     pub const fn lanes(&self) -> crate::step::Lanes {
         self.scratch.lanes.get()
     }
 
     /// Sets the SIMD width of the solver. Returns false, and keeps the width, if this machine does not support it. A new world
     /// uses the widest supported one.
-    #[doc(hidden)]
     pub fn set_lanes(&mut self, lanes: crate::step::Lanes) -> bool {
         let chosen = crate::step::lanes::Chosen::new(lanes);
         self.scratch.lanes = chosen.unwrap_or(self.scratch.lanes);
@@ -426,7 +420,6 @@ impl World {
     }
 
     /// Drops all caches that can be rebuilt from the state. Only the cost of the next step changes.
-    #[doc(hidden)]
     pub fn drop_scratch(&mut self) {
         let rules = core::mem::take(&mut self.scratch.rules);
         let (lanes, scalar_until) = (self.scratch.lanes, self.scratch.scalar_until);

@@ -85,7 +85,6 @@ impl World {
     /// assert_eq!(world.history(), 17..=20);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[doc(hidden)]
     pub fn set_history(&mut self, ticks: usize) {
         if self.timeline.len() == ticks.max(2) {
             return;
@@ -134,13 +133,11 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
-    #[doc(hidden)]
     pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
         self.timeline.pin(tick, self.tick, &mut self.store)
     }
 
     /// Removes one pin. Returns false if there was none.
-    #[doc(hidden)]
     pub fn unpin(&mut self, tick: u32) -> bool {
         self.timeline.unpin(tick, &mut self.store)
     }
@@ -152,7 +149,6 @@ impl World {
 
     /// Returns the first difference between an incremental and a full resimulation that [`ResimMode::Verify`] found. `None` unless
     /// the engine has a bug.
-    #[doc(hidden)]
     pub fn resim_difference(&self) -> Option<&str> {
         self.resim_difference.as_deref()
     }
@@ -187,7 +183,6 @@ impl World {
     }
 
     /// Returns the memory used by the history.
-    #[doc(hidden)]
     pub fn history_report(&self) -> HistoryReport {
         let frames: Vec<_> = self.timeline.frames().collect();
         let bytes = self.store.bytes_of(frames.iter().copied(), None);

@@ -1,10 +1,10 @@
 //! A whole game on every path: worlds, commands, a bot and a session.
 
-use isostep_core::internals::Lanes;
+use isostep_core::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::ResimMode;
+use isostep_rollback::check::Compare;
 use isostep_rollback::check::{Check, CheckError, TickPath};
-use isostep_rollback::internals::Compare;
 use isostep_rollback::{Inputs, PlayerId, Tick};
 use isostep_scenes::games::{Arena, ArenaInput, ArenaSize, arena_input, choose_loadout};
 

@@ -21,7 +21,7 @@ mod runner;
 mod script;
 mod snapshots;
 
-use comparator::Compare;
+pub use comparator::Compare;
 pub use digests::{CompareError, Comparison, Digests, Divergence};
 pub use paths::TickPath;
 pub use report::{CheckError, Difference, Outcome, Report, Row};
@@ -189,7 +189,6 @@ impl<'a, S: Simulation> Check<'a, S> {
     /// Sets the ticks to compare; all by default. If a difference is found between two of them, the first differing
     /// tick is searched for.
     #[must_use]
-    #[doc(hidden)]
     pub const fn compare(mut self, compare: Compare) -> Self {
         self.compare = compare;
         self
@@ -206,7 +205,6 @@ impl<'a, S: Simulation> Check<'a, S> {
 
     /// Sets a callback for each tick: ticks done, ticks in total, name of the run.
     #[must_use]
-    #[doc(hidden)]
     pub fn on_progress(mut self, tell: impl FnMut(u64, u64, &str) + 'a) -> Self {
         self.progress = Some(Box::new(tell));
         self
@@ -214,7 +212,6 @@ impl<'a, S: Simulation> Check<'a, S> {
 
     /// Sets the clock that measures runs, in nanoseconds since any origin.
     #[must_use]
-    #[doc(hidden)]
     pub fn clock(mut self, clock: impl FnMut() -> u64 + 'a) -> Self {
         self.clock = Some(Box::new(clock));
         self

@@ -146,13 +146,11 @@ impl<const N: usize> Buttons<N> {
     }
 
     /// Returns the held buttons; bit 0 is the first.
-    #[doc(hidden)]
     pub const fn bits(self) -> u64 {
         self.held
     }
 
     /// Returns the pressed buttons; bit 0 is the first.
-    #[doc(hidden)]
     pub const fn pressed_bits(self) -> u64 {
         self.pressed
     }

@@ -52,7 +52,6 @@ impl TickClock {
 
     /// Sets the maximum number of ticks in a frame, at least one. Time beyond that is dropped.
     #[must_use]
-    #[doc(hidden)]
     pub const fn max_ticks(mut self, ticks: u32) -> Self {
         self.most = if ticks == 0 { 1 } else { ticks };
         self

@@ -54,19 +54,16 @@ impl AdaptiveDelay {
     }
 
     /// Minimum delay, in ticks.
-    #[doc(hidden)]
     pub const fn min(&self) -> u8 {
         self.min
     }
 
     /// Maximum delay, in ticks.
-    #[doc(hidden)]
     pub const fn max(&self) -> u8 {
         self.max
     }
 
     /// Rollback depth that is accepted before the delay is raised, in ticks.
-    #[doc(hidden)]
     pub const fn rollback(&self) -> u8 {
         self.rollback
     }

@@ -81,7 +81,6 @@ pub struct LookInput {
 
 impl LookInput {
     /// Returns the rotation since an earlier input; correct up to half a turn.
-    #[doc(hidden)]
     pub fn since(self, earlier: Self) -> Look {
         let change = |now: i16, then: i16| i32::from(now.wrapping_sub(then)) << STEP_BITS;
         Look { yaw: change(self.yaw, earlier.yaw), pitch: change(self.pitch, earlier.pitch) }
@@ -173,7 +172,6 @@ impl LookAccumulator {
 
     /// Returns the motion that the simulation has not applied: inputs in flight, and the remainder below a step. Exact
     /// up to half a turn.
-    #[doc(hidden)]
     pub fn pending(&self, seen: LookInput) -> Look {
         let rest = |total: i32, seen: i16| total.wrapping_sub(i32::from(seen) << STEP_BITS);
         Look { yaw: rest(self.total.yaw, seen.yaw), pitch: rest(self.total.pitch, seen.pitch) }

@@ -95,7 +95,6 @@ impl<K: Ord + Copy> Poses<K> {
 
     /// Sets the default smoothing; a [`Sample`] may override it.
     #[must_use]
-    #[doc(hidden)]
     pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = smoothing;
         self
@@ -171,25 +170,21 @@ impl<K: Ord + Copy> Poses<K> {
     }
 
     /// Returns true if a body has no error left to smooth.
-    #[doc(hidden)]
     pub fn is_exact(&self, key: K) -> bool {
         self.find(0, key).is_ok_and(|at| self.rows[at].correction == Correction::None)
     }
 
     /// Returns the number of bodies, hidden ones included.
-    #[doc(hidden)]
     pub const fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Returns true if there are no bodies.
-    #[doc(hidden)]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Removes all bodies: after a match, or when another state was loaded.
-    #[doc(hidden)]
     pub fn clear(&mut self) {
         self.rows.clear();
         self.last = None;

@@ -146,7 +146,6 @@ impl<S: Simulation + Snapshot, R: Source> Player<S, R> {
     }
 
     /// Returns the recording and the game.
-    #[doc(hidden)]
     pub fn into_parts(self) -> (Replay<R>, S) {
         (self.replay, self.cursor.game)
     }

@@ -137,7 +137,6 @@ impl<R: Source> Replay<R> {
     }
 
     /// Returns the number of unreadable bytes after the last intact block: a truncated file has some.
-    #[doc(hidden)]
     pub const fn lost_bytes(&self) -> u64 {
         if self.index.finished { 0 } else { self.length - self.index.end }
     }
@@ -174,7 +173,6 @@ impl<R: Source> Replay<R> {
     }
 
     /// Returns the ticks with a valid digest, in order; [`digest`](Self::digest) reads them.
-    #[doc(hidden)]
     pub fn digest_ticks(&self) -> impl Iterator<Item = Tick> + '_ {
         // With an interval of 0 there is one.
         let every = usize::try_from(self.info.digest_every).ok().filter(|&every| every > 0);
@@ -215,7 +213,6 @@ impl<R: Source> Replay<R> {
     ///
     /// # Errors
     /// When the tick is missing, or its block is damaged.
-    #[doc(hidden)]
     pub fn input(
         &mut self,
         player: PlayerId,
@@ -255,7 +252,6 @@ impl<R: Source> Replay<R> {
     ///
     /// # Errors
     /// When the keyframe before it is damaged.
-    #[doc(hidden)]
     pub fn seat_kind(
         &mut self,
         player: PlayerId,

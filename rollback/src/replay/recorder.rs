@@ -197,7 +197,6 @@ impl<S: Simulation + Snapshot> Recorder<S> {
     }
 
     /// Records a pause before the next tick.
-    #[doc(hidden)]
     pub fn paused(&mut self, milliseconds: u64) {
         self.flush();
         self.put(kind::PAUSE, self.next, 0, &milliseconds.to_le_bytes());

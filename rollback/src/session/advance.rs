@@ -61,7 +61,6 @@ pub struct Plan<'s, S: Simulation> {
 
 impl<S: Simulation> Plan<'_, S> {
     /// Returns all operations, in order.
-    #[doc(hidden)]
     pub fn ops(&self) -> impl Iterator<Item = Op> + use<S> {
         let Outline { load, from, to, recheck, .. } = self.outline;
         let drop_caches = recheck.then_some(Op::DropCaches);
@@ -81,13 +80,11 @@ impl<S: Simulation> Plan<'_, S> {
     }
 
     /// Returns true if the plan resimulates with caches dropped because of a desync.
-    #[doc(hidden)]
     pub const fn is_recheck(&self) -> bool {
         self.outline.recheck
     }
 
     /// Returns the current tick after the plan.
-    #[doc(hidden)]
     pub const fn reaches(&self) -> Tick {
         self.outline.to
     }

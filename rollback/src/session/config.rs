@@ -178,7 +178,6 @@ impl SessionConfig {
     /// Rolls back for every confirmed input that arrives after its tick, even if the prediction was right. For
     /// profiling: the worst case becomes the usual case.
     #[must_use]
-    #[doc(hidden)]
     pub const fn always_roll_back(mut self, always: bool) -> Self {
         self.always = always;
         self
@@ -193,7 +192,6 @@ impl SessionConfig {
 
     /// Sets the length of a tick in real time. Only pacing uses it; the simulation never reads it.
     #[must_use]
-    #[doc(hidden)]
     pub const fn tick_length(mut self, length: Duration) -> Self {
         self.tick_length = length;
         self

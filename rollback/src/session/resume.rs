@@ -39,7 +39,6 @@ pub(crate) struct ResumedSeat<I> {
 impl<S: Simulation> Session<S> {
     /// Returns what a session that starts from the state of `tick` needs beside that state. `None` unless the state of the
     /// tick is final, reached, and its inputs are still in the log: choose [`confirmed_tick`](Self::confirmed_tick).
-    #[doc(hidden)]
     pub fn start_inputs(&self, tick: Tick) -> Option<StartInputs<S::Input>> {
         if tick > self.final_to() || tick < self.log_from() {
             return None;
@@ -61,7 +60,6 @@ impl<S: Simulation> Session<S> {
     ///
     /// # Errors
     /// As [`start`](Self::start), and when the number of seats differs.
-    #[doc(hidden)]
     pub fn start_with(
         config: SessionConfig,
         simulation: &mut S,

@@ -78,7 +78,6 @@ impl<S: Simulation> Session<S> {
 
     /// Returns the confirmed input of a seat on a tick, with its command pieces. `None` while it is unconfirmed, when
     /// it is older than the log, and for bots and empty seats.
-    #[doc(hidden)]
     pub fn confirmed_input(&self, player: PlayerId, tick: Tick) -> Option<(S::Input, &[u8])> {
         let seat = self.seats.get(player.index())?;
         let entry = seat.log.confirmed(tick).filter(|_| seat.occupant(tick).is_human())?;

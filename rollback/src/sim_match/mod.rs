@@ -193,7 +193,6 @@ impl<S: Simulation> SimMatch<S> {
 
     /// Adds a machine with a session that has been started, such as one that joins late
     /// ([`Session::start_with`]). Its number, counted from 0, is its peer id on the others.
-    #[doc(hidden)]
     pub fn add_session(&mut self, session: Session<S>, game: S) -> usize {
         let machine = self.machines.len();
         let node = self.network.add_node();

@@ -1,8 +1,9 @@
 //! Lists of digests: written, read, compared; and everything that can't be.
 
 use isostep_core::digest::Digest;
+use isostep_rollback::check::Compare;
 use isostep_rollback::check::{Check, CompareError, Digests};
-use isostep_rollback::internals::{Compare, Side};
+use isostep_rollback::internals::Side;
 use isostep_rollback::{Inputs, NewestWins, PlayerId, Simulation, Tick};
 
 #[derive(Clone, Default, serde::Serialize)]

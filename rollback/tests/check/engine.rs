@@ -1,8 +1,8 @@
 //! Internals of the check: inputs of steps, compared ticks, progress and reports.
 
 use core::cell::{Cell, RefCell};
+use isostep_rollback::check::Compare;
 use isostep_rollback::check::{Check, CheckError, Outcome, Report, TickPath};
-use isostep_rollback::internals::Compare;
 use isostep_rollback::{InputStatus, Inputs, NewestWins, PlayerId, Simulation, Tick};
 use serde::{Deserialize, Serialize};
 

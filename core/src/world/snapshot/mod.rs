@@ -147,7 +147,6 @@ impl World {
     ///
     /// # Errors
     /// As for [`restore`](Self::restore).
-    #[doc(hidden)]
     pub fn restore_within(&mut self, snapshot: &[u8], limit: usize) -> Result<(), SnapshotError> {
         let (baseline, packed) = open(snapshot)?;
         // Validate the pack's header before the digest of the baseline, which costs more.

@@ -3,7 +3,7 @@
 use super::{Driver, Outcome, ensure};
 use crate::log::{Edge, accepted};
 use crate::script::history_length;
-use isostep_core::internals::Lanes;
+use isostep_core::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::{ContactView, ResimMode};
 

@@ -120,7 +120,6 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
     }
 
     /// Begins a stepped tick; its effects follow. An open tick is ended.
-    #[doc(hidden)]
     pub fn begin_tick(&mut self, tick: Tick) {
         self.end_tick();
         self.open = Some(tick);
@@ -163,7 +162,6 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
     }
 
     /// Ends a tick: effects that it had before and has no more are missing.
-    #[doc(hidden)]
     pub fn end_tick(&mut self) {
         let Some(tick) = self.open.take() else { return };
         self.cursor = 0;
@@ -220,13 +218,11 @@ impl<C: Ord + Copy, E> EffectJournal<C, E> {
     }
 
     /// Returns the number of effects that are unresolved, or whose end was not polled.
-    #[doc(hidden)]
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns true if there are none.
-    #[doc(hidden)]
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
