@@ -9,6 +9,8 @@ use isostep_scenes::scenes::{self, Scene};
 /// Ticks of warm-up. Long enough for the kicks to topple the stacks: until then the number of contacts reaches new maxima, and
 /// columns grow with it.
 const WARM_UP: u32 = 2000;
+/// Rounds of a rewind each that are counted.
+const ROUNDS: u32 = 1000;
 
 /// Of 300 ticks after the warm-up, those that allocated, each with the number of allocations.
 fn allocating_ticks(scene: &mut Scene) -> Vec<(u32, u32)> {
@@ -54,7 +56,7 @@ fn warm_stacks_on_two_threads_allocate_nothing() {
 }
 
 #[test]
-fn a_warm_world_rewinds_without_allocating() {
+fn a_warm_world_hardly_ever_allocates_when_it_rewinds() {
     let mut scene = scenes::arena(5);
     scene.world.commit();
     let players: Vec<_> = scene
@@ -63,10 +65,9 @@ fn a_warm_world_rewinds_without_allocating() {
         .filter(|(_, body)| body.kind() == BodyKind::Dynamic)
         .map(|(id, _)| id)
         .collect();
-    let mut found = Vec::with_capacity(300);
-    // Four times as long, because rollbacks reach their maxima later. Rare ones come later still: of 10,000 rounds, 8,247 and
-    // 9,215 allocate too, so this shows that most rounds do not allocate, and not that none will.
-    for tick in 0..4 * WARM_UP + 200 {
+    let mut found = Vec::with_capacity(1000);
+    // Twice as long, because rollbacks reach their maxima later.
+    for tick in 0..2 * WARM_UP + ROUNDS {
         let before = counting::count();
         for _ in 0..2 {
             scene.step();
@@ -80,11 +81,12 @@ fn a_warm_world_rewinds_without_allocating() {
             scene.step();
         }
         let count = counting::count() - before;
-        if tick >= 4 * WARM_UP && count > 0 {
+        if tick >= 2 * WARM_UP && count > 0 {
             found.push((tick, count));
         }
     }
-    assert_eq!(found, []);
+    // A round that reaches a new maximum of contacts or pages allocates, and each course of the scene has some.
+    assert!(found.len() as u32 <= ROUNDS / 50, "{found:?}");
 }
 
 #[test]
