@@ -20,6 +20,11 @@ pub(crate) fn weightless() -> World {
     World::new(WorldDef { gravity: Vec3::ZERO, ..WorldDef::default() }).unwrap()
 }
 
+/// A box with edges of these lengths.
+pub(crate) fn box_of(x: Real, y: Real, z: Real) -> Shape {
+    Shape::cuboid(Vec3::new(x, y, z) * Real::HALF).unwrap()
+}
+
 pub(crate) fn cube(half: Real) -> Shape {
     Shape::cuboid(Vec3::splat(half)).unwrap()
 }

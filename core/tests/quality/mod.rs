@@ -21,6 +21,7 @@ mod materials;
 mod mirror;
 mod refusals;
 mod rest;
+mod rotation;
 mod sizes;
 mod slopes;
 mod stacking;
