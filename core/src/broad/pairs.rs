@@ -10,6 +10,7 @@ use super::proxies::{ACTIVE, MOVED, Mobility, Proxies, Proxy};
 use super::tree::Found;
 use crate::data::sort_by_key;
 use crate::math::Aabb;
+use crate::world::rows::{PairKey, ShapeKey};
 
 /// Overlapping pairs by key.
 ///
@@ -30,14 +31,14 @@ pub(crate) struct BroadPhase {
     fresh: Vec<Candidate>,
     sort: Vec<Candidate>,
     /// Candidates with overlapping tight boxes.
-    overlapping: Vec<(u32, u32)>,
+    overlapping: Vec<(ShapeKey, ShapeKey)>,
 }
 
 /// Two proxies with overlapping fat boxes, at least one of them active at the time of the search.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     /// The keys, lower first.
-    keys: (u32, u32),
+    keys: (ShapeKey, ShapeKey),
     /// Proxy indices of both, in the order of keys.
     places: (u32, u32),
 }
@@ -56,7 +57,7 @@ impl BroadPhase {
     }
 
     /// Adds an inactive proxy. Its key must be unique.
-    pub(crate) fn insert(&mut self, key: u32, tight: &Aabb, mobility: Mobility) -> Proxy {
+    pub(crate) fn insert(&mut self, key: ShapeKey, tight: &Aabb, mobility: Mobility) -> Proxy {
         self.proxies.insert(key, tight, mobility)
     }
 
@@ -90,7 +91,7 @@ impl BroadPhase {
     }
 
     /// Visits the key of every proxy whose tight box overlaps, in any order.
-    pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
+    pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
         let Proxies { tight, list, fixed, mobile, .. } = &self.proxies;
         let mut visit = |place: u32| {
             if tight[place as usize].overlaps(bounds) {
@@ -102,7 +103,7 @@ impl BroadPhase {
     }
 
     /// Visits the key of every proxy whose fat box overlaps, in any order. A superset of `query`.
-    pub(crate) fn near(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
+    pub(crate) fn near(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
         let Proxies { list, fixed, mobile, .. } = &self.proxies;
         let mut visit = |place: u32| visit(list[place as usize].key);
         fixed.query(bounds, &mut visit);
@@ -113,8 +114,8 @@ impl BroadPhase {
     /// key first, in ascending order.
     pub(crate) fn pairs(
         &mut self,
-        filter: impl FnMut(u32, u32) -> bool,
-        out: &mut Vec<(u32, u32)>,
+        filter: impl FnMut(ShapeKey, ShapeKey) -> bool,
+        out: &mut Vec<(ShapeKey, ShapeKey)>,
     ) {
         self.search(filter);
         self.report(out);
@@ -135,10 +136,10 @@ impl BroadPhase {
     }
 
     /// Reports candidates that overlap, and drops those that fell asleep or are out of date.
-    fn report(&mut self, out: &mut Vec<(u32, u32)>) {
+    fn report(&mut self, out: &mut Vec<(ShapeKey, ShapeKey)>) {
         let Self { proxies: Proxies { tight, marks, .. }, candidates, .. } = self;
         let (mut kept, mut overlapping) = (0, 0);
-        out.resize(candidates.len(), (0, 0));
+        out.resize(candidates.len(), Default::default());
         // Branch-free: overlap is unpredictable for the processor.
         for i in 0..candidates.len() {
             let candidate = candidates[i];
@@ -154,7 +155,7 @@ impl BroadPhase {
     }
 
     /// Searches the candidates of all proxies that moved.
-    fn search(&mut self, mut filter: impl FnMut(u32, u32) -> bool) {
+    fn search(&mut self, mut filter: impl FnMut(ShapeKey, ShapeKey) -> bool) {
         let Self { proxies, fresh, candidates, .. } = self;
         fresh.clear();
         // A tick in which all proxies move finds every candidate anew; that tick should not be the
@@ -188,8 +189,8 @@ impl BroadPhase {
     pub(crate) fn wake(
         &mut self,
         woken: &[Proxy],
-        mut filter: impl FnMut(u32, u32) -> bool,
-        out: &mut Vec<(u32, u32)>,
+        mut filter: impl FnMut(ShapeKey, ShapeKey) -> bool,
+        out: &mut Vec<(ShapeKey, ShapeKey)>,
     ) {
         out.clear();
         for &proxy in woken {
@@ -227,8 +228,8 @@ impl Candidate {
 }
 
 #[inline]
-const fn pair_key((a, b): (u32, u32)) -> u64 {
-    (a as u64) << 32 | b as u64
+const fn pair_key((a, b): (ShapeKey, ShapeKey)) -> u64 {
+    PairKey::new(a, b).0
 }
 
 /// [`Aabb::overlaps`] without branches.

@@ -5,6 +5,7 @@
 
 use super::tree::{Leaf, Tree, edges};
 use crate::math::{Aabb, Real, Vec3};
+use crate::world::rows::ShapeKey;
 
 /// Mobility of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(crate) struct Proxy(pub(super) u32);
 /// Data of a proxy except its boxes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProxyData {
-    pub(super) key: u32,
+    pub(super) key: ShapeKey,
     leaf: Leaf,
     pub(super) mobility: Mobility,
     live: bool,
@@ -82,7 +83,7 @@ impl Proxies {
     }
 
     /// Adds an inactive proxy.
-    pub(super) fn insert(&mut self, key: u32, tight: &Aabb, mobility: Mobility) -> Proxy {
+    pub(super) fn insert(&mut self, key: ShapeKey, tight: &Aabb, mobility: Mobility) -> Proxy {
         // A fixed proxy needs no margin.
         let fat = if mobility == Mobility::Fixed { *tight } else { fatten(tight, tight) };
         // The leaf has the same index as the proxy: a search result needs the proxy's other

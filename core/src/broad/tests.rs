@@ -9,9 +9,11 @@ use super::balance::{SLACK, least_leaves};
 use super::tree::{Leaf, NIL};
 use super::{BroadPhase, Mobility, Proxy, Tree};
 use crate::math::{Aabb, Real, Vec3};
+use crate::world::rows::ShapeKey;
 use crate::{Rng, real};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// The complete input of the broad phase for one proxy.
 #[derive(Clone, Copy, Debug)]
@@ -21,17 +23,17 @@ struct Item {
     active: bool,
 }
 
-type Items = BTreeMap<u32, Item>;
+type Items = BTreeMap<ShapeKey, Item>;
 
 /// A filter unrelated to bounds: drops about a quarter of all pairs.
-fn keep(a: u32, b: u32) -> bool {
-    !(a ^ (b >> 8)).is_multiple_of(4)
+fn keep(a: ShapeKey, b: ShapeKey) -> bool {
+    !(a.get() ^ (b.get() >> 8)).is_multiple_of(4)
 }
 
-fn oracle(items: &Items) -> Vec<(u32, u32)> {
+fn oracle(items: &Items) -> Vec<(ShapeKey, ShapeKey)> {
     let mut pairs = Vec::new();
     for (&a, first) in items {
-        for (&b, second) in items.range(a + 1..) {
+        for (&b, second) in items.range((Bound::Excluded(a), Bound::Unbounded)) {
             let active = first.active || second.active;
             if active && first.bounds.overlaps(&second.bounds) && keep(a, b) {
                 pairs.push((a, b));
@@ -41,16 +43,16 @@ fn oracle(items: &Items) -> Vec<(u32, u32)> {
     pairs
 }
 
-fn pairs(broad: &mut BroadPhase) -> Vec<(u32, u32)> {
+fn pairs(broad: &mut BroadPhase) -> Vec<(ShapeKey, ShapeKey)> {
     // `pairs` must clear the list.
-    let mut out = vec![(1, 1)];
+    let mut out = vec![(ShapeKey::new(1), ShapeKey::new(1))];
     broad.pairs(keep, &mut out);
     out
 }
 
 /// The same proxies, inserted at once in an order drawn from `seed`.
 fn rebuilt(items: &Items, seed: u64) -> BroadPhase {
-    let mut order: Vec<(&u32, &Item)> = items.iter().collect();
+    let mut order: Vec<(&ShapeKey, &Item)> = items.iter().collect();
     Rng::new(seed).shuffle(&mut order);
     let mut broad = BroadPhase::default();
     for (&key, item) in order {
@@ -95,7 +97,7 @@ fn bounds() -> impl Strategy<Value = Aabb> {
 
 #[derive(Clone, Debug)]
 enum Op {
-    Insert(u32, Aabb, bool),
+    Insert(ShapeKey, Aabb, bool),
     Remove(prop::sample::Index),
     Jump(prop::sample::Index, Aabb),
     /// Displacement in ulps on each axis.
@@ -109,7 +111,7 @@ fn op() -> impl Strategy<Value = Op> {
     let any_index = any::<prop::sample::Index>;
     let drift = -(1i64 << 30)..(1i64 << 30);
     prop_oneof![
-        40 => (0..1000u32, bounds(), any::<bool>()).prop_map(|(k, b, m)| Op::Insert(k << 8, b, m)),
+        40 => (0..1000u32, bounds(), any::<bool>()).prop_map(|(k, b, m)| Op::Insert(ShapeKey::new(k << 8), b, m)),
         12 => any_index().prop_map(Op::Remove),
         12 => (any_index(), bounds()).prop_map(|(i, b)| Op::Jump(i, b)),
         30 => (any_index(), [drift.clone(), drift.clone(), drift])
@@ -122,8 +124,13 @@ fn op() -> impl Strategy<Value = Op> {
 
 /// Applies an operation to the broad phase and to the list of proxies, and compares the returned
 /// values.
-fn apply(op: Op, broad: &mut BroadPhase, items: &mut Items, proxies: &mut BTreeMap<u32, Proxy>) {
-    let keys: Vec<u32> = items.keys().copied().collect();
+fn apply(
+    op: Op,
+    broad: &mut BroadPhase,
+    items: &mut Items,
+    proxies: &mut BTreeMap<ShapeKey, Proxy>,
+) {
+    let keys: Vec<ShapeKey> = items.keys().copied().collect();
     if keys.is_empty() && !matches!(op, Op::Insert(..)) {
         return;
     }
@@ -165,7 +172,7 @@ fn apply(op: Op, broad: &mut BroadPhase, items: &mut Items, proxies: &mut BTreeM
         }
         Op::Wake(indices) => {
             let before = oracle(items);
-            let woken: Vec<u32> = indices.iter().map(|index| *index.get(&keys)).collect();
+            let woken: Vec<ShapeKey> = indices.iter().map(|index| *index.get(&keys)).collect();
             for key in &woken {
                 let item = items.get_mut(key).unwrap();
                 item.active = item.mobility == Mobility::Mobile;
@@ -173,7 +180,7 @@ fn apply(op: Op, broad: &mut BroadPhase, items: &mut Items, proxies: &mut BTreeM
             let mut added = oracle(items);
             added.retain(|pair| before.binary_search(pair).is_err());
             let woken: Vec<Proxy> = woken.iter().map(|key| proxies[key]).collect();
-            let mut out = vec![(1, 1)];
+            let mut out = vec![(ShapeKey::new(1), ShapeKey::new(1))];
             broad.wake(&woken, keep, &mut out);
             assert_eq!(out, added);
         }
@@ -237,7 +244,7 @@ proptest! {
             let mut found = Vec::new();
             broad.query(&probe, |key| found.push(key));
             found.sort();
-            let overlap = |(key, item): (&u32, &Item)| item.bounds.overlaps(&probe).then_some(*key);
+            let overlap = |(key, item): (&ShapeKey, &Item)| item.bounds.overlaps(&probe).then_some(*key);
             assert_eq!(found, items.iter().filter_map(overlap).collect::<Vec<_>>());
         }
         for proxy in proxies.values() {
@@ -320,11 +327,12 @@ fn a_jittering_leaf_does_not_change_links() {
 fn extreme_keys_pair_lower_first() {
     let mut broad = BroadPhase::default();
     let there = cube(Vec3::ZERO, Real::ONE);
-    let last = broad.insert(u32::MAX, &there, Mobility::Mobile);
+    let [zero, seven, greatest] = [0, 7, u32::MAX].map(ShapeKey::new);
+    let last = broad.insert(greatest, &there, Mobility::Mobile);
     broad.set_active(last, true);
-    broad.insert(0, &there, Mobility::Fixed);
-    broad.insert(7, &there, Mobility::Mobile);
+    broad.insert(zero, &there, Mobility::Fixed);
+    broad.insert(seven, &there, Mobility::Mobile);
     let mut out = Vec::new();
     broad.pairs(|_, _| true, &mut out);
-    assert_eq!(out, [(0, u32::MAX), (7, u32::MAX)]);
+    assert_eq!(out, [(zero, greatest), (seven, greatest)]);
 }

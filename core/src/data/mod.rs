@@ -15,6 +15,7 @@
 pub(crate) mod bit_set;
 pub(crate) mod fixed_vec;
 pub(crate) mod id;
+pub(crate) mod index;
 mod rng;
 mod slot_map;
 pub(crate) mod sort;

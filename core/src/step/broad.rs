@@ -11,7 +11,7 @@ use crate::data::{BitSet, sort_by_key};
 use crate::math::{Aabb, Q20, Rate, Real, Vec3};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, index_at};
 use crate::world::rows::{
-    BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeRow, body_of, shape_key,
+    BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeKey, ShapeRow, body_of, shape_key,
 };
 use crate::world::{Command, World};
 
@@ -25,9 +25,9 @@ pub(crate) struct Broad {
     /// Proxies of each body's shapes, by stream and position in it.
     proxies: Vec<Vec<Vec<Proxy>>>,
     ready: bool,
-    pub(super) pairs: Vec<(u32, u32)>,
-    found: Vec<u32>,
-    sort: Vec<(u32, u32)>,
+    pub(super) pairs: Vec<(ShapeKey, ShapeKey)>,
+    found: Vec<ShapeKey>,
+    sort: Vec<(ShapeKey, ShapeKey)>,
     woken: Vec<Proxy>,
     /// Bounds of bodies over the held ticks.
     history_bounds: HistoryBounds,
@@ -39,7 +39,7 @@ pub(crate) struct Broad {
     /// Leaves of recently moved bodies enclose their bounds at all held ticks.
     wide: bool,
     /// Pairs already found around chosen bodies in this tick, sorted.
-    done: Vec<(u32, u32)>,
+    done: Vec<(ShapeKey, ShapeKey)>,
 }
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
@@ -369,7 +369,7 @@ impl Broad {
         for (shape, i) in page.shapes_of(row).iter().zip(0..) {
             let placed = Placed::new(&at, page.rows[row].local_center, shape);
             shapes.set(place, i, shape, &placed, &at);
-            if let Some(&proxy) = self.proxies(index).get(i as usize) {
+            if let Some(&proxy) = self.proxies(index).get(usize::from(i)) {
                 let tight = swept(&placed.bounds(&shape.shape), velocity, rate);
                 self.move_shape(index, proxy, &tight, epoch);
             }
@@ -400,11 +400,11 @@ impl Broad {
 }
 
 /// Returns whether the bounds of a shape at this tick overlap `others`.
-fn overlaps_now(world: &World, key: u32, others: &Aabb) -> bool {
+fn overlaps_now(world: &World, key: ShapeKey, others: &Aabb) -> bool {
     let index = body_of(key);
     let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
     let live = page.live >> row & 1 == 1 && page.rows[row].enabled;
-    let shape = live.then(|| page.shapes_of(row).get((key & 0xff) as usize)).flatten();
+    let shape = live.then(|| page.shapes_of(row).get(usize::from(key.ordinal()))).flatten();
     shape.is_some_and(|shape| {
         bounds(world, index, world.work.hot(&world.store, index), shape).overlaps(others)
     })
@@ -448,14 +448,14 @@ fn displacement(velocity: [Q20; 3], rate: Rate) -> Vec3 {
 }
 
 /// Returns whether two shapes of different bodies may touch at all.
-fn may_touch(world: &World, a: u32, b: u32) -> bool {
+fn may_touch(world: &World, a: ShapeKey, b: ShapeKey) -> bool {
     let [body_a, body_b] = [a, b].map(body_of);
     if body_a == body_b {
         return false;
     }
-    let rows = |shape: u32, body: u32| {
+    let rows = |shape: ShapeKey, body: u32| {
         let (page, row) = (world.work.cold_page(&world.store, body), Place::of(body).row);
-        (&page.shapes_of(row)[(shape & 0xff) as usize], page.rows[row].kind)
+        (&page.shapes_of(row)[usize::from(shape.ordinal())], page.rows[row].kind)
     };
     let ((a, kind_a), (b, kind_b)) = (rows(a, body_a), rows(b, body_b));
     let either = |kind: BodyKind| kind_a == kind || kind_b == kind;

@@ -15,7 +15,7 @@ use super::narrow::{self, Finding, PairCandidate};
 use super::{Scratch, StepReport};
 use crate::data::sort_by_key;
 use crate::world::World;
-use crate::world::rows::PairKey;
+use crate::world::rows::ShapeKey;
 use std::collections::BinaryHeap;
 
 /// Deepest contacts with dynamic bodies that are always solved, for each body. Boxes of one size that touch on all sides
@@ -55,9 +55,10 @@ pub(crate) struct Crowd {
 type Depth = (i64, u64);
 
 fn depth(&Edge { pair: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
-    let ordinals = key.shapes().map(|shape| shape & 0xff);
-    let [a, b] = [0, 1].map(|i: usize| ranks[places[i] as usize] << 8 | ordinals[i]);
-    let pair = PairKey::new(a, b).0;
+    let ordinals = key.shapes().map(ShapeKey::ordinal);
+    let [a, b] =
+        [0, 1].map(|i: usize| u64::from(ranks[places[i] as usize] << 8) | u64::from(ordinals[i]));
+    let pair = a << 32 | b;
     // Odd factors and shifts are bijective: no two pairs get the same key.
     let mixed = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (separation, (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93))

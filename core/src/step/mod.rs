@@ -79,7 +79,7 @@ use crate::data::BitSet;
 use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
-use crate::world::rows::PairKey;
+use crate::world::rows::{PairKey, ShapeKey};
 use crate::world::timeline::{Entry, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
@@ -200,7 +200,7 @@ pub(crate) struct Scratch {
     ends: Vec<narrow::PairCandidate>,
     crowd: crowd::Crowd,
     /// Pairs of shapes of which one is a sensor.
-    sensing: Vec<(u32, u32)>,
+    sensing: Vec<(ShapeKey, ShapeKey)>,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
     copied: BitSet,
     /// Bodies that had a contact with a simulated body on the last tick.

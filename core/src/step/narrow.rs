@@ -14,7 +14,7 @@ use super::{Scratch, StepReport};
 use crate::collide::{collide, collide_on_the_way, out_of_reach};
 use crate::math::{Real, Turn, Vec3};
 use crate::world::frame::Place;
-use crate::world::rows::{ContactRow, PairKey, body_of};
+use crate::world::rows::{ContactRow, PairKey, ShapeKey, ShapeRow, body_of};
 use crate::world::{Material, Mixed, World};
 use core::iter::once_with;
 
@@ -224,7 +224,7 @@ impl Finder<'_> {
 
 /// Returns the places of the bodies of two shapes and poses the shapes; `None` for a sensor pair.
 #[inline]
-fn resolve(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
+fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<[u32; 2]> {
     let [a, b] = keys;
     let Scratch { places, shapes, bodies, .. } = scratch;
     let (Some(first), Some(second)) = (places.get(body_of(a)), places.get(body_of(b))) else {
@@ -237,7 +237,7 @@ fn resolve(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32;
 
 /// Resolves a pair with a body that has no place yet. A sensor pair adds no body.
 #[inline(never)]
-fn resolve_first(world: &World, scratch: &mut Scratch, keys: [u32; 2]) -> Option<[u32; 2]> {
+fn resolve_first(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<[u32; 2]> {
     if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
         return None;
     }
@@ -391,10 +391,10 @@ impl<'a> Pair<'a> {
     }
 }
 
-fn shape_row(world: &World, key: u32) -> &crate::world::rows::ShapeRow {
+fn shape_row(world: &World, key: ShapeKey) -> &ShapeRow {
     let body = body_of(key);
     let shapes = world.work.cold_page(&world.store, body).shapes_of(Place::of(body).row);
-    &shapes[(key & 0xff) as usize]
+    &shapes[usize::from(key.ordinal())]
 }
 
 /// Lookup of the last tick's contacts, with keys in ascending order. Each page is sorted by key too, so its cursor only

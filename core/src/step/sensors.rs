@@ -7,7 +7,7 @@ use super::{Scratch, StepReport};
 use crate::collide::collide;
 use crate::data::sort_by_key;
 use crate::world::frame::{Frame, Place};
-use crate::world::rows::{Overlap, PairKey, STAY_EVENTS, body_of};
+use crate::world::rows::{Overlap, PairKey, STAY_EVENTS, ShapeKey, body_of};
 use crate::world::{EventKind, EventRow, World};
 
 /// Buffers, reused to avoid allocation. Keys have the sensor first.
@@ -106,7 +106,7 @@ fn find_old(world: &World, scratch: &Scratch, frame: &Frame, out: &mut Vec<PairK
 fn find_new(world: &World, scratch: &mut Scratch, out: &mut Vec<PairKey>) {
     out.clear();
     for i in 0..scratch.sensing.len() {
-        let keys: [u32; 2] = scratch.sensing[i].into();
+        let keys: [ShapeKey; 2] = scratch.sensing[i].into();
         let places = keys.map(|shape| {
             let place = place_of(world, scratch, body_of(shape));
             scratch.shapes.find(world, &scratch.bodies, place, shape);
@@ -130,8 +130,9 @@ fn push_events(world: &World, scratch: &mut Scratch, key: PairKey, was: bool, is
         }
     };
     if was && is && old == new {
-        let reports =
-            |shape: &u32| world.work.cold(&world.store, body_of(*shape)).flags & STAY_EVENTS != 0;
+        let reports = |shape: &ShapeKey| {
+            world.work.cold(&world.store, body_of(*shape)).flags & STAY_EVENTS != 0
+        };
         if key.shapes().iter().any(reports) {
             push(EventKind::SensorStayed, new);
         }

@@ -7,7 +7,7 @@ use crate::collide::Posed;
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::{Geometry, Shape};
 use crate::world::frame::Place;
-use crate::world::rows::ShapeRow;
+use crate::world::rows::{ShapeKey, ShapeRow};
 use crate::world::{Combine, Material, World};
 
 /// Shape during a step.
@@ -100,8 +100,8 @@ impl Shapes {
 
     /// Returns a shape that is already computed.
     #[inline]
-    pub(crate) fn get(&self, place: u32, key: u32) -> &StepShape {
-        &self.list[(self.starts[place as usize] + (key & 0xff)) as usize]
+    pub(crate) fn get(&self, place: u32, key: ShapeKey) -> &StepShape {
+        &self.list[(self.starts[place as usize] + u32::from(key.ordinal())) as usize]
     }
 
     /// Returns a shape, computed if it is stale.
@@ -111,23 +111,23 @@ impl Shapes {
         world: &World,
         bodies: &Bodies,
         place: u32,
-        key: u32,
+        key: ShapeKey,
     ) -> &StepShape {
-        let at = (self.starts[place as usize] + (key & 0xff)) as usize;
+        let at = (self.starts[place as usize] + u32::from(key.ordinal())) as usize;
         if self.list[at].round != self.round {
-            self.pose(world, &bodies.list[place as usize], place, key & 0xff);
+            self.pose(world, &bodies.list[place as usize], place, key.ordinal());
         }
         &self.list[at]
     }
 
     /// Computes a shape of a body.
     #[inline(never)]
-    fn pose(&mut self, world: &World, body: &StepBody, place: u32, ordinal: u32) {
+    fn pose(&mut self, world: &World, body: &StepBody, place: u32, ordinal: u8) {
         let page = world.work.cold_page(&world.store, body.index);
         let row = Place::of(body.index).row;
         let at =
             At { center: body.center, rotation: body.rotation, turn: self.turns[place as usize] };
-        let shape = &page.shapes_of(row)[ordinal as usize];
+        let shape = &page.shapes_of(row)[usize::from(ordinal)];
         self.set(place, ordinal, shape, &Placed::new(&at, page.rows[row].local_center, shape), &at);
     }
 
@@ -136,7 +136,7 @@ impl Shapes {
     pub(super) fn set(
         &mut self,
         place: u32,
-        ordinal: u32,
+        ordinal: u8,
         row: &ShapeRow,
         placed: &Placed,
         at: &At,
@@ -145,7 +145,7 @@ impl Shapes {
             |row: [crate::math::Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
         let [x, y, z] = placed.turn.to_lanes();
         let radius = self.radius(&row.shape);
-        self.list[(self.starts[place as usize] + ordinal) as usize] = StepShape {
+        self.list[(self.starts[place as usize] + u32::from(ordinal)) as usize] = StepShape {
             shape: row.shape,
             radius,
             thickness: row.shape.thickness(),

@@ -1,7 +1,7 @@
 //! Events of a step: contacts that begin or end, impacts, sensor overlaps, sleep. They are rows of the frame, sorted by kind and
 //! key, so a rewound tick has its own.
 
-use super::rows::PairKey;
+use super::rows::{PairKey, ShapeKey};
 use super::{BodyId, World};
 use crate::data::Id;
 use crate::math::{Q20, Real, Vec3};
@@ -150,7 +150,7 @@ impl EventRow {
     pub(super) fn event(&self) -> Event {
         let pair = Pair {
             bodies: self.bodies.map(BodyId),
-            shapes: self.key.shapes().map(|shape| (shape & 0xff) as u8),
+            shapes: self.key.shapes().map(ShapeKey::ordinal),
         };
         let body = pair.bodies[0];
         match self.kind {

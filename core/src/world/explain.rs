@@ -4,6 +4,7 @@ use super::World;
 use super::fields::{Context, Field, Unit, text};
 use super::frame::Place;
 use super::page_bytes::{State, StateSection, Table, row_length};
+use super::rows::ShapeKey;
 use crate::history::HistoryError;
 use std::collections::BTreeSet;
 
@@ -235,14 +236,14 @@ impl Explainer<'_> {
         let id_at = |index| self.state.frame.id_at(index);
         let context = Context { id_at: &id_at, exponent: 0 };
         let number = |at: usize| self.fields[at].bits(row) as u32;
-        let pair =
-            |at: usize| format!("{}–{}", context.shape(number(at)), context.shape(number(at + 1)));
+        let shape = |at: usize| context.shape(ShapeKey::new(number(at)));
+        let pair = |at: usize| format!("{}–{}", shape(at), shape(at + 1));
         match self.table {
             Table::World => "world".to_owned(),
             Table::Overrides => format!("materials {}–{}", number(0), number(1)),
             Table::Ids => format!("id {}", number(0)),
             Table::Bodies | Table::Traits => format!("body {}", context.body(number(0))),
-            Table::Shapes => format!("shape {}", context.shape(number(0))),
+            Table::Shapes => format!("shape {}", shape(0)),
             Table::Contacts => format!("contact {}", pair(0)),
             Table::Overlaps => format!("overlap {}", pair(0)),
             Table::Events => {
@@ -251,7 +252,7 @@ impl Explainer<'_> {
                 if bodies[0] == bodies[1] {
                     return format!("event {kind} {}", bodies[0]);
                 }
-                let ordinals = [1, 2].map(|at| number(at) & 0xff);
+                let ordinals = [1, 2].map(|at| ShapeKey::new(number(at)).ordinal());
                 let [a, b] = &bodies;
                 format!("event {kind} {a}.{}–{b}.{}", ordinals[0], ordinals[1])
             }

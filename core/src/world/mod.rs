@@ -133,7 +133,7 @@ impl Pending {
     /// Returns whether the last tick's contact or overlap of these two shapes is invalid.
     #[inline]
     pub(crate) fn is_void(&self, key: rows::PairKey) -> bool {
-        let void = |shape: u32| self.void.contains(rows::body_of(shape));
+        let void = |shape: rows::ShapeKey| self.void.contains(rows::body_of(shape));
         !self.void.is_empty() && key.shapes().into_iter().any(void)
     }
 

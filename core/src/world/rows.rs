@@ -4,6 +4,7 @@ use super::material::{Filter, Material, Mixed};
 use super::pages::Page;
 use crate::collide::Point;
 use crate::data::FixedVec;
+use crate::data::index::index_types;
 use crate::math::{Q20, Quat, Real, Transform, Vec3};
 use crate::shape::Shape;
 
@@ -132,8 +133,8 @@ pub(crate) struct ContactRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Overlap {
     /// Key of the shape that belongs to this page.
-    pub(crate) own: u32,
-    pub(crate) other: u32,
+    pub(crate) own: ShapeKey,
+    pub(crate) other: ShapeKey,
     /// The shape of this page is the sensor.
     pub(crate) senses: bool,
 }
@@ -164,24 +165,38 @@ impl ContactPoint {
 pub(crate) struct PairKey(pub(crate) u64);
 
 impl PairKey {
-    pub(crate) const fn new(a: u32, b: u32) -> Self {
-        Self((a as u64) << 32 | b as u64)
+    pub(crate) const fn new(a: ShapeKey, b: ShapeKey) -> Self {
+        Self((a.get() as u64) << 32 | b.get() as u64)
     }
 
     /// The keys of the two shapes.
-    pub(crate) const fn shapes(self) -> [u32; 2] {
-        [(self.0 >> 32) as u32, self.0 as u32]
+    pub(crate) const fn shapes(self) -> [ShapeKey; 2] {
+        [ShapeKey::new((self.0 >> 32) as u32), ShapeKey::new(self.0 as u32)]
     }
 }
 
-/// Key of a shape: index of its body and position among the body's shapes.
-pub(crate) const fn shape_key(body: u32, ordinal: u8) -> u32 {
-    body << 8 | ordinal as u32
+index_types! {
+    /// Key of a shape: index of its body, 24 bits, and position among the body's shapes, 8 bits.
+    ShapeKey;
+}
+
+impl ShapeKey {
+    /// The position among the body's shapes.
+    #[inline]
+    pub(crate) const fn ordinal(self) -> u8 {
+        self.get() as u8
+    }
+}
+
+#[inline]
+pub(crate) const fn shape_key(body: u32, ordinal: u8) -> ShapeKey {
+    ShapeKey::new(body << 8 | ordinal as u32)
 }
 
 /// The body of a shape key.
-pub(crate) const fn body_of(shape: u32) -> u32 {
-    shape >> 8
+#[inline]
+pub(crate) const fn body_of(shape: ShapeKey) -> u32 {
+    shape.get() >> 8
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

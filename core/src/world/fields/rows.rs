@@ -9,8 +9,8 @@ use crate::world::WorldDef;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{Filter, Layers, Material, MaterialTable, Mixed};
 use crate::world::rows::{
-    BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow,
-    body_of,
+    BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeKey,
+    ShapeRow, body_of,
 };
 
 /// Global settings of the world, without the material table.
@@ -110,9 +110,26 @@ impl Row for IdRow {
 
 /// A row with its key: the index of its body or the key of its shape. In memory the position in the page replaces the key.
 #[derive(Clone)]
-pub(crate) struct Keyed<R> {
-    pub(crate) key: u32,
+pub(crate) struct Keyed<R: HasKey> {
+    pub(crate) key: R::Key,
     pub(crate) row: R,
+}
+
+/// A row whose position replaces its key.
+pub(crate) trait HasKey {
+    type Key: Clone;
+}
+
+impl HasKey for HotRow {
+    type Key = u32;
+}
+
+impl HasKey for ColdRow {
+    type Key = u32;
+}
+
+impl HasKey for ShapeRow {
+    type Key = ShapeKey;
 }
 
 impl Row for Keyed<HotRow> {
@@ -192,15 +209,15 @@ impl Row for Keyed<ShapeRow> {
             material: Material::default(),
             filter: Filter::default(),
         };
-        Self { key: 0, row }
+        Self { key: ShapeKey::default(), row }
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
-        v.u32("shape", Unit::Shape, &mut self.key);
+        v.shape_key("shape", &mut self.key);
         let ShapeRow { row, ordinal, shape, pose, material, filter } = &mut self.row;
         // Derived from the key.
         *row = (body_of(self.key) % PAGE_ROWS as u32) as u8;
-        *ordinal = self.key as u8;
+        *ordinal = self.key.ordinal();
         v.geometry(shape);
         v.pose("pose", pose);
         v.material("material", material);
@@ -214,8 +231,8 @@ impl Row for Keyed<ShapeRow> {
 
 fn pair_key<V: Visitor>(v: &mut V, key: &mut PairKey) {
     let [mut a, mut b] = key.shapes();
-    v.u32("shape_a", Unit::Shape, &mut a);
-    v.u32("shape_b", Unit::Shape, &mut b);
+    v.shape_key("shape_a", &mut a);
+    v.shape_key("shape_b", &mut b);
     *key = PairKey::new(a, b);
 }
 
@@ -290,8 +307,8 @@ impl Row for Overlap {
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         let Self { own, other, senses } = self;
-        v.u32("own", Unit::Shape, own);
-        v.u32("other", Unit::Shape, other);
+        v.shape_key("own", own);
+        v.shape_key("other", other);
         v.flag("senses", senses);
     }
 }

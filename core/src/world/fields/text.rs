@@ -3,7 +3,7 @@
 use super::Unit;
 use crate::data::Id;
 use crate::math::Real;
-use crate::world::rows::body_of;
+use crate::world::rows::{ShapeKey, body_of};
 
 /// Inputs of a field's text besides its bits.
 pub(crate) struct Context<'a> {
@@ -20,8 +20,8 @@ impl Context<'_> {
     }
 
     /// Text for a shape by key, like `7v1.0`.
-    pub(crate) fn shape(&self, key: u32) -> String {
-        format!("{}.{}", self.body(body_of(key)), key & 0xff)
+    pub(crate) fn shape(&self, key: ShapeKey) -> String {
+        format!("{}.{}", self.body(body_of(key)), key.ordinal())
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn text(unit: Unit, bits: u64, context: &Context<'_>) -> String {
         },
         Unit::Bits => format!("{bits:#b}"),
         Unit::Body => format!("body {}", context.body(bits as u32)),
-        Unit::Shape => format!("shape {}", context.shape(bits as u32)),
+        Unit::Shape => format!("shape {}", context.shape(ShapeKey::new(bits as u32))),
         Unit::Id => {
             Id::from_bits(bits).map_or_else(|_| format!("no id ({bits:#x})"), |id| id.to_string())
         }

@@ -13,7 +13,7 @@ use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
 use crate::world::frame::{Frame, Place, Store};
 use crate::world::page_bytes::State;
 use crate::world::rows::{
-    ASLEEP, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeRow, body_of,
+    ASLEEP, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeKey, ShapeRow, body_of,
 };
 use crate::world::{EventRow, WorldDef, real_vector};
 
@@ -25,11 +25,11 @@ pub(super) struct Predict<'a> {
 }
 
 /// The shape with a key, if it exists.
-pub(super) fn shape_at<'a>(frame: &Frame, store: &'a Store, key: u32) -> Option<&'a ShapeRow> {
+pub(super) fn shape_at<'a>(frame: &Frame, store: &'a Store, key: ShapeKey) -> Option<&'a ShapeRow> {
     let body = body_of(key);
     frame.id_at(body)?;
     let page = frame.cold_page(store, body);
-    page.shapes_of(Place::of(body).row).get((key & 0xff) as usize)
+    page.shapes_of(Place::of(body).row).get(usize::from(key.ordinal()))
 }
 
 pub(super) fn world(base: Option<State<'_>>) -> WorldRow {
@@ -83,7 +83,7 @@ impl<'a> Predict<'a> {
         Keyed { key, row }
     }
 
-    pub(super) fn shape(&self, key: u32) -> Keyed<ShapeRow> {
+    pub(super) fn shape(&self, key: ShapeKey) -> Keyed<ShapeRow> {
         let base = self.base_of(body_of(key));
         let row = base.and_then(|base| shape_at(base.frame, base.store, key));
         row.map_or_else(Keyed::<ShapeRow>::blank, |row| Keyed { key, row: *row })
@@ -148,7 +148,7 @@ impl<'a> Predict<'a> {
         else {
             return;
         };
-        let center = |shape: u32| frame.cold(store, body_of(shape)).local_center;
+        let center = |shape: ShapeKey| frame.cold(store, body_of(shape)).local_center;
         let offsets = [
             offset(first, center(a), known.rotations[0]),
             offset(second, center(b), known.rotations[1]),

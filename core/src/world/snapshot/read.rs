@@ -10,7 +10,7 @@ use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
 use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
 use crate::world::page_bytes::{State, Table, row_bytes};
 use crate::world::rows::{
-    BodyKind, ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeRow, body_of,
+    BodyKind, ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeKey, ShapeRow, body_of,
 };
 use crate::world::{EventRow, events::EventKind};
 use std::sync::Arc;
@@ -105,6 +105,11 @@ fn key(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
+/// The shape key at the front of a row.
+fn shape_key(bytes: &[u8]) -> ShapeKey {
+    ShapeKey::new(key(bytes))
+}
+
 /// Reads the state from tables that were predicted from `base`.
 pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read> {
     let tables = Tables::new(unpacked)?;
@@ -185,10 +190,12 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
         let hot = hot_at.read(hot, &predict.body(index, &first.row))?.row;
         let cold: ColdRow = cold_at.read(cold, &predict.traits(index))?.row;
         let mut shapes: Vec<ShapeRow> = Vec::new();
-        while let Some((at, bytes)) = shape_rows.next_if(|(_, bytes)| body_of(key(bytes)) == index)
+        while let Some((at, bytes)) =
+            shape_rows.next_if(|(_, bytes)| body_of(shape_key(bytes)) == index)
         {
-            at.ensure((key(bytes) & 0xff) as usize == shapes.len(), "its number is not the next")?;
-            let row: Keyed<ShapeRow> = at.read(bytes, &predict.shape(key(bytes)))?;
+            let key = shape_key(bytes);
+            at.ensure(usize::from(key.ordinal()) == shapes.len(), "its number is not the next")?;
+            let row: Keyed<ShapeRow> = at.read(bytes, &predict.shape(key))?;
             at.check(check::shape(&row.row))?;
             shapes.push(row.row);
         }
@@ -251,14 +258,15 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
         let Read { def, tick, frame, store } = &mut *read;
         let (&recycled, bytes) = bytes.split_last().expect("a row and one byte");
         at.ensure(recycled == 0 || recycled == RECYCLED, "its flag for a recycled contact")?;
-        let shapes = [key(bytes), key(&bytes[4..])];
+        let shapes = [shape_key(bytes), shape_key(&bytes[4..])];
         let pair = PairKey::new(shapes[0], shapes[1]);
         let bodies = shapes.map(body_of);
         at.ensure(bodies[0] < bodies[1], "its bodies are not in order")?;
         let exist = shapes.iter().all(|shape| shape_at(frame, store, *shape).is_some());
         at.ensure(exist, "one of its shapes does not exist")?;
-        let solid =
-            |shape: &u32| shape_at(frame, store, *shape).is_some_and(|row| !row.material.sensor);
+        let solid = |shape: &ShapeKey| {
+            shape_at(frame, store, *shape).is_some_and(|row| !row.material.sensor)
+        };
         at.ensure(shapes.iter().all(solid), "one of its shapes is a sensor")?;
         let is_dynamic = |body: &u32| frame.cold(store, *body).kind == BodyKind::Dynamic;
         let owner = bodies.into_iter().find(is_dynamic);
@@ -316,7 +324,7 @@ fn events(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
         let mut known = EventRow::blank();
         let kind = bytes.first().and_then(|kind| EventKind::ALL.get(usize::from(*kind)));
         known.kind = *kind.ok_or_else(|| at.wrong("its kind"))?;
-        known.key = PairKey::new(key(&bytes[1..]), key(&bytes[5..]));
+        known.key = PairKey::new(shape_key(&bytes[1..]), shape_key(&bytes[5..]));
         let row: EventRow = at.read(bytes, &predict.event(&known))?;
         at.check(check::event(&row))?;
         let order = |row: &EventRow| (row.kind, row.key);
