@@ -5,14 +5,14 @@ use super::constraint::{Motion, V, map3};
 use super::gather::Shared;
 use super::inertia::Inertia;
 use crate::math::{Q20, Q30, Quat, Real, Turn, Vec3};
-use crate::world::rows::{BodyKind, ColdRow, HotRow};
+use crate::world::rows::{BodyIndex, BodyKind, ColdRow, HotRow};
 
 /// Body during a step.
 #[allow(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepBody {
     /// Index among all bodies of the world.
-    pub(crate) index: u32,
+    pub(crate) index: BodyIndex,
     pub(crate) dynamic: bool,
     /// True for an awake dynamic body and a kinematic one with a velocity.
     pub(crate) awake: bool,
@@ -26,7 +26,7 @@ pub(crate) struct StepBody {
     pub(crate) touches: bool,
     /// New values of [`HotRow::still`] and [`HotRow::next`].
     pub(crate) still: u16,
-    pub(crate) next: u32,
+    pub(crate) next: BodyIndex,
     pub(crate) flags: u8,
     pub(crate) exponent: i8,
     pub(crate) locks: u8,
@@ -72,7 +72,7 @@ impl Bodies {
     /// Adds a body as inactive and read-only.
     pub(crate) fn push(
         &mut self,
-        index: u32,
+        index: BodyIndex,
         hot: &HotRow,
         cold: &ColdRow,
         turn: &Turn,

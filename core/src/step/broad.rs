@@ -7,11 +7,11 @@ use super::rules::{Rule, Rules};
 use super::shapes::{At, Placed, Shapes};
 use super::{Scratch, StepReport};
 use crate::broad::{BroadPhase, Mobility, Proxy};
-use crate::data::{BitSet, sort_by_key};
+use crate::data::{IndexSet, sort_by_key};
 use crate::math::{Aabb, Q20, Rate, Real, Vec3};
-use crate::world::frame::{Frame, Place, STREAM_BODIES, index_at};
+use crate::world::frame::{Frame, Place, index_at};
 use crate::world::rows::{
-    BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeKey, ShapeRow, body_of, shape_key,
+    BodyIndex, BodyKind, ColdPage, ColdRow, HotRow, PairKey, ShapeKey, ShapeRow, body_of, shape_key,
 };
 use crate::world::{Command, World};
 
@@ -80,7 +80,12 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 }
 
 /// Activates woken bodies and leaves their new pairs in `pairs`.
-pub(super) fn wake(world: &World, scratch: &mut Scratch, woken: &[u32], report: &mut StepReport) {
+pub(super) fn wake(
+    world: &World,
+    scratch: &mut Scratch,
+    woken: &[BodyIndex],
+    report: &mut StepReport,
+) {
     let broad = &mut scratch.broad;
     let mut proxies = core::mem::take(&mut broad.woken);
     proxies.clear();
@@ -135,12 +140,12 @@ pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
 pub(super) fn around(
     world: &World,
     scratch: &mut Scratch,
-    bodies: &[u32],
+    bodies: &[BodyIndex],
     report: &mut StepReport,
 ) {
     let Scratch { broad, rules, places, bodies: columns, woken_in_old, .. } = scratch;
     // Bodies woken in this step are awake in the columns only.
-    let active = |index: u32| {
+    let active = |index: BodyIndex| {
         places.get(index).is_some_and(|place| columns.list[place as usize].awake)
             || world.work.is_active(index)
             || woken_in_old.contains(index)
@@ -180,7 +185,7 @@ impl Broad {
 
     /// Adds pairs of a body with others if one of the two is active and their bounds at this tick overlap. The tree only
     /// gives candidates.
-    fn pairs_of(&mut self, world: &World, index: u32, active: impl Fn(u32) -> bool) {
+    fn pairs_of(&mut self, world: &World, index: BodyIndex, active: impl Fn(BodyIndex) -> bool) {
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
         if page.live >> row & 1 == 0 || !page.rows[row].enabled {
             return;
@@ -213,7 +218,7 @@ impl Broad {
             let frames = ticks.map(|tick| &world.timeline.entry(tick).frame);
             frames.chain([next, &world.work])
         };
-        let mut active = BitSet::new();
+        let mut active = IndexSet::new();
         for (s, stream) in held().flat_map(|frame| frame.streams.iter().enumerate()) {
             for (p, &marks) in stream.active.iter().enumerate() {
                 for row in (0..32).filter(|row| marks >> row & 1 == 1) {
@@ -235,14 +240,14 @@ impl Broad {
     }
 
     /// Widens the leaves of a body to its history bounds.
-    fn cover(&mut self, index: u32, rules: &mut Rules) {
+    fn cover(&mut self, index: BodyIndex, rules: &mut Rules) {
         let Some(history_bounds) = self.history_bounds.of(index) else { return };
         if !rules.holds(Rule::HistoryBounds) {
             return;
         }
         // Runs once a rollback for every recently moved body: no list is allocated, and most leaves are wide enough
         // already.
-        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+        let (stream, local) = index.in_stream();
         for &proxy in
             self.proxies.get(stream).and_then(|bodies| bodies.get(local)).into_iter().flatten()
         {
@@ -250,8 +255,8 @@ impl Broad {
         }
     }
 
-    fn proxies(&mut self, index: u32) -> &mut Vec<Proxy> {
-        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+    fn proxies(&mut self, index: BodyIndex) -> &mut Vec<Proxy> {
+        let (stream, local) = index.in_stream();
         if self.proxies.len() <= stream {
             self.proxies.resize(stream + 1, Vec::new());
         }
@@ -263,7 +268,7 @@ impl Broad {
     }
 
     /// Replaces the proxies of a body by those of its current shapes.
-    fn reinsert(&mut self, world: &World, index: u32) {
+    fn reinsert(&mut self, world: &World, index: BodyIndex) {
         let mut proxies = core::mem::take(self.proxies(index));
         for proxy in proxies.drain(..) {
             self.phase.remove(proxy);
@@ -290,7 +295,7 @@ impl Broad {
     }
 
     /// Updates the bounds and the active flag of a body's proxies.
-    fn update_activity(&mut self, world: &World, index: u32) {
+    fn update_activity(&mut self, world: &World, index: BodyIndex) {
         if !world.work.has_page(index) {
             return;
         }
@@ -337,7 +342,7 @@ impl Broad {
     }
 
     /// Updates the leaves of a body and records the bounds.
-    fn move_body(&mut self, world: &World, index: u32) {
+    fn move_body(&mut self, world: &World, index: BodyIndex) {
         if !world.work.has_page(index) {
             return;
         }
@@ -378,7 +383,7 @@ impl Broad {
 
     /// Updates a leaf and records its fat bounds.
     #[inline]
-    fn move_shape(&mut self, index: u32, proxy: Proxy, tight: &Aabb, epoch: u32) {
+    fn move_shape(&mut self, index: BodyIndex, proxy: Proxy, tight: &Aabb, epoch: u32) {
         self.phase.update(proxy, tight);
         if let Some(&fat) = self.phase.fat(proxy) {
             self.history_bounds.note(index, &fat, epoch);
@@ -386,7 +391,7 @@ impl Broad {
     }
 
     /// Records the bounds of a body at this tick, if it is live, and widens its leaves to its history bounds.
-    fn follow(&mut self, world: &World, index: u32, rules: &mut Rules) {
+    fn follow(&mut self, world: &World, index: BodyIndex, rules: &mut Rules) {
         let live = |page: &ColdPage| page.live >> Place::of(index).row & 1 == 1;
         if world.work.has_page(index) && live(world.work.cold_page(&world.store, index)) {
             let hot = world.work.hot(&world.store, index);
@@ -411,12 +416,12 @@ fn overlaps_now(world: &World, key: ShapeKey, others: &Aabb) -> bool {
 }
 
 /// Bounds of a shape over the tick: its box, half the margin, and its displacement.
-fn bounds(world: &World, index: u32, hot: &HotRow, shape: &ShapeRow) -> Aabb {
+fn bounds(world: &World, index: BodyIndex, hot: &HotRow, shape: &ShapeRow) -> Aabb {
     bounds_of(world, hot, world.work.cold(&world.store, index), shape)
 }
 
 /// Bounds of a shape over the tick in another frame.
-fn bounds_in(world: &World, frame: &Frame, index: u32, shape: &ShapeRow) -> Aabb {
+fn bounds_in(world: &World, frame: &Frame, index: BodyIndex, shape: &ShapeRow) -> Aabb {
     bounds_of(world, frame.hot(&world.store, index), frame.cold(&world.store, index), shape)
 }
 
@@ -453,7 +458,7 @@ fn may_touch(world: &World, a: ShapeKey, b: ShapeKey) -> bool {
     if body_a == body_b {
         return false;
     }
-    let rows = |shape: ShapeKey, body: u32| {
+    let rows = |shape: ShapeKey, body: BodyIndex| {
         let (page, row) = (world.work.cold_page(&world.store, body), Place::of(body).row);
         (&page.shapes_of(row)[usize::from(shape.ordinal())], page.rows[row].kind)
     };

@@ -4,19 +4,20 @@ use super::resim::make_room;
 use super::{Scratch, StepReport};
 use crate::data::sort_by_key;
 use crate::world::frame::Frame;
+use crate::world::rows::BodyIndex;
 use crate::world::{EventRow, World};
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Frame, report: &mut StepReport) {
     if scratch.diff.on && scratch.rules.holds(super::rules::Rule::Events) {
         // Events of the old timeline that this step does not decide are kept.
         let Scratch { events, bodies, places, copied, .. } = scratch;
-        let decides = |body: u32| {
+        let decides = |body: BodyIndex| {
             let place = places.get(body);
             copied.contains(body)
                 || world.pending.changed.contains(&body)
                 || place.is_some_and(|place| bodies.list[place as usize].is_moved())
         };
-        let named = |event: &EventRow| event.bodies.iter().any(|id| decides(id.index()));
+        let named = |event: &EventRow| event.bodies.iter().any(|id| decides(BodyIndex::of(*id)));
         events.extend(next.events.iter().filter(|event| !named(event)));
     }
     let Scratch { events, sort_events, .. } = scratch;

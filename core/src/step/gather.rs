@@ -6,8 +6,8 @@ use super::constraint::V;
 use super::{Scratch, StepReport};
 use crate::math::{Real, Vec3};
 use crate::world::World;
-use crate::world::frame::{STREAM_BODIES, index_at};
-use crate::world::rows::PAGE_ROWS;
+use crate::world::frame::index_at;
+use crate::world::rows::{BodyIndex, PAGE_ROWS};
 
 /// Place of each body in the step's columns.
 #[derive(Debug, Default)]
@@ -20,13 +20,13 @@ const NOWHERE: u32 = u32::MAX;
 impl Places {
     /// Returns the place of a body, if it has one.
     #[inline]
-    pub(crate) fn get(&self, index: u32) -> Option<u32> {
-        let local = self.streams.get((index / STREAM_BODIES) as usize)?;
-        local.get((index % STREAM_BODIES) as usize).copied().filter(|place| *place != NOWHERE)
+    pub(crate) fn get(&self, index: BodyIndex) -> Option<u32> {
+        let (stream, local) = index.in_stream();
+        self.streams.get(stream)?.get(local).copied().filter(|place| *place != NOWHERE)
     }
 
-    fn set(&mut self, index: u32, place: u32) {
-        let (stream, local) = ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize);
+    fn set(&mut self, index: BodyIndex, place: u32) {
+        let (stream, local) = index.in_stream();
         if self.streams.len() <= stream {
             self.streams.resize(stream + 1, Vec::new());
         }
@@ -81,11 +81,11 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
 
 /// Returns the place of a body. A body without one is added as read-only.
 #[inline]
-pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
+pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: BodyIndex) -> u32 {
     scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))
 }
 
-fn push(world: &World, scratch: &mut Scratch, index: u32) -> u32 {
+fn push(world: &World, scratch: &mut Scratch, index: BodyIndex) -> u32 {
     let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
     let place = scratch.bodies.list.len() as u32;
     let turn = hot.rotation.turn();

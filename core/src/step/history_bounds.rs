@@ -3,7 +3,7 @@
 
 use crate::math::Aabb;
 use crate::world::World;
-use crate::world::frame::STREAM_BODIES;
+use crate::world::rows::BodyIndex;
 
 /// History bounds of bodies that moved.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub(super) struct HistoryBounds {
     /// By stream and position in it.
     list: Vec<Vec<Cover>>,
     /// Bodies with bounds of this epoch or the last.
-    pub(super) recent: Vec<u32>,
+    pub(super) recent: Vec<BodyIndex>,
 }
 
 /// Bounds of a body over the held ticks. An epoch is as long as the history, so this epoch and the last contain all of
@@ -31,23 +31,19 @@ pub(super) fn epoch(world: &World) -> u32 {
     world.timeline.newest() / world.timeline.len() as u32
 }
 
-const fn place(index: u32) -> (usize, usize) {
-    ((index / STREAM_BODIES) as usize, (index % STREAM_BODIES) as usize)
-}
-
 impl HistoryBounds {
     /// Returns the history bounds of a body, if there are any.
     #[inline]
-    pub(super) fn of(&self, index: u32) -> Option<Aabb> {
-        let (stream, local) = place(index);
+    pub(super) fn of(&self, index: BodyIndex) -> Option<Aabb> {
+        let (stream, local) = index.in_stream();
         let cover = self.list.get(stream)?.get(local).filter(|cover| cover.epoch != NEVER)?;
         Some(cover.now.union(&cover.before))
     }
 
     /// Adds the current bounds of a body.
     #[inline]
-    pub(super) fn note(&mut self, index: u32, bounds: &Aabb, epoch: u32) {
-        let (stream, local) = place(index);
+    pub(super) fn note(&mut self, index: BodyIndex, bounds: &Aabb, epoch: u32) {
+        let (stream, local) = index.in_stream();
         if self.list.len() <= stream {
             self.list.resize(stream + 1, Vec::new());
         }
@@ -77,7 +73,7 @@ impl HistoryBounds {
         }
         let (list, epoch) = (&mut self.list, epoch(world));
         self.recent.retain(|index| {
-            let (stream, local) = place(*index);
+            let (stream, local) = index.in_stream();
             let cover = &mut list[stream][local];
             let keep = cover.epoch + 1 >= epoch;
             if !keep {

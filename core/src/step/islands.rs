@@ -97,7 +97,7 @@ impl Islands {
         for (place, body) in bodies.iter().enumerate() {
             if body.dynamic && body.is_moved() {
                 let root = self.groups.find(place as u32) as usize;
-                self.labels[root] = self.labels[root].min(body.index);
+                self.labels[root] = self.labels[root].min(body.index.get());
             }
         }
         for (place, body) in bodies.iter().enumerate() {
@@ -111,7 +111,8 @@ impl Islands {
         self.sorted.clear();
         self.sorted.extend(self.labels.iter().zip(bodies).zip(0..).filter_map(
             |((&label, body), place)| {
-                (label != NONE).then_some((u64::from(label) << 32 | u64::from(body.index), place))
+                (label != NONE)
+                    .then_some((u64::from(label) << 32 | u64::from(body.index.get()), place))
             },
         ));
         sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);

@@ -75,11 +75,11 @@ pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
 pub use rules::Rule;
 
-use crate::data::BitSet;
+use crate::data::IndexSet;
 use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
-use crate::world::rows::{PairKey, ShapeKey};
+use crate::world::rows::{BodyIndex, PairKey, ShapeKey};
 use crate::world::timeline::{Entry, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
@@ -183,9 +183,9 @@ pub struct StepReport {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// Bodies whose shapes in the broad phase are out of date.
-    pub(crate) changed: Vec<u32>,
+    pub(crate) changed: Vec<BodyIndex>,
     /// Bodies that became active or inactive since the broad phase last ran.
-    pub(crate) activity_changed: Vec<u32>,
+    pub(crate) activity_changed: Vec<BodyIndex>,
     supports: supports::Supports,
     shared: gather::Shared,
     broad: broad::Broad,
@@ -202,17 +202,17 @@ pub(crate) struct Scratch {
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(ShapeKey, ShapeKey)>,
     /// Dirty bodies at rest. Their rows are copied to the next frame unchanged.
-    copied: BitSet,
+    copied: IndexSet<BodyIndex>,
     /// Bodies that had a contact with a simulated body on the last tick.
-    neighbours: BitSet,
+    neighbours: IndexSet<BodyIndex>,
     /// Sensor overlaps of the old timeline.
     others: Vec<PairKey>,
     /// Sleeping bodies that a contact woke at this tick in the old timeline.
-    woken_in_old: BitSet,
+    woken_in_old: IndexSet<BodyIndex>,
     diff: resim::Diff,
     resim: resim::Buffers,
     pub(crate) rules: rules::Rules,
-    woken: Vec<u32>,
+    woken: Vec<BodyIndex>,
     slept: Vec<u32>,
     islands: islands::Islands,
     batches: batches::Batches,
@@ -275,13 +275,13 @@ impl Scratch {
     }
 
     /// Dynamic bodies that the last step simulated, each with the label of its island.
-    pub(crate) fn computed(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub(crate) fn computed(&self) -> impl Iterator<Item = (BodyIndex, BodyIndex)> + '_ {
         let places = self.islands.places();
-        places.map(|(place, label)| (self.bodies.list[place as usize].index, label))
+        places.map(|(place, label)| (self.bodies.list[place as usize].index, BodyIndex::new(label)))
     }
 
     /// Returns whether a sleeping body may have a contact with this static or kinematic body.
-    pub(crate) fn may_bear_sleepers(&self, index: u32) -> bool {
+    pub(crate) fn may_bear_sleepers(&self, index: BodyIndex) -> bool {
         self.supports.may_have(index)
     }
 
@@ -367,7 +367,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     report
 }
 
-fn cleared(mut set: BitSet) -> BitSet {
+fn cleared(mut set: IndexSet<BodyIndex>) -> IndexSet<BodyIndex> {
     set.clear();
     set
 }

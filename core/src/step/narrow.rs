@@ -14,7 +14,7 @@ use super::{Scratch, StepReport};
 use crate::collide::{collide, collide_on_the_way, out_of_reach};
 use crate::math::{Real, Turn, Vec3};
 use crate::world::frame::Place;
-use crate::world::rows::{ContactRow, PairKey, ShapeKey, ShapeRow, body_of};
+use crate::world::rows::{BodyIndex, ContactRow, PairKey, ShapeKey, ShapeRow, body_of};
 use crate::world::{Material, Mixed, World};
 use core::iter::once_with;
 
@@ -414,7 +414,12 @@ impl Last {
     }
 
     /// Returns the contact of a pair in the page of its owner. Keys must ascend from call to call.
-    fn find<'a>(&mut self, world: &'a World, owner: u32, key: PairKey) -> Option<&'a ContactRow> {
+    fn find<'a>(
+        &mut self,
+        world: &'a World,
+        owner: BodyIndex,
+        key: PairKey,
+    ) -> Option<&'a ContactRow> {
         let Place { stream, page, .. } = Place::of(owner);
         let pages = &world.work.streams[stream].contacts;
         if self.cursors.len() <= stream {

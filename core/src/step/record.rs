@@ -10,10 +10,10 @@ use super::resim::Diff;
 use super::{Scratch, StepReport};
 use crate::data::{Id, sort_by_key};
 use crate::math::{Q20, Real, Vec3, round_shift, saturate};
-use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
 use crate::world::pages::{PageRef, Pages};
 use crate::world::rows::{
-    BodyKind, ColdPage, ContactRow, PAGE_ROWS, PERSIST_EVENTS, PairKey, body_of,
+    BodyIndex, BodyKind, ColdPage, ContactRow, PAGE_ROWS, PERSIST_EVENTS, PairKey, body_of,
 };
 use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
 
@@ -304,21 +304,21 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    fn body(&self, index: u32) -> Option<&StepBody> {
+    fn body(&self, index: BodyIndex) -> Option<&StepBody> {
         self.scratch.places.get(index).map(|place| &self.scratch.bodies.list[place as usize])
     }
 
     /// Returns whether the step decides a contact: one of its bodies moves, is dirty, or was changed by a command.
     fn decides(&self, key: PairKey) -> bool {
         let mut bodies = key.shapes().map(body_of).into_iter();
-        let moves = |body: u32| self.body(body).is_some_and(StepBody::is_moved);
+        let moves = |body: BodyIndex| self.body(body).is_some_and(StepBody::is_moved);
         bodies.any(|body| moves(body) || self.scratch.copied.contains(body))
             || self.pending.is_void(key)
     }
 
     /// Returns whether all bodies of a contact rest, so that its row stays unchanged.
     fn rests(&self, key: PairKey) -> bool {
-        let awake = |body: u32| {
+        let awake = |body: BodyIndex| {
             let active = || {
                 let dynamic = self.work.cold(self.store, body).kind == BodyKind::Dynamic;
                 self.work.is_active(body) && dynamic
@@ -385,7 +385,7 @@ impl EventWriter<'_> {
         }
     }
 
-    fn reports_persist(&self, body: u32) -> bool {
+    fn reports_persist(&self, body: BodyIndex) -> bool {
         let Place { stream, page, row } = Place::of(body);
         let page = self.cold.get(self.work.streams[stream].cold[page]);
         page.rows[row].flags & PERSIST_EVENTS != 0
@@ -395,10 +395,4 @@ impl EventWriter<'_> {
 /// Returns the ids of a pair's bodies in a frame.
 pub(super) fn ids(frame: &Frame, key: PairKey) -> [Option<Id>; 2] {
     key.shapes().map(|shape| frame.id_at(body_of(shape)))
-}
-
-/// Returns the number of a body's page. Numbers ascend with body indices.
-fn page_number(index: u32) -> u32 {
-    let Place { stream, page, .. } = Place::of(index);
-    stream as u32 * STREAM_PAGES + page as u32
 }

@@ -12,11 +12,11 @@ use super::crowd::EdgeCursor;
 use super::gather::{self, place_of};
 use super::rules::Rule;
 use super::{Scratch, StepReport, broad, narrow, wake};
-use crate::data::{BitSet, sort_by_key};
+use crate::data::{IndexSet, PairBuffers, sort_by_key};
 use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
-use crate::world::rows::{BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::timeline::{StepRecord, merge_sorted, order, remove_sorted};
+use crate::world::rows::{BodyIndex, BodyKind, Overlap, PAGE_ROWS, body_of};
+use crate::world::timeline::StepRecord;
 use crate::world::{Command, World};
 
 /// A full step is cheaper if more than one body in this many active bodies is dirty.
@@ -27,19 +27,19 @@ const FULL_STEP_DIVISOR: u32 = 2;
 pub(crate) struct Diff {
     /// True during an incremental resimulation: old rows exist to compare with.
     pub(crate) on: bool,
-    rows: BitSet,
-    pairs: Vec<(u32, u32)>,
+    rows: IndexSet<BodyIndex>,
+    pairs: Vec<(BodyIndex, BodyIndex)>,
 }
 
 impl Diff {
     #[inline]
-    pub(crate) fn mark(&mut self, body: u32) {
+    pub(crate) fn mark(&mut self, body: BodyIndex) {
         if self.on {
             self.rows.insert(body);
         }
     }
 
-    pub(crate) fn mark_pair(&mut self, bodies: [u32; 2]) {
+    pub(crate) fn mark_pair(&mut self, bodies: [BodyIndex; 2]) {
         if self.on {
             self.pairs.push(bodies.into());
         }
@@ -50,17 +50,19 @@ impl Diff {
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// Bodies of S: the dirty ones and those that joined.
-    seen: BitSet,
+    seen: IndexSet<BodyIndex>,
     /// Labels of islands already added.
-    islands: BitSet,
+    islands: IndexSet<BodyIndex>,
     /// Bodies of S whose pairs are still to be found.
-    fresh: Vec<u32>,
-    queue: Vec<u32>,
-    named: [Vec<(u32, u32)>; 2],
-    sort: Vec<(u32, u32)>,
-    /// Entries to remove from a sorted list, or to merge into it.
-    few: Vec<(u32, u32)>,
+    fresh: Vec<BodyIndex>,
+    queue: Vec<BodyIndex>,
+    named: [Vec<Named>; 2],
+    sort_named: Vec<Named>,
+    pairs: PairBuffers,
 }
+
+/// Body that a command names, and the position of the command.
+type Named = (BodyIndex, u32);
 
 /// Kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,12 +116,12 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
     if !scratch.rules.holds(Rule::Commands) {
         return;
     }
-    let Buffers { named: [new_named, old_named], sort, .. } = &mut scratch.resim;
-    commanded_bodies(commands, new_named, sort);
-    commanded_bodies(&old.commands, old_named, sort);
+    let Buffers { named: [new_named, old_named], sort_named, .. } = &mut scratch.resim;
+    commanded_bodies(commands, new_named, sort_named);
+    commanded_bodies(&old.commands, old_named, sort_named);
     let (mut a, mut b) = (&new_named[..], &old_named[..]);
     while let Some(body) = [a.first(), b.first()].into_iter().flatten().map(|n| n.0).min() {
-        let take = |list: &mut &[(u32, u32)]| {
+        let take = |list: &mut &[Named]| {
             let (of_body, rest) = list.split_at(list.iter().take_while(|n| n.0 == body).count());
             *list = rest;
             of_body.len()
@@ -139,12 +141,12 @@ fn find_dirty(world: &mut World, scratch: &mut Scratch, old: &StepRecord) {
 
 /// Lists the bodies that commands name, each with the position of the command, sorted by body. Spawned bodies are in
 /// `changed` instead.
-fn commanded_bodies(commands: &[Command], out: &mut Vec<(u32, u32)>, sort: &mut Vec<(u32, u32)>) {
+fn commanded_bodies(commands: &[Command], out: &mut Vec<Named>, sort: &mut Vec<Named>) {
     out.clear();
     out.extend(
         commands.iter().zip(0..).filter_map(|(command, place)| Some((command.body()?, place))),
     );
-    sort_by_key(out, sort, |entry| u64::from(entry.0));
+    sort_by_key(out, sort, |entry| u64::from(entry.0.get()));
 }
 
 /// Returns whether so many bodies are dirty that a full step costs no more.
@@ -188,7 +190,9 @@ pub(super) fn expand(
     for list in [&mut buffers.queue, &mut buffers.fresh] {
         make_room(list, 0);
     }
-    for list in [&mut scratch.diff.pairs, &mut buffers.sort, &mut buffers.few] {
+    make_room(&mut scratch.diff.pairs, 0);
+    make_room(&mut buffers.sort_named, 0);
+    for list in buffers.pairs.lists() {
         make_room(list, 0);
     }
     buffers.queue.extend(world.dirty.iter());
@@ -243,12 +247,12 @@ fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) 
     let Some(step_record) = &world.timeline.entry(world.tick).step_record else {
         // Without a step record any body may be a neighbour.
         for (id, _) in world.bodies() {
-            scratch.neighbours.insert(id.0.index());
+            scratch.neighbours.insert(id.index());
         }
         return;
     };
     buffers.islands.clear();
-    for index in &buffers.seen {
+    for index in buffers.seen.iter() {
         if let Some(label) = step_record.label(index)
             && buffers.islands.insert(label)
         {
@@ -263,7 +267,13 @@ fn find_neighbours(world: &World, scratch: &mut Scratch, buffers: &mut Buffers) 
 }
 
 /// Adds a body to S, and queues its island and its static edges of the old timeline.
-fn join(world: &World, scratch: &mut Scratch, old: &StepRecord, index: u32, buffers: &mut Buffers) {
+fn join(
+    world: &World,
+    scratch: &mut Scratch,
+    old: &StepRecord,
+    index: BodyIndex,
+    buffers: &mut Buffers,
+) {
     if let Some(label) = old.label(index)
         && scratch.rules.holds(Rule::OldIslands)
         && buffers.islands.insert(label)
@@ -333,9 +343,15 @@ pub(super) fn begin_next(world: &mut World, scratch: &mut Scratch, next: &mut Fr
 }
 
 /// Marks bodies whose generation or page the old frame lacks. A comparison of rows does not show either.
-fn mark_replaced(work: &Frame, store: &Store, dirty: &BitSet, scratch: &mut Scratch, next: &Frame) {
+fn mark_replaced(
+    work: &Frame,
+    store: &Store,
+    dirty: &IndexSet<BodyIndex>,
+    scratch: &mut Scratch,
+    next: &Frame,
+) {
     let Scratch { diff, rules, .. } = scratch;
-    for index in dirty {
+    for index in dirty.iter() {
         let ids = (work.id_at(index), next.id_at(index));
         if let (Some(new), Some(old)) = ids
             && new != old
@@ -384,16 +400,11 @@ pub(super) fn write_step_record(
     step_record: &mut StepRecord,
 ) {
     let Scratch { islands, bodies, contacts, resim, diff, woken, .. } = scratch;
-    let Buffers { seen, sort, few, .. } = resim;
+    let Buffers { seen, pairs, .. } = resim;
     if diff.on {
-        // Usually few of many entries change: the lists stay sorted, and entries are only moved.
-        few.clear();
-        few.extend(seen.iter().filter_map(|index| Some((index, step_record.label(index)?))));
-        remove_sorted(&mut step_record.labels, few);
-        few.iter_mut().for_each(|entry| *entry = (entry.1, entry.0));
-        sort_by_key(few, sort, |entry| order(*entry));
-        remove_sorted(&mut step_record.members, few);
-        step_record.static_edges.retain(|edge| !seen.contains(edge.0) && !seen.contains(edge.1));
+        let StepRecord { labels, members, .. } = step_record;
+        labels.remove(seen.iter(), members, pairs);
+        step_record.static_edges.retain(|a, b| !seen.contains(a) && !seen.contains(b));
         step_record.woken_by_contact.retain(|index| !seen.contains(*index));
     } else {
         step_record.members.clear();
@@ -403,35 +414,30 @@ pub(super) fn write_step_record(
     }
     make_room(&mut step_record.woken_by_contact, woken.len());
     step_record.woken_by_contact.extend_from_slice(woken);
-    let sorted =
-        [step_record.members.len(), step_record.labels.len(), step_record.static_edges.len()];
-    for list in [&mut step_record.members, &mut step_record.labels] {
-        make_room(list, islands.members.len());
-    }
-    make_room(&mut step_record.static_edges, contacts.len());
+    make_room(step_record.members.list(), islands.members.len());
+    make_room(step_record.labels.list(), islands.members.len());
+    make_room(step_record.static_edges.list(), contacts.len());
     for island in &islands.list {
         for &place in &islands.members[island.members.clone()] {
-            step_record.members.push((island.label, bodies.list[place as usize].index));
+            step_record
+                .members
+                .push(BodyIndex::new(island.label), bodies.list[place as usize].index);
         }
     }
     let moved = islands.labels.iter().zip(&bodies.list);
-    let moved = moved.filter(|(label, _)| **label != super::islands::NONE);
-    step_record.labels.extend(moved.map(|(label, body)| (body.index, *label)));
+    for (label, body) in moved.filter(|(label, _)| **label != super::islands::NONE) {
+        step_record.labels.push(body.index, BodyIndex::new(*label));
+    }
     for contact in contacts {
         let [a, b] = contact.bodies.map(|place| &bodies.list[place as usize]);
         if a.dynamic != b.dynamic {
-            let (static_edges, body) = if a.dynamic { (b, a) } else { (a, b) };
-            step_record.static_edges.push((static_edges.index, body.index));
+            let (support, body) = if a.dynamic { (b, a) } else { (a, b) };
+            step_record.static_edges.push(support.index, body.index);
         }
     }
-    for (list, sorted) in
-        [&mut step_record.members, &mut step_record.labels, &mut step_record.static_edges]
-            .into_iter()
-            .zip(sorted)
-    {
-        sort_by_key(&mut list[sorted..], sort, |entry| order(*entry));
-        merge_sorted(list, sorted, few);
-    }
+    step_record.members.sort(pairs);
+    step_record.labels.sort(pairs);
+    step_record.static_edges.sort(pairs);
     // The step is done with the world's lists: the step record takes them.
     core::mem::swap(&mut step_record.commands, &mut world.commands);
     core::mem::swap(&mut step_record.spawned, &mut world.spawned);
@@ -461,7 +467,7 @@ pub(super) fn end(world: &mut World, scratch: &mut Scratch, next: &Frame, report
     world.dirty.clear();
     world.dirty.union_with(&scratch.diff.rows);
     for (a, b) in scratch.diff.pairs.drain(..) {
-        let kind = |body: u32, of: BodyKind| {
+        let kind = |body: BodyIndex, of: BodyKind| {
             [&world.work, next].iter().any(|frame| {
                 let Place { stream, page, row } = Place::of(body);
                 let page = frame.streams.get(stream).and_then(|stream| stream.cold.get(page));

@@ -7,7 +7,7 @@ use super::{Scratch, StepReport};
 use crate::collide::collide;
 use crate::data::sort_by_key;
 use crate::world::frame::{Frame, Place};
-use crate::world::rows::{Overlap, PairKey, STAY_EVENTS, ShapeKey, body_of};
+use crate::world::rows::{BodyIndex, Overlap, PairKey, STAY_EVENTS, ShapeKey, body_of};
 use crate::world::{EventKind, EventRow, World};
 
 /// Buffers, reused to avoid allocation. Keys have the sensor first.
@@ -76,7 +76,7 @@ fn drop_others(
 
 /// Returns whether no body of the pair is awake, moving or changed, so that its overlap is kept.
 fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
-    let active = |body: u32| {
+    let active = |body: BodyIndex| {
         let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place as usize].awake);
         moved.unwrap_or_else(|| world.work.is_active_or_gone(body))
             || scratch.woken_in_old.contains(body)
@@ -88,7 +88,7 @@ fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
 /// Collects the overlaps of a frame whose pairs this step decides.
 fn find_old(world: &World, scratch: &Scratch, frame: &Frame, out: &mut Vec<PairKey>) {
     out.clear();
-    let mut add = |index: u32| {
+    let mut add = |index: BodyIndex| {
         let Place { stream, page, .. } = Place::of(index);
         let pages = frame.streams.get(stream).map(|stream| &stream.contacts);
         let Some(page) = pages.and_then(|pages| pages.get(page)) else { return };

@@ -3,10 +3,10 @@
 //! other bodies, such as dynamic ones, but misses none.
 
 use super::rules::{Rule, Rules};
-use crate::data::BitSet;
+use crate::data::IndexSet;
 use crate::world::World;
 use crate::world::frame::Frame;
-use crate::world::rows::body_of;
+use crate::world::rows::{BodyIndex, body_of};
 
 /// A set of supports, if it is known.
 #[derive(Debug, Default)]
@@ -16,19 +16,19 @@ pub(crate) struct Supports {
 
 #[derive(Debug)]
 struct Known {
-    bodies: BitSet,
+    bodies: IndexSet<BodyIndex>,
     /// First tick that the set is valid for: it holds the supports of that tick's sleepers and of all later ones.
     since: u32,
 }
 
 impl Supports {
     /// Returns whether a sleeping body may have a contact with this body; true while the set is unknown.
-    pub(super) fn may_have(&self, index: u32) -> bool {
+    pub(super) fn may_have(&self, index: BodyIndex) -> bool {
         self.known.as_ref().is_none_or(|known| known.bodies.contains(index))
     }
 
     /// Adds a body that has a contact with one that falls asleep.
-    pub(super) fn add(&mut self, index: u32) {
+    pub(super) fn add(&mut self, index: BodyIndex) {
         if let Some(known) = &mut self.known {
             known.bodies.insert(index);
         }
@@ -47,7 +47,7 @@ impl Supports {
         if self.known.is_some() {
             return;
         }
-        let mut bodies = BitSet::new();
+        let mut bodies = IndexSet::new();
         add_all(world, &world.work, None, &mut bodies);
         if !rules.holds(Rule::SupportTicks) {
             self.known = Some(Known { bodies, since: 0 });
@@ -65,7 +65,7 @@ impl Supports {
 
 /// Adds the bodies of a frame that have a contact; skips pages that `other` shares, which were visited already. Dynamic bodies
 /// are included: a command may have changed a body's kind while its contact page stayed the same.
-fn add_all(world: &World, frame: &Frame, other: Option<&Frame>, bodies: &mut BitSet) {
+fn add_all(world: &World, frame: &Frame, other: Option<&Frame>, bodies: &mut IndexSet<BodyIndex>) {
     for (s, stream) in frame.streams.iter().enumerate() {
         let known = other.and_then(|other| other.streams.get(s));
         for (p, &page) in stream.contacts.iter().enumerate() {

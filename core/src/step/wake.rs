@@ -6,6 +6,7 @@ use super::crowd::EdgeCursor;
 use super::gather::place_of;
 use super::{Scratch, StepReport, broad, narrow};
 use crate::world::World;
+use crate::world::rows::BodyIndex;
 
 pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport) {
     let mut woken = core::mem::take(&mut scratch.woken);
@@ -32,7 +33,12 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 }
 
 /// Wakes a body and its whole sleeping island.
-pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut Vec<u32>) {
+pub(super) fn wake(
+    world: &World,
+    scratch: &mut Scratch,
+    index: BodyIndex,
+    woken: &mut Vec<BodyIndex>,
+) {
     let mut at = index;
     loop {
         let place = place_of(world, scratch, at);
@@ -41,7 +47,8 @@ pub(super) fn wake(world: &World, scratch: &mut Scratch, index: u32, woken: &mut
             return;
         }
         let next = body.next;
-        (body.awake, body.read_only, body.woken, body.still, body.next) = (true, false, true, 0, 0);
+        (body.awake, body.read_only, body.woken) = (true, false, true);
+        (body.still, body.next) = (0, BodyIndex::default());
         woken.push(at);
         at = next;
     }

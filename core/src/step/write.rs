@@ -6,8 +6,8 @@ use super::constraint::{Motion, SPEED_CAP};
 use super::spin::Spinning;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Quat, Rate, Vec3};
-use crate::world::frame::{Frame, Place};
-use crate::world::rows::{ColdRow, HotRow, PAGE_ROWS};
+use crate::world::frame::{Frame, Place, page_number};
+use crate::world::rows::{BodyIndex, ColdRow, HotRow, PAGE_ROWS};
 use crate::world::{EventKind, EventRow, WORLD_LIMIT, World};
 
 /// New row of a body, and its event flags.
@@ -27,13 +27,13 @@ pub(super) fn run(
 ) {
     move_all(world, scratch);
     let Scratch { bodies, moved, events, diff, .. } = scratch;
-    let mut push_event = |kind: EventKind, index: u32| {
+    let mut push_event = |kind: EventKind, index: BodyIndex| {
         let id = world.work.id_at(index).expect("what moves is alive");
         events.push(EventRow::body(kind, id));
     };
     // Bodies of a page are consecutive, except for woken ones.
     let same_page = |a: &(&StepBody, &Moved), b: &(&StepBody, &Moved)| {
-        a.0.index / PAGE_ROWS as u32 == b.0.index / PAGE_ROWS as u32
+        page_number(a.0.index) == page_number(b.0.index)
     };
     let mut all = bodies.list.iter().zip(&*moved).filter(|(body, _)| body.is_moved()).peekable();
     while let Some(first) = all.next() {

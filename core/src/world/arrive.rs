@@ -24,7 +24,7 @@
 //! alone. Rows of the old future are compared with the new timeline's by index *and* generation.
 
 use super::World;
-use crate::data::BitSet;
+use crate::data::IndexSet;
 
 /// Kind of transition to a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl World {
                 self.scratch.rewind(&self.timeline, tick);
             }
             Route::Restart => {
-                self.dirty = BitSet::new();
+                self.dirty = IndexSet::new();
                 self.drop_scratch();
             }
         }

@@ -5,7 +5,7 @@ use super::def::{BodyDef, MAX_DAMPING, MAX_SPEED, check_gravity_scale, check_pla
 use super::errors::CommandError;
 use super::frame::Place;
 use super::material::{Filter, Material, check_layer};
-use super::rows::{BodyKind, ColdRow, HotRow, STAYS_AWAKE, ShapeRow};
+use super::rows::{BodyIndex, BodyKind, ColdRow, HotRow, STAYS_AWAKE, ShapeRow};
 use super::spawn::{mass_properties, rows};
 use super::{BodyId, World};
 use crate::math::{Q20, Quat, Real, Transform, Vec3, saturate};
@@ -90,12 +90,12 @@ impl World {
             Command::SetKind(body, kind) => self.change_kind(body, kind)?,
             Command::SetEnabled(body, enabled) => {
                 self.cold_change(body, |cold| cold.enabled = enabled)?;
-                self.pending.void.insert(body.0.index());
+                self.pending.void.insert(body.index());
             }
             Command::SetMaterial(body, shape, material) => {
                 material.check()?;
                 self.shape_change(body, shape, |row| row.material = material)?;
-                self.pending.void.insert(body.0.index());
+                self.pending.void.insert(body.index());
             }
             Command::SetFilter(body, shape, filter) => {
                 check_layer(filter.layer)?;
@@ -114,13 +114,13 @@ impl World {
             }
             Command::SetUserData(body, data) => {
                 self.hot_of(body)?;
-                let row = Place::of(body.0.index()).row;
-                let page = self.work.cold_page_mut(&mut self.store, body.0.index());
+                let row = Place::of(body.index()).row;
+                let page = self.work.cold_page_mut(&mut self.store, body.index());
                 page.rows[row].user_data = data;
             }
             Command::Wake(body) => {
                 self.hot_of(body)?;
-                self.work.wake(&mut self.store, body.0.index(), &mut self.pending.woken);
+                self.work.wake(&mut self.store, body.index(), &mut self.pending.woken);
             }
             Command::SetMaySleep(body, may) => self.cold_change(body, |cold| {
                 let flag = if may { 0 } else { STAYS_AWAKE };
@@ -139,7 +139,7 @@ impl World {
         let properties = mass_properties(def)?;
         let (hot, cold) = rows(def, properties.as_ref())?;
         let ids = &mut self.work.stream(stream).ids;
-        let id = Arc::make_mut(ids).allocate()?;
+        let id = BodyId(Arc::make_mut(ids).allocate()?);
         self.work.make_page(&mut self.store, id.index());
         *self.work.hot_mut(&mut self.store, id.index()) = hot;
         let row = Place::of(id.index()).row;
@@ -158,12 +158,12 @@ impl World {
         page.shapes.splice(start..start, shapes);
         self.mark_changed(id.index());
         self.pending.void.insert(id.index());
-        Ok(BodyId(id))
+        Ok(id)
     }
 
     fn apply_despawn(&mut self, body: BodyId) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        let (index, place) = (body.0.index(), Place::of(body.0.index()));
+        let (index, place) = (body.index(), Place::of(body.index()));
         self.wake_affected(index);
         self.pending.void.insert(index);
         Arc::make_mut(&mut self.work.streams[place.stream].ids).free(body.0);
@@ -178,14 +178,14 @@ impl World {
 
     fn hot_of(&self, body: BodyId) -> Result<&HotRow, CommandError> {
         if self.work.is_live(body.0) {
-            Ok(self.work.hot(&self.store, body.0.index()))
+            Ok(self.work.hot(&self.store, body.index()))
         } else {
             Err(CommandError::NoSuchBody(body))
         }
     }
 
     /// Wakes all bodies that a change of this body can affect: those that fell asleep with it, or sleeping bodies in contact with it.
-    fn wake_affected(&mut self, index: u32) {
+    fn wake_affected(&mut self, index: BodyIndex) {
         let Self { work, store, pending, scratch, .. } = self;
         if work.cold(store, index).kind == BodyKind::Dynamic {
             work.wake(store, index, &mut pending.woken);
@@ -207,7 +207,7 @@ impl World {
     }
 
     /// Marks a body as changed by command.
-    fn mark_changed(&mut self, index: u32) {
+    fn mark_changed(&mut self, index: BodyIndex) {
         self.work.mark_active(&self.store, index);
         self.pending.changed.push(index);
         self.scratch.changed.push(index);
@@ -220,27 +220,27 @@ impl World {
         change: impl FnOnce(&mut HotRow, &ColdRow),
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        let cold = *self.work.cold(&self.store, body.0.index());
+        let cold = *self.work.cold(&self.store, body.index());
         if cold.kind == BodyKind::Static {
             return Err(CommandError::NotDynamic(body));
         }
-        let mut hot = *self.work.hot(&self.store, body.0.index());
+        let mut hot = *self.work.hot(&self.store, body.index());
         let before = hot;
         change(&mut hot, &cold);
         // A command that changes nothing wakes no body: games set the velocity of a resting platform on every tick.
         if hot != before {
-            self.work.wake(&mut self.store, body.0.index(), &mut self.pending.woken);
-            let row = self.work.hot_mut(&mut self.store, body.0.index());
+            self.work.wake(&mut self.store, body.index(), &mut self.pending.woken);
+            let row = self.work.hot_mut(&mut self.store, body.index());
             (row.velocity, row.spin) = (hot.velocity, hot.spin);
-            self.work.mark_active(&self.store, body.0.index());
-            self.scratch.activity_changed.push(body.0.index());
+            self.work.mark_active(&self.store, body.index());
+            self.scratch.activity_changed.push(body.index());
         }
         Ok(())
     }
 
     fn set_spin(&mut self, body: BodyId, spin: Vec3) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        let exponent = self.work.cold(&self.store, body.0.index()).exponent;
+        let exponent = self.work.cold(&self.store, body.index()).exponent;
         let lanes = spin_lanes(spin, exponent)?;
         self.change_velocity(body, |hot, _| hot.spin = lanes)
     }
@@ -253,7 +253,7 @@ impl World {
         angular: Vec3,
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        if self.work.cold(&self.store, body.0.index()).kind != BodyKind::Dynamic {
+        if self.work.cold(&self.store, body.index()).kind != BodyKind::Dynamic {
             return Err(CommandError::NotDynamic(body));
         }
         let mut result = Ok(());
@@ -276,18 +276,18 @@ impl World {
     fn teleport_to(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         self.hot_of(body)?;
         check_place(pose.translation)?;
-        let local = self.work.cold(&self.store, body.0.index()).local_center;
-        self.wake_affected(body.0.index());
-        let hot = self.work.hot_mut(&mut self.store, body.0.index());
+        let local = self.work.cold(&self.store, body.index()).local_center;
+        self.wake_affected(body.index());
+        let hot = self.work.hot_mut(&mut self.store, body.index());
         (hot.center, hot.rotation) = (pose.point(local), pose.rotation);
-        self.mark_changed(body.0.index());
+        self.mark_changed(body.index());
         Ok(())
     }
 
     fn set_kinematic_target(&mut self, body: BodyId, pose: Transform) -> Result<(), CommandError> {
         let hot = *self.hot_of(body)?;
         check_place(pose.translation)?;
-        let cold = *self.work.cold(&self.store, body.0.index());
+        let cold = *self.work.cold(&self.store, body.index());
         if cold.kind != BodyKind::Kinematic {
             return Err(CommandError::NotKinematic(body));
         }
@@ -302,7 +302,7 @@ impl World {
         self.hot_of(body)?;
         if kind == BodyKind::Dynamic {
             let (page, row) =
-                (self.work.cold_page(&self.store, body.0.index()), Place::of(body.0.index()).row);
+                (self.work.cold_page(&self.store, body.index()), Place::of(body.index()).row);
             if page.rows[row].mass == Real::ZERO {
                 return Err(CommandError::NoMass);
             }
@@ -313,11 +313,11 @@ impl World {
         }
         self.cold_change(body, |cold| cold.kind = kind)?;
         if kind == BodyKind::Static {
-            let hot = self.work.hot_mut(&mut self.store, body.0.index());
+            let hot = self.work.hot_mut(&mut self.store, body.index());
             (hot.velocity, hot.spin) = Default::default();
-            self.work.mark_active(&self.store, body.0.index());
+            self.work.mark_active(&self.store, body.index());
         }
-        self.pending.void.insert(body.0.index());
+        self.pending.void.insert(body.index());
         Ok(())
     }
 
@@ -327,11 +327,11 @@ impl World {
         change: impl FnOnce(&mut ColdRow),
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        self.wake_affected(body.0.index());
-        let row = Place::of(body.0.index()).row;
-        let page = self.work.cold_page_mut(&mut self.store, body.0.index());
+        self.wake_affected(body.index());
+        let row = Place::of(body.index()).row;
+        let page = self.work.cold_page_mut(&mut self.store, body.index());
         change(&mut page.rows[row]);
-        self.mark_changed(body.0.index());
+        self.mark_changed(body.index());
         Ok(())
     }
 
@@ -342,7 +342,7 @@ impl World {
         change: impl FnOnce(&mut ShapeRow),
     ) -> Result<(), CommandError> {
         self.hot_of(body)?;
-        let (index, row) = (body.0.index(), Place::of(body.0.index()).row);
+        let (index, row) = (body.index(), Place::of(body.index()).row);
         let page = self.work.cold_page(&self.store, index);
         let is_it = |shape: &ShapeRow| usize::from(shape.row) == row && shape.ordinal == ordinal;
         let place = page.shapes.iter().position(is_it).ok_or(CommandError::NoSuchShape(ordinal))?;

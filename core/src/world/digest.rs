@@ -1,8 +1,7 @@
 //! Digests of the world: a tree over sections and pages. Shared pages cache their digest.
 
-use super::frame::Place;
 use super::page_bytes::{State, StateSection, put_bodies, put_contacts, put_traits};
-use super::{World, frame::index_at};
+use super::{World, frame::first_of_page};
 use crate::digest::{Digest, DigestTree};
 use crate::history::HistoryError;
 
@@ -77,7 +76,7 @@ impl State<'_> {
         };
         let State { store, .. } = self;
         for (number, stream, p) in self.pages() {
-            let first = index_at(Place::of(stream.ids.range().start).stream, p, 0);
+            let first = first_of_page(number);
             ids.push((number, taken(&mut |out| self.put_page(StateSection::Ids, number, out))));
             let live = store.cold.get(stream.cold[p]).live;
             if live != 0 {

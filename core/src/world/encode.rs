@@ -33,7 +33,7 @@ impl World {
     }
 
     fn encode_contacts(&self, page: u32, out: &mut Vec<u8>) {
-        let first = page * super::rows::PAGE_ROWS as u32;
+        let first = super::frame::first_of_page(page);
         let Some(contacts) = self.work.contact_page(&self.store, first) else { return };
         // Contacts that a command invalidated are omitted.
         let counts = |row: &&super::rows::ContactRow| !self.pending.is_void(row.key);

@@ -1,7 +1,7 @@
 //! Events of a step: contacts that begin or end, impacts, sensor overlaps, sleep. They are rows of the frame, sorted by kind and
 //! key, so a rewound tick has its own.
 
-use super::rows::{PairKey, ShapeKey};
+use super::rows::{BodyIndex, PairKey, ShapeKey};
 use super::{BodyId, World};
 use crate::data::Id;
 use crate::math::{Q20, Real, Vec3};
@@ -144,7 +144,7 @@ impl EventRow {
 
     /// An event of one body.
     pub(crate) fn body(kind: EventKind, body: Id) -> Self {
-        Self::pair(kind, PairKey(u64::from(body.index())), [body; 2])
+        Self::pair(kind, PairKey::of_body(BodyIndex::of(body)), [body; 2])
     }
 
     pub(super) fn event(&self) -> Event {

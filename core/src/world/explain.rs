@@ -4,7 +4,7 @@ use super::World;
 use super::fields::{Context, Field, Unit, text};
 use super::frame::Place;
 use super::page_bytes::{State, StateSection, Table, row_length};
-use super::rows::ShapeKey;
+use super::rows::{BodyIndex, ShapeKey};
 use crate::history::HistoryError;
 use std::collections::BTreeSet;
 
@@ -227,7 +227,7 @@ impl Explainer<'_> {
         if self.table != Table::Bodies {
             return 0;
         }
-        let index = self.fields[0].bits(row) as u32;
+        let index = BodyIndex::new(self.fields[0].bits(row) as u32);
         let State { frame, store, .. } = self.state;
         if frame.has_page(index) { frame.cold(store, index).exponent } else { 0 }
     }
@@ -242,7 +242,9 @@ impl Explainer<'_> {
             Table::World => "world".to_owned(),
             Table::Overrides => format!("materials {}–{}", number(0), number(1)),
             Table::Ids => format!("id {}", number(0)),
-            Table::Bodies | Table::Traits => format!("body {}", context.body(number(0))),
+            Table::Bodies | Table::Traits => {
+                format!("body {}", context.body(BodyIndex::new(number(0))))
+            }
             Table::Shapes => format!("shape {}", shape(0)),
             Table::Contacts => format!("contact {}", pair(0)),
             Table::Overlaps => format!("overlap {}", pair(0)),
@@ -264,7 +266,7 @@ impl super::BodyId {
     /// Returns the number of the page that holds the body's rows.
     #[doc(hidden)]
     pub const fn page(self) -> u32 {
-        let Place { stream, page, .. } = Place::of(self.0.index());
+        let Place { stream, page, .. } = Place::of(self.index());
         (stream * super::page_bytes::STREAM_PAGES + page) as u32
     }
 }

@@ -3,8 +3,8 @@
 use super::events::EventRow;
 use super::pages::{PageRef, Pages};
 use super::rows::{
-    BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, PAGE_ROWS,
-    ShapeRow, body_of,
+    BodyIndex, BodyKind, ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap,
+    PAGE_ROWS, ShapeRow, body_of,
 };
 use crate::data::{Id, IdPool};
 use std::collections::BTreeMap;
@@ -51,19 +51,33 @@ pub(crate) struct Place {
 
 impl Place {
     #[inline]
-    pub(crate) const fn of(index: u32) -> Self {
-        let local = (index % STREAM_BODIES) as usize;
-        Self {
-            stream: (index / STREAM_BODIES) as usize,
-            page: local / PAGE_ROWS,
-            row: local % PAGE_ROWS,
-        }
+    pub(crate) const fn of(index: BodyIndex) -> Self {
+        let (stream, local) = index.in_stream();
+        Self { stream, page: local / PAGE_ROWS, row: local % PAGE_ROWS }
     }
 }
 
 /// The body index at a place.
-pub(crate) const fn index_at(stream: usize, page: usize, row: usize) -> u32 {
-    stream as u32 * STREAM_BODIES + (page * PAGE_ROWS + row) as u32
+pub(crate) const fn index_at(stream: usize, page: usize, row: usize) -> BodyIndex {
+    BodyIndex::new(stream as u32 * STREAM_BODIES + (page * PAGE_ROWS + row) as u32)
+}
+
+/// Number of a body's page among the pages of all streams. Numbers ascend with body indices.
+pub(crate) const fn page_number(index: BodyIndex) -> u32 {
+    index.get() / PAGE_ROWS as u32
+}
+
+/// Index of the first body of a page, by the page's number among the pages of all streams.
+pub(crate) const fn first_of_page(number: u32) -> BodyIndex {
+    BodyIndex::new(number * PAGE_ROWS as u32)
+}
+
+impl BodyIndex {
+    /// The stream, and the position in it.
+    #[inline]
+    pub(crate) const fn in_stream(self) -> (usize, usize) {
+        ((self.get() / STREAM_BODIES) as usize, (self.get() % STREAM_BODIES) as usize)
+    }
 }
 
 impl Frame {
@@ -79,30 +93,30 @@ impl Frame {
     }
 
     pub(crate) fn is_live(&self, id: Id) -> bool {
-        let stream = self.streams.get(Place::of(id.index()).stream);
+        let stream = self.streams.get(Place::of(BodyIndex::of(id)).stream);
         stream.is_some_and(|stream| stream.ids.is_live(id))
     }
 
     #[inline]
-    pub(crate) fn hot<'a>(&self, store: &'a Store, index: u32) -> &'a HotRow {
+    pub(crate) fn hot<'a>(&self, store: &'a Store, index: BodyIndex) -> &'a HotRow {
         let Place { stream, page, row } = Place::of(index);
         &store.hot.get(self.streams[stream].hot[page]).rows[row]
     }
 
     #[inline]
-    pub(crate) fn cold<'a>(&self, store: &'a Store, index: u32) -> &'a ColdRow {
+    pub(crate) fn cold<'a>(&self, store: &'a Store, index: BodyIndex) -> &'a ColdRow {
         let Place { stream, page, row } = Place::of(index);
         &store.cold.get(self.streams[stream].cold[page]).rows[row]
     }
 
     #[inline]
-    pub(crate) fn cold_page<'a>(&self, store: &'a Store, index: u32) -> &'a ColdPage {
+    pub(crate) fn cold_page<'a>(&self, store: &'a Store, index: BodyIndex) -> &'a ColdPage {
         let Place { stream, page, .. } = Place::of(index);
         store.cold.get(self.streams[stream].cold[page])
     }
 
     #[inline]
-    pub(crate) fn hot_mut<'a>(&mut self, store: &'a mut Store, index: u32) -> &'a mut HotRow {
+    pub(crate) fn hot_mut<'a>(&mut self, store: &'a mut Store, index: BodyIndex) -> &'a mut HotRow {
         let Place { stream, page, row } = Place::of(index);
         &mut store.hot.write(&mut self.streams[stream].hot[page]).rows[row]
     }
@@ -110,14 +124,14 @@ impl Frame {
     pub(crate) fn cold_page_mut<'a>(
         &mut self,
         store: &'a mut Store,
-        index: u32,
+        index: BodyIndex,
     ) -> &'a mut ColdPage {
         let Place { stream, page, .. } = Place::of(index);
         store.cold.write(&mut self.streams[stream].cold[page])
     }
 
     /// Creates the pages of a body if they are missing.
-    pub(crate) fn make_page(&mut self, store: &mut Store, index: u32) {
+    pub(crate) fn make_page(&mut self, store: &mut Store, index: BodyIndex) {
         let Place { stream, page, .. } = Place::of(index);
         let stream = &mut self.streams[stream];
         while stream.hot.len() <= page {
@@ -139,13 +153,17 @@ impl Frame {
     }
 
     /// Returns whether the frame has pages for a body.
-    pub(crate) fn has_page(&self, index: u32) -> bool {
+    pub(crate) fn has_page(&self, index: BodyIndex) -> bool {
         let Place { stream, page, .. } = Place::of(index);
         self.streams.get(stream).is_some_and(|stream| page < stream.hot.len())
     }
 
     /// The contact page of a body, if the frame has it.
-    pub(crate) fn contact_page<'a>(&self, store: &'a Store, index: u32) -> Option<&'a ContactPage> {
+    pub(crate) fn contact_page<'a>(
+        &self,
+        store: &'a Store,
+        index: BodyIndex,
+    ) -> Option<&'a ContactPage> {
         let Place { stream, page, .. } = Place::of(index);
         Some(store.contacts.get(*self.streams.get(stream)?.contacts.get(page)?))
     }
@@ -153,15 +171,15 @@ impl Frame {
     pub(crate) fn contact_page_mut<'a>(
         &mut self,
         store: &'a mut Store,
-        index: u32,
+        index: BodyIndex,
     ) -> &'a mut ContactPage {
         let Place { stream, page, .. } = Place::of(index);
         store.contacts.write(&mut self.streams[stream].contacts[page])
     }
 
     /// The id of the live body at an index.
-    pub(crate) fn id_at(&self, index: u32) -> Option<Id> {
-        self.streams.get(Place::of(index).stream)?.ids.at(index)
+    pub(crate) fn id_at(&self, index: BodyIndex) -> Option<Id> {
+        self.streams.get(Place::of(index).stream)?.ids.at(index.get())
     }
 
     /// Returns whether the id pools are shared with another frame. Unshared pools may still be equal.
@@ -172,18 +190,18 @@ impl Frame {
     }
 
     #[inline]
-    pub(crate) fn is_active(&self, index: u32) -> bool {
+    pub(crate) fn is_active(&self, index: BodyIndex) -> bool {
         let Place { stream, page, row } = Place::of(index);
         self.streams[stream].active[page] >> row & 1 == 1
     }
 
     /// Returns whether a body is active or does not exist.
-    pub(crate) fn is_active_or_gone(&self, index: u32) -> bool {
+    pub(crate) fn is_active_or_gone(&self, index: BodyIndex) -> bool {
         self.id_at(index).is_none() || self.is_active(index)
     }
 
     /// Updates the active bit of a body from its rows.
-    pub(crate) fn mark_active(&mut self, store: &Store, index: u32) {
+    pub(crate) fn mark_active(&mut self, store: &Store, index: BodyIndex) {
         let Place { stream, page, row } = Place::of(index);
         let (cold, hot) = (self.cold_page(store, index), self.hot(store, index));
         let active = cold.live >> row & 1 == 1
@@ -203,25 +221,27 @@ impl Frame {
         &self,
         store: &Store,
         (stream, page): (usize, usize),
-        on: u32,
+        on: BodyIndex,
         from: usize,
-    ) -> Option<(usize, u32)> {
+    ) -> Option<(usize, BodyIndex)> {
         let rows = &store.contacts.get(self.streams[stream].contacts[page]).rows;
-        let found = rows[from..].iter().position(|row| {
-            let bodies = row.key.shapes().map(body_of);
-            bodies.contains(&on) && self.hot(store, bodies[0] ^ bodies[1] ^ on).is_asleep()
-        })?;
-        let [a, b] = rows[from + found].key.shapes().map(body_of);
-        Some((from + found, a ^ b ^ on))
+        rows[from..].iter().zip(from..).find_map(|(row, at)| {
+            let other = match row.key.shapes().map(body_of) {
+                [a, b] if a == on => b,
+                [a, b] if b == on => a,
+                _ => return None,
+            };
+            self.hot(store, other).is_asleep().then_some((at, other))
+        })
     }
 
     /// Wakes a body and the bodies that fell asleep with it, if it is asleep, and appends them to `woken`.
-    pub(crate) fn wake(&mut self, store: &mut Store, index: u32, woken: &mut Vec<u32>) {
+    pub(crate) fn wake(&mut self, store: &mut Store, index: BodyIndex, woken: &mut Vec<BodyIndex>) {
         let mut at = index;
         while self.hot(store, at).is_asleep() {
             let row = self.hot_mut(store, at);
             let next = row.next;
-            (row.still, row.next) = (0, 0);
+            (row.still, row.next) = (0, BodyIndex::default());
             self.mark_active(store, at);
             woken.push(at);
             at = next;

@@ -1,6 +1,6 @@
 //! Islands after a step, as its contacts define them.
 
-use super::rows::{BodyKind, body_of};
+use super::rows::{BodyIndex, BodyKind, body_of};
 use super::{BodyId, World};
 use crate::data::UnionFind;
 
@@ -93,7 +93,7 @@ impl Islands {
 
     fn place(&self, body: BodyId) -> Option<usize> {
         // Live ids have distinct indices, so their order is the order of indices.
-        let place = self.bodies.binary_search_by_key(&body.0.index(), |id| id.0.index()).ok()?;
+        let place = self.bodies.binary_search_by_key(&body.index(), |id| id.index()).ok()?;
         (self.bodies[place] == body).then_some(place)
     }
 }
@@ -128,7 +128,7 @@ impl World {
         let bodies: Vec<_> = self.bodies().map(|(id, _)| id).collect();
         let dynamic: Vec<_> =
             self.bodies().map(|(_, body)| body.kind() == BodyKind::Dynamic).collect();
-        let place = |index: u32| bodies.binary_search_by_key(&index, |id| id.0.index());
+        let place = |index: BodyIndex| bodies.binary_search_by_key(&index, |id| id.index());
         let mut groups = UnionFind::new();
         groups.reset(bodies.len() as u32);
         let mut edges = Vec::new();

@@ -28,12 +28,13 @@ pub(crate) mod timeline;
 mod verify;
 mod view;
 
-use crate::data::{BitSet, Id};
+use crate::data::{Id, IndexSet};
 use crate::math::{Transform, Vec3};
 use crate::parallel::Threads;
 use crate::step::{Scratch, StepReport};
 use arrive::Route;
 use frame::{Frame, Store};
+use rows::BodyIndex;
 use serde::{Deserialize, Serialize};
 use timeline::Timeline;
 
@@ -61,6 +62,10 @@ impl BodyId {
     /// Returns the id as one number, the form that snapshots and digests contain.
     pub const fn to_bits(self) -> u64 {
         self.0.to_bits()
+    }
+
+    pub(crate) const fn index(self) -> BodyIndex {
+        BodyIndex::of(self.0)
     }
 }
 
@@ -111,7 +116,7 @@ pub struct World {
     pub(crate) spawned: Vec<BodyId>,
     pub(crate) pending: Pending,
     /// Bodies whose state at this tick differs from the old future, if there is one.
-    pub(crate) dirty: BitSet,
+    pub(crate) dirty: IndexSet<BodyIndex>,
     pub(crate) resim_mode: ResimMode,
     resim_difference: Option<String>,
     pub(crate) threads: Threads,
@@ -122,11 +127,11 @@ pub struct World {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
     /// Bodies that commands spawned, despawned, moved or redefined.
-    pub(crate) changed: Vec<u32>,
+    pub(crate) changed: Vec<BodyIndex>,
     /// Bodies whose contacts of the last tick are invalid.
-    pub(crate) void: BitSet,
+    pub(crate) void: IndexSet<BodyIndex>,
     /// Bodies woken by command.
-    pub(crate) woken: Vec<u32>,
+    pub(crate) woken: Vec<BodyIndex>,
 }
 
 impl Pending {
@@ -174,7 +179,7 @@ impl World {
             commands: Vec::new(),
             spawned: Vec::new(),
             pending: Pending::default(),
-            dirty: BitSet::new(),
+            dirty: IndexSet::new(),
             resim_mode: self.resim_mode,
             resim_difference: None,
             threads: Threads::ONE,
@@ -205,7 +210,7 @@ impl World {
             commands: Vec::new(),
             spawned: Vec::new(),
             pending: Pending::default(),
-            dirty: BitSet::new(),
+            dirty: IndexSet::new(),
             resim_mode: ResimMode::default(),
             resim_difference: None,
             threads: Threads::ONE,

@@ -6,8 +6,8 @@
 
 use super::fields::{Field, IdRow, Keyed, OverrideRow, Row, WorldRow, layout, put};
 use super::frame::{Frame, STREAM_BODIES, Store, Stream, index_at};
+use super::rows::{BodyIndex, PAGE_ROWS, shape_key};
 use super::rows::{ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow};
-use super::rows::{PAGE_ROWS, shape_key};
 use super::{EventRow, World, WorldDef};
 use crate::history::HistoryError;
 use std::sync::LazyLock;
@@ -175,9 +175,11 @@ impl<'a> State<'a> {
     }
 
     pub(super) fn id_rows(stream: &Stream, page: usize) -> impl Iterator<Item = IdRow> {
-        let first = stream.ids.range().start + (page * PAGE_ROWS) as u32;
+        let first = BodyIndex::new(stream.ids.range().start).plus(page * PAGE_ROWS);
         let generations = stream.ids.generations()[page * PAGE_ROWS..].iter().take(PAGE_ROWS);
-        generations.zip(first..).map(|(&generation, index)| IdRow { index, generation })
+        generations
+            .zip(0..)
+            .map(move |(&generation, row)| IdRow { index: first.plus(row), generation })
     }
 
     fn put_world(self, out: &mut Vec<u8>) {
@@ -219,29 +221,35 @@ pub(super) fn put_events(events: &[EventRow], out: &mut Vec<u8>) {
 pub(super) fn body_rows(
     page: &HotPage,
     live: u32,
-    first: u32,
+    first: BodyIndex,
 ) -> impl Iterator<Item = Keyed<HotRow>> {
-    live_rows(live).map(move |row| Keyed { key: first + row as u32, row: page.rows[row] })
+    live_rows(live).map(move |row| Keyed { key: first.plus(row), row: page.rows[row] })
 }
 
-pub(super) fn trait_rows(page: &ColdPage, first: u32) -> impl Iterator<Item = Keyed<ColdRow>> {
-    live_rows(page.live).map(move |row| Keyed { key: first + row as u32, row: page.rows[row] })
+pub(super) fn trait_rows(
+    page: &ColdPage,
+    first: BodyIndex,
+) -> impl Iterator<Item = Keyed<ColdRow>> {
+    live_rows(page.live).map(move |row| Keyed { key: first.plus(row), row: page.rows[row] })
 }
 
-pub(super) fn shape_rows(page: &ColdPage, first: u32) -> impl Iterator<Item = Keyed<ShapeRow>> {
+pub(super) fn shape_rows(
+    page: &ColdPage,
+    first: BodyIndex,
+) -> impl Iterator<Item = Keyed<ShapeRow>> {
     page.shapes.iter().map(move |&row| {
-        let key = shape_key(first + u32::from(row.row), row.ordinal);
+        let key = shape_key(first.plus(usize::from(row.row)), row.ordinal);
         Keyed { key, row }
     })
 }
 
-pub(super) fn put_bodies(page: &HotPage, live: u32, first: u32, out: &mut Vec<u8>) {
+pub(super) fn put_bodies(page: &HotPage, live: u32, first: BodyIndex, out: &mut Vec<u8>) {
     if live != 0 {
         put_table(body_rows(page, live, first), out);
     }
 }
 
-pub(super) fn put_traits(page: &ColdPage, first: u32, out: &mut Vec<u8>) {
+pub(super) fn put_traits(page: &ColdPage, first: BodyIndex, out: &mut Vec<u8>) {
     if page.live != 0 {
         put_table(trait_rows(page, first), out);
         put_table(shape_rows(page, first), out);

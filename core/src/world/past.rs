@@ -2,6 +2,7 @@
 
 use super::events::{Event, EventRow};
 use super::frame::Frame;
+use super::rows::BodyIndex;
 use super::view::Body;
 use super::{BodyId, Command, World};
 use crate::history::HistoryError;
@@ -37,14 +38,14 @@ impl<'a> Past<'a> {
 
     /// Returns the body at this tick; `None` if it did not exist.
     pub fn body(&self, id: BodyId) -> Option<Body<'a>> {
-        self.frame.is_live(id.0).then(|| self.row(id.0.index()))
+        self.frame.is_live(id.0).then(|| self.row(id.index()))
     }
 
     /// Iterates over all bodies in the order of their ids.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, Body<'a>)> + use<'a> {
         let past = *self;
         let ids = past.frame.streams.iter().flat_map(|stream| stream.ids.iter());
-        ids.map(move |id| (BodyId(id), past.row(id.index())))
+        ids.map(move |id| (BodyId(id), past.row(BodyIndex::of(id))))
     }
 
     /// Iterates over the events of the step to this tick, in the order of [`World::events`].
@@ -59,7 +60,7 @@ impl<'a> Past<'a> {
         self.commands
     }
 
-    fn row(&self, index: u32) -> Body<'a> {
+    fn row(&self, index: BodyIndex) -> Body<'a> {
         let store = &self.world.store;
         Body { hot: self.frame.hot(store, index), cold: self.frame.cold(store, index) }
     }

@@ -2,7 +2,7 @@
 
 use super::arrive::Route;
 use super::frame::Frame;
-use super::rows::{Overlap, PairKey};
+use super::rows::{BodyIndex, Overlap, PairKey};
 use super::{Command, World};
 use crate::history::HistoryError;
 
@@ -205,7 +205,7 @@ impl World {
 
 impl Command {
     /// Index of the body that the command names; `None` for a spawn.
-    pub(crate) const fn body(&self) -> Option<u32> {
+    pub(crate) const fn body(&self) -> Option<BodyIndex> {
         match self {
             Self::Spawn(..) => None,
             Self::Despawn(body)
@@ -224,7 +224,7 @@ impl Command {
             | Self::SetDamping(body, ..)
             | Self::SetUserData(body, _)
             | Self::Wake(body)
-            | Self::SetMaySleep(body, _) => Some(body.0.index()),
+            | Self::SetMaySleep(body, _) => Some(body.index()),
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::material::{Filter, Material, Mixed};
 use super::pages::Page;
 use crate::collide::Point;
-use crate::data::FixedVec;
 use crate::data::index::index_types;
+use crate::data::{FixedVec, Id};
 use crate::math::{Q20, Quat, Real, Transform, Vec3};
 use crate::shape::Shape;
 
@@ -38,7 +38,7 @@ pub(crate) struct HotRow {
     /// Ticks for which the body has been slow, up to the time to sleep; then [`ASLEEP`].
     pub(crate) still: u16,
     /// Of a sleeping body: the next body of its sleeping island, in an ascending ring; itself if it is alone. Of others: 0.
-    pub(crate) next: u32,
+    pub(crate) next: BodyIndex,
 }
 
 /// Value of [`HotRow::still`] for a sleeping body.
@@ -169,6 +169,16 @@ impl PairKey {
         Self((a.get() as u64) << 32 | b.get() as u64)
     }
 
+    /// Key of an event that concerns one body.
+    pub(crate) const fn of_body(body: BodyIndex) -> Self {
+        Self(body.get() as u64)
+    }
+
+    /// The body of such an event.
+    pub(crate) const fn body(self) -> BodyIndex {
+        BodyIndex::new(self.0 as u32)
+    }
+
     /// The keys of the two shapes.
     pub(crate) const fn shapes(self) -> [ShapeKey; 2] {
         [ShapeKey::new((self.0 >> 32) as u32), ShapeKey::new(self.0 as u32)]
@@ -176,8 +186,21 @@ impl PairKey {
 }
 
 index_types! {
+    /// Index of a body among all bodies of the world: the index half of a [`BodyId`](super::BodyId), below 2²⁴.
+    BodyIndex;
     /// Key of a shape: index of its body, 24 bits, and position among the body's shapes, 8 bits.
     ShapeKey;
+}
+
+impl BodyIndex {
+    pub(crate) const fn of(id: Id) -> Self {
+        Self::new(id.index())
+    }
+
+    /// The index this many rows further.
+    pub(crate) const fn plus(self, rows: usize) -> Self {
+        Self::new(self.get() + rows as u32)
+    }
 }
 
 impl ShapeKey {
@@ -189,14 +212,14 @@ impl ShapeKey {
 }
 
 #[inline]
-pub(crate) const fn shape_key(body: u32, ordinal: u8) -> ShapeKey {
-    ShapeKey::new(body << 8 | ordinal as u32)
+pub(crate) const fn shape_key(body: BodyIndex, ordinal: u8) -> ShapeKey {
+    ShapeKey::new(body.get() << 8 | ordinal as u32)
 }
 
 /// The body of a shape key.
 #[inline]
-pub(crate) const fn body_of(shape: ShapeKey) -> u32 {
-    shape.get() >> 8
+pub(crate) const fn body_of(shape: ShapeKey) -> BodyIndex {
+    BodyIndex::new(shape.get() >> 8)
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -243,7 +266,7 @@ impl Page for ContactPage {
 
 impl ContactPage {
     /// The overlaps of one body.
-    pub(crate) fn overlaps_of(&self, body: u32) -> &[Overlap] {
+    pub(crate) fn overlaps_of(&self, body: BodyIndex) -> &[Overlap] {
         let start = self.overlaps.partition_point(|overlap| body_of(overlap.own) < body);
         let end = self.overlaps.partition_point(|overlap| body_of(overlap.own) <= body);
         &self.overlaps[start..end]

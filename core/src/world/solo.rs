@@ -1,7 +1,7 @@
 //! A subset of a world's bodies in a world of their own. For tests of locality.
 
 use super::frame::{Frame, Place, Store};
-use super::rows::{ContactRow, Overlap, body_of};
+use super::rows::{BodyIndex, ContactRow, Overlap, body_of};
 use super::{BodyId, Pending, World};
 use std::collections::BTreeSet;
 
@@ -10,12 +10,13 @@ impl World {
     /// are included.
     #[must_use]
     pub fn solo(&self, bodies: &[BodyId]) -> Self {
-        let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
+        let chosen: BTreeSet<BodyIndex> = bodies.iter().map(|id| id.index()).collect();
         let mut store = Store::default();
         let base = copy(self.base(), &self.store, &mut store, &chosen);
         let work = copy(&self.work, &self.store, &mut store, &chosen);
-        let of =
-            |list: &[u32]| list.iter().copied().filter(|index| chosen.contains(index)).collect();
+        let of = |list: &[BodyIndex]| {
+            list.iter().copied().filter(|index| chosen.contains(index)).collect()
+        };
         let pending = Pending {
             changed: of(&self.pending.changed),
             void: self.pending.void.iter().filter(|index| chosen.contains(index)).collect(),
@@ -26,11 +27,14 @@ impl World {
 
     /// Returns all rows, contacts, overlaps and events of these bodies, as text by name.
     pub fn rows_among(&self, bodies: &[BodyId]) -> Vec<(String, String)> {
-        let chosen: BTreeSet<u32> = bodies.iter().map(|id| id.0.index()).collect();
+        let chosen: BTreeSet<BodyIndex> = bodies.iter().map(|id| id.index()).collect();
         let mut rows = Vec::new();
         for &index in &chosen {
-            rows.push((format!("hot {index}"), format!("{:?}", self.work.hot(&self.store, index))));
-            rows.push((format!("active {index}"), self.work.is_active(index).to_string()));
+            rows.push((
+                format!("hot {index:?}"),
+                format!("{:?}", self.work.hot(&self.store, index)),
+            ));
+            rows.push((format!("active {index:?}"), self.work.is_active(index).to_string()));
         }
         for stream in &self.work.streams {
             for page in &stream.contacts {
@@ -44,7 +48,8 @@ impl World {
             }
         }
         let events = self.work.events.iter();
-        let events = events.filter(|row| row.bodies.iter().all(|id| chosen.contains(&id.index())));
+        let events =
+            events.filter(|row| row.bodies.iter().all(|id| chosen.contains(&BodyIndex::of(*id))));
         rows.extend(
             events.map(|row| (format!("{:?} {:?}", row.kind, row.key), format!("{row:?}"))),
         );
@@ -52,16 +57,16 @@ impl World {
     }
 }
 
-fn among(chosen: &BTreeSet<u32>, row: &ContactRow) -> bool {
+fn among(chosen: &BTreeSet<BodyIndex>, row: &ContactRow) -> bool {
     row.key.shapes().iter().all(|shape| chosen.contains(&body_of(*shape)))
 }
 
-fn inside(chosen: &BTreeSet<u32>, overlap: &Overlap) -> bool {
+fn inside(chosen: &BTreeSet<BodyIndex>, overlap: &Overlap) -> bool {
     [overlap.own, overlap.other].iter().all(|shape| chosen.contains(&body_of(*shape)))
 }
 
 /// Copies the rows of chosen bodies into new pages.
-fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<u32>) -> Frame {
+fn copy(from: &Frame, pages: &Store, store: &mut Store, chosen: &BTreeSet<BodyIndex>) -> Frame {
     let mut frame = Frame::default();
     for (number, stream) in from.streams.iter().enumerate() {
         frame.stream(number as u8).ids = stream.ids.clone();

@@ -4,7 +4,8 @@ use super::command::{scale_by_power, speed_lanes, spin_lanes};
 use super::def::BodyDef;
 use super::errors::CommandError;
 use super::rows::{
-    BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE,
+    BodyIndex, BodyKind, ColdRow, HotRow, MAX_INVERSE_INERTIA, PERSIST_EVENTS, STAY_EVENTS,
+    STAYS_AWAKE,
 };
 use crate::math::{Quat, Real, Sym3, Transform, Vec3};
 use crate::shape::{Geometry, MassProperties, Shape};
@@ -69,7 +70,7 @@ pub(super) fn rows(
         velocity: speed_lanes(velocity)?,
         spin: spin_lanes(spin, exponent)?,
         still: 0,
-        next: 0,
+        next: BodyIndex::default(),
     };
     Ok((hot, cold))
 }

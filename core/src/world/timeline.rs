@@ -6,7 +6,8 @@
 use super::BodyId;
 use super::command::Command;
 use super::frame::{Frame, Store};
-use crate::data::BitSet;
+use super::rows::BodyIndex;
+use crate::data::{IndexPairs, IndexSet};
 use crate::history::HistoryError;
 
 /// Step record: data about the step to a tick. Not state: without it the step is computed in full, with the same result.
@@ -16,78 +17,33 @@ pub(crate) struct StepRecord {
     /// Ids from spawn commands, in order.
     pub(crate) spawned: Vec<BodyId>,
     /// Bodies woken by command.
-    pub(crate) woken: Vec<u32>,
+    pub(crate) woken: Vec<BodyIndex>,
     /// Bodies changed by command.
-    pub(crate) changed: Vec<u32>,
+    pub(crate) changed: Vec<BodyIndex>,
     /// Island label and index of each simulated body, sorted.
-    pub(crate) members: Vec<(u32, u32)>,
+    pub(crate) members: IndexPairs<BodyIndex, BodyIndex>,
     /// Index and island label of each simulated body, sorted.
-    pub(crate) labels: Vec<(u32, u32)>,
+    pub(crate) labels: IndexPairs<BodyIndex, BodyIndex>,
     /// Pairs of a static or kinematic body and a dynamic body in contact with it, sorted.
-    pub(crate) static_edges: Vec<(u32, u32)>,
+    pub(crate) static_edges: IndexPairs<BodyIndex, BodyIndex>,
     /// Bodies woken by contact.
-    pub(crate) woken_by_contact: Vec<u32>,
+    pub(crate) woken_by_contact: Vec<BodyIndex>,
 }
 
 impl StepRecord {
     /// Island label of a body, if it was simulated.
-    pub(crate) fn label(&self, index: u32) -> Option<u32> {
-        let at = self.labels.binary_search_by_key(&index, |entry| entry.0).ok()?;
-        Some(self.labels[at].1)
+    pub(crate) fn label(&self, index: BodyIndex) -> Option<BodyIndex> {
+        self.labels.first_of(index)
     }
 
     /// The bodies of an island.
-    pub(crate) fn island(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
-        let start = self.members.partition_point(|member| member.0 < label);
-        let members = self.members[start..].iter().take_while(move |member| member.0 == label);
-        members.map(|member| member.1)
+    pub(crate) fn island(&self, label: BodyIndex) -> impl Iterator<Item = BodyIndex> + '_ {
+        self.members.all_of(label)
     }
 
     /// The dynamic bodies in contact with a static or kinematic body.
-    pub(crate) fn around(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
-        let start = self.static_edges.partition_point(|edge| edge.0 < index);
-        let edges = self.static_edges[start..].iter().take_while(move |edge| edge.0 == index);
-        edges.map(|edge| edge.1)
-    }
-}
-
-/// Sort key of the lists of a step record.
-pub(crate) fn order((a, b): (u32, u32)) -> u64 {
-    u64::from(a) << 32 | u64::from(b)
-}
-
-/// Removes sorted entries from a sorted list.
-pub(crate) fn remove_sorted(list: &mut Vec<(u32, u32)>, gone: &[(u32, u32)]) {
-    let (mut from, mut to) = (0, 0);
-    for entry in gone {
-        let at = from + list[from..].partition_point(|other| other < entry);
-        if list.get(at) != Some(entry) {
-            continue;
-        }
-        if to < from {
-            list.copy_within(from..at, to);
-        }
-        (from, to) = (at + 1, to + at - from);
-    }
-    if to < from {
-        list.copy_within(from.., to);
-        list.truncate(list.len() - (from - to));
-    }
-}
-
-/// Merges the sorted entries after the first `sorted` ones into them. `few` is scratch.
-pub(crate) fn merge_sorted(list: &mut [(u32, u32)], sorted: usize, few: &mut Vec<(u32, u32)>) {
-    if sorted == 0 {
-        return;
-    }
-    few.clear();
-    few.extend_from_slice(&list[sorted..]);
-    let mut end = sorted;
-    while let Some(entry) = few.pop() {
-        let at = list[..end].partition_point(|other| *other < entry);
-        list.copy_within(at..end, at + few.len() + 1);
-        list[at + few.len()] = entry;
-        end = at;
+    pub(crate) fn around(&self, index: BodyIndex) -> impl Iterator<Item = BodyIndex> + '_ {
+        self.static_edges.all_of(index)
     }
 }
 
@@ -98,7 +54,7 @@ pub(crate) struct Entry {
     /// Record of the step to this tick, if known.
     pub(crate) step_record: Option<StepRecord>,
     /// Pending dirty bodies: their rows in this frame differ from those that the step to the next frame read.
-    pub(crate) pending_dirty: BitSet,
+    pub(crate) pending_dirty: IndexSet<BodyIndex>,
 }
 
 /// Ring of frames by tick.
@@ -272,37 +228,5 @@ impl Timeline {
     pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
         let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).frame);
         ring.chain(self.pinned.iter().map(|pin| &pin.2))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn removing_and_merging_entries_keeps_a_list_sorted(
-            mut list in vec((0..9u32, 0..9u32), 0..40),
-            gone in vec((0..9u32, 0..9u32), 0..9),
-            mut new in vec((0..9u32, 0..9u32), 0..20),
-        ) {
-            list.sort();
-            list.dedup();
-            let mut gone = gone;
-            gone.sort();
-            gone.dedup();
-            new.sort();
-            let mut expected: Vec<_> = list.iter().copied().filter(|e| !gone.contains(e)).collect();
-            remove_sorted(&mut list, &gone);
-            prop_assert_eq!(&list, &expected);
-            let sorted = list.len();
-            list.extend_from_slice(&new);
-            merge_sorted(&mut list, sorted, &mut Vec::new());
-            expected.extend(new);
-            expected.sort();
-            prop_assert_eq!(list, expected);
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Read access to the bodies and contacts of a world.
 
-use super::rows::{BodyKind, ColdRow, ContactRow, HotRow, PairKey, body_of};
+use super::rows::{BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, PairKey, body_of};
 use super::{BodyId, World, origin, real_vector, scale_by_power};
 use crate::math::{Quat, Real, Transform, Vec3};
 
@@ -102,21 +102,21 @@ impl ContactView<'_> {
 impl World {
     /// Returns a body, or `None` if the id is stale.
     pub fn body(&self, id: BodyId) -> Option<Body<'_>> {
-        self.work.is_live(id.0).then(|| self.body_at(id.0.index()))
+        self.work.is_live(id.0).then(|| self.body_at(id.index()))
     }
 
-    pub(crate) fn body_at(&self, index: u32) -> Body<'_> {
+    pub(crate) fn body_at(&self, index: BodyIndex) -> Body<'_> {
         Body { hot: self.work.hot(&self.store, index), cold: self.work.cold(&self.store, index) }
     }
 
-    pub(crate) fn id_at(&self, index: u32) -> Option<BodyId> {
+    pub(crate) fn id_at(&self, index: BodyIndex) -> Option<BodyId> {
         self.work.id_at(index).map(BodyId)
     }
 
     /// Iterates over all bodies in the order of their ids.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, Body<'_>)> + '_ {
         let ids = self.work.streams.iter().flat_map(|stream| stream.ids.iter());
-        ids.map(|id| (BodyId(id), self.body_at(id.index())))
+        ids.map(|id| (BodyId(id), self.body_at(BodyIndex::of(id))))
     }
 
     /// The keys of all contacts that commands did not invalidate.

@@ -4,7 +4,7 @@ use super::{Unit, Visitor};
 use crate::math::{Lane, Quat, Real, Transform, Vec3};
 use crate::shape::{Geometry, Shape};
 use crate::world::material::{Combine, Material};
-use crate::world::rows::ShapeKey;
+use crate::world::rows::{BodyIndex, ShapeKey};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 pub(super) const METRES: Unit = Unit::Real("m");
@@ -19,6 +19,12 @@ pub(super) trait Parts: Visitor + Sized {
 
     fn u32(&mut self, name: &'static str, unit: Unit, value: &mut u32) {
         *value = self.leaf(name, unit, 4, u64::from(*value)) as u32;
+    }
+
+    fn body_index(&mut self, name: &'static str, unit: Unit, index: &mut BodyIndex) {
+        let mut number = index.get();
+        self.u32(name, unit, &mut number);
+        *index = BodyIndex::new(number);
     }
 
     fn shape_key(&mut self, name: &'static str, key: &mut ShapeKey) {

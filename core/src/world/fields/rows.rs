@@ -7,9 +7,10 @@ use crate::math::Transform;
 use crate::shape::Shape;
 use crate::world::WorldDef;
 use crate::world::events::{EventKind, EventRow, ImpactData};
+use crate::world::frame::Place;
 use crate::world::material::{Filter, Layers, Material, MaterialTable, Mixed};
 use crate::world::rows::{
-    BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeKey,
+    BodyIndex, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, Overlap, PairKey, ShapeKey,
     ShapeRow, body_of,
 };
 
@@ -90,7 +91,7 @@ impl Row for OverrideRow {
 /// A body index and its generation.
 #[derive(Clone)]
 pub(crate) struct IdRow {
-    pub(crate) index: u32,
+    pub(crate) index: BodyIndex,
     pub(crate) generation: u32,
 }
 
@@ -98,12 +99,12 @@ impl Row for IdRow {
     const KEY: usize = 4;
 
     fn blank() -> Self {
-        Self { index: 0, generation: 0 }
+        Self { index: BodyIndex::default(), generation: 0 }
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         let Self { index, generation } = self;
-        v.u32("index", Unit::Count, index);
+        v.body_index("index", Unit::Count, index);
         v.u32("generation", Unit::Count, generation);
     }
 }
@@ -121,11 +122,11 @@ pub(crate) trait HasKey {
 }
 
 impl HasKey for HotRow {
-    type Key = u32;
+    type Key = BodyIndex;
 }
 
 impl HasKey for ColdRow {
-    type Key = u32;
+    type Key = BodyIndex;
 }
 
 impl HasKey for ShapeRow {
@@ -136,18 +137,18 @@ impl Row for Keyed<HotRow> {
     const KEY: usize = 4;
 
     fn blank() -> Self {
-        Self { key: 0, row: HotRow::default() }
+        Self { key: BodyIndex::default(), row: HotRow::default() }
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
-        v.u32("body", Unit::Body, &mut self.key);
+        v.body_index("body", Unit::Body, &mut self.key);
         let HotRow { center, rotation, velocity, spin, still, next } = &mut self.row;
         v.vec3("center", METRES, center);
         v.quat("rotation", None, rotation);
         v.lanes("velocity", SPEED, velocity);
         v.lanes("angular_velocity", Unit::Spin, spin);
         *still = v.leaf("still", Unit::Count, 2, u64::from(*still)) as u16;
-        v.u32("sleeps_with", Unit::Body, next);
+        v.body_index("sleeps_with", Unit::Body, next);
     }
 }
 
@@ -155,12 +156,12 @@ impl Row for Keyed<ColdRow> {
     const KEY: usize = 4;
 
     fn blank() -> Self {
-        Self { key: 0, row: ColdRow::default() }
+        Self { key: BodyIndex::default(), row: ColdRow::default() }
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
         const KINDS: [&str; 3] = ["static", "kinematic", "dynamic"];
-        v.u32("body", Unit::Body, &mut self.key);
+        v.body_index("body", Unit::Body, &mut self.key);
         let ColdRow {
             kind,
             enabled,
@@ -216,7 +217,7 @@ impl Row for Keyed<ShapeRow> {
         v.shape_key("shape", &mut self.key);
         let ShapeRow { row, ordinal, shape, pose, material, filter } = &mut self.row;
         // Derived from the key.
-        *row = (body_of(self.key) % PAGE_ROWS as u32) as u8;
+        *row = Place::of(body_of(self.key)).row as u8;
         *ordinal = self.key.ordinal();
         v.geometry(shape);
         v.pose("pose", pose);

@@ -3,20 +3,20 @@
 use super::Unit;
 use crate::data::Id;
 use crate::math::Real;
-use crate::world::rows::{ShapeKey, body_of};
+use crate::world::rows::{BodyIndex, ShapeKey, body_of};
 
 /// Inputs of a field's text besides its bits.
 pub(crate) struct Context<'a> {
     /// The live id at an index.
-    pub(crate) id_at: &'a dyn Fn(u32) -> Option<Id>,
+    pub(crate) id_at: &'a dyn Fn(BodyIndex) -> Option<Id>,
     /// Size exponent of the row's body, by which its spin is scaled.
     pub(crate) exponent: i8,
 }
 
 impl Context<'_> {
     /// Text for a body by index: its id if it is live.
-    pub(crate) fn body(&self, index: u32) -> String {
-        (self.id_at)(index).map_or_else(|| index.to_string(), |id| id.to_string())
+    pub(crate) fn body(&self, index: BodyIndex) -> String {
+        (self.id_at)(index).map_or_else(|| index.get().to_string(), |id| id.to_string())
     }
 
     /// Text for a shape by key, like `7v1.0`.
@@ -46,7 +46,7 @@ pub(crate) fn text(unit: Unit, bits: u64, context: &Context<'_>) -> String {
             _ => format!("neither yes nor no ({bits})"),
         },
         Unit::Bits => format!("{bits:#b}"),
-        Unit::Body => format!("body {}", context.body(bits as u32)),
+        Unit::Body => format!("body {}", context.body(BodyIndex::new(bits as u32))),
         Unit::Shape => format!("shape {}", context.shape(ShapeKey::new(bits as u32))),
         Unit::Id => {
             Id::from_bits(bits).map_or_else(|_| format!("no id ({bits:#x})"), |id| id.to_string())

@@ -7,8 +7,8 @@ use crate::world::def::MAX_SPEED;
 use crate::world::events::{EventKind, EventRow, ImpactData};
 use crate::world::material::{MAX_FRICTION_LANE, check_layer};
 use crate::world::rows::{
-    ASLEEP, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, MAX_INVERSE_INERTIA,
-    PERSIST_EVENTS, STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
+    ASLEEP, BodyIndex, BodyKind, ColdRow, ContactPoint, ContactRow, HotRow, MAX_INVERSE_INERTIA,
+    PERSIST_EVENTS, PairKey, STAY_EVENTS, STAYS_AWAKE, ShapeRow, body_of,
 };
 use crate::world::spawn::size_exponent;
 
@@ -41,7 +41,7 @@ pub(super) fn body(row: &HotRow, cold: &ColdRow) -> Checked {
         ensure(!row.moves(), "it sleeps and moves")
     } else {
         ensure(row.still <= MOST_STILL && row.still != ASLEEP, "it has been still for too long")?;
-        ensure(row.next == 0, "it is awake and linked to a sleeping island")
+        ensure(row.next == BodyIndex::default(), "it is awake and linked to a sleeping island")
     }
 }
 
@@ -100,9 +100,9 @@ pub(super) fn contact(row: &ContactRow) -> Checked {
 }
 
 pub(super) fn event(row: &EventRow) -> Checked {
-    let indices = row.bodies.map(crate::data::Id::index);
+    let indices = row.bodies.map(BodyIndex::of);
     if row.kind.is_of_body() {
-        let same = row.bodies[0] == row.bodies[1] && row.key.0 == u64::from(indices[0]);
+        let same = row.bodies[0] == row.bodies[1] && row.key == PairKey::of_body(indices[0]);
         ensure(same, "it names two bodies")?;
     } else {
         ensure(row.key.shapes().map(body_of) == indices, "its bodies are not those of its key")?;

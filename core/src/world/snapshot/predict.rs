@@ -13,7 +13,8 @@ use crate::world::fields::{IdRow, Keyed, OverrideRow, Row, WorldRow};
 use crate::world::frame::{Frame, Place, Store};
 use crate::world::page_bytes::State;
 use crate::world::rows::{
-    ASLEEP, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeKey, ShapeRow, body_of,
+    ASLEEP, BodyIndex, ColdRow, ContactPoint, ContactRow, HotRow, PairKey, ShapeKey, ShapeRow,
+    body_of,
 };
 use crate::world::{EventRow, WorldDef, real_vector};
 
@@ -42,7 +43,7 @@ pub(super) fn material(base: Option<State<'_>>, tags: [u16; 2]) -> OverrideRow {
     known.unwrap_or_else(OverrideRow::blank)
 }
 
-pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
+pub(super) fn id(base: Option<State<'_>>, index: BodyIndex) -> IdRow {
     let Place { stream, page, row } = Place::of(index);
     let at = page * crate::world::rows::PAGE_ROWS + row;
     let stream = base.and_then(|base| base.frame.streams.get(stream));
@@ -53,12 +54,12 @@ pub(super) fn id(base: Option<State<'_>>, index: u32) -> IdRow {
 
 impl<'a> Predict<'a> {
     /// The baseline, if it has the same body at an index.
-    fn base_of(&self, index: u32) -> Option<State<'a>> {
+    fn base_of(&self, index: BodyIndex) -> Option<State<'a>> {
         let id = self.state.frame.id_at(index)?;
         self.base.filter(|base| base.frame.id_at(index) == Some(id))
     }
 
-    pub(super) fn body(&self, key: u32, known: &HotRow) -> Keyed<HotRow> {
+    pub(super) fn body(&self, key: BodyIndex, known: &HotRow) -> Keyed<HotRow> {
         let mut row = HotRow::default();
         if let Some(base) = self.base_of(key) {
             row = *base.frame.hot(base.store, key);
@@ -72,12 +73,12 @@ impl<'a> Predict<'a> {
             }));
         } else if known.still == ASLEEP {
             // Bodies of one sleeping island mostly have adjacent indices.
-            row.next = key.wrapping_add(1);
+            row.next = key.plus(1);
         }
         Keyed { key, row }
     }
 
-    pub(super) fn traits(&self, key: u32) -> Keyed<ColdRow> {
+    pub(super) fn traits(&self, key: BodyIndex) -> Keyed<ColdRow> {
         let base = self.base_of(key);
         let row = base.map_or_else(ColdRow::default, |base| *base.frame.cold(base.store, key));
         Keyed { key, row }
@@ -92,7 +93,7 @@ impl<'a> Predict<'a> {
     pub(super) fn event(&self, known: &EventRow) -> EventRow {
         let mut row = EventRow::blank();
         let bodies = if known.kind.is_of_body() {
-            [known.key.0 as u32; 2]
+            [known.key.body(); 2]
         } else {
             known.key.shapes().map(body_of)
         };

@@ -3,14 +3,14 @@
 use super::predict::{self, Predict, shape_at};
 use super::write::RECYCLED;
 use super::{SnapshotError, check};
-use crate::data::{BitSet, Id, IdPool};
+use crate::data::{IdPool, IndexSet};
 use crate::pack::Unpacked;
 use crate::world::WorldDef;
 use crate::world::fields::{IdRow, Keyed, OverrideRow, Reader, Row, WorldRow};
-use crate::world::frame::{Frame, Place, STREAM_BODIES, Store};
+use crate::world::frame::{Frame, Place, STREAM_BODIES, Store, page_number};
 use crate::world::page_bytes::{State, Table, row_bytes};
 use crate::world::rows::{
-    BodyKind, ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, PairKey, ShapeKey, ShapeRow, body_of,
+    BodyIndex, BodyKind, ColdRow, ContactRow, HotRow, Overlap, PairKey, ShapeKey, ShapeRow, body_of,
 };
 use crate::world::{EventRow, events::EventKind};
 use std::sync::Arc;
@@ -105,6 +105,11 @@ fn key(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
+/// The body index at the front of a row.
+fn body_index(bytes: &[u8]) -> BodyIndex {
+    BodyIndex::new(key(bytes))
+}
+
 /// The shape key at the front of a row.
 fn shape_key(bytes: &[u8]) -> ShapeKey {
     ShapeKey::new(key(bytes))
@@ -155,14 +160,14 @@ fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<
         let number = u8::try_from(number).map_err(|_| first.wrong("its stream does not exist"))?;
         let mut generations = Vec::with_capacity(rows.len());
         let range = frame.stream(number).ids.range();
-        for ((at, bytes), index) in rows.iter().zip(range.clone()) {
+        for ((at, bytes), index) in rows.iter().zip(range.clone().map(BodyIndex::new)) {
             let row: IdRow = at.read(bytes, &predict::id(base, index))?;
             at.ensure(row.index == index, "its index is not the next")?;
             generations.push(row.generation);
         }
         let count = generations.len();
         first.ensure(count == rows.len(), "its stream is too long")?;
-        let last = range.start + count as u32 - 1;
+        let last = BodyIndex::new(range.start).plus(count - 1);
         let pool = IdPool::with_generations(range, generations);
         frame.stream(number).ids = Arc::new(pool.map_err(|_| first.wrong("its generation"))?);
         frame.make_page(store, last);
@@ -173,8 +178,8 @@ fn ids(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<
 /// Reads body rows, traits and shapes of all bodies that have ids.
 fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Result<()> {
     let Read { def, tick, frame, store } = read;
-    let live: Vec<u32> =
-        frame.streams.iter().flat_map(|stream| stream.ids.iter().map(Id::index)).collect();
+    let live: Vec<_> =
+        frame.streams.iter().flat_map(|stream| stream.ids.iter().map(BodyIndex::of)).collect();
     let mut hot_rows = tables.rows(Table::Bodies, 0)?;
     let mut cold_rows = tables.rows(Table::Traits, 0)?;
     let mut shape_rows = tables.rows(Table::Shapes, 0)?.peekable();
@@ -184,8 +189,8 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
             return Err(SnapshotError::Table { table: Table::Bodies.name() });
         };
         let predict = Predict { state: predict::state(def, *tick, frame, store), base };
-        hot_at.ensure(key(hot) == index, "its body is not the next that has an id")?;
-        cold_at.ensure(key(cold) == index, "its body is not the next that has an id")?;
+        hot_at.ensure(body_index(hot) == index, "its body is not the next that has an id")?;
+        cold_at.ensure(body_index(cold) == index, "its body is not the next that has an id")?;
         let first: Keyed<HotRow> = hot_at.read(hot, &predict.body(index, &HotRow::default()))?;
         let hot = hot_at.read(hot, &predict.body(index, &first.row))?.row;
         let cold: ColdRow = cold_at.read(cold, &predict.traits(index))?.row;
@@ -220,10 +225,10 @@ fn bodies(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Resu
 /// Checks that the bodies of each sleeping island are linked in a ring, ascending.
 fn sleeping_rings(tables: &Tables<'_>, read: &Read) -> Result<()> {
     let Read { frame, store, .. } = read;
-    let mut reached = BitSet::new();
-    let mut ascents = BitSet::new();
+    let mut reached = IndexSet::new();
+    let mut ascents = IndexSet::new();
     for (at, bytes) in tables.rows(Table::Bodies, 0)? {
-        let index = key(bytes);
+        let index = body_index(bytes);
         let row = frame.hot(store, index);
         if !row.is_asleep() {
             continue;
@@ -268,10 +273,10 @@ fn contacts(tables: &Tables<'_>, base: Option<State<'_>>, read: &mut Read) -> Re
             shape_at(frame, store, *shape).is_some_and(|row| !row.material.sensor)
         };
         at.ensure(shapes.iter().all(solid), "one of its shapes is a sensor")?;
-        let is_dynamic = |body: &u32| frame.cold(store, *body).kind == BodyKind::Dynamic;
+        let is_dynamic = |body: &BodyIndex| frame.cold(store, *body).kind == BodyKind::Dynamic;
         let owner = bodies.into_iter().find(is_dynamic);
         let owner = owner.ok_or_else(|| at.wrong("neither body is dynamic"))?;
-        let place = Some((owner / PAGE_ROWS as u32, pair));
+        let place = Some((page_number(owner), pair));
         at.ensure(last < place, "it is not in order")?;
         last = place;
         let predict = Predict { state: predict::state(def, *tick, frame, store), base };

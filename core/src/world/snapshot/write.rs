@@ -3,8 +3,9 @@
 use super::predict::{self, Predict};
 use crate::pack::{Segment, Segments, Unpacked};
 use crate::world::fields::{IdRow, Keyed, Residue, Row, put};
+use crate::world::frame::first_of_page;
 use crate::world::page_bytes::{State, Table, body_rows, shape_rows, trait_rows};
-use crate::world::rows::{ColdRow, ContactRow, HotRow, Overlap, PAGE_ROWS, ShapeRow};
+use crate::world::rows::{ColdRow, ContactRow, HotRow, Overlap, ShapeRow};
 
 /// Marker byte after a contact row: it is a recycled contact with the manifold of the baseline.
 pub(super) const RECYCLED: u8 = 1;
@@ -110,27 +111,22 @@ fn ids(state: State<'_>) -> impl Iterator<Item = IdRow> {
     state.pages().flat_map(move |(_, stream, page)| State::id_rows(stream, page))
 }
 
-/// Index of the first body of a page.
-const fn first(number: u32) -> u32 {
-    number * PAGE_ROWS as u32
-}
-
 fn bodies(state: State<'_>) -> impl Iterator<Item = Keyed<HotRow>> {
     state.pages().flat_map(move |(number, stream, page)| {
         let live = state.store.cold.get(stream.cold[page]).live;
-        body_rows(state.store.hot.get(stream.hot[page]), live, first(number))
+        body_rows(state.store.hot.get(stream.hot[page]), live, first_of_page(number))
     })
 }
 
 fn traits(state: State<'_>) -> impl Iterator<Item = Keyed<ColdRow>> {
     state.pages().flat_map(move |(number, stream, page)| {
-        trait_rows(state.store.cold.get(stream.cold[page]), first(number))
+        trait_rows(state.store.cold.get(stream.cold[page]), first_of_page(number))
     })
 }
 
 fn shapes(state: State<'_>) -> impl Iterator<Item = Keyed<ShapeRow>> {
     state.pages().flat_map(move |(number, stream, page)| {
-        shape_rows(state.store.cold.get(stream.cold[page]), first(number))
+        shape_rows(state.store.cold.get(stream.cold[page]), first_of_page(number))
     })
 }
 
