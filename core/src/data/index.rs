@@ -1,8 +1,10 @@
 //! Typed indices: a type for each index space, so that the compiler catches a mix-up of two spaces.
 //!
-//! An index is a `u32` in memory, and its conversions are free. [`IndexSet`] is a bit set of one space.
+//! An index is a `u32` in memory, and its conversions are free. [`Column`] is a list indexed by one space, [`IndexSet`] a bit
+//! set of one space, [`Optional`] an `Option` of an index in four bytes.
 
 use super::BitSet;
+use core::fmt;
 use core::marker::PhantomData;
 
 /// An index of one space.
@@ -12,6 +14,18 @@ pub(crate) trait TypedIndex: Copy + Ord {
 
     /// The number of the index.
     fn get(self) -> u32;
+
+    /// The index of a position in a list. Lists that use it have fewer than 2³² entries.
+    #[inline(always)]
+    fn from_position(position: usize) -> Self {
+        Self::new(position as u32)
+    }
+
+    /// The position in a list.
+    #[inline(always)]
+    fn position(self) -> usize {
+        self.get() as usize
+    }
 }
 
 /// Defines index types. They print as their number.
@@ -57,6 +71,161 @@ macro_rules! index_types {
 }
 
 pub(crate) use index_types;
+
+/// `Option` of an index, in four bytes. Number 2³² − 1 means none, so it is not an index here.
+///
+/// An index that excludes the number from its own range would need no such type, but each use of it as an offset would cost a
+/// conversion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Optional<I>(I);
+
+impl<I: TypedIndex> Optional<I> {
+    #[inline(always)]
+    pub(crate) fn none() -> Self {
+        Self(I::new(u32::MAX))
+    }
+
+    #[inline(always)]
+    pub(crate) fn some(index: I) -> Self {
+        debug_assert!(index.get() != u32::MAX, "the number stands for no index");
+        Self(index)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(self) -> Option<I> {
+        if self.0.get() == u32::MAX { None } else { Some(self.0) }
+    }
+}
+
+impl<I: TypedIndex> Default for Optional<I> {
+    fn default() -> Self {
+        Self::none()
+    }
+}
+
+impl<I: TypedIndex> From<Option<I>> for Optional<I> {
+    #[inline(always)]
+    fn from(index: Option<I>) -> Self {
+        index.map_or_else(Self::none, Self::some)
+    }
+}
+
+impl<I: TypedIndex + fmt::Debug> fmt::Debug for Optional<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// A list indexed by `I`.
+pub(crate) struct Column<I, T> {
+    items: Vec<T>,
+    index: PhantomData<fn(I)>,
+}
+
+impl<I: TypedIndex, T> Column<I, T> {
+    pub(crate) const fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The index that the next pushed entry gets.
+    #[inline]
+    pub(crate) fn end(&self) -> I {
+        I::from_position(self.items.len())
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        self.items.push(item);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.items.clear();
+    }
+
+    /// Restarts with `len` equal entries. Allocates only to grow.
+    pub(crate) fn reset(&mut self, len: usize, item: T)
+    where
+        T: Clone,
+    {
+        self.items.clear();
+        self.items.resize(len, item);
+    }
+
+    /// Cuts or extends the column to `len` entries.
+    pub(crate) fn resize(&mut self, len: usize, item: T)
+    where
+        T: Clone,
+    {
+        self.items.resize(len, item);
+    }
+
+    pub(crate) fn iter(&self) -> core::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> core::slice::IterMut<'_, T> {
+        self.items.iter_mut()
+    }
+
+    /// Iterates over the entries with their indices.
+    #[inline]
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(position, item)| (I::from_position(position), item))
+    }
+
+    /// The entries without their index space, for loops over positions.
+    #[inline]
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+}
+
+impl<I, T> Default for Column<I, T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), index: PhantomData }
+    }
+}
+
+impl<I, T: fmt::Debug> fmt::Debug for Column<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+impl<I: TypedIndex, T> core::ops::Index<I> for Column<I, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, index: I) -> &T {
+        &self.items[index.position()]
+    }
+}
+
+impl<I: TypedIndex, T> core::ops::IndexMut<I> for Column<I, T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: I) -> &mut T {
+        &mut self.items[index.position()]
+    }
+}
+
+impl<'a, I, T> IntoIterator for &'a Column<I, T> {
+    type Item = &'a T;
+    type IntoIter = core::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> core::slice::Iter<'a, T> {
+        self.items.iter()
+    }
+}
+
+impl<'a, I, T> IntoIterator for &'a mut Column<I, T> {
+    type Item = &'a mut T;
+    type IntoIter = core::slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> core::slice::IterMut<'a, T> {
+        self.items.iter_mut()
+    }
+}
 
 /// A set of indices of one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +298,27 @@ mod tests {
 
     index_types! {
         Seat;
+    }
+
+    #[test]
+    fn an_optional_index_takes_four_bytes() {
+        assert_eq!(size_of::<Optional<Seat>>(), 4);
+        assert_eq!(Optional::<Seat>::from(None).get(), None);
+        for number in [0, 1, u32::MAX - 1] {
+            assert_eq!(Optional::from(Some(Seat::new(number))).get(), Some(Seat::new(number)));
+        }
+    }
+
+    #[test]
+    fn a_column_gives_the_entry_of_an_index() {
+        let mut names = Column::<Seat, &str>::default();
+        let first = names.end();
+        names.push("ada");
+        let second = names.end();
+        names.push("bob");
+        assert_eq!((names[first], names[second]), ("ada", "bob"));
+        names[first] = "eve";
+        assert!(names.entries().eq([(first, &"eve"), (second, &"bob")]));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) use bit_set::BitSet;
 pub(crate) use fixed_vec::FixedVec;
 pub use id::{Id, InvalidId};
 pub(crate) use id::{IdPool, PoolFull};
-pub(crate) use index::{IndexSet, TypedIndex};
+pub(crate) use index::{Column, IndexSet, Optional, TypedIndex};
 pub(crate) use index_pairs::{IndexPairs, PairBuffers};
 pub use rng::{EmptyRange, Rng};
 pub use slot_map::SlotMap;

@@ -8,15 +8,16 @@
 //! a batch are packed by colour, then by whether their first body is at rest, then by number of rows, to fill packs with
 //! lanes that do the same work.
 
-use super::bodies::StepBody;
+use super::bodies::BodyColumn;
 use super::constraint::Motion;
 use super::contacts::Contact;
 use super::impact::Bouncing;
+use super::index::BodyPlace;
 use super::islands::{COLOURS, Islands, NONE};
 use super::lanes::Batch;
 use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
 use super::rows::{Rows, RowsMut, Traits};
-use crate::data::sort_by_key;
+use crate::data::{Column, sort_by_key};
 use crate::math::{Q20, Q30};
 use core::ops::Range;
 
@@ -46,7 +47,7 @@ pub(crate) struct Batches {
     pub(super) angular: Vec<AngularPack>,
     pub(super) rows: Rows,
     /// Row of each place in its batch.
-    row_of: Vec<u32>,
+    row_of: Column<BodyPlace, u32>,
     pub(super) bouncing: Vec<Bouncing>,
     order: Vec<(u64, u32)>,
     sort: Vec<(u64, u32)>,
@@ -86,8 +87,8 @@ impl<'a> Iterator for Parts<'a> {
 
 /// Bodies, contacts and islands of a step.
 pub(super) struct Found<'a> {
-    pub(super) bodies: &'a [StepBody],
-    pub(super) motions: &'a [Motion],
+    pub(super) bodies: &'a BodyColumn,
+    pub(super) motions: &'a Column<BodyPlace, Motion>,
     pub(super) contacts: &'a [Contact],
     pub(super) islands: &'a Islands,
 }
@@ -98,8 +99,7 @@ impl Batches {
         self.list.clear();
         self.packs.clear();
         self.rows.clear();
-        self.row_of.clear();
-        self.row_of.resize(found.bodies.len(), NONE);
+        self.row_of.reset(found.bodies.len(), NONE);
         let islands = &found.islands.list;
         let (mut first, mut contacts) = (0, 0);
         for (number, island) in islands.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Batches {
         let mut members = 0;
         for island in &found.islands.list[islands.clone()] {
             for &place in &found.islands.members[island.members.clone()] {
-                self.row_of[place as usize] = (self.rows.traits.len() - rows) as u32;
+                self.row_of[place] = (self.rows.traits.len() - rows) as u32;
                 self.rows.push_body(place, found);
                 members += 1;
             }
@@ -154,7 +154,7 @@ impl Batches {
         span.rows.end = self.rows.traits.len();
         // Other batches have their own rows for these read-only bodies.
         for traits in &self.rows.traits[span.rows.clone()][2 + members..] {
-            self.row_of[traits.place as usize] = NONE;
+            self.row_of[traits.place] = NONE;
         }
         self.list.push(span);
     }
@@ -230,16 +230,16 @@ impl Batches {
         };
         bodies.map(|place| {
             assert_own_island(contact, place, found.islands);
-            let known = self.row_of[place as usize];
+            let known = self.row_of[place];
             if known != NONE {
                 return known;
             }
-            let body = &found.bodies[place as usize];
-            if !body.awake && found.motions[place as usize] == Motion::default() {
+            let body = &found.bodies[place];
+            if !body.awake && found.motions[place] == Motion::default() {
                 return STILL;
             }
             let row = (self.rows.traits.len() - span.rows.start) as u32;
-            self.row_of[place as usize] = row;
+            self.row_of[place] = row;
             self.rows.push_body(place, found);
             row
         })
@@ -248,8 +248,8 @@ impl Batches {
 
 /// Panics in a debug build if a contact reads or writes a body of another island.
 #[inline(always)]
-fn assert_own_island(contact: &Contact, place: u32, islands: &Islands) {
-    let label = |place: u32| islands.labels[place as usize];
+fn assert_own_island(contact: &Contact, place: BodyPlace, islands: &Islands) {
+    let label = |place: BodyPlace| islands.labels[place];
     let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
     let (own, read) = (own.unwrap_or(NONE), label(place));
     debug_assert!(
@@ -260,7 +260,7 @@ fn assert_own_island(contact: &Contact, place: u32, islands: &Islands) {
 
 /// Returns whether the first body of a contact is static, or kinematic without a velocity.
 fn against_resting(contact: &Contact, found: &Found<'_>) -> bool {
-    let body = &found.bodies[contact.bodies[0] as usize];
+    let body = &found.bodies[contact.bodies[0]];
     !body.dynamic && !body.awake
 }
 
@@ -273,10 +273,10 @@ fn angular_rows(contact: &Contact) -> u64 {
 }
 
 impl Rows {
-    fn push_body(&mut self, place: u32, found: &Found<'_>) {
+    fn push_body(&mut self, place: BodyPlace, found: &Found<'_>) {
         // A substep that adds more than this ends at the speed cap in any case.
         const MOST: Q20 = Q20::from_bits(1 << 29);
-        let body = &found.bodies[place as usize];
+        let body = &found.bodies[place];
         let traits = Traits {
             place,
             gravity: body.gravity.map(|g| g.clamp_abs(MOST)),
@@ -287,6 +287,6 @@ impl Rows {
             moving_kinematic: body.awake && !body.dynamic,
             slender: body.inertia.slender,
         };
-        self.push(traits, found.motions[place as usize]);
+        self.push(traits, found.motions[place]);
     }
 }

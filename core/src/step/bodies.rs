@@ -3,7 +3,9 @@
 
 use super::constraint::{Motion, V, map3};
 use super::gather::Shared;
+use super::index::BodyPlace;
 use super::inertia::Inertia;
+use crate::data::Column;
 use crate::math::{Q20, Q30, Quat, Real, Turn, Vec3};
 use crate::world::rows::{BodyIndex, BodyKind, ColdRow, HotRow};
 
@@ -56,11 +58,14 @@ impl StepBody {
     }
 }
 
+/// The step's bodies, by place.
+pub(super) type BodyColumn = Column<BodyPlace, StepBody>;
+
 /// Columns of the step's bodies, by place.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
-    pub(crate) list: Vec<StepBody>,
-    pub(crate) motions: Vec<Motion>,
+    pub(crate) list: BodyColumn,
+    pub(crate) motions: Column<BodyPlace, Motion>,
 }
 
 impl Bodies {

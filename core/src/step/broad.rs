@@ -2,6 +2,7 @@
 
 use super::bodies::StepBody;
 use super::history_bounds::{HistoryBounds, epoch};
+use super::index::BodyPlace;
 use super::resim::make_room;
 use super::rules::{Rule, Rules};
 use super::shapes::{At, Placed, Shapes};
@@ -65,8 +66,8 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         (broad.ready, broad.since) = (true, world.tick + 1);
     }
     let (epoch, rate) = (epoch(world), tick_rate(world));
-    for (body, place) in bodies.list.iter().zip(0..) {
-        let velocity = bodies.motions[place as usize].linear;
+    for (place, body) in bodies.list.entries() {
+        let velocity = bodies.motions[place].linear;
         broad.move_gathered(world, (body, velocity), place, shapes, (epoch, rate));
     }
     changed.clear();
@@ -146,7 +147,7 @@ pub(super) fn around(
     let Scratch { broad, rules, places, bodies: columns, woken_in_old, .. } = scratch;
     // Bodies woken in this step are awake in the columns only.
     let active = |index: BodyIndex| {
-        places.get(index).is_some_and(|place| columns.list[place as usize].awake)
+        places.get(index).is_some_and(|place| columns.list[place].awake)
             || world.work.is_active(index)
             || woken_in_old.contains(index)
             || world.pending.changed.contains(&index)
@@ -363,13 +364,13 @@ impl Broad {
         &mut self,
         world: &World,
         (body, velocity): (&StepBody, [Q20; 3]),
-        place: u32,
+        place: BodyPlace,
         shapes: &mut Shapes,
         (epoch, rate): (u32, Rate),
     ) {
         let index = body.index;
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
-        let turn = shapes.turns[place as usize];
+        let turn = shapes.turns[place];
         let at = At { center: body.center, rotation: body.rotation, turn };
         for (shape, i) in page.shapes_of(row).iter().zip(0..) {
             let placed = Placed::new(&at, page.rows[row].local_center, shape);

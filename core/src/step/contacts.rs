@@ -4,6 +4,7 @@
 use super::arms::Arms;
 use super::bodies::StepBody;
 use super::constraint::V;
+use super::index::BodyPlace;
 use crate::collide::{Manifold, Point};
 use crate::data::FixedVec;
 use crate::math::{Q20, Q30, Real, Scaled, Vec3, round_shift};
@@ -14,7 +15,7 @@ use crate::world::rows::{ContactPoint, ContactRow};
 pub(crate) struct Contact {
     pub(crate) row: ContactRow,
     /// Places of the two bodies in the step's columns.
-    pub(crate) bodies: [u32; 2],
+    pub(crate) bodies: [BodyPlace; 2],
     /// Current separation of each point, raw metres.
     pub(crate) separations: [i64; 4],
     /// Half the thickness of the thinner shape, raw metres.
@@ -34,7 +35,7 @@ impl Contact {
     pub(crate) fn from_manifold(
         manifold: &Manifold,
         mut row: ContactRow,
-        places: [u32; 2],
+        places: [BodyPlace; 2],
         [a, b]: [&StepBody; 2],
         offset: [i64; 3],
         size: i64,

@@ -9,11 +9,12 @@
 //! The narrow phase stores only the separation of pairs in a crowd ([`Edge`]), since contacts are large. The chosen
 //! pairs go through the narrow phase once more.
 
-use super::bodies::StepBody;
+use super::bodies::BodyColumn;
 use super::contacts::Contact;
+use super::index::BodyPlace;
 use super::narrow::{self, Finding, PairCandidate};
 use super::{Scratch, StepReport};
-use crate::data::sort_by_key;
+use crate::data::{Column, TypedIndex, sort_by_key};
 use crate::world::World;
 use crate::world::rows::ShapeKey;
 use std::collections::BinaryHeap;
@@ -34,16 +35,16 @@ pub(crate) struct Edge {
 #[derive(Debug, Default)]
 pub(crate) struct Crowd {
     /// Number of pairs of each place so far.
-    pairs: Vec<u32>,
+    pairs: Column<BodyPlace, u32>,
     /// Number of dynamic bodies with more than [`MOST`] pairs.
     large: u32,
     pub(super) edges: Vec<Edge>,
     /// Rank of each place among the bodies of its island.
-    ranks: Vec<u32>,
+    ranks: Column<BodyPlace, u32>,
     /// Number of contacts with dynamic bodies, by place.
-    counts: Vec<u32>,
+    counts: Column<BodyPlace, u32>,
     /// Heap index of each place with more than [`MOST`] contacts.
-    heaps_of: Vec<u32>,
+    heaps_of: Column<BodyPlace, u32>,
     /// Deepest contacts of these places, the least deep one on top.
     heaps: Vec<BinaryHeap<Depth>>,
     chosen: Vec<PairCandidate>,
@@ -54,10 +55,12 @@ pub(crate) struct Crowd {
 /// order of ids, the first few bodies would get all contacts of a crowd with equal depths.
 type Depth = (i64, u64);
 
-fn depth(&Edge { pair: (key, places), separation }: &Edge, ranks: &[u32]) -> Depth {
+fn depth(
+    &Edge { pair: (key, places), separation }: &Edge,
+    ranks: &Column<BodyPlace, u32>,
+) -> Depth {
     let ordinals = key.shapes().map(ShapeKey::ordinal);
-    let [a, b] =
-        [0, 1].map(|i: usize| u64::from(ranks[places[i] as usize] << 8) | u64::from(ordinals[i]));
+    let [a, b] = [0, 1].map(|i: usize| u64::from(ranks[places[i]] << 8) | u64::from(ordinals[i]));
     let pair = a << 32 | b;
     // Odd factors and shifts are bijective: no two pairs get the same key.
     let mixed = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -73,7 +76,7 @@ pub(super) struct EdgeCursor {
 
 impl EdgeCursor {
     /// Returns the places of the next edge's bodies.
-    pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[u32; 2]> {
+    pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[BodyPlace; 2]> {
         if let Some((_, places)) = scratch.ends.get(self.contacts) {
             self.contacts += 1;
             return Some(*places);
@@ -93,9 +96,9 @@ impl Crowd {
 
     /// Counts a pair candidate.
     #[inline(always)]
-    pub(super) fn count(&mut self, places: [u32; 2], bodies: &[StepBody]) {
-        for place in places.map(|place| place as usize) {
-            if self.pairs.len() <= place {
+    pub(super) fn count(&mut self, places: [BodyPlace; 2], bodies: &BodyColumn) {
+        for place in places {
+            if self.pairs.len() <= place.position() {
                 self.pairs.resize(bodies.len(), 0);
             }
             self.pairs[place] += 1;
@@ -111,27 +114,22 @@ impl Crowd {
     }
 
     /// Returns whether the contact of two bodies may be left unsolved.
-    pub(super) fn may_drop(&self, places: [u32; 2], bodies: &[StepBody]) -> bool {
-        places
-            .map(|place| place as usize)
-            .iter()
-            .all(|place| self.pairs[*place] as usize > MOST && bodies[*place].dynamic)
+    pub(super) fn may_drop(&self, places: [BodyPlace; 2], bodies: &BodyColumn) -> bool {
+        places.iter().all(|place| self.pairs[*place] as usize > MOST && bodies[*place].dynamic)
     }
 
     /// Finds the depth limit of each body with too many contacts.
-    fn measure(&mut self, contacts: &[Contact], bodies: &[StepBody]) {
+    fn measure(&mut self, contacts: &[Contact], bodies: &BodyColumn) {
         let Self { edges, ranks, counts, heaps_of, heaps, .. } = self;
         let all = || {
             let made = contacts.iter().filter_map(|contact| edge_of(contact, bodies));
             made.chain(edges.iter().copied())
         };
-        counts.clear();
-        counts.resize(bodies.len(), 0);
+        counts.reset(bodies.len(), 0);
         for place in all().flat_map(|edge| edge.pair.1) {
-            counts[place as usize] += 1;
+            counts[place] += 1;
         }
-        heaps_of.clear();
-        heaps_of.resize(bodies.len(), NONE);
+        heaps_of.reset(bodies.len(), NONE);
         let many = counts.iter().zip(heaps_of.iter_mut());
         let many = many.filter(|(count, _)| **count as usize > MOST);
         let used = many.zip(0..).map(|((_, heap), number)| *heap = number).count();
@@ -141,7 +139,7 @@ impl Crowd {
         heaps[..used].iter_mut().for_each(BinaryHeap::clear);
         for edge in all() {
             let depth = depth(&edge, ranks);
-            for heap in edge.pair.1.map(|place| heaps_of[place as usize]) {
+            for heap in edge.pair.1.map(|place| heaps_of[place]) {
                 let Some(heap) = heaps.get_mut(heap as usize) else { continue };
                 if heap.len() < MOST {
                     heap.push(depth);
@@ -156,7 +154,7 @@ impl Crowd {
 
     /// Returns whether the contact of two dynamic bodies is solved.
     fn is_solved(&self, edge: &Edge) -> bool {
-        edge.pair.1.map(|place| self.heaps_of[place as usize]).into_iter().any(|heap| {
+        edge.pair.1.map(|place| self.heaps_of[place]).into_iter().any(|heap| {
             let top = self.heaps.get(heap as usize).and_then(BinaryHeap::peek);
             top.is_none_or(|top| depth(edge, &self.ranks) <= *top)
         })
@@ -167,8 +165,8 @@ impl Crowd {
 const NONE: u32 = u32::MAX;
 
 /// Returns the edge of a contact between two dynamic bodies.
-fn edge_of(contact: &Contact, bodies: &[StepBody]) -> Option<Edge> {
-    let dynamic = contact.bodies.iter().all(|place| bodies[*place as usize].dynamic);
+fn edge_of(contact: &Contact, bodies: &BodyColumn) -> Option<Edge> {
+    let dynamic = contact.bodies.iter().all(|place| bodies[*place].dynamic);
     dynamic.then(|| Edge::of(contact))
 }
 
@@ -187,11 +185,10 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
     }
     let Scratch { crowd, contacts, bodies, islands, .. } = scratch;
     let bodies = &bodies.list;
-    crowd.ranks.clear();
-    crowd.ranks.resize(bodies.len(), 0);
+    crowd.ranks.reset(bodies.len(), 0);
     for island in &islands.list {
         for (&place, rank) in islands.members[island.members.clone()].iter().zip(0..) {
-            crowd.ranks[place as usize] = rank;
+            crowd.ranks[place] = rank;
         }
     }
     crowd.measure(contacts, bodies);

@@ -15,7 +15,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, next: &mut Frame, report
             let place = places.get(body);
             copied.contains(body)
                 || world.pending.changed.contains(&body)
-                || place.is_some_and(|place| bodies.list[place as usize].is_moved())
+                || place.is_some_and(|place| bodies.list[place].is_moved())
         };
         let named = |event: &EventRow| event.bodies.iter().any(|id| decides(BodyIndex::of(*id)));
         events.extend(next.events.iter().filter(|event| !named(event)));

@@ -3,7 +3,9 @@
 
 use super::bodies::lanes;
 use super::constraint::V;
+use super::index::BodyPlace;
 use super::{Scratch, StepReport};
+use crate::data::Optional;
 use crate::math::{Real, Vec3};
 use crate::world::World;
 use crate::world::frame::index_at;
@@ -12,27 +14,25 @@ use crate::world::rows::{BodyIndex, PAGE_ROWS};
 /// Place of each body in the step's columns.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    streams: Vec<Vec<u32>>,
+    streams: Vec<Vec<Optional<BodyPlace>>>,
 }
-
-const NOWHERE: u32 = u32::MAX;
 
 impl Places {
     /// Returns the place of a body, if it has one.
     #[inline]
-    pub(crate) fn get(&self, index: BodyIndex) -> Option<u32> {
+    pub(crate) fn get(&self, index: BodyIndex) -> Option<BodyPlace> {
         let (stream, local) = index.in_stream();
-        self.streams.get(stream)?.get(local).copied().filter(|place| *place != NOWHERE)
+        self.streams.get(stream)?.get(local)?.get()
     }
 
-    fn set(&mut self, index: BodyIndex, place: u32) {
+    fn set(&mut self, index: BodyIndex, place: Optional<BodyPlace>) {
         let (stream, local) = index.in_stream();
         if self.streams.len() <= stream {
             self.streams.resize(stream + 1, Vec::new());
         }
         let places = &mut self.streams[stream];
         if places.len() <= local {
-            places.resize((local + 1).next_multiple_of(PAGE_ROWS), NOWHERE);
+            places.resize((local + 1).next_multiple_of(PAGE_ROWS), Optional::none());
         }
         places[local] = place;
     }
@@ -58,7 +58,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
                 let row = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
                 let place = push(world, scratch, index_at(s, p, row));
-                scratch.bodies.list[place as usize].read_only = false;
+                scratch.bodies.list[place].read_only = false;
             }
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 pub(super) fn clear(world: &World, scratch: &mut Scratch) {
     // Only places that were set can be stale.
     for body in &scratch.bodies.list {
-        scratch.places.set(body.index, NOWHERE);
+        scratch.places.set(body.index, Optional::none());
     }
     scratch.bodies.clear();
     scratch.shapes.clear();
@@ -81,17 +81,17 @@ pub(super) fn clear(world: &World, scratch: &mut Scratch) {
 
 /// Returns the place of a body. A body without one is added as read-only.
 #[inline]
-pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: BodyIndex) -> u32 {
+pub(super) fn place_of(world: &World, scratch: &mut Scratch, index: BodyIndex) -> BodyPlace {
     scratch.places.get(index).unwrap_or_else(|| push(world, scratch, index))
 }
 
-fn push(world: &World, scratch: &mut Scratch, index: BodyIndex) -> u32 {
+fn push(world: &World, scratch: &mut Scratch, index: BodyIndex) -> BodyPlace {
     let (hot, cold) = (world.work.hot(&world.store, index), world.work.cold(&world.store, index));
-    let place = scratch.bodies.list.len() as u32;
+    let place = scratch.bodies.list.end();
     let turn = hot.rotation.turn();
     scratch.bodies.push(index, hot, cold, &turn, &scratch.shared);
     scratch.shapes.push(turn, cold.shapes);
-    scratch.bodies.list[place as usize].awake = world.work.is_active(index);
-    scratch.places.set(index, place);
+    scratch.bodies.list[place].awake = world.work.is_active(index);
+    scratch.places.set(index, Optional::some(place));
     place
 }

@@ -61,7 +61,7 @@ impl Bouncing {
             for (lane, _) in packed.lanes() {
                 let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane] as usize]);
                 let own = rows.into_iter().find(|traits| traits.dynamic);
-                let island = own.map_or(u32::MAX, |own| islands.numbers[own.place as usize]);
+                let island = own.map_or(u32::MAX, |own| islands.numbers[own.place]);
                 at.push(At { island, pack, lane: lane as u32 });
             }
         }

@@ -3,8 +3,10 @@
 //! the sorted keys orders the contacts of an island, again each tick: contacts of one colour share no dynamic body. A
 //! contact's colour depends on its own island only.
 
+use super::bodies::BodyColumn;
+use super::index::BodyPlace;
 use super::{Scratch, StepReport, crowd};
-use crate::data::{UnionFind, sort_by_key};
+use crate::data::{Column, UnionFind, sort_by_key};
 use crate::world::World;
 use core::ops::Range;
 
@@ -31,19 +33,22 @@ pub(crate) struct Islands {
     /// Islands, sorted by label.
     pub(super) list: Vec<Island>,
     /// Places of bodies, sorted by island and then by id.
-    pub(super) members: Vec<u32>,
+    pub(super) members: Vec<BodyPlace>,
     /// Places of contacts, sorted by island, colour and key.
     pub(super) contacts: Vec<u32>,
     /// Colour of each entry of `contacts`.
     pub(super) colours: Vec<u8>,
     /// Island label of each place, or [`NONE`] for static and kinematic bodies.
-    pub(super) labels: Vec<u32>,
+    pub(super) labels: Column<BodyPlace, u32>,
+    /// Groups of places, as numbers.
     groups: UnionFind,
     /// Index in `list` of each place's island.
-    pub(super) numbers: Vec<u32>,
-    masks: Vec<u64>,
+    pub(super) numbers: Column<BodyPlace, u32>,
+    masks: Column<BodyPlace, u64>,
     /// Rank of each contact in the order of keys.
     pub(super) ranks: Vec<u32>,
+    sorted_places: Vec<(u64, BodyPlace)>,
+    sort_places: Vec<(u64, BodyPlace)>,
     sorted: Vec<(u64, u32)>,
     sort: Vec<(u64, u32)>,
     /// Injected fault, and its state.
@@ -58,13 +63,13 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     let bodies = &bodies.list;
     islands.groups.reset(bodies.len() as u32);
     for &(_, [a, b]) in &*ends {
-        if bodies[a as usize].dynamic && bodies[b as usize].dynamic {
-            islands.groups.union(a, b);
+        if bodies[a].dynamic && bodies[b].dynamic {
+            islands.groups.union(a.get(), b.get());
         }
     }
     for edge in &crowd.edges {
         let (_, [a, b]) = edge.pair;
-        islands.groups.union(a, b);
+        islands.groups.union(a.get(), b.get());
     }
     islands.assign_labels(bodies);
     islands.list_members(bodies);
@@ -83,49 +88,47 @@ impl Islands {
     }
 
     /// Lists the places of bodies, each with the label of its island; by label, then by id.
-    pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub(super) fn places(&self) -> impl Iterator<Item = (BodyPlace, u32)> + '_ {
         self.list.iter().flat_map(|island| {
             self.members[island.members.clone()].iter().map(|&place| (place, island.label))
         })
     }
 
     /// Assigns a label to each place.
-    fn assign_labels(&mut self, bodies: &[super::bodies::StepBody]) {
+    fn assign_labels(&mut self, bodies: &BodyColumn) {
         // Roots first. Roots are places, and bodies that joined late are not in the order of ids.
-        self.labels.clear();
-        self.labels.resize(bodies.len(), NONE);
-        for (place, body) in bodies.iter().enumerate() {
+        self.labels.reset(bodies.len(), NONE);
+        for (place, body) in bodies.entries() {
             if body.dynamic && body.is_moved() {
-                let root = self.groups.find(place as u32) as usize;
+                let root = BodyPlace::new(self.groups.find(place.get()));
                 self.labels[root] = self.labels[root].min(body.index.get());
             }
         }
-        for (place, body) in bodies.iter().enumerate() {
+        for (place, body) in bodies.entries() {
             if body.dynamic && body.is_moved() {
-                self.labels[place] = self.labels[self.groups.find(place as u32) as usize];
+                self.labels[place] = self.labels[BodyPlace::new(self.groups.find(place.get()))];
             }
         }
     }
 
-    fn list_members(&mut self, bodies: &[super::bodies::StepBody]) {
-        self.sorted.clear();
-        self.sorted.extend(self.labels.iter().zip(bodies).zip(0..).filter_map(
-            |((&label, body), place)| {
-                (label != NONE)
-                    .then_some((u64::from(label) << 32 | u64::from(body.index.get()), place))
+    fn list_members(&mut self, bodies: &BodyColumn) {
+        self.sorted_places.clear();
+        self.sorted_places.extend(self.labels.entries().zip(bodies).filter_map(
+            |((place, &label), body)| {
+                let key = u64::from(label) << 32 | u64::from(body.index.get());
+                (label != NONE).then_some((key, place))
             },
         ));
-        sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
+        sort_by_key(&mut self.sorted_places, &mut self.sort_places, |(key, _)| *key);
         self.list.clear();
         self.members.clear();
-        self.numbers.clear();
-        self.numbers.resize(bodies.len(), NONE);
-        for &(key, place) in &self.sorted {
+        self.numbers.reset(bodies.len(), NONE);
+        for &(key, place) in &self.sorted_places {
             let (label, at) = ((key >> 32) as u32, self.members.len());
             if self.list.last().is_none_or(|last| last.label != label) {
                 self.list.push(Island { label, members: at..at, contacts: 0..0 });
             }
-            self.numbers[place as usize] = self.list.len() as u32 - 1;
+            self.numbers[place] = self.list.len() as u32 - 1;
             self.members.push(place);
             if let Some(last) = self.list.last_mut() {
                 last.members.end = at + 1;
@@ -135,12 +138,11 @@ impl Islands {
 
     fn order_contacts(
         &mut self,
-        bodies: &[super::bodies::StepBody],
+        bodies: &BodyColumn,
         contacts: &[super::narrow::PairCandidate],
         report: &mut StepReport,
     ) {
-        self.masks.clear();
-        self.masks.resize(bodies.len(), 0);
+        self.masks.reset(bodies.len(), 0);
         // Contacts are already in the order of keys unless a body woke.
         self.sorted.clear();
         self.sorted.extend(contacts.iter().zip(0..).map(|((key, _), place)| (key.0, place)));
@@ -152,7 +154,7 @@ impl Islands {
         }
         let mut seen = 0u128;
         for (key, place) in &mut self.sorted {
-            let [a, b] = contacts[*place as usize].1.map(|body| body as usize);
+            let [a, b] = contacts[*place as usize].1;
             let masks = [a, b].map(|body| if bodies[body].dynamic { self.masks[body] } else { 0 });
             let used = masks[0] | masks[1];
             let colour = used.trailing_ones() as usize;

@@ -48,6 +48,7 @@ mod fault;
 mod gather;
 mod history_bounds;
 mod impact;
+mod index;
 mod inertia;
 mod islands;
 pub(crate) mod lanes;
@@ -75,7 +76,7 @@ pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
 pub use rules::Rule;
 
-use crate::data::IndexSet;
+use crate::data::{Column, IndexSet};
 use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
@@ -83,6 +84,7 @@ use crate::world::rows::{BodyIndex, PairKey, ShapeKey};
 use crate::world::timeline::{Entry, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
+use index::BodyPlace;
 use resim::Begin;
 
 /// Phases of a step, in order.
@@ -213,13 +215,13 @@ pub(crate) struct Scratch {
     resim: resim::Buffers,
     pub(crate) rules: rules::Rules,
     woken: Vec<BodyIndex>,
-    slept: Vec<u32>,
+    slept: Vec<BodyPlace>,
     islands: islands::Islands,
     batches: batches::Batches,
     arms: arms::ArmCache,
     solver: solve::Buffers,
     /// New row of each body that the step moves, by place.
-    moved: Vec<write::Moved>,
+    moved: Column<BodyPlace, write::Moved>,
     /// Worker threads of this step: only the calling thread unless there is enough work.
     threads: Threads,
     /// SIMD width of the solver's kernels.
@@ -277,7 +279,7 @@ impl Scratch {
     /// Dynamic bodies that the last step simulated, each with the label of its island.
     pub(crate) fn computed(&self) -> impl Iterator<Item = (BodyIndex, BodyIndex)> + '_ {
         let places = self.islands.places();
-        places.map(|(place, label)| (self.bodies.list[place as usize].index, BodyIndex::new(label)))
+        places.map(|(place, label)| (self.bodies.list[place].index, BodyIndex::new(label)))
     }
 
     /// Returns whether a sleeping body may have a contact with this static or kinematic body.

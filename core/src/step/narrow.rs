@@ -7,6 +7,7 @@ use super::constraint::Motion;
 use super::contacts::Contact;
 use super::crowd::{Crowd, Edge};
 use super::gather::place_of;
+use super::index::BodyPlace;
 use super::recycle::Recycling;
 use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
@@ -57,7 +58,7 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         report.points += count as u32;
         deepest = separations[..count].iter().fold(deepest, |least, s| least.min(*s));
         let bodies = &mut bodies.list;
-        for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side] as usize)) {
+        for [this, other] in [[0, 1], [1, 0]].map(|sides| sides.map(|side| places[side])) {
             bodies[this].touches_moving |= bodies[other].awake && !bodies[other].dynamic;
         }
     }
@@ -118,7 +119,7 @@ pub(super) fn find(
 const PIECE: usize = 64;
 
 /// Pair of shapes with overlapping bounds, and the places of its bodies.
-pub(crate) type PairCandidate = (PairKey, [u32; 2]);
+pub(crate) type PairCandidate = (PairKey, [BodyPlace; 2]);
 
 /// Results of one unit of work: consecutive pairs.
 #[derive(Debug, Default)]
@@ -179,7 +180,7 @@ impl Finder<'_> {
 
     /// Finds the contact of a pair but stores only its separation.
     #[inline(never)]
-    fn edge(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
+    fn edge(&self, key: PairKey, places: [BodyPlace; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
         if !pair.is_flat() {
             let Some(reach) = pair.reach(&self.sweeper) else { return };
@@ -196,7 +197,7 @@ impl Finder<'_> {
     }
 
     #[inline(always)]
-    fn pair(&self, key: PairKey, places: [u32; 2], piece: &mut Piece) {
+    fn pair(&self, key: PairKey, places: [BodyPlace; 2], piece: &mut Piece) {
         let pair = Pair::new(self.bodies, self.shapes, key, places);
         let flat = pair.is_flat();
         // Most pairs of a crowd end here. Flat pairs may be recycled whatever their reach.
@@ -224,7 +225,7 @@ impl Finder<'_> {
 
 /// Returns the places of the bodies of two shapes and poses the shapes; `None` for a sensor pair.
 #[inline]
-fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<[u32; 2]> {
+fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<[BodyPlace; 2]> {
     let [a, b] = keys;
     let Scratch { places, shapes, bodies, .. } = scratch;
     let (Some(first), Some(second)) = (places.get(body_of(a)), places.get(body_of(b))) else {
@@ -237,7 +238,11 @@ fn resolve(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<
 
 /// Resolves a pair with a body that has no place yet. A sensor pair adds no body.
 #[inline(never)]
-fn resolve_first(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> Option<[u32; 2]> {
+fn resolve_first(
+    world: &World,
+    scratch: &mut Scratch,
+    keys: [ShapeKey; 2],
+) -> Option<[BodyPlace; 2]> {
     if keys.iter().any(|key| shape_row(world, *key).material.sensor) {
         return None;
     }
@@ -251,7 +256,7 @@ fn resolve_first(world: &World, scratch: &mut Scratch, keys: [ShapeKey; 2]) -> O
 /// Pair of shapes with the columns of their bodies.
 struct Pair<'a> {
     key: PairKey,
-    places: [u32; 2],
+    places: [BodyPlace; 2],
     bodies: [&'a StepBody; 2],
     shapes: [&'a StepShape; 2],
     turns: [&'a Turn; 2],
@@ -270,15 +275,15 @@ struct Reach {
 
 impl<'a> Pair<'a> {
     #[inline(always)]
-    fn new(bodies: &'a Bodies, shapes: &'a Shapes, key: PairKey, places: [u32; 2]) -> Self {
-        let ([a, b], at) = (key.shapes(), [places[0] as usize, places[1] as usize]);
+    fn new(bodies: &'a Bodies, shapes: &'a Shapes, key: PairKey, places: [BodyPlace; 2]) -> Self {
+        let ([a, b], [first, second]) = (key.shapes(), places);
         Self {
             key,
             places,
-            bodies: [&bodies.list[at[0]], &bodies.list[at[1]]],
-            shapes: [shapes.get(places[0], a), shapes.get(places[1], b)],
-            turns: [&shapes.turns[at[0]], &shapes.turns[at[1]]],
-            motions: [&bodies.motions[at[0]], &bodies.motions[at[1]]],
+            bodies: [&bodies.list[first], &bodies.list[second]],
+            shapes: [shapes.get(first, a), shapes.get(second, b)],
+            turns: [&shapes.turns[first], &shapes.turns[second]],
+            motions: [&bodies.motions[first], &bodies.motions[second]],
         }
     }
 

@@ -145,7 +145,7 @@ impl Prepare<'_> {
     /// Returns the cached arms of a contact, or computes them.
     #[inline(always)]
     fn known(&self, contact: &Contact) -> Known {
-        let exponents = contact.bodies.map(|body| self.found.bodies[body as usize].exponent);
+        let exponents = contact.bodies.map(|body| self.found.bodies[body].exponent);
         let last = self.last.get(contact.known as usize);
         #[cfg(feature = "test-internals")]
         if self.found.islands.fault == Some(super::Fault::StaleArms)
@@ -167,8 +167,8 @@ impl Prepare<'_> {
         stage: &mut Stage,
     ) {
         let contact = &self.found.contacts[pack.contacts[lane] as usize];
-        let bodies = contact.bodies.map(|body| &self.found.bodies[body as usize]);
-        let motions = contact.bodies.map(|body| &self.found.motions[body as usize]);
+        let bodies = contact.bodies.map(|body| &self.found.bodies[body]);
+        let motions = contact.bodies.map(|body| &self.found.motions[body]);
         let half_turns = [0, 1].map(|side: usize| self.half_turn(bodies[side], motions[side]));
         let halfway;
         let arms = if half_turns == [[0; 3]; 2] {

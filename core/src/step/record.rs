@@ -2,7 +2,7 @@
 //! ended or had an impact. Rows of sleeping bodies are not changed.
 
 use super::batches::Batches;
-use super::bodies::StepBody;
+use super::bodies::{BodyColumn, StepBody};
 use super::contacts::Contact;
 use super::lanes::pack::get3;
 use super::prepare::across;
@@ -88,7 +88,7 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
             contact.stands = pushed >= 3 && sticks(row);
             if row.touching {
                 for body in contact.bodies {
-                    scratch.bodies.list[body as usize].touches = true;
+                    scratch.bodies.list[body].touches = true;
                 }
             }
         }
@@ -131,8 +131,8 @@ fn push_impact_events(world: &World, scratch: &Scratch, events: &mut Vec<EventRo
 }
 
 /// Impact data of a contact; `pushed` is the sum of its normal impulses in the solver's units.
-fn impact(approach: Q20, pushed: i64, contact: &Contact, bodies: &[StepBody]) -> ImpactData {
-    let [a, b] = contact.bodies.map(|body| &bodies[body as usize]);
+fn impact(approach: Q20, pushed: i64, contact: &Contact, bodies: &BodyColumn) -> ImpactData {
+    let [a, b] = contact.bodies.map(|body| &bodies[body]);
     ImpactData {
         speed: approach,
         impulse: impulse(pushed, [a.mass, b.mass]),
@@ -157,7 +157,7 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
     let bodies = &bodies.list;
     owners.clear();
     owners.extend(ends.iter().zip(0..).map(|((_, places), place)| {
-        let [a, b] = places.map(|body| &bodies[body as usize]);
+        let [a, b] = places.map(|body| &bodies[body]);
         (page_number(if a.dynamic { a.index } else { b.index }), place)
     }));
     // Contacts are in the order in which they were found: by key, unless a body woke.
@@ -305,7 +305,7 @@ struct Side<'a> {
 
 impl Side<'_> {
     fn body(&self, index: BodyIndex) -> Option<&StepBody> {
-        self.scratch.places.get(index).map(|place| &self.scratch.bodies.list[place as usize])
+        self.scratch.places.get(index).map(|place| &self.scratch.bodies.list[place])
     }
 
     /// Returns whether the step decides a contact: one of its bodies moves, is dirty, or was changed by a command.

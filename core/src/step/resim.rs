@@ -217,7 +217,7 @@ pub(super) fn expand(
         narrow::add(world, scratch, report);
         while let Some(places) = edges.next(scratch) {
             for place in places {
-                let body = &scratch.bodies.list[place as usize];
+                let body = &scratch.bodies.list[place];
                 if !body.dynamic {
                     continue;
                 }
@@ -288,7 +288,7 @@ fn join(
     let active = live && world.work.is_active(index);
     if live {
         let place = place_of(world, scratch, index);
-        let body = &mut scratch.bodies.list[place as usize];
+        let body = &mut scratch.bodies.list[place];
         // A body woken earlier in this step is awake already.
         if active || body.woken {
             body.read_only = false;
@@ -419,9 +419,7 @@ pub(super) fn write_step_record(
     make_room(step_record.static_edges.list(), contacts.len());
     for island in &islands.list {
         for &place in &islands.members[island.members.clone()] {
-            step_record
-                .members
-                .push(BodyIndex::new(island.label), bodies.list[place as usize].index);
+            step_record.members.push(BodyIndex::new(island.label), bodies.list[place].index);
         }
     }
     let moved = islands.labels.iter().zip(&bodies.list);
@@ -429,7 +427,7 @@ pub(super) fn write_step_record(
         step_record.labels.push(body.index, BodyIndex::new(*label));
     }
     for contact in contacts {
-        let [a, b] = contact.bodies.map(|place| &bodies.list[place as usize]);
+        let [a, b] = contact.bodies.map(|place| &bodies.list[place]);
         if a.dynamic != b.dynamic {
             let (support, body) = if a.dynamic { (b, a) } else { (a, b) };
             step_record.static_edges.push(support.index, body.index);

@@ -4,6 +4,7 @@
 //! Row 0 is for all bodies at rest, row 1 for empty lanes. The batch's own bodies follow, then its read-only bodies.
 
 use super::constraint::{Motion, SPEED_CAP, V, times};
+use super::index::BodyPlace;
 use crate::math::{Q20, Q30, isqrt};
 use core::ops::Range;
 
@@ -16,7 +17,7 @@ pub(crate) struct Traits {
     pub(super) damping: [Q30; 2],
     pub(super) speed_cap: Q20,
     /// Place of the body in the step's columns.
-    pub(super) place: u32,
+    pub(super) place: BodyPlace,
     pub(super) locks: u8,
     pub(super) dynamic: bool,
     /// True for a kinematic body with a velocity.

@@ -77,7 +77,7 @@ fn drop_others(
 /// Returns whether no body of the pair is awake, moving or changed, so that its overlap is kept.
 fn rests(world: &World, scratch: &Scratch, key: PairKey) -> bool {
     let active = |body: BodyIndex| {
-        let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place as usize].awake);
+        let moved = scratch.places.get(body).map(|place| scratch.bodies.list[place].awake);
         moved.unwrap_or_else(|| world.work.is_active_or_gone(body))
             || scratch.woken_in_old.contains(body)
             || world.pending.changed.contains(&body)

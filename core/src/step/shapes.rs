@@ -3,7 +3,9 @@
 //! A column beside the bodies, filled on demand: a body that is only named by a pair may need few of many shapes.
 
 use super::bodies::{Bodies, StepBody};
+use super::index::BodyPlace;
 use crate::collide::Posed;
+use crate::data::Column;
 use crate::math::{Aabb, Quat, Real, Transform, Turn, Vec3};
 use crate::shape::{Geometry, Shape};
 use crate::world::frame::Place;
@@ -68,9 +70,9 @@ const NOTHING: Material = Material {
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     /// First shape of each body, by place.
-    starts: Vec<u32>,
+    starts: Column<BodyPlace, u32>,
     /// Rotation matrix of each body, by place.
-    pub(crate) turns: Vec<Turn>,
+    pub(crate) turns: Column<BodyPlace, Turn>,
     list: Vec<StepShape>,
     /// Number of entries of this step. Entries beyond it, and those with an older `round`, are stale.
     count: usize,
@@ -100,8 +102,8 @@ impl Shapes {
 
     /// Returns a shape that is already computed.
     #[inline]
-    pub(crate) fn get(&self, place: u32, key: ShapeKey) -> &StepShape {
-        &self.list[(self.starts[place as usize] + u32::from(key.ordinal())) as usize]
+    pub(crate) fn get(&self, place: BodyPlace, key: ShapeKey) -> &StepShape {
+        &self.list[(self.starts[place] + u32::from(key.ordinal())) as usize]
     }
 
     /// Returns a shape, computed if it is stale.
@@ -110,23 +112,22 @@ impl Shapes {
         &mut self,
         world: &World,
         bodies: &Bodies,
-        place: u32,
+        place: BodyPlace,
         key: ShapeKey,
     ) -> &StepShape {
-        let at = (self.starts[place as usize] + u32::from(key.ordinal())) as usize;
+        let at = (self.starts[place] + u32::from(key.ordinal())) as usize;
         if self.list[at].round != self.round {
-            self.pose(world, &bodies.list[place as usize], place, key.ordinal());
+            self.pose(world, &bodies.list[place], place, key.ordinal());
         }
         &self.list[at]
     }
 
     /// Computes a shape of a body.
     #[inline(never)]
-    fn pose(&mut self, world: &World, body: &StepBody, place: u32, ordinal: u8) {
+    fn pose(&mut self, world: &World, body: &StepBody, place: BodyPlace, ordinal: u8) {
         let page = world.work.cold_page(&world.store, body.index);
         let row = Place::of(body.index).row;
-        let at =
-            At { center: body.center, rotation: body.rotation, turn: self.turns[place as usize] };
+        let at = At { center: body.center, rotation: body.rotation, turn: self.turns[place] };
         let shape = &page.shapes_of(row)[usize::from(ordinal)];
         self.set(place, ordinal, shape, &Placed::new(&at, page.rows[row].local_center, shape), &at);
     }
@@ -135,7 +136,7 @@ impl Shapes {
     #[inline]
     pub(super) fn set(
         &mut self,
-        place: u32,
+        place: BodyPlace,
         ordinal: u8,
         row: &ShapeRow,
         placed: &Placed,
@@ -145,7 +146,7 @@ impl Shapes {
             |row: [crate::math::Q30; 3]| [row[0].to_bits(), row[1].to_bits(), row[2].to_bits()];
         let [x, y, z] = placed.turn.to_lanes();
         let radius = self.radius(&row.shape);
-        self.list[(self.starts[place as usize] + u32::from(ordinal)) as usize] = StepShape {
+        self.list[(self.starts[place] + u32::from(ordinal)) as usize] = StepShape {
             shape: row.shape,
             radius,
             thickness: row.shape.thickness(),

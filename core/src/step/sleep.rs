@@ -6,6 +6,7 @@
 use super::bodies::{Bodies, StepBody};
 use super::constraint::{Motion, V, dot, times};
 use super::contacts::Contact;
+use super::index::BodyPlace;
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Q30, Real};
 use crate::world::World;
@@ -31,17 +32,17 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         }
         let supported = || {
             own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
-                let fixed = |place: &u32| !bodies.list[*place as usize].dynamic;
+                let fixed = |place: &BodyPlace| !bodies.list[*place].dynamic;
                 contact.row.touching && contact.bodies.iter().any(fixed)
             })
         };
-        let floats = members.iter().all(|place| bodies.list[*place as usize].is_weightless());
+        let floats = members.iter().all(|place| bodies.list[*place].is_weightless());
         let mut all = floats || supported();
         for &place in members {
-            let body = &mut bodies.list[place as usize];
-            let motion = &bodies.motions[place as usize];
+            let body = &mut bodies.list[place];
+            let motion = &bodies.motions[place];
             // The relaxation pass has just removed the push-out speed, so the mean over the substeps must be slow too.
-            let [x, y, z, u, v, w] = solver.displacement[place as usize];
+            let [x, y, z, u, v, w] = solver.displacement[place];
             let slow = is_slow(&motion.linear, speed)
                 && is_slow(&motion.angular, speed)
                 && is_short([x, y, z], longest)
@@ -60,7 +61,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             slept.extend_from_slice(members);
             for &contact in own {
                 for place in contacts[contact as usize].bodies {
-                    let body = &bodies.list[place as usize];
+                    let body = &bodies.list[place];
                     if !body.dynamic {
                         supports.add(body.index);
                     }
@@ -68,7 +69,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             }
         }
     }
-    activity_changed.extend(slept.iter().map(|place| bodies.list[*place as usize].index));
+    activity_changed.extend(slept.iter().map(|place| bodies.list[*place].index));
     report.slept = slept.len() as u32;
 }
 
@@ -81,27 +82,27 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 /// A ball that spins about the normal of its only point would never stop, since a point has no torque about itself.
 fn calm(
     bodies: &mut Bodies,
-    members: &[u32],
+    members: &[BodyPlace],
     own: &[u32],
     contacts: &[Contact],
     speed: i64,
 ) -> bool {
     let own = || own.iter().map(|contact| &contacts[*contact as usize]);
     let touching = || own().filter(|contact| contact.row.touching);
-    let calms = |place: &u32| {
-        let body = &bodies.list[*place as usize];
-        let slow = is_slow(&bodies.motions[*place as usize].linear, SWAY * speed);
+    let calms = |place: &BodyPlace| {
+        let body = &bodies.list[*place];
+        let slow = is_slow(&bodies.motions[*place].linear, SWAY * speed);
         slow && body.touches && !body.touches_moving
     };
-    let bears = |place: &u32| !bodies.list[*place as usize].dynamic;
+    let bears = |place: &BodyPlace| !bodies.list[*place].dynamic;
     let stands = touching().all(|contact| contact.stands)
         && members.iter().all(calms)
         && touching().any(|contact| contact.bodies.iter().any(bears));
-    let settles = |place: &u32| is_slow(&bodies.motions[*place as usize].linear, SETTLES * speed);
+    let settles = |place: &BodyPlace| is_slow(&bodies.motions[*place].linear, SETTLES * speed);
     let settles = stands && members.iter().all(settles);
     if stands {
         for &place in members {
-            let Motion { linear, angular } = &mut bodies.motions[place as usize];
+            let Motion { linear, angular } = &mut bodies.motions[place];
             for c in linear.iter_mut().chain(angular) {
                 *c = Q20::from_bits(c.to_bits() - c.to_bits() / CALM_SHARE);
             }
@@ -112,7 +113,7 @@ fn calm(
             continue;
         }
         let normal = contact.row.normal.map(Q30::from_bits);
-        for place in contact.bodies.map(|place| place as usize) {
+        for place in contact.bodies {
             let body = &bodies.list[place];
             let turns = body.dynamic && body.locks == 0;
             if !turns || !is_slow(&bodies.motions[place].linear, speed) {
@@ -176,13 +177,13 @@ fn square(v: &V<20>) -> u64 {
 }
 
 /// Zeroes the motion of all members and links them in a ring.
-fn put_to_sleep(bodies: &mut Bodies, members: &[u32]) {
+fn put_to_sleep(bodies: &mut Bodies, members: &[BodyPlace]) {
     for (i, &place) in members.iter().enumerate() {
         let next = members[(i + 1) % members.len()];
-        let next = bodies.list[next as usize].index;
-        let body: &mut StepBody = &mut bodies.list[place as usize];
+        let next = bodies.list[next].index;
+        let body: &mut StepBody = &mut bodies.list[place];
         (body.still, body.next) = (ASLEEP, next);
-        bodies.motions[place as usize] = Motion::default();
+        bodies.motions[place] = Motion::default();
     }
 }
 

@@ -7,9 +7,11 @@
 use super::Scratch;
 use super::batches::{Batches, Found, Parts, Span};
 use super::impact::Bouncing;
+use super::index::BodyPlace;
 use super::islands::Islands;
 use super::lanes::{Batch, Chosen};
 use super::prepare::{Common, Prepare, Softness, Unfilled};
+use crate::data::Column;
 use crate::math::{Q20, Q30, Real};
 use crate::world::{World, real_vector};
 
@@ -17,7 +19,7 @@ use crate::world::{World, real_vector};
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// Sum of the substep velocities, by place.
-    pub(super) displacement: Vec<[i64; 6]>,
+    pub(super) displacement: Column<BodyPlace, [i64; 6]>,
 }
 
 /// Parameters that all batches share.
@@ -76,7 +78,7 @@ pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
                 let gap = contact.separations[..contact.row.points.len()].iter().min();
                 let gap = Real::from_bits(gap.copied().unwrap_or(0).max(0));
                 let time = (gap / approach.to_real()).min(scratch.shared.tick);
-                let velocity = bodies.motions[contact.bodies[0] as usize].linear;
+                let velocity = bodies.motions[contact.bodies[0]].linear;
                 contact.lead = real_vector(velocity) * time;
             }
         }
@@ -120,10 +122,9 @@ pub(super) fn run(world: &World, scratch: &mut Scratch) {
         }
         solve(&mut batch, span, bouncing, islands, shared);
     });
-    solver.displacement.clear();
-    solver.displacement.resize(bodies.list.len(), [0; 6]);
+    solver.displacement.reset(bodies.list.len(), [0; 6]);
     for row in list.iter().flat_map(|span| span.rows.start + 2..span.rows.end) {
-        let place = rows.traits[row].place as usize;
+        let place = rows.traits[row].place;
         bodies.motions[place] = rows.motions[row];
         solver.displacement[place] = rows.displacement[row];
     }

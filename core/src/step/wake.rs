@@ -15,7 +15,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     loop {
         while let Some(places) = edges.next(scratch) {
             for place in places {
-                let body = &scratch.bodies.list[place as usize];
+                let body = &scratch.bodies.list[place];
                 if body.dynamic && !body.awake {
                     wake(world, scratch, body.index, &mut woken);
                 }
@@ -42,7 +42,7 @@ pub(super) fn wake(
     let mut at = index;
     loop {
         let place = place_of(world, scratch, at);
-        let body = &mut scratch.bodies.list[place as usize];
+        let body = &mut scratch.bodies.list[place];
         if body.awake {
             return;
         }

@@ -3,8 +3,10 @@
 
 use super::bodies::StepBody;
 use super::constraint::{Motion, SPEED_CAP};
+use super::index::BodyPlace;
 use super::spin::Spinning;
 use super::{Scratch, StepReport};
+use crate::data::TypedIndex;
 use crate::math::{Q20, Quat, Rate, Vec3};
 use crate::world::frame::{Frame, Place, page_number};
 use crate::world::rows::{BodyIndex, ColdRow, HotRow, PAGE_ROWS};
@@ -99,7 +101,8 @@ fn move_all(world: &World, scratch: &mut Scratch) {
     let per_tick = PerTick { rate, tick_rate: world.def.tick_rate, substeps };
     let Scratch { bodies, solver, moved, threads, .. } = scratch;
     moved.resize(bodies.list.len(), Moved::default());
-    threads.for_each(moved, |place, moved| {
+    threads.for_each(moved.as_mut_slice(), |position, moved| {
+        let place = BodyPlace::from_position(position);
         let body = &bodies.list[place];
         if body.is_moved() {
             let motion = &bodies.motions[place];
