@@ -72,6 +72,30 @@ macro_rules! index_types {
 
 pub(crate) use index_types;
 
+/// Makes slices of these types indexable by an index type. For columns that are parts of longer lists, which [`Column`] can't
+/// be.
+macro_rules! index_slices {
+    ($index:ty: $($item:ty),*) => {$(
+        impl core::ops::Index<$index> for [$item] {
+            type Output = $item;
+
+            #[inline(always)]
+            fn index(&self, index: $index) -> &$item {
+                &self[index.get() as usize]
+            }
+        }
+
+        impl core::ops::IndexMut<$index> for [$item] {
+            #[inline(always)]
+            fn index_mut(&mut self, index: $index) -> &mut $item {
+                &mut self[index.get() as usize]
+            }
+        }
+    )*};
+}
+
+pub(crate) use index_slices;
+
 /// `Option` of an index, in four bytes. Number 2³² − 1 means none, so it is not an index here.
 ///
 /// An index that excludes the number from its own range would need no such type, but each use of it as an offset would cost a
@@ -95,6 +119,20 @@ impl<I: TypedIndex> Optional<I> {
     #[inline(always)]
     pub(crate) fn get(self) -> Option<I> {
         if self.0.get() == u32::MAX { None } else { Some(self.0) }
+    }
+}
+
+impl<I: TypedIndex> Optional<I> {
+    /// The lesser of two indices, or the given one if there is none yet.
+    #[inline(always)]
+    pub(crate) fn min(self, index: I) -> Self {
+        Self(self.0.min(index))
+    }
+
+    /// A sort key: the number of the index; none is last.
+    #[inline(always)]
+    pub(crate) fn order(self) -> u64 {
+        u64::from(self.0.get())
     }
 }
 
@@ -176,8 +214,25 @@ impl<I: TypedIndex, T> Column<I, T> {
 
     /// The entries without their index space, for loops over positions.
     #[inline]
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.items
+    }
+
+    #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.items
+    }
+
+    /// The list without its index space.
+    pub(crate) const fn as_mut_vec(&mut self) -> &mut Vec<T> {
+        &mut self.items
+    }
+}
+
+impl<I, T> Extend<T> for Column<I, T> {
+    #[inline]
+    fn extend<Iter: IntoIterator<Item = T>>(&mut self, items: Iter) {
+        self.items.extend(items);
     }
 }
 

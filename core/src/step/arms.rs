@@ -2,9 +2,10 @@
 //! points as in the last tick, so its arms are reused. Scratch: reused only if every input is bit-identical.
 
 use super::constraint::{V, map3};
-use super::contacts::Contact;
+use super::contacts::{Contact, ContactColumn};
+use super::index::ContactIndex;
 use super::lanes::pack::{Pack, WIDTH};
-use crate::data::FixedVec;
+use crate::data::{Column, FixedVec};
 use crate::math::Q30;
 use crate::world::rows::PairKey;
 
@@ -161,12 +162,12 @@ pub(crate) struct ArmCache {
     /// Entries of this step.
     next: Vec<Known>,
     /// Keys of the last step's contacts in order, each with its index in `last`.
-    places: Vec<(PairKey, u32)>,
+    places: Column<ContactIndex, (PairKey, u32)>,
 }
 
 impl ArmCache {
     /// Sets [`Contact::known`] of each contact.
-    pub(super) fn find(&self, contacts: &mut [Contact]) {
+    pub(super) fn find(&self, contacts: &mut ContactColumn) {
         let mut places = self.places.iter().peekable();
         for contact in contacts {
             let key = contact.row.key;
@@ -181,7 +182,7 @@ impl ArmCache {
     /// packs.
     pub(super) fn turn(
         &mut self,
-        contacts: &[Contact],
+        contacts: &ContactColumn,
         packs: &[Pack],
     ) -> (&[Known], &mut [Known]) {
         self.places.clear();

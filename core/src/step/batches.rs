@@ -10,14 +10,14 @@
 
 use super::bodies::BodyColumn;
 use super::constraint::Motion;
-use super::contacts::Contact;
+use super::contacts::{Contact, ContactColumn};
 use super::impact::Bouncing;
-use super::index::BodyPlace;
-use super::islands::{COLOURS, Islands, NONE};
+use super::index::{BatchRow, BodyPlace, ContactIndex};
+use super::islands::{COLOURS, Islands};
 use super::lanes::Batch;
 use super::lanes::pack::{AngularPack, Pack, PointPack, STILL, WIDTH};
 use super::rows::{Rows, RowsMut, Traits};
-use crate::data::{Column, sort_by_key};
+use crate::data::{Column, Optional, TypedIndex, sort_by_key};
 use crate::math::{Q20, Q30};
 use core::ops::Range;
 
@@ -47,10 +47,10 @@ pub(crate) struct Batches {
     pub(super) angular: Vec<AngularPack>,
     pub(super) rows: Rows,
     /// Row of each place in its batch.
-    row_of: Column<BodyPlace, u32>,
+    row_of: Column<BodyPlace, Optional<BatchRow>>,
     pub(super) bouncing: Vec<Bouncing>,
-    order: Vec<(u64, u32)>,
-    sort: Vec<(u64, u32)>,
+    order: Vec<(u64, ContactIndex)>,
+    sort: Vec<(u64, ContactIndex)>,
     /// Shuffled lanes and poisoned empty lanes, for tests.
     #[cfg(feature = "test-internals")]
     pub(super) disorder: super::fault::Disorder,
@@ -89,7 +89,7 @@ impl<'a> Iterator for Parts<'a> {
 pub(super) struct Found<'a> {
     pub(super) bodies: &'a BodyColumn,
     pub(super) motions: &'a Column<BodyPlace, Motion>,
-    pub(super) contacts: &'a [Contact],
+    pub(super) contacts: &'a ContactColumn,
     pub(super) islands: &'a Islands,
 }
 
@@ -99,7 +99,7 @@ impl Batches {
         self.list.clear();
         self.packs.clear();
         self.rows.clear();
-        self.row_of.reset(found.bodies.len(), NONE);
+        self.row_of.reset(found.bodies.len(), Optional::none());
         let islands = &found.islands.list;
         let (mut first, mut contacts) = (0, 0);
         for (number, island) in islands.iter().enumerate() {
@@ -133,9 +133,10 @@ impl Batches {
         self.rows.push(Traits::default(), Motion::default());
         self.rows.push(Traits::default(), Motion::default());
         let mut members = 0;
-        for island in &found.islands.list[islands.clone()] {
+        for island in &found.islands.list.as_slice()[islands.clone()] {
             for &place in &found.islands.members[island.members.clone()] {
-                self.row_of[place] = (self.rows.traits.len() - rows) as u32;
+                let row = BatchRow::from_position(self.rows.traits.len() - rows);
+                self.row_of[place] = Optional::some(row);
                 self.rows.push_body(place, found);
                 members += 1;
             }
@@ -154,7 +155,7 @@ impl Batches {
         span.rows.end = self.rows.traits.len();
         // Other batches have their own rows for these read-only bodies.
         for traits in &self.rows.traits[span.rows.clone()][2 + members..] {
-            self.row_of[traits.place] = NONE;
+            self.row_of[traits.place] = Optional::none();
         }
         self.list.push(span);
     }
@@ -162,17 +163,17 @@ impl Batches {
     /// Sorts the contacts of a batch into solver order.
     fn order(&mut self, span: &Span, found: &Found<'_>) {
         self.order.clear();
-        for island in &found.islands.list[span.islands.clone()] {
+        for island in &found.islands.list.as_slice()[span.islands.clone()] {
             let colours = &found.islands.colours[island.contacts.clone()];
-            let places = &found.islands.contacts[island.contacts.clone()];
-            for (&colour, &place) in colours.iter().zip(places) {
-                let contact = &found.contacts[place as usize];
+            let indices = &found.islands.contacts[island.contacts.clone()];
+            for (&colour, &index) in colours.iter().zip(indices) {
+                let contact = &found.contacts[index];
                 let shape =
                     (3 - angular_rows(contact)) << 4 | (4 - contact.row.points.len() as u64);
                 let shape = u64::from(against_resting(contact, found)) << 7 | shape;
                 // Contacts beyond the last colour stay one after the other.
                 let shape = if usize::from(colour) < COLOURS { shape } else { 0 };
-                self.order.push((u64::from(colour) << 8 | shape, place));
+                self.order.push((u64::from(colour) << 8 | shape, index));
             }
         }
         #[cfg(feature = "test-internals")]
@@ -184,11 +185,11 @@ impl Batches {
     fn pack(&mut self, span: &mut Span, found: &Found<'_>) {
         let order = core::mem::take(&mut self.order);
         let mut filled = WIDTH;
-        let mut last = NONE;
-        for &(key, place) in &order {
-            let contact = &found.contacts[place as usize];
-            let colour = (key >> 8) as u32;
-            if filled == WIDTH || colour != last || colour as usize >= COLOURS {
+        let mut last = 0;
+        for &(key, index) in &order {
+            let contact = &found.contacts[index];
+            let colour = (key >> 8) as usize;
+            if filled == WIDTH || colour != last || colour >= COLOURS {
                 self.end_pack(span);
                 self.packs.push(Pack::default());
                 (filled, last) = (0, colour);
@@ -199,7 +200,7 @@ impl Batches {
                 lanes[filled] = row;
             }
             pack.rests &= rows[0] == STILL && against_resting(contact, found);
-            pack.contacts[filled] = place;
+            pack.contacts[filled] = Optional::some(index);
             pack.counts[filled] = contact.row.points.len() as u8;
             pack.points = pack.points.max(contact.row.points.len() as u32);
             pack.angular = pack.angular.max(angular_rows(contact) as u32);
@@ -221,7 +222,7 @@ impl Batches {
     }
 
     /// Rows of a contact's two bodies. A read-only body gets a row at its first use.
-    fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [u32; 2] {
+    fn rows_of(&mut self, contact: &Contact, span: &Span, found: &Found<'_>) -> [BatchRow; 2] {
         let bodies = contact.bodies;
         #[cfg(feature = "test-internals")]
         let bodies = match found.islands.fault {
@@ -230,16 +231,15 @@ impl Batches {
         };
         bodies.map(|place| {
             assert_own_island(contact, place, found.islands);
-            let known = self.row_of[place];
-            if known != NONE {
+            if let Some(known) = self.row_of[place].get() {
                 return known;
             }
             let body = &found.bodies[place];
             if !body.awake && found.motions[place] == Motion::default() {
                 return STILL;
             }
-            let row = (self.rows.traits.len() - span.rows.start) as u32;
-            self.row_of[place] = row;
+            let row = BatchRow::from_position(self.rows.traits.len() - span.rows.start);
+            self.row_of[place] = Optional::some(row);
             self.rows.push_body(place, found);
             row
         })
@@ -249,12 +249,11 @@ impl Batches {
 /// Panics in a debug build if a contact reads or writes a body of another island.
 #[inline(always)]
 fn assert_own_island(contact: &Contact, place: BodyPlace, islands: &Islands) {
-    let label = |place: BodyPlace| islands.labels[place];
-    let own = contact.bodies.map(label).into_iter().find(|label| *label != NONE);
-    let (own, read) = (own.unwrap_or(NONE), label(place));
+    let label = |place: BodyPlace| islands.labels[place].get();
+    let (own, read) = (contact.bodies.into_iter().find_map(label), label(place));
     debug_assert!(
-        read == own || read == NONE,
-        "a row of island {read} is read while island {own} is worked on: no result may depend on it"
+        read == own || read.is_none(),
+        "a row of island {read:?} is read while island {own:?} is worked on: no result may depend on it"
     );
 }
 

@@ -1,6 +1,7 @@
 //! Types of the solver's constraints: motions, rows and the scalar contact, with vector operations on lanes. Every
 //! operand has 32 bits, in reduced-mass units. A scalar contact is one lane of a pack; lane kernels give the same bits.
 
+use super::index::BatchRow;
 use crate::data::FixedVec;
 use crate::math::{Lane, Q20, Q22, Q30, Wide};
 
@@ -39,7 +40,7 @@ pub(crate) struct NormalRow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalarContact {
     /// Rows of the two bodies in their batch.
-    pub(crate) bodies: [u32; 2],
+    pub(crate) bodies: [BatchRow; 2],
     pub(crate) normal: V<30>,
     pub(crate) tangents: [V<30>; 2],
     /// Mass fraction of the first body; the second takes the rest of an impulse's velocity.

@@ -4,9 +4,9 @@
 use super::arms::Arms;
 use super::bodies::StepBody;
 use super::constraint::V;
-use super::index::BodyPlace;
+use super::index::{BodyPlace, ContactIndex};
 use crate::collide::{Manifold, Point};
-use crate::data::FixedVec;
+use crate::data::{Column, FixedVec};
 use crate::math::{Q20, Q30, Real, Scaled, Vec3, round_shift};
 use crate::world::rows::{ContactPoint, ContactRow};
 
@@ -27,6 +27,9 @@ pub(crate) struct Contact {
     /// Three of its points were pushed in the tick, or four, and it does not slide.
     pub(crate) stands: bool,
 }
+
+/// The contacts of a step.
+pub(super) type ContactColumn = Column<ContactIndex, Contact>;
 
 impl Contact {
     /// Constructs a contact from a new manifold; `offset` is the vector from the first body's centre of mass to its

@@ -10,7 +10,7 @@
 //! pairs go through the narrow phase once more.
 
 use super::bodies::BodyColumn;
-use super::contacts::Contact;
+use super::contacts::{Contact, ContactColumn};
 use super::index::BodyPlace;
 use super::narrow::{self, Finding, PairCandidate};
 use super::{Scratch, StepReport};
@@ -77,7 +77,7 @@ pub(super) struct EdgeCursor {
 impl EdgeCursor {
     /// Returns the places of the next edge's bodies.
     pub(super) fn next(&mut self, scratch: &Scratch) -> Option<[BodyPlace; 2]> {
-        if let Some((_, places)) = scratch.ends.get(self.contacts) {
+        if let Some((_, places)) = scratch.ends.as_slice().get(self.contacts) {
             self.contacts += 1;
             return Some(*places);
         }
@@ -119,7 +119,7 @@ impl Crowd {
     }
 
     /// Finds the depth limit of each body with too many contacts.
-    fn measure(&mut self, contacts: &[Contact], bodies: &BodyColumn) {
+    fn measure(&mut self, contacts: &ContactColumn, bodies: &BodyColumn) {
         let Self { edges, ranks, counts, heaps_of, heaps, .. } = self;
         let all = || {
             let made = contacts.iter().filter_map(|contact| edge_of(contact, bodies));
@@ -192,7 +192,9 @@ pub(super) fn choose(world: &World, scratch: &mut Scratch, report: &mut StepRepo
         }
     }
     crowd.measure(contacts, bodies);
-    contacts.retain(|contact| edge_of(contact, bodies).is_none_or(|edge| crowd.is_solved(&edge)));
+    contacts
+        .as_mut_vec()
+        .retain(|contact| edge_of(contact, bodies).is_none_or(|edge| crowd.is_solved(&edge)));
     let mut chosen = core::mem::take(&mut crowd.chosen);
     chosen.clear();
     chosen.extend(crowd.edges.iter().filter(|edge| crowd.is_solved(edge)).map(|edge| edge.pair));

@@ -1,7 +1,8 @@
 //! Fault injection. Each fault makes a result depend on something outside its island, and the tests must detect it. Also
 //! shuffles lanes and poisons empty ones, which must have no effect. Only in builds with `test-internals`.
 
-use super::lanes::pack::{AngularPack, NO_CONTACT, Pack, PointPack, RowPack, WIDTH};
+use super::index::ContactIndex;
+use super::lanes::pack::{AngularPack, Pack, PointPack, RowPack, WIDTH};
 use crate::world::rows::PairKey;
 use std::collections::BTreeMap;
 
@@ -38,12 +39,12 @@ impl Fault {
         fault_state: &mut FaultState,
         used: u64,
         key: PairKey,
-        place: usize,
+        contact: ContactIndex,
     ) -> usize {
         let free = |colour: &usize| used >> colour & 1 == 0;
         let least = used.trailing_ones() as usize;
         let colour = match self {
-            Self::IndexOrder => (place % 2..8).find(free).unwrap_or(least),
+            Self::IndexOrder => (contact.get() as usize % 2..8).find(free).unwrap_or(least),
             Self::BalancedColours => (0..8)
                 .filter(free)
                 .min_by_key(|colour| fault_state.counts[*colour])
@@ -67,7 +68,7 @@ pub(crate) struct Disorder {
 
 impl Disorder {
     /// Shuffles the entries for which `may` is true.
-    pub(crate) fn shuffle(&mut self, order: &mut [(u64, u32)], may: impl Fn(u64) -> bool) {
+    pub(crate) fn shuffle(&mut self, order: &mut [(u64, ContactIndex)], may: impl Fn(u64) -> bool) {
         let Some(random) = &mut self.random else { return };
         for last in (1..order.len() as u32).rev() {
             let other = random.below(last + 1).expect("not empty");
@@ -90,7 +91,7 @@ impl Disorder {
         for pack in packs {
             let mut points: Vec<_> = points.by_ref().take(pack.points as usize).collect();
             let mut angular: Vec<_> = angular.by_ref().take(pack.angular as usize).collect();
-            for lane in (0..WIDTH).filter(|lane| pack.contacts[*lane] == NO_CONTACT) {
+            for lane in (0..WIDTH).filter(|lane| pack.contacts[*lane].get().is_none()) {
                 let mut poison = |value: &mut [i32; WIDTH]| value[lane] = random.next_u32() as i32;
                 let row = |row: &mut RowPack, poison: &mut dyn FnMut(&mut [i32; WIDTH])| {
                     row.arm.iter_mut().flatten().for_each(|value| poison(&mut value.0));

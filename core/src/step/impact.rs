@@ -7,12 +7,14 @@
 //! substep. An island's result depends on that island only.
 
 use super::constraint::{Motion, NormalRow, SPEED_CAP, ScalarContact, dot, sub, times};
+use super::index::{BatchRow, IslandIndex};
 use super::islands::Islands;
 use super::lanes::Batch;
 use super::lanes::pack::Pack;
 use super::rows::{MOVED_LIMIT, RowsMut, lock};
 use super::scalar_contact;
-use crate::data::{Tournament, sort_by_key};
+use crate::data::index::{index_slices, index_types};
+use crate::data::{Column, Optional, Tournament, sort_by_key};
 use crate::math::{Q20, Q30, Wide};
 use core::ops::Range;
 
@@ -44,7 +46,7 @@ struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct At {
-    island: u32,
+    island: Optional<IslandIndex>,
     pack: u32,
     lane: u32,
 }
@@ -59,13 +61,13 @@ impl Bouncing {
         constraints.clear();
         for (pack, packed) in (0..).zip(&*batch.packs) {
             for (lane, _) in packed.lanes() {
-                let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane] as usize]);
+                let rows = packed.bodies.map(|rows| &batch.rows.traits[rows[lane]]);
                 let own = rows.into_iter().find(|traits| traits.dynamic);
-                let island = own.map_or(u32::MAX, |own| islands.numbers[own.place]);
+                let island = own.map_or_else(Optional::none, |own| islands.numbers[own.place]);
                 at.push(At { island, pack, lane: lane as u32 });
             }
         }
-        sort_by_key(at, sort, |at| u64::from(at.island));
+        sort_by_key(at, sort, |at| at.island.order());
         // Point rows of a pack begin where those of the packs before it end.
         let mut first = 0;
         starts.clear();
@@ -102,8 +104,8 @@ impl Bouncing {
             let from = *group.constraints.get_or_insert_with(|| {
                 let from = constraints.len();
                 constraints.extend(at[group.at.clone()].iter().map(|at| {
-                    let contact = batch.packs[at.pack as usize].contacts[at.lane as usize];
-                    let order = islands.ranks[contact as usize];
+                    let contact = batch.packs[at.pack as usize].contacts[at.lane as usize].get();
+                    let order = islands.ranks[contact.expect("the lane has a contact")];
                     ScalarContact { order, ..at.scalar_contact(batch, starts) }
                 }));
                 from
@@ -137,20 +139,33 @@ impl At {
 /// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Last contact of each body, by place: 2·contact + side. All are `NONE` between islands.
-    last: Vec<u32>,
-    /// Previous contact of the same body, by 2·contact + side.
-    before: Vec<u32>,
+    /// Last contact of each body. There is none between islands.
+    last: Column<BatchRow, Optional<ContactEnd>>,
+    /// Previous contact of the same body.
+    before: Column<ContactEnd, Optional<ContactEnd>>,
     /// Approaching contacts, by speed and then by order.
     fastest: Tournament,
-    group: Vec<u32>,
+    group: Vec<Constraint>,
     hits: Vec<Hit>,
     /// Refresh that last updated each contact, and the number of refreshes: each refresh updates a contact once.
-    seen: Vec<u32>,
+    seen: Column<Constraint, u32>,
     refreshes: u32,
 }
 
-const NONE: u32 = u32::MAX;
+index_types! {
+    /// Index of a contact among those of its island that impacts work on.
+    Constraint;
+    /// One body's side of such a contact: 2·contact + side.
+    ContactEnd;
+}
+
+index_slices!(Constraint: ScalarContact);
+
+impl ContactEnd {
+    const fn contact(self) -> Constraint {
+        Constraint::new(self.get() / 2)
+    }
+}
 
 /// Limit of impulses per contact of an island; beyond it the rest is left to soft contacts. A shock passes a contact a
 /// few times: as often as balls fly into a cradle, and once for each echo. Where echoes never end (a bouncy ball caught
@@ -167,7 +182,7 @@ const PASSES: u32 = 24;
 /// Point of an impact.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
-    contact: u32,
+    contact: Constraint,
     point: u32,
     /// Target of the relative normal velocity, and the impact speed, raw Q20.
     goal: i64,
@@ -208,22 +223,20 @@ fn run(
 impl Buffers {
     /// Links the contacts of each body into a list.
     fn link(&mut self, constraints: &[ScalarContact], bodies: usize) {
-        self.last.resize(bodies.max(self.last.len()), NONE);
+        self.last.resize(bodies.max(self.last.len()), Optional::none());
         self.before.clear();
-        self.seen.clear();
-        self.seen.resize(constraints.len(), 0);
+        self.seen.reset(constraints.len(), 0);
         self.refreshes = 0;
-        for (contact, constraint) in constraints.iter().enumerate() {
-            for (side, body) in constraint.bodies.into_iter().enumerate() {
-                let last = &mut self.last[body as usize];
-                self.before.push(core::mem::replace(last, (2 * contact + side) as u32));
-            }
+        for body in constraints.iter().flat_map(|constraint| constraint.bodies) {
+            // Two for each contact, so it is the end of this contact at this body.
+            let end = Optional::some(self.before.end());
+            self.before.push(core::mem::replace(&mut self.last[body], end));
         }
     }
 
     fn unlink(&mut self, constraints: &[ScalarContact]) {
         for body in constraints.iter().flat_map(|constraint| constraint.bodies) {
-            self.last[body as usize] = NONE;
+            self.last[body] = Optional::none();
         }
     }
 
@@ -240,15 +253,16 @@ impl Buffers {
                 floor = (fastest - (fastest >> TOGETHER_SHIFT)).max(1);
             }
             self.fastest.set(contact, 0);
+            let contact = Constraint::new(contact);
             self.group.push(contact);
-            self.add_hits(contact, &constraints[contact as usize], bodies);
+            self.add_hits(contact, &constraints[contact], bodies);
         }
         !self.group.is_empty()
     }
 
     /// Adds the approaching points of a contact with their target velocities. All points use its restitution, also those
     /// slower than the fastest, or a box that falls flat would turn.
-    fn add_hits(&mut self, contact: u32, constraint: &ScalarContact, bodies: &RowsMut<'_>) {
+    fn add_hits(&mut self, contact: Constraint, constraint: &ScalarContact, bodies: &RowsMut<'_>) {
         let along = along(constraint, bodies.motions);
         for (point, row) in constraint.points.iter().enumerate() {
             if let Some(PointImpact { approach, impact, time }) =
@@ -265,18 +279,18 @@ impl Buffers {
     fn refresh(&mut self, constraints: &[ScalarContact], bodies: &RowsMut<'_>, least: i64) {
         self.refreshes += 1;
         for &contact in &self.group {
-            for body in constraints[contact as usize].bodies {
-                if !bodies.traits[body as usize].dynamic {
+            for body in constraints[contact].bodies {
+                if !bodies.traits[body].dynamic {
                     continue;
                 }
-                let mut link = self.last[body as usize];
-                while link != NONE {
-                    let other = link / 2;
-                    let seen = &mut self.seen[other as usize];
+                let mut link = self.last[body];
+                while let Some(end) = link.get() {
+                    let other = end.contact();
+                    let seen = &mut self.seen[other];
                     if core::mem::replace(seen, self.refreshes) != self.refreshes {
-                        self.fastest.set(other, key(&constraints[other as usize], bodies, least));
+                        self.fastest.set(other.get(), key(&constraints[other], bodies, least));
                     }
-                    link = self.before[link as usize];
+                    link = self.before[end];
                 }
             }
         }
@@ -332,7 +346,7 @@ fn point_impact(
 /// Relative value of a column along a row, raw Q20.
 #[inline(always)]
 fn seen(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
-    let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
+    let [a, b] = constraint.bodies.map(|body| &column[body]);
     seen_by(constraint, row, a, b)
 }
 
@@ -347,22 +361,21 @@ fn seen_by(constraint: &ScalarContact, row: &NormalRow, a: &Motion, b: &Motion) 
 /// Linear part of the relative value, which all points of a contact share.
 #[inline(always)]
 fn along(constraint: &ScalarContact, column: &[Motion]) -> i64 {
-    let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
+    let [a, b] = constraint.bodies.map(|body| &column[body]);
     i64::from(dot(&constraint.normal, &sub(&b.linear, &a.linear)).round::<30, 20>().to_bits())
 }
 
 /// Angular part of the relative value.
 #[inline(always)]
 fn turning(constraint: &ScalarContact, row: &NormalRow, column: &[Motion]) -> i64 {
-    let [a, b] = constraint.bodies.map(|body| &column[body as usize]);
+    let [a, b] = constraint.bodies.map(|body| &column[body]);
     i64::from(scalar_contact::relative_spin(&row.row, &a.angular, &b.angular).to_bits())
 }
 
 /// Change of a point's relative normal velocity by gravity and carried impulses in this substep.
 fn acceleration(constraint: &ScalarContact, row: &NormalRow, bodies: &RowsMut<'_>) -> i64 {
     let [a, b] = constraint.bodies.map(|body| {
-        let (body, carried_impulse) =
-            (&bodies.traits[body as usize], &bodies.carried_impulse[body as usize]);
+        let (body, carried_impulse) = (&bodies.traits[body], &bodies.carried_impulse[body]);
         let linear =
             [0, 1, 2].map(|i| limited_sum(carried_impulse.linear[i], body.gravity[i], SPEED_CAP));
         Motion { linear, angular: carried_impulse.angular }
@@ -380,8 +393,8 @@ fn hit(hits: &mut [Hit], constraints: &mut [ScalarContact], bodies: &mut RowsMut
     for pass in 0..PASSES {
         let mut most = 0;
         for hits in hits.chunk_by_mut(|a, b| a.contact == b.contact) {
-            let constraint = &constraints[hits[0].contact as usize];
-            let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body as usize]);
+            let constraint = &constraints[hits[0].contact];
+            let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body]);
             let bound = bodies.are_locked(constraint);
             for hit in hits {
                 let row = &constraint.points[hit.point as usize];
@@ -408,7 +421,7 @@ fn hit(hits: &mut [Hit], constraints: &mut [ScalarContact], bodies: &mut RowsMut
         }
     }
     for hits in hits.chunk_by(|a, b| a.contact == b.contact) {
-        finish(hits, &mut constraints[hits[0].contact as usize], bodies);
+        finish(hits, &mut constraints[hits[0].contact], bodies);
     }
 }
 
@@ -419,7 +432,7 @@ fn finish(hits: &[Hit], constraint: &mut ScalarContact, bodies: &mut RowsMut<'_>
     constraint.impact_impulse = scalar_contact::saturating_add(constraint.impact_impulse, load);
     constraint.approach =
         hits.iter().fold(constraint.approach, |most, hit| most.max(lane(hit.impact)));
-    let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body as usize]);
+    let [mut a, mut b] = constraint.bodies.map(|body| bodies.motions[body]);
     let kept = core::mem::replace(&mut constraint.sliding_impulse, [Q20::ZERO; 2]);
     let bound = times(constraint.friction, load.min(constraint.impulse_cap));
     scalar_contact::slide(constraint, bound, &mut a, &mut b);
@@ -439,7 +452,7 @@ fn finish(hits: &[Hit], constraint: &mut ScalarContact, bodies: &mut RowsMut<'_>
         &mut b,
     );
     for (body, back) in constraint.bodies.into_iter().zip([a, b]) {
-        bodies.step_back(body as usize, back);
+        bodies.step_back(body, back);
     }
 }
 
@@ -447,12 +460,12 @@ impl RowsMut<'_> {
     /// Returns whether a body of a contact has locked axes.
     #[inline(always)]
     fn are_locked(&self, constraint: &ScalarContact) -> bool {
-        constraint.bodies.iter().any(|body| self.traits[*body as usize].locks != 0)
+        constraint.bodies.iter().any(|body| self.traits[*body].locks != 0)
     }
 
     #[inline(always)]
     fn lock(&self, constraint: &ScalarContact, [a, b]: [&mut Motion; 2]) {
-        let [list_a, list_b] = constraint.bodies.map(|body| &self.traits[body as usize]);
+        let [list_a, list_b] = constraint.bodies.map(|body| &self.traits[body]);
         lock(list_a, a);
         lock(list_b, b);
     }
@@ -460,11 +473,11 @@ impl RowsMut<'_> {
     #[inline(always)]
     fn store(&mut self, constraint: &ScalarContact, motions: [Motion; 2]) {
         for (row, motion) in constraint.bodies.into_iter().zip(motions) {
-            self.motions[row as usize] = motion;
+            self.motions[row] = motion;
         }
     }
 
-    fn step_back(&mut self, body: usize, mut back: Motion) {
+    fn step_back(&mut self, body: BatchRow, mut back: Motion) {
         // 64 substeps at full speed sum up to 2³⁴. With this limit the displacement stays below 2³⁷ for any number of
         // impacts.
         const DISPLACEMENT_LIMIT: i64 = 1 << 36;

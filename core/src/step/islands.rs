@@ -4,14 +4,13 @@
 //! contact's colour depends on its own island only.
 
 use super::bodies::BodyColumn;
-use super::index::BodyPlace;
+use super::index::{BodyPlace, ContactIndex, IslandIndex};
+use super::narrow::PairCandidate;
 use super::{Scratch, StepReport, crowd};
-use crate::data::{Column, UnionFind, sort_by_key};
+use crate::data::{Column, Optional, TypedIndex, UnionFind, sort_by_key};
 use crate::world::World;
+use crate::world::timeline::IslandLabel;
 use core::ops::Range;
-
-/// Label of bodies in no island.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// Number of colours that fit a mask. Contacts beyond them are solved last, one after the other.
 pub(super) const COLOURS: usize = 64;
@@ -20,7 +19,7 @@ pub(super) const COLOURS: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Island {
     /// Index of the least body.
-    pub(super) label: u32,
+    pub(super) label: IslandLabel,
     /// Range in [`Islands::members`].
     pub(super) members: Range<usize>,
     /// Range in [`Islands::contacts`].
@@ -31,26 +30,26 @@ pub(crate) struct Island {
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
     /// Islands, sorted by label.
-    pub(super) list: Vec<Island>,
+    pub(super) list: Column<IslandIndex, Island>,
     /// Places of bodies, sorted by island and then by id.
     pub(super) members: Vec<BodyPlace>,
-    /// Places of contacts, sorted by island, colour and key.
-    pub(super) contacts: Vec<u32>,
+    /// Contacts, sorted by island, colour and key.
+    pub(super) contacts: Vec<ContactIndex>,
     /// Colour of each entry of `contacts`.
     pub(super) colours: Vec<u8>,
-    /// Island label of each place, or [`NONE`] for static and kinematic bodies.
-    pub(super) labels: Column<BodyPlace, u32>,
+    /// Island label of each place; none for static and kinematic bodies.
+    pub(super) labels: Column<BodyPlace, Optional<IslandLabel>>,
     /// Groups of places, as numbers.
     groups: UnionFind,
-    /// Index in `list` of each place's island.
-    pub(super) numbers: Column<BodyPlace, u32>,
+    /// Island of each place.
+    pub(super) numbers: Column<BodyPlace, Optional<IslandIndex>>,
     masks: Column<BodyPlace, u64>,
     /// Rank of each contact in the order of keys.
-    pub(super) ranks: Vec<u32>,
+    pub(super) ranks: Column<ContactIndex, u32>,
     sorted_places: Vec<(u64, BodyPlace)>,
     sort_places: Vec<(u64, BodyPlace)>,
-    sorted: Vec<(u64, u32)>,
-    sort: Vec<(u64, u32)>,
+    sorted_contacts: Vec<(u64, ContactIndex)>,
+    sort_contacts: Vec<(u64, ContactIndex)>,
     /// Injected fault, and its state.
     #[cfg(feature = "test-internals")]
     pub(super) fault: Option<super::Fault>,
@@ -88,7 +87,7 @@ impl Islands {
     }
 
     /// Lists the places of bodies, each with the label of its island; by label, then by id.
-    pub(super) fn places(&self) -> impl Iterator<Item = (BodyPlace, u32)> + '_ {
+    pub(super) fn places(&self) -> impl Iterator<Item = (BodyPlace, IslandLabel)> + '_ {
         self.list.iter().flat_map(|island| {
             self.members[island.members.clone()].iter().map(|&place| (place, island.label))
         })
@@ -97,11 +96,11 @@ impl Islands {
     /// Assigns a label to each place.
     fn assign_labels(&mut self, bodies: &BodyColumn) {
         // Roots first. Roots are places, and bodies that joined late are not in the order of ids.
-        self.labels.reset(bodies.len(), NONE);
+        self.labels.reset(bodies.len(), Optional::none());
         for (place, body) in bodies.entries() {
             if body.dynamic && body.is_moved() {
                 let root = BodyPlace::new(self.groups.find(place.get()));
-                self.labels[root] = self.labels[root].min(body.index.get());
+                self.labels[root] = self.labels[root].min(IslandLabel::of(body.index));
             }
         }
         for (place, body) in bodies.entries() {
@@ -115,53 +114,51 @@ impl Islands {
         self.sorted_places.clear();
         self.sorted_places.extend(self.labels.entries().zip(bodies).filter_map(
             |((place, &label), body)| {
-                let key = u64::from(label) << 32 | u64::from(body.index.get());
-                (label != NONE).then_some((key, place))
+                let key = u64::from(label.get()?.get()) << 32 | u64::from(body.index.get());
+                Some((key, place))
             },
         ));
         sort_by_key(&mut self.sorted_places, &mut self.sort_places, |(key, _)| *key);
         self.list.clear();
         self.members.clear();
-        self.numbers.reset(bodies.len(), NONE);
+        self.numbers.reset(bodies.len(), Optional::none());
         for &(key, place) in &self.sorted_places {
-            let (label, at) = ((key >> 32) as u32, self.members.len());
-            if self.list.last().is_none_or(|last| last.label != label) {
+            let (label, at) = (IslandLabel::new((key >> 32) as u32), self.members.len());
+            if self.list.as_slice().last().is_none_or(|last| last.label != label) {
                 self.list.push(Island { label, members: at..at, contacts: 0..0 });
             }
-            self.numbers[place] = self.list.len() as u32 - 1;
+            let last = IslandIndex::from_position(self.list.len() - 1);
+            self.numbers[place] = Optional::some(last);
             self.members.push(place);
-            if let Some(last) = self.list.last_mut() {
-                last.members.end = at + 1;
-            }
+            self.list[last].members.end = at + 1;
         }
     }
 
     fn order_contacts(
         &mut self,
         bodies: &BodyColumn,
-        contacts: &[super::narrow::PairCandidate],
+        contacts: &Column<ContactIndex, PairCandidate>,
         report: &mut StepReport,
     ) {
         self.masks.reset(bodies.len(), 0);
         // Contacts are already in the order of keys unless a body woke.
-        self.sorted.clear();
-        self.sorted.extend(contacts.iter().zip(0..).map(|((key, _), place)| (key.0, place)));
-        sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
-        self.ranks.clear();
-        self.ranks.resize(contacts.len(), 0);
-        for (&(_, place), rank) in self.sorted.iter().zip(0..) {
-            self.ranks[place as usize] = rank;
+        self.sorted_contacts.clear();
+        self.sorted_contacts.extend(contacts.entries().map(|(contact, (key, _))| (key.0, contact)));
+        sort_by_key(&mut self.sorted_contacts, &mut self.sort_contacts, |(key, _)| *key);
+        self.ranks.reset(contacts.len(), 0);
+        for (&(_, contact), rank) in self.sorted_contacts.iter().zip(0..) {
+            self.ranks[contact] = rank;
         }
         let mut seen = 0u128;
-        for (key, place) in &mut self.sorted {
-            let [a, b] = contacts[*place as usize].1;
+        for (key, contact) in &mut self.sorted_contacts {
+            let [a, b] = contacts[*contact].1;
             let masks = [a, b].map(|body| if bodies[body].dynamic { self.masks[body] } else { 0 });
             let used = masks[0] | masks[1];
             let colour = used.trailing_ones() as usize;
             #[cfg(feature = "test-internals")]
             let colour = self.fault.map_or(colour, |fault| {
-                let (key, _) = contacts[*place as usize];
-                fault.colour(&mut self.fault_state, used, key, *place as usize)
+                let (key, _) = contacts[*contact];
+                fault.colour(&mut self.fault_state, used, key, *contact)
             });
             if colour < COLOURS {
                 self.masks[a] |= 1 << colour;
@@ -169,19 +166,20 @@ impl Islands {
             }
             seen |= 1 << colour;
             let number = self.numbers[if bodies[a].dynamic { a } else { b }];
-            *key = u64::from(number) << 8 | colour as u64;
+            *key = number.order() << 8 | colour as u64;
         }
         report.colours = seen.count_ones();
-        sort_by_key(&mut self.sorted, &mut self.sort, |(key, _)| *key);
+        sort_by_key(&mut self.sorted_contacts, &mut self.sort_contacts, |(key, _)| *key);
         self.contacts.clear();
         self.colours.clear();
-        for &(key, place) in &self.sorted {
-            let (island, at) = (&mut self.list[(key >> 8) as usize], self.contacts.len());
+        for &(key, contact) in &self.sorted_contacts {
+            let island = &mut self.list[IslandIndex::new((key >> 8) as u32)];
+            let at = self.contacts.len();
             if island.contacts.is_empty() {
                 island.contacts = at..at;
             }
             island.contacts.end = at + 1;
-            self.contacts.push(place);
+            self.contacts.push(contact);
             self.colours.push(key as u8);
         }
     }

@@ -81,10 +81,10 @@ use crate::math::Real;
 use crate::parallel::Threads;
 use crate::world::frame::Frame;
 use crate::world::rows::{BodyIndex, PairKey, ShapeKey};
-use crate::world::timeline::{Entry, StepRecord, Timeline};
+use crate::world::timeline::{Entry, IslandLabel, StepRecord, Timeline};
 use crate::world::{EventRow, World};
 pub(crate) use broad::MARGIN;
-use index::BodyPlace;
+use index::{BodyPlace, ContactIndex};
 use resim::Begin;
 
 /// Phases of a step, in order.
@@ -197,9 +197,9 @@ pub(crate) struct Scratch {
     /// Pairs with overlapping bounds, without sensor pairs.
     candidates: Vec<narrow::PairCandidate>,
     pieces: Vec<narrow::Piece>,
-    contacts: Vec<contacts::Contact>,
+    contacts: contacts::ContactColumn,
     /// Pair keys and body places of the contacts, for phases that need no more of them.
-    ends: Vec<narrow::PairCandidate>,
+    ends: Column<ContactIndex, narrow::PairCandidate>,
     crowd: crowd::Crowd,
     /// Pairs of shapes of which one is a sensor.
     sensing: Vec<(ShapeKey, ShapeKey)>,
@@ -277,9 +277,9 @@ impl Scratch {
     }
 
     /// Dynamic bodies that the last step simulated, each with the label of its island.
-    pub(crate) fn computed(&self) -> impl Iterator<Item = (BodyIndex, BodyIndex)> + '_ {
+    pub(crate) fn computed(&self) -> impl Iterator<Item = (BodyIndex, IslandLabel)> + '_ {
         let places = self.islands.places();
-        places.map(|(place, label)| (self.bodies.list[place].index, BodyIndex::new(label)))
+        places.map(|(place, label)| (self.bodies.list[place].index, label))
     }
 
     /// Returns whether a sleeping body may have a contact with this static or kinematic body.

@@ -50,6 +50,7 @@ pub(super) fn add(world: &World, scratch: &mut Scratch, report: &mut StepReport)
     report.kept += find(world, scratch, &candidates, Finding::Edges);
     scratch.candidates = candidates;
     let Scratch { bodies, contacts, ends, crowd, .. } = scratch;
+    let contacts = contacts.as_slice();
     ends.extend(contacts[from..].iter().map(|contact| (contact.row.key, contact.bodies)));
     let mut deepest = report.deepest.to_bits();
     deepest = crowd.edges[edges..].iter().fold(deepest, |least, edge| least.min(edge.separation));
@@ -84,6 +85,7 @@ pub(super) fn find(
 ) -> u32 {
     let recycles = scratch.recycles();
     let Scratch { bodies, shapes, contacts, pieces, threads, crowd, .. } = scratch;
+    let contacts = contacts.as_mut_vec();
     let crowded = (finding == Finding::Edges && crowd.may_drop_contacts()).then_some(&*crowd);
     let sweeper = Sweeper::new(world);
     let finder = Finder { world, bodies, shapes, sweeper, recycles, crowded };

@@ -7,7 +7,7 @@ use super::batches::Found;
 use super::bodies::StepBody;
 use super::constraint::{Motion, V, dot, map3, sub};
 use super::contacts::Contact;
-use super::lanes::pack::{AngularPack, Eight, NO_CONTACT, Pack, PointPack, Slender, WIDTH, put3};
+use super::lanes::pack::{AngularPack, Eight, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows};
 use crate::math::{Lane, Q20, Q30, Wide};
@@ -115,13 +115,15 @@ impl Prepare<'_> {
         }
         // In a loop of its own, before staging: contacts are scattered in memory, so the loads of several lanes overlap.
         for (known, contact) in known.iter_mut().zip(pack.contacts) {
-            if contact != NO_CONTACT {
-                *known = self.known(&self.found.contacts[contact as usize]);
+            if let Some(contact) = contact.get() {
+                *known = self.known(&self.found.contacts[contact]);
             }
         }
         for lane in 0..WIDTH {
-            if pack.contacts[lane] != NO_CONTACT {
-                self.stage(lane, pack, points, angular, &known[lane].arms, stage);
+            if let Some(contact) = pack.contacts[lane].get() {
+                let contact = &self.found.contacts[contact];
+                let arms = &known[lane].arms;
+                self.stage((lane, contact), pack, points, angular, arms, stage);
             }
         }
         make_rows(pack, points, angular, stage, self.lanes);
@@ -159,14 +161,13 @@ impl Prepare<'_> {
     /// Stages the inputs of a contact in its lane.
     fn stage(
         &self,
-        lane: usize,
+        (lane, contact): (usize, &Contact),
         pack: &mut Pack,
         points: &mut [PointPack],
         angular: &mut [AngularPack],
         arms: &ScaledArms,
         stage: &mut Stage,
     ) {
-        let contact = &self.found.contacts[pack.contacts[lane] as usize];
         let bodies = contact.bodies.map(|body| &self.found.bodies[body]);
         let motions = contact.bodies.map(|body| &self.found.motions[body]);
         let half_turns = [0, 1].map(|side: usize| self.half_turn(bodies[side], motions[side]));

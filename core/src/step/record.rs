@@ -4,6 +4,7 @@
 use super::batches::Batches;
 use super::bodies::{BodyColumn, StepBody};
 use super::contacts::Contact;
+use super::index::ContactIndex;
 use super::lanes::pack::get3;
 use super::prepare::across;
 use super::resim::Diff;
@@ -20,13 +21,16 @@ use crate::world::{EventKind, EventRow, ImpactData, Pending, World};
 /// Buffers, reused to avoid allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// Page of the owner of each contact, and the contact's place; sorted by page and key.
-    owners: Vec<(u32, u32)>,
-    sort: Vec<(u32, u32)>,
+    /// Sorted by page and key.
+    owners: Vec<Owned>,
+    sort: Vec<Owned>,
     /// Pages with a body whose contacts may have changed.
     pages: Vec<u32>,
     sort_pages: Vec<u32>,
 }
+
+/// Page of the owner of a contact, and the contact.
+type Owned = (u32, ContactIndex);
 
 /// Initial capacity of a page with contacts: two for each of its bodies.
 const MIN_ROOM: usize = 64;
@@ -69,8 +73,8 @@ pub(super) fn take_impulses(scratch: &mut Scratch) {
         points = rest;
         let (turns, rest) = angular.split_at(pack.angular as usize);
         angular = rest;
-        for (lane, place) in pack.lanes() {
-            let contact = &mut scratch.contacts[place];
+        for (lane, contact) in pack.lanes() {
+            let contact = &mut scratch.contacts[contact];
             let (row, separations) = (&mut contact.row, &contact.separations);
             row.touching = pack.impact_impulse.get(lane) > Q20::ZERO;
             let mut pushed = 0;
@@ -113,8 +117,8 @@ fn push_impact_events(world: &World, scratch: &Scratch, events: &mut Vec<EventRo
     for pack in packs {
         let (rows, rest) = points.split_at(pack.points as usize);
         points = rest;
-        for (lane, place) in pack.lanes() {
-            let contact = &scratch.contacts[place];
+        for (lane, contact) in pack.lanes() {
+            let contact = &scratch.contacts[contact];
             let approach = pack.approach.get(lane);
             if approach < threshold || !contact.row.touching {
                 continue;
@@ -156,12 +160,12 @@ fn find_pages(world: &World, scratch: &mut Scratch) {
     let Buffers { owners, sort, pages, sort_pages } = record;
     let bodies = &bodies.list;
     owners.clear();
-    owners.extend(ends.iter().zip(0..).map(|((_, places), place)| {
+    owners.extend(ends.entries().map(|(contact, (_, places))| {
         let [a, b] = places.map(|body| &bodies[body]);
-        (page_number(if a.dynamic { a.index } else { b.index }), place)
+        (page_number(if a.dynamic { a.index } else { b.index }), contact)
     }));
     // Contacts are in the order in which they were found: by key, unless a body woke.
-    sort_by_key(owners, sort, |(_, place)| ends[*place as usize].0.0);
+    sort_by_key(owners, sort, |(_, contact)| ends[*contact].0.0);
     sort_by_key(owners, sort, |(page, _)| u64::from(*page));
     pages.clear();
     let moved = bodies.iter().filter(|body| body.is_moved());
@@ -186,7 +190,7 @@ fn write_page(
     scratch: &Scratch,
     next: &mut Frame,
     number: u32,
-    owners: &[(u32, u32)],
+    owners: &[Owned],
     output: &mut Output,
 ) {
     let (s, p) = ((number / STREAM_PAGES) as usize, (number % STREAM_PAGES) as usize);
@@ -227,13 +231,13 @@ fn write_page(
 /// frame.
 fn merge(
     was: &[ContactRow],
-    is: &[(u32, u32)],
+    is: &[Owned],
     others: &[ContactRow],
     out: &mut Vec<ContactRow>,
     side: &Side<'_>,
     mut writer: EventWriter<'_>,
 ) {
-    let contact = |(_, place): &(u32, u32)| &side.scratch.contacts[*place as usize].row;
+    let contact = |(_, contact): &Owned| &side.scratch.contacts[*contact].row;
     if core::ptr::eq(was, others) {
         merge_shared(was, is.iter().map(contact), out, side, &mut writer);
         return;

@@ -16,7 +16,7 @@ use crate::data::{IndexSet, PairBuffers, sort_by_key};
 use crate::world::frame::{Frame, Place, Store, index_at};
 use crate::world::pages::Page;
 use crate::world::rows::{BodyIndex, BodyKind, Overlap, PAGE_ROWS, body_of};
-use crate::world::timeline::StepRecord;
+use crate::world::timeline::{IslandLabel, StepRecord};
 use crate::world::{Command, World};
 
 /// A full step is cheaper if more than one body in this many active bodies is dirty.
@@ -52,7 +52,7 @@ pub(crate) struct Buffers {
     /// Bodies of S: the dirty ones and those that joined.
     seen: IndexSet<BodyIndex>,
     /// Labels of islands already added.
-    islands: IndexSet<BodyIndex>,
+    islands: IndexSet<IslandLabel>,
     /// Bodies of S whose pairs are still to be found.
     fresh: Vec<BodyIndex>,
     queue: Vec<BodyIndex>,
@@ -419,12 +419,14 @@ pub(super) fn write_step_record(
     make_room(step_record.static_edges.list(), contacts.len());
     for island in &islands.list {
         for &place in &islands.members[island.members.clone()] {
-            step_record.members.push(BodyIndex::new(island.label), bodies.list[place].index);
+            step_record.members.push(island.label, bodies.list[place].index);
         }
     }
     let moved = islands.labels.iter().zip(&bodies.list);
-    for (label, body) in moved.filter(|(label, _)| **label != super::islands::NONE) {
-        step_record.labels.push(body.index, BodyIndex::new(*label));
+    for (label, body) in moved {
+        if let Some(label) = label.get() {
+            step_record.labels.push(body.index, label);
+        }
     }
     for contact in contacts {
         let [a, b] = contact.bodies.map(|place| &bodies.list[place]);

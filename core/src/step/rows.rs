@@ -4,7 +4,8 @@
 //! Row 0 is for all bodies at rest, row 1 for empty lanes. The batch's own bodies follow, then its read-only bodies.
 
 use super::constraint::{Motion, SPEED_CAP, V, times};
-use super::index::BodyPlace;
+use super::index::{BatchRow, BodyPlace};
+use crate::data::index::index_slices;
 use crate::math::{Q20, Q30, isqrt};
 use core::ops::Range;
 
@@ -98,6 +99,8 @@ impl RowsMut<'_> {
         }
     }
 }
+
+index_slices!(BatchRow: Traits, Motion, [i64; 6]);
 
 /// Limit of the displacement that separations use, half a metre at 480 substeps a second.
 pub(super) const MOVED_LIMIT: Q20 = Q20::from_bits(1 << 28);

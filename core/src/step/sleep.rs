@@ -5,8 +5,8 @@
 
 use super::bodies::{Bodies, StepBody};
 use super::constraint::{Motion, V, dot, times};
-use super::contacts::Contact;
-use super::index::BodyPlace;
+use super::contacts::ContactColumn;
+use super::index::{BodyPlace, ContactIndex};
 use super::{Scratch, StepReport};
 use crate::math::{Q20, Q30, Real};
 use crate::world::World;
@@ -28,10 +28,10 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
         let members = &islands.members[island.members.clone()];
         let own = &islands.contacts[island.contacts.clone()];
         if calm(bodies, members, own, contacts, speed) {
-            own.iter().for_each(|contact| preload(&mut contacts[*contact as usize].row));
+            own.iter().for_each(|contact| preload(&mut contacts[*contact].row));
         }
         let supported = || {
-            own.iter().map(|contact| &contacts[*contact as usize]).any(|contact| {
+            own.iter().map(|contact| &contacts[*contact]).any(|contact| {
                 let fixed = |place: &BodyPlace| !bodies.list[*place].dynamic;
                 contact.row.touching && contact.bodies.iter().any(fixed)
             })
@@ -60,7 +60,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             put_to_sleep(bodies, members);
             slept.extend_from_slice(members);
             for &contact in own {
-                for place in contacts[contact as usize].bodies {
+                for place in contacts[contact].bodies {
                     let body = &bodies.list[place];
                     if !body.dynamic {
                         supports.add(body.index);
@@ -83,11 +83,11 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
 fn calm(
     bodies: &mut Bodies,
     members: &[BodyPlace],
-    own: &[u32],
-    contacts: &[Contact],
+    own: &[ContactIndex],
+    contacts: &ContactColumn,
     speed: i64,
 ) -> bool {
-    let own = || own.iter().map(|contact| &contacts[*contact as usize]);
+    let own = || own.iter().map(|contact| &contacts[*contact]);
     let touching = || own().filter(|contact| contact.row.touching);
     let calms = |place: &BodyPlace| {
         let body = &bodies.list[*place];

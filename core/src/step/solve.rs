@@ -71,8 +71,8 @@ pub(super) fn prepare(world: &World, scratch: &mut Scratch) {
     #[cfg(feature = "test-internals")]
     batches.disturb(islands);
     for pack in &batches.packs {
-        for (lane, place) in pack.lanes() {
-            let contact = &mut contacts[place];
+        for (lane, contact) in pack.lanes() {
+            let contact = &mut contacts[contact];
             let approach = pack.approach.get(lane);
             if approach >= shared.threshold {
                 let gap = contact.separations[..contact.row.points.len()].iter().min();

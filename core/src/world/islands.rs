@@ -119,7 +119,9 @@ impl World {
     /// ```
     pub fn computed(&self) -> impl Iterator<Item = (BodyId, BodyId)> + '_ {
         let id = |index| self.work.id_at(index).map(BodyId);
-        self.scratch.computed().filter_map(move |(body, label)| Some((id(body)?, id(label)?)))
+        self.scratch
+            .computed()
+            .filter_map(move |(body, label)| Some((id(body)?, id(label.body())?)))
     }
 
     /// Computes the islands of the last step.

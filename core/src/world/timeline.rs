@@ -7,8 +7,25 @@ use super::BodyId;
 use super::command::Command;
 use super::frame::{Frame, Store};
 use super::rows::BodyIndex;
+use crate::data::index::index_types;
 use crate::data::{IndexPairs, IndexSet};
 use crate::history::HistoryError;
+
+index_types! {
+    /// Label of an island: its least body index.
+    IslandLabel;
+}
+
+impl IslandLabel {
+    pub(crate) const fn of(least: BodyIndex) -> Self {
+        Self::new(least.get())
+    }
+
+    /// The least body of the island.
+    pub(crate) const fn body(self) -> BodyIndex {
+        BodyIndex::new(self.get())
+    }
+}
 
 /// Step record: data about the step to a tick. Not state: without it the step is computed in full, with the same result.
 #[derive(Clone, Debug, Default)]
@@ -21,9 +38,9 @@ pub(crate) struct StepRecord {
     /// Bodies changed by command.
     pub(crate) changed: Vec<BodyIndex>,
     /// Island label and index of each simulated body, sorted.
-    pub(crate) members: IndexPairs<BodyIndex, BodyIndex>,
+    pub(crate) members: IndexPairs<IslandLabel, BodyIndex>,
     /// Index and island label of each simulated body, sorted.
-    pub(crate) labels: IndexPairs<BodyIndex, BodyIndex>,
+    pub(crate) labels: IndexPairs<BodyIndex, IslandLabel>,
     /// Pairs of a static or kinematic body and a dynamic body in contact with it, sorted.
     pub(crate) static_edges: IndexPairs<BodyIndex, BodyIndex>,
     /// Bodies woken by contact.
@@ -32,12 +49,12 @@ pub(crate) struct StepRecord {
 
 impl StepRecord {
     /// Island label of a body, if it was simulated.
-    pub(crate) fn label(&self, index: BodyIndex) -> Option<BodyIndex> {
+    pub(crate) fn label(&self, index: BodyIndex) -> Option<IslandLabel> {
         self.labels.first_of(index)
     }
 
     /// The bodies of an island.
-    pub(crate) fn island(&self, label: BodyIndex) -> impl Iterator<Item = BodyIndex> + '_ {
+    pub(crate) fn island(&self, label: IslandLabel) -> impl Iterator<Item = BodyIndex> + '_ {
         self.members.all_of(label)
     }
 

@@ -4,6 +4,7 @@
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
 use crate::step::constraint::Motion;
+use crate::step::index::BatchRow;
 use core::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_setr_epi32, _mm256_add_epi32,
     _mm256_add_epi64, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8,
@@ -175,8 +176,8 @@ fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [__m128i;
 
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], _: usize) -> [[L<20>; 3]; 2] {
-    let row = |lane: usize| quads(&motions[rows[lane] as usize]);
+pub(super) fn gather(motions: &[Motion], rows: &[BatchRow; WIDTH], _: usize) -> [[L<20>; 3]; 2] {
+    let row = |lane: usize| quads(&motions[rows[lane]]);
     // Rows k and k + 4 in the halves of one vector: then no shuffle crosses the halves.
     let pair = |lane: usize| {
         let ([low, low_rest], [high, high_rest]) = (row(lane), row(lane + 4));
@@ -204,7 +205,7 @@ pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], _: usize) -> [[L<2
 #[inline]
 pub(super) fn scatter(
     motions: &mut [Motion],
-    rows: &[u32; WIDTH],
+    rows: &[BatchRow; WIDTH],
     _: usize,
     [[x, y, z], [u, v, w]]: [[L<20>; 3]; 2],
 ) {
@@ -222,12 +223,12 @@ pub(super) fn scatter(
     for lane in 0..4 {
         let (first, rest) = (firsts[lane], rests[lane]);
         write(
-            &mut motions[rows[lane] as usize],
+            &mut motions[rows[lane]],
             _mm256_castsi256_si128(first),
             _mm256_castsi256_si128(rest),
         );
         write(
-            &mut motions[rows[lane + 4] as usize],
+            &mut motions[rows[lane + 4]],
             _mm256_extracti128_si256::<1>(first),
             _mm256_extracti128_si256::<1>(rest),
         );

@@ -4,6 +4,7 @@
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
 use crate::step::constraint::Motion;
+use crate::step::index::BatchRow;
 use core::arch::aarch64::{
     int32x4_t, int64x2_t, vaddq_s32, vbicq_s32, vbslq_s32, vcgtzq_s32, vdupq_n_s32, vdupq_n_s64,
     vdupq_n_u32, vget_low_s32, vgetq_lane_s32, vmaxq_s32, vminq_s32, vminq_u32, vmlal_high_s32,
@@ -179,8 +180,12 @@ fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [int32x4_
 
 #[target_feature(enable = "neon")]
 #[inline]
-pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [[L<20>; 3]; 2] {
-    let row = |lane: usize| quads(&motions[rows[group * AT_ONCE + lane] as usize]);
+pub(super) fn gather(
+    motions: &[Motion],
+    rows: &[BatchRow; WIDTH],
+    group: usize,
+) -> [[L<20>; 3]; 2] {
+    let row = |lane: usize| quads(&motions[rows[group * AT_ONCE + lane]]);
     let ([a, a2], [b, b2], [c, c2], [d, d2]) = (row(0), row(1), row(2), row(3));
     let (ab, cd) = (vzip1q_s32(a, b), vzip1q_s32(c, d));
     let (ab_high, cd_high) = (vzip2q_s32(a, b), vzip2q_s32(c, d));
@@ -195,7 +200,7 @@ pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [
 #[inline]
 pub(super) fn scatter(
     motions: &mut [Motion],
-    rows: &[u32; WIDTH],
+    rows: &[BatchRow; WIDTH],
     group: usize,
     [[x, y, z], [u, v, w]]: [[L<20>; 3]; 2],
 ) {
@@ -207,7 +212,6 @@ pub(super) fn scatter(
     for lane in 0..AT_ONCE {
         let [x, y, z, u] = apart(firsts[lane]).map(Q20::from_bits);
         let [v, w, _, _] = apart(rests[lane]).map(Q20::from_bits);
-        motions[rows[group * AT_ONCE + lane] as usize] =
-            Motion { linear: [x, y, z], angular: [u, v, w] };
+        motions[rows[group * AT_ONCE + lane]] = Motion { linear: [x, y, z], angular: [u, v, w] };
     }
 }

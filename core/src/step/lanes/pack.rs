@@ -4,20 +4,18 @@
 //! Contacts of a pack share no dynamic body. Empty lanes, and point rows that a contact does not have, are zero, so
 //! their impulses are zero.
 
-use crate::data::FixedVec;
+use crate::data::{FixedVec, Optional};
 use crate::math::Lane;
 use crate::step::constraint::{NormalRow, Row, ScalarContact, V};
+use crate::step::index::{BatchRow, ContactIndex};
 
 /// Lanes of a pack.
 pub(crate) const WIDTH: usize = 8;
 
-/// Contact index of an empty lane.
-pub(crate) const NO_CONTACT: u32 = u32::MAX;
-
 /// Row of all bodies at rest.
-pub(crate) const STILL: u32 = 0;
+pub(crate) const STILL: BatchRow = BatchRow::new(0);
 /// Row that empty lanes read and write.
-pub(crate) const SPARE: u32 = 1;
+pub(crate) const SPARE: BatchRow = BatchRow::new(1);
 
 /// One value for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +97,7 @@ pub(crate) struct Slender {
 #[repr(C)]
 pub(crate) struct Pack {
     /// Rows in the batch of the two bodies of each lane.
-    pub(crate) bodies: [[u32; WIDTH]; 2],
+    pub(crate) bodies: [[BatchRow; WIDTH]; 2],
     pub(crate) normal: Eights<30>,
     pub(crate) tangents: [Eights<30>; 2],
     pub(crate) mass_fraction: Eight<30>,
@@ -116,8 +114,8 @@ pub(crate) struct Pack {
     /// Sum of the normal impulses of impacts in the tick, saturating.
     pub(crate) impact_impulse: Eight<20>,
     pub(crate) slender: Slender,
-    /// Place of the contact of each lane, or [`NO_CONTACT`].
-    pub(crate) contacts: [u32; WIDTH],
+    /// Contact of each lane; none for an empty lane.
+    pub(crate) contacts: [Optional<ContactIndex>; WIDTH],
     /// Number of points of each lane's contact.
     pub(crate) counts: [u8; WIDTH],
     /// Number of point rows: the maximum over the lanes.
@@ -145,7 +143,7 @@ impl Default for Pack {
             restitution: Eight::default(),
             approach: Eight::default(),
             impact_impulse: Eight::default(),
-            contacts: [NO_CONTACT; WIDTH],
+            contacts: [Optional::none(); WIDTH],
             counts: [0; WIDTH],
             points: 0,
             angular: 0,
@@ -156,11 +154,10 @@ impl Default for Pack {
 }
 
 impl Pack {
-    /// Lists the lanes with a contact, each with the contact's place.
-    pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, usize)> {
-        let filled =
-            |(lane, place): (usize, u32)| (place != NO_CONTACT).then_some((lane, place as usize));
-        self.contacts.into_iter().enumerate().filter_map(filled)
+    /// Lists the lanes with a contact.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, ContactIndex)> {
+        let lanes = self.contacts.into_iter().enumerate();
+        lanes.filter_map(|(lane, contact)| Some((lane, contact.get()?)))
     }
 
     /// Extracts the contact of a lane for impacts.

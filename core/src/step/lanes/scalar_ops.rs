@@ -4,6 +4,7 @@
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20, Wide};
 use crate::step::constraint::Motion;
+use crate::step::index::BatchRow;
 
 /// Lanes of one vector.
 pub(super) const AT_ONCE: usize = 1;
@@ -109,17 +110,21 @@ pub(super) fn round<const SHIFT: u32, const F: u32>(sum: W) -> L<F> {
 
 /// Loads velocity and spin of the bodies in these rows.
 #[inline(always)]
-pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [[L<20>; 3]; 2] {
-    let Motion { linear, angular } = motions[rows[group] as usize];
+pub(super) fn gather(
+    motions: &[Motion],
+    rows: &[BatchRow; WIDTH],
+    group: usize,
+) -> [[L<20>; 3]; 2] {
+    let Motion { linear, angular } = motions[rows[group]];
     [linear, angular]
 }
 
 #[inline(always)]
 pub(super) fn scatter(
     motions: &mut [Motion],
-    rows: &[u32; WIDTH],
+    rows: &[BatchRow; WIDTH],
     group: usize,
     [linear, angular]: [[L<20>; 3]; 2],
 ) {
-    motions[rows[group] as usize] = Motion { linear, angular };
+    motions[rows[group]] = Motion { linear, angular };
 }

@@ -4,6 +4,7 @@
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
 use crate::step::constraint::Motion;
+use crate::step::index::BatchRow;
 use core::arch::x86_64::{
     __m128i, _mm_add_epi32, _mm_add_epi64, _mm_andnot_si128, _mm_blend_epi16, _mm_blendv_epi8,
     _mm_cmpgt_epi32, _mm_cvtsi128_si32, _mm_extract_epi32, _mm_max_epi32, _mm_min_epi32,
@@ -168,8 +169,12 @@ fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [__m128i;
 
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [[L<20>; 3]; 2] {
-    let row = |lane: usize| quads(&motions[rows[group * AT_ONCE + lane] as usize]);
+pub(super) fn gather(
+    motions: &[Motion],
+    rows: &[BatchRow; WIDTH],
+    group: usize,
+) -> [[L<20>; 3]; 2] {
+    let row = |lane: usize| quads(&motions[rows[group * AT_ONCE + lane]]);
     let ([a, a2], [b, b2], [c, c2], [d, d2]) = (row(0), row(1), row(2), row(3));
     let (ab, cd) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
     let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
@@ -192,7 +197,7 @@ pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [
 #[inline]
 pub(super) fn scatter(
     motions: &mut [Motion],
-    rows: &[u32; WIDTH],
+    rows: &[BatchRow; WIDTH],
     group: usize,
     [[x, y, z], [u, v, w]]: [[L<20>; 3]; 2],
 ) {
@@ -208,7 +213,7 @@ pub(super) fn scatter(
     let rests = [vw, _mm_unpackhi_epi64(vw, vw), vw_high, _mm_unpackhi_epi64(vw_high, vw_high)];
     for lane in 0..AT_ONCE {
         let (first, rest) = (firsts[lane], rests[lane]);
-        motions[rows[group * AT_ONCE + lane] as usize] = Motion {
+        motions[rows[group * AT_ONCE + lane]] = Motion {
             linear: [
                 Q20::from_bits(_mm_cvtsi128_si32(first)),
                 Q20::from_bits(_mm_extract_epi32::<1>(first)),

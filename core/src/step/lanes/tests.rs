@@ -5,6 +5,7 @@ use super::Lanes;
 use super::pack::{Eight, WIDTH};
 use crate::math::Lane;
 use crate::step::constraint::Motion;
+use crate::step::index::BatchRow;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -17,7 +18,7 @@ const ROWS: usize = 11;
 struct Case {
     operands: [[i32; WIDTH]; 4],
     motions: Vec<[i32; 6]>,
-    rows: [u32; WIDTH],
+    rows: [BatchRow; WIDTH],
 }
 
 /// Any value, with a bias to those where operations wrap, saturate or change sign.
@@ -43,7 +44,8 @@ fn bits() -> impl Strategy<Value = i32> + Clone {
 
 fn case() -> impl Strategy<Value = Case> {
     let motions = vec([bits(), bits(), bits(), bits(), bits(), bits()], ROWS);
-    let rows = subsequence((0..ROWS as u32).collect::<Vec<_>>(), WIDTH).prop_shuffle();
+    let rows =
+        subsequence((0..ROWS as u32).map(BatchRow::new).collect::<Vec<_>>(), WIDTH).prop_shuffle();
     (vec(bits(), 4 * WIDTH), motions, rows).prop_map(|(operands, motions, rows)| Case {
         operands: core::array::from_fn(|i| core::array::from_fn(|j| operands[i * WIDTH + j])),
         motions,
@@ -171,10 +173,10 @@ macro_rules! checks {
             }
             let mut expected = motions.clone();
             for (lane, &row) in rows.iter().enumerate() {
-                let old = motions[row as usize];
+                let old = motions[row.get() as usize];
                 let [a, b, c, d] = operands.map(|of| of[lane]);
                 assert_eq!(out.map(|of| of.0[lane]), old, "gather, lane {lane}");
-                expected[row as usize] = [a, b, c, d, old[0], old[5]];
+                expected[row.get() as usize] = [a, b, c, d, old[0], old[5]];
             }
             let found: Vec<_> = table.iter().map(components).collect();
             assert_eq!(found, expected, "scatter to {rows:?}");
@@ -277,7 +279,7 @@ fn the_greatest_sum_wraps_when_it_is_rounded() {
     let case = Case {
         operands: [i32::MIN, i32::MIN, 1, 1].map(|bits| [bits; WIDTH]),
         motions: vec![[0; 6]; WIDTH],
-        rows: core::array::from_fn(|lane| lane as u32),
+        rows: core::array::from_fn(|lane| BatchRow::new(lane as u32)),
     };
     for lanes in Lanes::ALL {
         check(lanes, &case);

@@ -4,6 +4,7 @@
 use super::pack::{Eight, WIDTH};
 use crate::math::{Lane, Q20};
 use crate::step::constraint::Motion;
+use crate::step::index::BatchRow;
 use core::arch::wasm32::{
     i32x4, i32x4_add, i32x4_extract_lane, i32x4_gt, i32x4_max, i32x4_min, i32x4_shr, i32x4_shuffle,
     i32x4_splat, i32x4_sub, i64x2_add, i64x2_extmul_high_i32x4, i64x2_extmul_low_i32x4,
@@ -176,8 +177,12 @@ fn quads(Motion { linear: [x, y, z], angular: [u, v, w] }: &Motion) -> [v128; 2]
 }
 
 #[inline(always)]
-pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [[L<20>; 3]; 2] {
-    let row = |lane: usize| quads(&motions[rows[group * AT_ONCE + lane] as usize]);
+pub(super) fn gather(
+    motions: &[Motion],
+    rows: &[BatchRow; WIDTH],
+    group: usize,
+) -> [[L<20>; 3]; 2] {
+    let row = |lane: usize| quads(&motions[rows[group * AT_ONCE + lane]]);
     let ([a, a2], [b, b2], [c, c2], [d, d2]) = (row(0), row(1), row(2), row(3));
     let (ab, cd) = (zip_low(a, b), zip_low(c, d));
     let (ab_high, cd_high) = (zip_high(a, b), zip_high(c, d));
@@ -191,7 +196,7 @@ pub(super) fn gather(motions: &[Motion], rows: &[u32; WIDTH], group: usize) -> [
 #[inline(always)]
 pub(super) fn scatter(
     motions: &mut [Motion],
-    rows: &[u32; WIDTH],
+    rows: &[BatchRow; WIDTH],
     group: usize,
     [[x, y, z], [u, v, w]]: [[L<20>; 3]; 2],
 ) {
@@ -203,7 +208,6 @@ pub(super) fn scatter(
     for lane in 0..AT_ONCE {
         let [x, y, z, u] = apart(firsts[lane]).map(Q20::from_bits);
         let [v, w, _, _] = apart(rests[lane]).map(Q20::from_bits);
-        motions[rows[group * AT_ONCE + lane] as usize] =
-            Motion { linear: [x, y, z], angular: [u, v, w] };
+        motions[rows[group * AT_ONCE + lane]] = Motion { linear: [x, y, z], angular: [u, v, w] };
     }
 }
