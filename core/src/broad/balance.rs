@@ -4,7 +4,8 @@
 //! `SLACK`. The height is therefore logarithmic for every insertion order, traversals fit a stack
 //! of fixed size, and the tree is never rebuilt.
 
-use super::tree::{NIL, Node, Tree, edges};
+use super::tree::{Node, NodeIndex, Tree, edges};
+use crate::data::Optional;
 use crate::math::Aabb;
 
 /// Largest allowed height difference of two siblings. 1 would be an AVL tree, which has to place
@@ -42,36 +43,35 @@ impl Tree {
     /// The height of the tree; 0 for one leaf or none.
     #[cfg(test)]
     pub(crate) fn height(&self) -> u32 {
-        self.nodes.get(self.root as usize).map_or(0, |node| u32::from(node.height))
+        self.root.get().map_or(0, |root| u32::from(self.nodes[root].height))
     }
 
     /// Inserts an unlinked leaf into the tree.
-    pub(super) fn link(&mut self, leaf: u32) {
-        if self.root == NIL {
-            self.root = leaf;
+    pub(super) fn link(&mut self, leaf: NodeIndex) {
+        let Some(root) = self.root.get() else {
+            self.root = Optional::some(leaf);
             return;
-        }
-        let sibling = self.best_sibling(&self.nodes[leaf as usize].bounds);
-        let above = self.nodes[sibling as usize].parent;
-        let blank = Node { parent: above, children: [sibling, leaf], ..self.nodes[leaf as usize] };
+        };
+        let sibling = self.best_sibling(root, &self.nodes[leaf].bounds);
+        let above = self.nodes[sibling].parent;
+        let blank = Node { parent: above, children: [sibling, leaf], ..self.nodes[leaf] };
         let parent = self.take_node(blank);
         self.replace_child(above, sibling, parent);
-        self.nodes[sibling as usize].parent = parent;
-        self.nodes[leaf as usize].parent = parent;
-        self.settle(parent);
+        self.nodes[sibling].parent = Optional::some(parent);
+        self.nodes[leaf].parent = Optional::some(parent);
+        self.settle(Optional::some(parent));
     }
 
     /// Removes a leaf from the tree. Its parent is freed and its sibling takes the parent's place.
-    pub(super) fn unlink(&mut self, leaf: u32) {
-        let parent = self.nodes[leaf as usize].parent;
-        if parent == NIL {
-            self.root = NIL;
+    pub(super) fn unlink(&mut self, leaf: NodeIndex) {
+        let Some(parent) = self.nodes[leaf].parent.get() else {
+            self.root = Optional::none();
             return;
-        }
-        let [a, b] = self.nodes[parent as usize].children;
+        };
+        let [a, b] = self.nodes[parent].children;
         let sibling = if a == leaf { b } else { a };
-        let above = self.nodes[parent as usize].parent;
-        self.nodes[sibling as usize].parent = above;
+        let above = self.nodes[parent].parent;
+        self.nodes[sibling].parent = above;
         self.replace_child(above, parent, sibling);
         self.free_node(parent);
         self.settle(above);
@@ -79,15 +79,15 @@ impl Tree {
 
     /// The best sibling for a leaf: greedily, the node that adds the least surface area, among
     /// those low enough to have a leaf as sibling.
-    fn best_sibling(&self, bounds: &Aabb) -> u32 {
+    fn best_sibling(&self, root: NodeIndex, bounds: &Aabb) -> NodeIndex {
         let own = area(bounds);
-        let merged = |node: u32| area(&self.nodes[node as usize].bounds.union(bounds));
-        let (mut at, mut at_merged) = (self.root, merged(self.root));
+        let merged = |node: NodeIndex| area(&self.nodes[node].bounds.union(bounds));
+        let (mut at, mut at_merged) = (root, merged(root));
         // Growth of the ancestor boxes if the leaf is inserted below them.
         let mut inherited = 0;
         let (mut best, mut best_cost) = (at, u128::MAX);
         loop {
-            let node = &self.nodes[at as usize];
+            let node = &self.nodes[at];
             if node.height <= SLACK && at_merged + inherited < best_cost {
                 (best, best_cost) = (at, at_merged + inherited);
             }
@@ -97,7 +97,7 @@ impl Tree {
             inherited += at_merged - area(&node.bounds);
             // Lower bound of the cost in each child. Ties prefer the lower child, then the first.
             let options = node.children.map(|child| {
-                let node = &self.nodes[child as usize];
+                let node = &self.nodes[child];
                 let merged = merged(child);
                 let least = if node.is_leaf() { merged } else { merged - area(&node.bounds) + own };
                 (least, node.height, child, merged)
@@ -113,13 +113,13 @@ impl Tree {
 
     /// Updates boxes, heights and active marks from a node up to the root, and rotates if that
     /// reduces the area.
-    fn settle(&mut self, start: u32) {
-        let mut at = start;
-        while at != NIL {
-            at = self.level(at);
+    fn settle(&mut self, start: Optional<NodeIndex>) {
+        let mut next = start;
+        while let Some(at) = next.get() {
+            let at = self.level(at);
             self.refit(at);
             self.tighten(at);
-            at = self.nodes[at as usize].parent;
+            next = self.nodes[at].parent;
         }
     }
 
@@ -129,38 +129,38 @@ impl Tree {
     /// moves up; its taller grandchild stays with it, the other one moves to the old parent.
     /// Afterwards both pairs of siblings differ by at most `SLACK`. The height of this place is
     /// unchanged or one off, so the argument holds for the node above.
-    fn level(&mut self, parent: u32) -> u32 {
-        let [a, b] = self.nodes[parent as usize].children;
-        let heights = [a, b].map(|child| self.nodes[child as usize].height);
+    fn level(&mut self, parent: NodeIndex) -> NodeIndex {
+        let [a, b] = self.nodes[parent].children;
+        let heights = [a, b].map(|child| self.nodes[child].height);
         if heights[0].abs_diff(heights[1]) <= SLACK {
             return parent;
         }
         let side = usize::from(heights[1] > heights[0]);
         let (child, other) = if side == 0 { (a, b) } else { (b, a) };
-        let mut grandchildren = self.nodes[child as usize].children;
-        let [f, g] = grandchildren.map(|child| self.nodes[child as usize]);
-        let beside = self.nodes[other as usize].bounds;
+        let mut grandchildren = self.nodes[child].children;
+        let [f, g] = grandchildren.map(|child| self.nodes[child]);
+        let beside = self.nodes[other].bounds;
         let surface = |node: &Node| area(&node.bounds.union(&beside));
         if g.height > f.height || (g.height == f.height && surface(&f) < surface(&g)) {
             grandchildren.swap(0, 1);
         }
         let [stays, goes] = grandchildren;
-        let above = self.nodes[parent as usize].parent;
+        let above = self.nodes[parent].parent;
         self.replace_child(above, parent, child);
-        self.nodes[child as usize].parent = above;
-        self.nodes[child as usize].children = [stays, parent];
-        self.nodes[parent as usize].parent = child;
-        self.nodes[parent as usize].children[side] = goes;
-        self.nodes[goes as usize].parent = parent;
+        self.nodes[child].parent = above;
+        self.nodes[child].children = [stays, parent];
+        self.nodes[parent].parent = Optional::some(child);
+        self.nodes[parent].children[side] = goes;
+        self.nodes[goes].parent = Optional::some(parent);
         self.refit(parent);
         child
     }
 
     /// Swaps a child with a grandchild on the other side if that shrinks the box between them. The
     /// height of the node itself must not change, or the argument of [`Self::level`] would fail.
-    fn tighten(&mut self, top: u32) {
-        let node = &self.nodes[top as usize];
-        let get = |index: u32| &self.nodes[index as usize];
+    fn tighten(&mut self, top: NodeIndex) {
+        let node = &self.nodes[top];
+        let get = |index: NodeIndex| &self.nodes[index];
         let mut best = None;
         let mut most_saved = 0;
         for side in 0..2 {
@@ -187,29 +187,29 @@ impl Tree {
         let Some((side, place)) = best else { return };
         let (child, uncle) = (node.children[side], node.children[1 - side]);
         let rises = get(child).children[place];
-        self.nodes[top as usize].children[1 - side] = rises;
-        self.nodes[rises as usize].parent = top;
-        self.nodes[child as usize].children[place] = uncle;
-        self.nodes[uncle as usize].parent = child;
+        self.nodes[top].children[1 - side] = rises;
+        self.nodes[rises].parent = Optional::some(top);
+        self.nodes[child].children[place] = uncle;
+        self.nodes[uncle].parent = Optional::some(child);
         self.refit(child);
     }
 
     /// Updates box, height and active mark of a node from its children.
-    fn refit(&mut self, index: u32) {
-        let [a, b] = self.nodes[index as usize].children.map(|child| self.nodes[child as usize]);
-        let node = &mut self.nodes[index as usize];
+    fn refit(&mut self, index: NodeIndex) {
+        let [a, b] = self.nodes[index].children.map(|child| self.nodes[child]);
+        let node = &mut self.nodes[index];
         node.bounds = a.bounds.union(&b.bounds);
         node.height = a.height.max(b.height) + 1;
         node.active = a.active || b.active;
     }
 
-    /// Replaces a child link; `parent` is `NIL` if `old` is the root.
-    fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
-        if parent == NIL {
-            self.root = new;
+    /// Replaces a child link; there is no parent if `old` is the root.
+    fn replace_child(&mut self, parent: Optional<NodeIndex>, old: NodeIndex, new: NodeIndex) {
+        let Some(parent) = parent.get() else {
+            self.root = Optional::some(new);
             return;
-        }
-        for child in &mut self.nodes[parent as usize].children {
+        };
+        for child in &mut self.nodes[parent].children {
             if *child == old {
                 *child = new;
             }

@@ -39,8 +39,8 @@ pub(crate) struct BroadPhase {
 struct Candidate {
     /// The keys, lower first.
     keys: (ShapeKey, ShapeKey),
-    /// Proxy indices of both, in the order of keys.
-    places: (u32, u32),
+    /// Both proxies, in the order of keys.
+    places: (Proxy, Proxy),
 }
 
 impl BroadPhase {
@@ -93,9 +93,9 @@ impl BroadPhase {
     /// Visits the key of every proxy whose tight box overlaps, in any order.
     pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
         let Proxies { tight, list, fixed, mobile, .. } = &self.proxies;
-        let mut visit = |place: u32| {
-            if tight[place as usize].overlaps(bounds) {
-                visit(list[place as usize].key);
+        let mut visit = |place: Proxy| {
+            if tight[place].overlaps(bounds) {
+                visit(list[place].key);
             }
         };
         fixed.query(bounds, &mut visit);
@@ -105,7 +105,7 @@ impl BroadPhase {
     /// Visits the key of every proxy whose fat box overlaps, in any order. A superset of `query`.
     pub(crate) fn near(&self, bounds: &Aabb, mut visit: impl FnMut(ShapeKey)) {
         let Proxies { list, fixed, mobile, .. } = &self.proxies;
-        let mut visit = |place: u32| visit(list[place as usize].key);
+        let mut visit = |place: Proxy| visit(list[place].key);
         fixed.query(bounds, &mut visit);
         mobile.query(bounds, visit);
     }
@@ -128,11 +128,11 @@ impl BroadPhase {
         self.overlapping.clear();
         let overlaps = |candidate: &&Candidate| {
             let (a, b) = candidate.places;
-            tight[a as usize].overlaps(&tight[b as usize])
+            tight[a].overlaps(&tight[b])
         };
         self.overlapping.extend(fresh.iter().filter(overlaps).map(|candidate| candidate.keys));
         merge(out, &self.overlapping, |pair| pair_key(*pair));
-        moved.drain(..).for_each(|place| marks[place as usize] &= !MOVED);
+        moved.drain(..).for_each(|place| marks[place] &= !MOVED);
     }
 
     /// Reports candidates that overlap, and drops those that fell asleep or are out of date.
@@ -143,7 +143,7 @@ impl BroadPhase {
         // Branch-free: overlap is unpredictable for the processor.
         for i in 0..candidates.len() {
             let candidate = candidates[i];
-            let (a, b) = (candidate.places.0 as usize, candidate.places.1 as usize);
+            let (a, b) = candidate.places;
             let stays = marks[a] | marks[b] == ACTIVE;
             candidates[kept] = candidate;
             kept += usize::from(stays);
@@ -162,12 +162,12 @@ impl BroadPhase {
         // one that allocates.
         fresh.reserve(candidates.capacity());
         for &place in &proxies.moved {
-            let (data, active) = (&proxies.list[place as usize], proxies.is_active(place));
-            let Some(bounds) = proxies.fat(Proxy(place)) else { continue };
+            let (data, active) = (&proxies.list[place], proxies.is_active(place));
+            let Some(bounds) = proxies.fat(place) else { continue };
             let mut visit = |found: &Found| {
-                let other = &proxies.list[found.key as usize];
+                let other = &proxies.list[found.key];
                 // If both moved, the one with the lower key finds the other. No proxy finds itself.
-                let moved = proxies.marks[found.key as usize] & MOVED != 0;
+                let moved = proxies.marks[found.key] & MOVED != 0;
                 if found.key == place || moved && other.key < data.key {
                     return;
                 }
@@ -195,19 +195,19 @@ impl BroadPhase {
         out.clear();
         for &proxy in woken {
             let Some(data) = self.proxies.get(proxy).copied() else { continue };
-            if data.mobility == Mobility::Fixed || self.proxies.is_active(proxy.0) {
+            if data.mobility == Mobility::Fixed || self.proxies.is_active(proxy) {
                 continue;
             }
             // Proxies woken earlier in this list are already active, and their pairs with this one
             // are listed.
             self.proxies.set_active(proxy, true);
             let Proxies { tight, marks, list, fixed, mobile, .. } = &self.proxies;
-            let bounds = &tight[proxy.0 as usize];
+            let bounds = &tight[proxy];
             let mut visit = |found: &Found| {
-                let other = &list[found.key as usize];
+                let other = &list[found.key];
                 let pair = (data.key.min(other.key), data.key.max(other.key));
-                if marks[found.key as usize] & ACTIVE == 0
-                    && tight[found.key as usize].overlaps(bounds)
+                if marks[found.key] & ACTIVE == 0
+                    && tight[found.key].overlaps(bounds)
                     && filter(pair.0, pair.1)
                 {
                     out.push(pair);

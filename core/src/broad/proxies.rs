@@ -4,6 +4,8 @@
 //! Fat boxes depend on history, so they only prefilter. All results are based on tight boxes.
 
 use super::tree::{Leaf, Tree, edges};
+use crate::data::Column;
+use crate::data::index::index_types;
 use crate::math::{Aabb, Real, Vec3};
 use crate::world::rows::ShapeKey;
 
@@ -16,10 +18,10 @@ pub(crate) enum Mobility {
     Mobile,
 }
 
-/// A handle, valid until the proxy is removed or the broad phase is cleared. Never state: it
-/// depends on history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Proxy(pub(super) u32);
+index_types! {
+    /// A handle, valid until the proxy is removed or the broad phase is cleared. Never state: it depends on history.
+    Proxy;
+}
 
 /// Data of a proxy except its boxes.
 #[derive(Clone, Copy, Debug)]
@@ -52,14 +54,14 @@ const STALE_MARGINS: i64 = 24;
 /// Columns of proxies; a [`Proxy`] is an index into them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proxies {
-    pub(super) tight: Vec<Aabb>,
-    fat: Vec<Aabb>,
+    pub(super) tight: Column<Proxy, Aabb>,
+    fat: Column<Proxy, Aabb>,
     /// [`ACTIVE`], [`MOVED`].
-    pub(super) marks: Vec<u8>,
-    pub(super) list: Vec<ProxyData>,
-    free: Vec<u32>,
+    pub(super) marks: Column<Proxy, u8>,
+    pub(super) list: Column<Proxy, ProxyData>,
+    free: Vec<Proxy>,
     /// Proxies whose candidates are out of date, each once. Some may be removed already.
-    pub(super) moved: Vec<u32>,
+    pub(super) moved: Vec<Proxy>,
     pub(super) fixed: Tree,
     pub(super) mobile: Tree,
 }
@@ -88,31 +90,31 @@ impl Proxies {
         let fat = if mobility == Mobility::Fixed { *tight } else { fatten(tight, tight) };
         // The leaf has the same index as the proxy: a search result needs the proxy's other
         // columns.
-        let place = self.free.pop().unwrap_or(self.list.len() as u32);
-        let leaf = self.tree(mobility).insert(place, &fat);
+        let proxy = self.free.pop().unwrap_or_else(|| self.list.end());
+        let leaf = self.tree(mobility).insert(proxy, &fat);
         let data = ProxyData { key, leaf, mobility, live: true };
-        if place as usize == self.list.len() {
+        if proxy == self.list.end() {
             self.tight.push(*tight);
             self.fat.push(fat);
             self.marks.push(0);
             self.list.push(data);
         } else {
-            self.tight[place as usize] = *tight;
-            self.fat[place as usize] = fat;
-            self.list[place as usize] = data;
+            self.tight[proxy] = *tight;
+            self.fat[proxy] = fat;
+            self.list[proxy] = data;
         }
-        self.note_moved(place);
-        Proxy(place)
+        self.note_moved(proxy);
+        proxy
     }
 
     /// Removes a proxy. Returns `true` if it existed.
     pub(super) fn remove(&mut self, proxy: Proxy) -> bool {
         let Some(&ProxyData { leaf, mobility, .. }) = self.get(proxy) else { return false };
         self.tree(mobility).remove(leaf);
-        self.list[proxy.0 as usize].live = false;
-        self.marks[proxy.0 as usize] &= !ACTIVE;
-        self.note_moved(proxy.0);
-        self.free.push(proxy.0);
+        self.list[proxy].live = false;
+        self.marks[proxy] &= !ACTIVE;
+        self.note_moved(proxy);
+        self.free.push(proxy);
         true
     }
 
@@ -120,31 +122,30 @@ impl Proxies {
     #[inline]
     pub(super) fn update(&mut self, proxy: Proxy, tight: &Aabb) -> Option<bool> {
         let ProxyData { mobility, .. } = *self.get(proxy)?;
-        let place = proxy.0 as usize;
-        let before = core::mem::replace(&mut self.tight[place], *tight);
-        let fat = &self.fat[place];
+        let before = core::mem::replace(&mut self.tight[proxy], *tight);
+        let fat = &self.fat[proxy];
         if fat.encloses(tight) && (mobility == Mobility::Fixed || !is_stale(fat, tight)) {
             return Some(false);
         }
         let fat = if mobility == Mobility::Fixed { *tight } else { fatten(tight, &before) };
-        self.set_fat(proxy.0, &fat);
+        self.set_fat(proxy, &fat);
         Some(true)
     }
 
     /// Extends the fat box of a proxy to cover another box. The tight box is unchanged.
     #[inline]
     pub(super) fn cover(&mut self, proxy: Proxy, bounds: &Aabb) {
-        if self.get(proxy).is_some() && !self.fat[proxy.0 as usize].encloses(bounds) {
-            let fat = self.fat[proxy.0 as usize].union(bounds);
-            self.set_fat(proxy.0, &fat);
+        if self.get(proxy).is_some() && !self.fat[proxy].encloses(bounds) {
+            let fat = self.fat[proxy].union(bounds);
+            self.set_fat(proxy, &fat);
         }
     }
 
-    fn set_fat(&mut self, place: u32, fat: &Aabb) {
-        self.fat[place as usize] = *fat;
-        let ProxyData { leaf, mobility, .. } = self.list[place as usize];
+    fn set_fat(&mut self, proxy: Proxy, fat: &Aabb) {
+        self.fat[proxy] = *fat;
+        let ProxyData { leaf, mobility, .. } = self.list[proxy];
         self.tree(mobility).update(leaf, fat);
-        self.note_moved(place);
+        self.note_moved(proxy);
     }
 
     /// Sets the active mark of a mobile proxy. Returns `true` if it exists and is mobile.
@@ -152,11 +153,11 @@ impl Proxies {
         let Some(&ProxyData { leaf, mobility: Mobility::Mobile, .. }) = self.get(proxy) else {
             return false;
         };
-        if self.is_active(proxy.0) != active {
-            self.marks[proxy.0 as usize] ^= ACTIVE;
+        if self.is_active(proxy) != active {
+            self.marks[proxy] ^= ACTIVE;
             self.mobile.set_active(leaf, active);
             if active {
-                self.note_moved(proxy.0);
+                self.note_moved(proxy);
             }
         }
         true
@@ -165,25 +166,25 @@ impl Proxies {
     /// The data of a proxy; `None` if it is stale.
     #[inline]
     pub(super) fn get(&self, proxy: Proxy) -> Option<&ProxyData> {
-        self.list.get(proxy.0 as usize).filter(|data| data.live)
+        self.list.get(proxy).filter(|data| data.live)
     }
 
     /// The fat box of a proxy; `None` if it is stale.
     #[inline]
     pub(super) fn fat(&self, proxy: Proxy) -> Option<&Aabb> {
-        self.get(proxy).map(|_| &self.fat[proxy.0 as usize])
+        self.get(proxy).map(|_| &self.fat[proxy])
     }
 
     #[inline]
-    pub(super) fn is_active(&self, place: u32) -> bool {
-        self.marks[place as usize] & ACTIVE != 0
+    pub(super) fn is_active(&self, proxy: Proxy) -> bool {
+        self.marks[proxy] & ACTIVE != 0
     }
 
-    fn note_moved(&mut self, place: u32) {
-        let marks = &mut self.marks[place as usize];
+    fn note_moved(&mut self, proxy: Proxy) {
+        let marks = &mut self.marks[proxy];
         if *marks & MOVED == 0 {
             *marks |= MOVED;
-            self.moved.push(place);
+            self.moved.push(proxy);
         }
     }
 

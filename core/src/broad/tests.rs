@@ -6,7 +6,7 @@
 //! lists through themselves, and traversals use fixed arrays.
 
 use super::balance::{SLACK, least_leaves};
-use super::tree::{Leaf, NIL};
+use super::tree::{Leaf, NodeIndex};
 use super::{BroadPhase, Mobility, Proxy, Tree};
 use crate::math::{Aabb, Real, Vec3};
 use crate::world::rows::ShapeKey;
@@ -194,24 +194,24 @@ fn apply(
 
 /// Checks links, boxes, marks, heights and the height difference of siblings below a node. Returns
 /// the number of leaves.
-fn check(tree: &Tree, index: u32, parent: u32) -> u32 {
-    let node = &tree.nodes[index as usize];
-    assert_eq!(node.parent, parent);
+fn check(tree: &Tree, index: NodeIndex, parent: Option<NodeIndex>) -> u32 {
+    let node = &tree.nodes[index];
+    assert_eq!(node.parent.get(), parent);
     if node.is_leaf() {
-        let leaf = tree.get(Leaf(node.children[0])).unwrap();
-        assert_eq!((leaf.key, leaf.active), (node.children[1], node.active));
+        let leaf = tree.get(Leaf::new(node.children[0].get())).unwrap();
+        assert_eq!((leaf.key.get(), leaf.active), (node.children[1].get(), node.active));
         return 1;
     }
-    let [a, b] = node.children.map(|child| tree.nodes[child as usize]);
+    let [a, b] = node.children.map(|child| tree.nodes[child]);
     assert_eq!(node.bounds, a.bounds.union(&b.bounds));
     assert_eq!(node.height, a.height.max(b.height) + 1);
     assert_eq!(node.active, a.active || b.active);
     assert!(a.height.abs_diff(b.height) <= SLACK);
-    node.children.into_iter().map(|child| check(tree, child, index)).sum()
+    node.children.into_iter().map(|child| check(tree, child, Some(index))).sum()
 }
 
 fn check_tree(tree: &Tree) {
-    let in_tree = if tree.root == NIL { 0 } else { check(tree, tree.root, NIL) };
+    let in_tree = tree.root.get().map_or(0, |root| check(tree, root, None));
     let giants = tree.giants().len() as u32;
     assert_eq!(in_tree + giants, tree.len());
     // The documented bound: see `least_leaves`.
@@ -252,7 +252,7 @@ proptest! {
         }
         assert_eq!(broad.len(), 0);
         assert_eq!(pairs(&mut broad), []);
-        assert_eq!((broad.proxies.fixed.root, broad.proxies.mobile.root), (NIL, NIL));
+        assert_eq!((broad.proxies.fixed.root.get(), broad.proxies.mobile.root.get()), (None, None));
     }
 }
 
@@ -287,9 +287,12 @@ fn height_stays_within_its_bound_in_hostile_orders() {
     // 47 for 10,000 leaves by `least_leaves`. Practical heights are far lower.
     assert!(least_leaves(48) > 10_000);
     for (name, boxes) in hostile_orders() {
-        let mut tree = Tree::new();
-        let mut leaves: Vec<_> =
-            boxes.iter().enumerate().map(|(key, bounds)| tree.insert(key as u32, bounds)).collect();
+        let mut tree = Tree::default();
+        let mut leaves: Vec<_> = boxes
+            .iter()
+            .zip(0..)
+            .map(|(bounds, key)| tree.insert(Proxy::new(key), bounds))
+            .collect();
         check_tree(&tree);
         for probe in boxes.iter().step_by(977) {
             let mut found = 0;
@@ -309,10 +312,10 @@ fn height_stays_within_its_bound_in_hostile_orders() {
 
 #[test]
 fn a_jittering_leaf_does_not_change_links() {
-    let mut tree = Tree::new();
-    let leaf = tree.insert(1, &cube(Vec3::ZERO, real!(0.5)));
+    let mut tree = Tree::default();
+    let leaf = tree.insert(Proxy::new(1), &cube(Vec3::ZERO, real!(0.5)));
     for i in 2..100 {
-        tree.insert(i, &cube(Vec3::from_ints(i as i32, 0, 0), real!(0.5)));
+        tree.insert(Proxy::new(i), &cube(Vec3::from_ints(i as i32, 0, 0), real!(0.5)));
     }
     let links =
         |tree: &Tree| -> Vec<_> { tree.nodes.iter().map(|n| (n.parent, n.children)).collect() };

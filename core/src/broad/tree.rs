@@ -5,10 +5,10 @@
 //! home. The links between nodes depend on history; the boxes of the leaves, and so all results, do
 //! not.
 
+use super::proxies::Proxy;
+use crate::data::index::index_types;
+use crate::data::{Column, Optional};
 use crate::math::{Aabb, Real};
-
-/// Index of no node and no slot.
-pub(super) const NIL: u32 = u32::MAX;
 
 /// Boxes longer than this (64 km) stay outside of the tree. Otherwise a half space would make every
 /// ancestor box as large as the world and the heuristic useless.
@@ -22,19 +22,22 @@ const GREATEST_MARGIN: i64 = 1 << (32 + 2);
 /// A home that exceeds the tight box by more than this many margins is stale: the leaf shrank.
 const STALE_MARGINS: i64 = 4;
 
-/// Handle of a leaf in its [`Tree`]; valid until the leaf is removed or the tree is cleared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Leaf(pub(super) u32);
+index_types! {
+    /// Handle of a leaf in its [`Tree`], the index of its slot; valid until the leaf is removed or the tree is cleared.
+    Leaf;
+    /// Index of a node of a [`Tree`].
+    NodeIndex;
+}
 
 /// A node: 64 bytes, so that a visit touches one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     /// The smallest box around all leaves below; for a leaf, its own box.
     pub(super) bounds: Aabb,
-    /// `NIL` at the root. In a free node, the next free node.
-    pub(super) parent: u32,
-    /// In a leaf: its slot and its key.
-    pub(super) children: [u32; 2],
+    /// None at the root. In a free node, the next free node.
+    pub(super) parent: Optional<NodeIndex>,
+    /// In a leaf: the numbers of its slot and its key.
+    pub(super) children: [NodeIndex; 2],
     /// 0 for a leaf, otherwise one more than the height of the taller child.
     pub(super) height: u8,
     /// `true` if any leaf below is active.
@@ -50,15 +53,15 @@ impl Node {
     /// The search result of a leaf node.
     #[inline]
     pub(super) const fn found(&self) -> Found {
-        Found { key: self.children[1], active: self.active, bounds: self.bounds }
+        Found { key: Proxy::new(self.children[1].get()), active: self.active, bounds: self.bounds }
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// Unused; holds the next unused slot.
-    Free(u32),
-    Node(u32),
+    Free(Optional<Leaf>),
+    Node(NodeIndex),
     /// Index in the list of giants.
     Giant(u32),
 }
@@ -67,7 +70,7 @@ enum Place {
 struct Slot {
     /// For a giant, its tight box.
     home: Aabb,
-    key: u32,
+    key: Proxy,
     place: Place,
     active: bool,
 }
@@ -75,7 +78,7 @@ struct Slot {
 /// Search result: a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    pub(super) key: u32,
+    pub(super) key: Proxy,
     pub(super) active: bool,
     pub(super) bounds: Aabb,
 }
@@ -83,37 +86,19 @@ pub(super) struct Found {
 /// Leaves with unique keys, exact boxes and active marks.
 ///
 /// Removing leaves keeps the memory, so no operation allocates after the largest size was reached.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    slots: Vec<Slot>,
+    pub(super) nodes: Column<NodeIndex, Node>,
+    slots: Column<Leaf, Slot>,
     /// Slots of leaves too large for the tree.
-    giants: Vec<u32>,
-    pub(super) root: u32,
-    free_node: u32,
-    free_slot: u32,
+    giants: Vec<Leaf>,
+    pub(super) root: Optional<NodeIndex>,
+    free_node: Optional<NodeIndex>,
+    free_slot: Optional<Leaf>,
     len: u32,
 }
 
-impl Default for Tree {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Tree {
-    pub(crate) const fn new() -> Self {
-        Self {
-            nodes: Vec::new(),
-            slots: Vec::new(),
-            giants: Vec::new(),
-            root: NIL,
-            free_node: NIL,
-            free_slot: NIL,
-            len: 0,
-        }
-    }
-
     #[cfg(test)]
     pub(crate) const fn len(&self) -> u32 {
         self.len
@@ -125,26 +110,27 @@ impl Tree {
         self.nodes.clear();
         self.slots.clear();
         self.giants.clear();
-        (self.root, self.free_node, self.free_slot, self.len) = (NIL, NIL, NIL, 0);
+        (self.root, self.free_node) = (Optional::none(), Optional::none());
+        (self.free_slot, self.len) = (Optional::none(), 0);
     }
 
     /// Adds an inactive leaf. Its key should be unique.
-    pub(crate) fn insert(&mut self, key: u32, tight: &Aabb) -> Leaf {
-        let slot = Slot { home: *tight, key, place: Place::Free(NIL), active: false };
-        let index = if self.free_slot == NIL {
-            self.slots.push(slot);
-            self.slots.len() as u32 - 1
-        } else {
-            let index = self.free_slot;
-            if let Place::Free(next) = self.slots[index as usize].place {
+    pub(crate) fn insert(&mut self, key: Proxy, tight: &Aabb) -> Leaf {
+        let slot = Slot { home: *tight, key, place: Place::Free(Optional::none()), active: false };
+        let leaf = if let Some(leaf) = self.free_slot.get() {
+            if let Place::Free(next) = self.slots[leaf].place {
                 self.free_slot = next;
             }
-            self.slots[index as usize] = slot;
-            index
+            self.slots[leaf] = slot;
+            leaf
+        } else {
+            let leaf = self.slots.end();
+            self.slots.push(slot);
+            leaf
         };
         self.len += 1;
-        self.attach(index, tight);
-        Leaf(index)
+        self.attach(leaf, tight);
+        leaf
     }
 
     /// Removes a leaf. Returns `true` if it existed.
@@ -152,9 +138,9 @@ impl Tree {
         if self.slot(leaf).is_none() {
             return false;
         }
-        self.detach(leaf.0);
-        self.slots[leaf.0 as usize].place = Place::Free(self.free_slot);
-        self.free_slot = leaf.0;
+        self.detach(leaf);
+        self.slots[leaf].place = Place::Free(self.free_slot);
+        self.free_slot = Optional::some(leaf);
         self.len -= 1;
         true
     }
@@ -167,35 +153,35 @@ impl Tree {
                 let stale = Real::from_bits(margin(tight).to_bits() * STALE_MARGINS);
                 if home.encloses(tight) && tight.inflate(stale).encloses(&home) && !is_giant(tight)
                 {
-                    self.nodes[node as usize].bounds = *tight;
-                    self.follow(self.nodes[node as usize].parent);
+                    self.nodes[node].bounds = *tight;
+                    self.follow(self.nodes[node].parent);
                     return true;
                 }
             }
             Place::Giant(_) if is_giant(tight) => {
-                self.slots[leaf.0 as usize].home = *tight;
+                self.slots[leaf].home = *tight;
                 return true;
             }
             Place::Giant(_) | Place::Free(_) => {}
         }
-        self.detach(leaf.0);
-        self.attach(leaf.0, tight);
+        self.detach(leaf);
+        self.attach(leaf, tight);
         true
     }
 
     /// Refits boxes from a node upwards, until one is unchanged.
-    fn follow(&mut self, start: u32) {
-        let mut at = start;
-        while at != NIL {
-            let node = &self.nodes[at as usize];
-            let [a, b] = node.children.map(|child| &self.nodes[child as usize].bounds);
+    fn follow(&mut self, start: Optional<NodeIndex>) {
+        let mut next = start;
+        while let Some(at) = next.get() {
+            let node = &self.nodes[at];
+            let [a, b] = node.children.map(|child| &self.nodes[child].bounds);
             let bounds = a.union(b);
             if bounds == node.bounds {
                 return;
             }
-            let node = &mut self.nodes[at as usize];
+            let node = &mut self.nodes[at];
             node.bounds = bounds;
-            at = node.parent;
+            next = node.parent;
         }
     }
 
@@ -206,18 +192,18 @@ impl Tree {
         if before == active {
             return true;
         }
-        self.slots[leaf.0 as usize].active = active;
+        self.slots[leaf].active = active;
         if let Place::Node(node) = place {
-            self.nodes[node as usize].active = active;
-            let mut at = self.nodes[node as usize].parent;
-            while at != NIL {
-                let [a, b] = self.nodes[at as usize].children;
-                let any = self.nodes[a as usize].active || self.nodes[b as usize].active;
-                if self.nodes[at as usize].active == any {
+            self.nodes[node].active = active;
+            let mut next = self.nodes[node].parent;
+            while let Some(at) = next.get() {
+                let [a, b] = self.nodes[at].children;
+                let any = self.nodes[a].active || self.nodes[b].active;
+                if self.nodes[at].active == any {
                     break;
                 }
-                self.nodes[at as usize].active = any;
-                at = self.nodes[at as usize].parent;
+                self.nodes[at].active = any;
+                next = self.nodes[at].parent;
             }
         }
         true
@@ -225,7 +211,7 @@ impl Tree {
 
     #[inline]
     fn slot(&self, leaf: Leaf) -> Option<&Slot> {
-        self.slots.get(leaf.0 as usize).filter(|slot| !matches!(slot.place, Place::Free(_)))
+        self.slots.get(leaf).filter(|slot| !matches!(slot.place, Place::Free(_)))
     }
 
     /// The search result of a leaf; `None` if it is stale.
@@ -233,7 +219,7 @@ impl Tree {
     pub(super) fn get(&self, leaf: Leaf) -> Option<Found> {
         let slot = self.slot(leaf)?;
         let bounds = match slot.place {
-            Place::Node(node) => self.nodes[node as usize].bounds,
+            Place::Node(node) => self.nodes[node].bounds,
             Place::Giant(_) | Place::Free(_) => slot.home,
         };
         Some(Found { key: slot.key, active: slot.active, bounds })
@@ -242,13 +228,13 @@ impl Tree {
     /// The leaves too large for the tree.
     pub(super) fn giants(&self) -> impl ExactSizeIterator<Item = Found> {
         self.giants.iter().map(|&index| {
-            let slot = &self.slots[index as usize];
+            let slot = &self.slots[index];
             Found { key: slot.key, active: slot.active, bounds: slot.home }
         })
     }
 
     /// Visits the key of every leaf whose tight box overlaps, in any order.
-    pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
+    pub(crate) fn query(&self, bounds: &Aabb, mut visit: impl FnMut(Proxy)) {
         self.overlapping(bounds, false, &mut |found: &Found| visit(found.key));
     }
 
@@ -264,8 +250,8 @@ impl Tree {
                 visit(&giant);
             }
         }
-        if self.root != NIL {
-            self.overlapping_below(self.root, bounds, only_active, visit);
+        if let Some(root) = self.root.get() {
+            self.overlapping_below(root, bounds, only_active, visit);
         }
     }
 
@@ -273,17 +259,17 @@ impl Tree {
     #[inline]
     pub(super) fn overlapping_below(
         &self,
-        start: u32,
+        start: NodeIndex,
         bounds: &Aabb,
         only_active: bool,
         visit: &mut impl FnMut(&Found),
     ) {
         // A depth-first traversal keeps one pending node per level; `MAX_HEIGHT` bounds the levels
         // (see balance.rs).
-        let mut behind = [NIL; Self::MAX_HEIGHT];
+        let mut behind = [start; Self::MAX_HEIGHT];
         let (mut count, mut at) = (0, start);
         loop {
-            let node = &self.nodes[at as usize];
+            let node = &self.nodes[at];
             if (node.active || !only_active) && node.bounds.overlaps(bounds) {
                 if !node.is_leaf() {
                     behind[count] = node.children[1];
@@ -302,25 +288,25 @@ impl Tree {
     }
 
     /// Inserts a detached slot into the tree or the giants.
-    fn attach(&mut self, index: u32, tight: &Aabb) {
-        let Slot { key, active, .. } = self.slots[index as usize];
+    fn attach(&mut self, leaf: Leaf, tight: &Aabb) {
+        let Slot { key, active, .. } = self.slots[leaf];
         let (home, place) = if is_giant(tight) {
-            self.giants.push(index);
+            self.giants.push(leaf);
             (*tight, Place::Giant(self.giants.len() as u32 - 1))
         } else {
-            let children = [index, key];
-            let leaf = Node { bounds: *tight, parent: NIL, children, height: 0, active };
-            let node = self.take_node(leaf);
+            let children = [leaf.get(), key.get()].map(NodeIndex::new);
+            let parent = Optional::none();
+            let node = self.take_node(Node { bounds: *tight, parent, children, height: 0, active });
             self.link(node);
             (tight.inflate(margin(tight)), Place::Node(node))
         };
-        let slot = &mut self.slots[index as usize];
+        let slot = &mut self.slots[leaf];
         (slot.home, slot.place) = (home, place);
     }
 
     /// Removes a slot from the tree or the giants. The slot is then detached.
-    fn detach(&mut self, index: u32) {
-        match self.slots[index as usize].place {
+    fn detach(&mut self, leaf: Leaf) {
+        match self.slots[leaf].place {
             Place::Node(node) => {
                 self.unlink(node);
                 self.free_node(node);
@@ -328,27 +314,27 @@ impl Tree {
             Place::Giant(position) => {
                 self.giants.swap_remove(position as usize);
                 if let Some(&moved) = self.giants.get(position as usize) {
-                    self.slots[moved as usize].place = Place::Giant(position);
+                    self.slots[moved].place = Place::Giant(position);
                 }
             }
             Place::Free(_) => {}
         }
     }
 
-    pub(super) fn take_node(&mut self, node: Node) -> u32 {
-        if self.free_node == NIL {
+    pub(super) fn take_node(&mut self, node: Node) -> NodeIndex {
+        let Some(index) = self.free_node.get() else {
+            let index = self.nodes.end();
             self.nodes.push(node);
-            return self.nodes.len() as u32 - 1;
-        }
-        let index = self.free_node;
-        self.free_node = self.nodes[index as usize].parent;
-        self.nodes[index as usize] = node;
+            return index;
+        };
+        self.free_node = self.nodes[index].parent;
+        self.nodes[index] = node;
         index
     }
 
-    pub(super) fn free_node(&mut self, index: u32) {
-        self.nodes[index as usize].parent = self.free_node;
-        self.free_node = index;
+    pub(super) fn free_node(&mut self, index: NodeIndex) {
+        self.nodes[index].parent = self.free_node;
+        self.free_node = Optional::some(index);
     }
 }
 
@@ -357,7 +343,8 @@ impl Tree {
 pub(super) fn edges(bounds: &Aabb) -> [u64; 3] {
     let (min, max) = (bounds.min().to_bits(), bounds.max().to_bits());
     // The difference of two i64 in order fits u64.
-    [0, 1, 2].map(|axis| max[axis].wrapping_sub(min[axis]) as u64)
+    let edge = |axis: usize| max[axis].wrapping_sub(min[axis]) as u64;
+    [edge(0), edge(1), edge(2)]
 }
 
 fn longest_edge(bounds: &Aabb) -> u64 {

@@ -96,10 +96,9 @@ macro_rules! index_slices {
 
 pub(crate) use index_slices;
 
-/// `Option` of an index, in four bytes. Number 2³² − 1 means none, so it is not an index here.
+/// `Option` of an index, in four bytes: number 2³² − 1 is reserved for none.
 ///
-/// An index that excludes the number from its own range would need no such type, but each use of it as an offset would cost a
-/// conversion.
+/// Not an `Option` of an index over `NonZeroU32`, because each use of such an index as an offset costs a conversion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Optional<I>(I);
@@ -112,7 +111,7 @@ impl<I: TypedIndex> Optional<I> {
 
     #[inline(always)]
     pub(crate) fn some(index: I) -> Self {
-        debug_assert!(index.get() != u32::MAX, "the number stands for no index");
+        debug_assert!(index.get() != u32::MAX, "2³² − 1 is reserved for none");
         Self(index)
     }
 
@@ -120,9 +119,7 @@ impl<I: TypedIndex> Optional<I> {
     pub(crate) fn get(self) -> Option<I> {
         if self.0.get() == u32::MAX { None } else { Some(self.0) }
     }
-}
 
-impl<I: TypedIndex> Optional<I> {
     /// The lesser of two indices, or the given one if there is none yet.
     #[inline(always)]
     pub(crate) fn min(self, index: I) -> Self {
@@ -198,6 +195,11 @@ impl<I: TypedIndex, T> Column<I, T> {
         self.items.resize(len, item);
     }
 
+    #[inline]
+    pub(crate) fn get(&self, index: I) -> Option<&T> {
+        self.items.get(index.position())
+    }
+
     pub(crate) fn iter(&self) -> core::slice::Iter<'_, T> {
         self.items.iter()
     }
@@ -239,6 +241,12 @@ impl<I, T> Extend<T> for Column<I, T> {
 impl<I, T> Default for Column<I, T> {
     fn default() -> Self {
         Self { items: Vec::new(), index: PhantomData }
+    }
+}
+
+impl<I, T: Clone> Clone for Column<I, T> {
+    fn clone(&self) -> Self {
+        Self { items: self.items.clone(), index: PhantomData }
     }
 }
 

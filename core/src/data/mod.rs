@@ -10,7 +10,7 @@
 //! | [`Rng`] | random numbers as a function of seed, tick, entity and purpose |
 //! | [`sort_by_key`] | a stable sort by integer keys that allocates nothing |
 //!
-//! Saved or hashed indices are `u32`; `usize` is used only internally.
+//! Saved or hashed indices are `u32`, inside the crate with a type for each index space (`index.rs`); `usize` is used only internally.
 
 pub(crate) mod bit_set;
 pub(crate) mod fixed_vec;

@@ -5,7 +5,8 @@ use super::constraint::{V, map3};
 use super::contacts::{Contact, ContactColumn};
 use super::index::ContactIndex;
 use super::lanes::pack::{Pack, WIDTH};
-use crate::data::{Column, FixedVec};
+use crate::data::index::index_types;
+use crate::data::{Column, FixedVec, Optional, TypedIndex};
 use crate::math::Q30;
 use crate::world::rows::PairKey;
 
@@ -154,15 +155,20 @@ pub(super) fn scaled_length(length: i64, exponent: i8) -> Q30 {
     Q30::from_bits(scaled.clamp(-LIMIT, LIMIT) as i32)
 }
 
+index_types! {
+    /// Index of a contact's arms in the arm cache: 8·pack + lane.
+    ArmIndex;
+}
+
 /// Arm cache of a step, for the next one. Indexed by pack and lane, since several threads fill packs.
 #[derive(Debug, Default)]
 pub(crate) struct ArmCache {
     /// Entries of the last step.
-    last: Vec<Known>,
+    last: Column<ArmIndex, Known>,
     /// Entries of this step.
-    next: Vec<Known>,
+    next: Column<ArmIndex, Known>,
     /// Keys of the last step's contacts in order, each with its index in `last`.
-    places: Column<ContactIndex, (PairKey, u32)>,
+    places: Column<ContactIndex, (PairKey, Optional<ArmIndex>)>,
 }
 
 impl ArmCache {
@@ -174,7 +180,7 @@ impl ArmCache {
             // Both lists ascend, except for contacts of woken bodies: those miss the cache and are recomputed.
             while places.next_if(|(known, _)| *known < key).is_some() {}
             let place = places.next_if(|(known, _)| *known == key);
-            contact.known = place.map_or(u32::MAX, |(_, place)| *place);
+            contact.known = place.map_or_else(Optional::none, |(_, place)| *place);
         }
     }
 
@@ -184,18 +190,19 @@ impl ArmCache {
         &mut self,
         contacts: &ContactColumn,
         packs: &[Pack],
-    ) -> (&[Known], &mut [Known]) {
+    ) -> (&Column<ArmIndex, Known>, &mut [Known]) {
         self.places.clear();
-        self.places.extend(contacts.iter().map(|contact| (contact.row.key, u32::MAX)));
+        self.places.extend(contacts.iter().map(|contact| (contact.row.key, Optional::none())));
         for (number, pack) in packs.iter().enumerate() {
             for (lane, contact) in pack.lanes() {
-                self.places[contact].1 = (number * WIDTH + lane) as u32;
+                let arms = ArmIndex::from_position(number * WIDTH + lane);
+                self.places[contact].1 = Optional::some(arms);
             }
         }
         core::mem::swap(&mut self.last, &mut self.next);
         // Old entries are overwritten, or belong to empty lanes.
         self.next.resize(packs.len() * WIDTH, Known::default());
-        (&self.last, &mut self.next)
+        (&self.last, self.next.as_mut_slice())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Second phase: pairs of shapes with overlapping bounds. Keeps the tree up to date with the state.
 
 use super::bodies::StepBody;
-use super::history_bounds::{HistoryBounds, epoch};
+use super::history_bounds::{Epoch, HistoryBounds, epoch};
 use super::index::BodyPlace;
 use super::resim::make_room;
 use super::rules::{Rule, Rules};
@@ -106,16 +106,17 @@ pub(super) fn wake(
 /// Makes the tree valid for every held tick.
 pub(super) fn widen(world: &World, scratch: &mut Scratch, next: &Frame) {
     let Scratch { changed, broad, rules, .. } = scratch;
-    if !broad.ready {
+    let built = !broad.ready;
+    if built {
         for (s, stream) in world.work.streams.iter().enumerate() {
             for p in 0..stream.cold.len() {
                 (0..32).for_each(|row| broad.reinsert(world, index_at(s, p, row)));
             }
         }
-        (broad.ready, broad.since) = (true, u32::MAX);
+        broad.ready = true;
         changed.clear();
     }
-    if world.tick < broad.since {
+    if built || world.tick < broad.since {
         broad.cover_future(world, next);
         (broad.since, broad.wide) = (world.tick, false);
     }
@@ -366,7 +367,7 @@ impl Broad {
         (body, velocity): (&StepBody, [Q20; 3]),
         place: BodyPlace,
         shapes: &mut Shapes,
-        (epoch, rate): (u32, Rate),
+        (epoch, rate): (Epoch, Rate),
     ) {
         let index = body.index;
         let (page, row) = (world.work.cold_page(&world.store, index), Place::of(index).row);
@@ -384,7 +385,7 @@ impl Broad {
 
     /// Updates a leaf and records its fat bounds.
     #[inline]
-    fn move_shape(&mut self, index: BodyIndex, proxy: Proxy, tight: &Aabb, epoch: u32) {
+    fn move_shape(&mut self, index: BodyIndex, proxy: Proxy, tight: &Aabb, epoch: Epoch) {
         self.phase.update(proxy, tight);
         if let Some(&fat) = self.phase.fat(proxy) {
             self.history_bounds.note(index, &fat, epoch);

@@ -1,12 +1,12 @@
 //! Contacts of a step: constructs one from the manifold of two posed shapes and transfers the last tick's impulses.
 //! `recycle.rs` decides which contacts are recycled instead.
 
-use super::arms::Arms;
+use super::arms::{ArmIndex, Arms};
 use super::bodies::StepBody;
 use super::constraint::V;
 use super::index::{BodyPlace, ContactIndex};
 use crate::collide::{Manifold, Point};
-use crate::data::{Column, FixedVec};
+use crate::data::{Column, FixedVec, Optional};
 use crate::math::{Q20, Q30, Real, Scaled, Vec3, round_shift};
 use crate::world::rows::{ContactPoint, ContactRow};
 
@@ -20,8 +20,8 @@ pub(crate) struct Contact {
     pub(crate) separations: [i64; 4],
     /// Half the thickness of the thinner shape, raw metres.
     pub(crate) size: i64,
-    /// Index of its arms in the arm cache of the last step, or `u32::MAX`.
-    pub(crate) known: u32,
+    /// Its arms in the arm cache of the last step, if they are there.
+    pub(crate) known: Optional<ArmIndex>,
     /// Displacement of the first body until the impact, for fast approaches.
     pub(crate) lead: Vec3,
     /// Three of its points were pushed in the tick, or four, and it does not slide.
@@ -60,7 +60,7 @@ impl Contact {
             bodies: places,
             separations,
             size,
-            known: u32::MAX,
+            known: Optional::none(),
             lead: Vec3::ZERO,
             stands: false,
         }

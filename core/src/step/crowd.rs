@@ -14,7 +14,8 @@ use super::contacts::{Contact, ContactColumn};
 use super::index::BodyPlace;
 use super::narrow::{self, Finding, PairCandidate};
 use super::{Scratch, StepReport};
-use crate::data::{Column, TypedIndex, sort_by_key};
+use crate::data::index::index_types;
+use crate::data::{Column, Optional, TypedIndex, sort_by_key};
 use crate::world::World;
 use crate::world::rows::ShapeKey;
 use std::collections::BinaryHeap;
@@ -31,6 +32,11 @@ pub(crate) struct Edge {
     pub(super) separation: i64,
 }
 
+index_types! {
+    /// Index of a heap of contacts.
+    HeapIndex;
+}
+
 /// Crowds of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Crowd {
@@ -43,10 +49,10 @@ pub(crate) struct Crowd {
     ranks: Column<BodyPlace, u32>,
     /// Number of contacts with dynamic bodies, by place.
     counts: Column<BodyPlace, u32>,
-    /// Heap index of each place with more than [`MOST`] contacts.
-    heaps_of: Column<BodyPlace, u32>,
+    /// Heap of each place with more than [`MOST`] contacts.
+    heaps_of: Column<BodyPlace, Optional<HeapIndex>>,
     /// Deepest contacts of these places, the least deep one on top.
-    heaps: Vec<BinaryHeap<Depth>>,
+    heaps: Column<HeapIndex, BinaryHeap<Depth>>,
     chosen: Vec<PairCandidate>,
     sort: Vec<PairCandidate>,
 }
@@ -129,18 +135,23 @@ impl Crowd {
         for place in all().flat_map(|edge| edge.pair.1) {
             counts[place] += 1;
         }
-        heaps_of.reset(bodies.len(), NONE);
+        heaps_of.reset(bodies.len(), Optional::none());
         let many = counts.iter().zip(heaps_of.iter_mut());
         let many = many.filter(|(count, _)| **count as usize > MOST);
-        let used = many.zip(0..).map(|((_, heap), number)| *heap = number).count();
-        if heaps.len() < used {
-            heaps.resize_with(used, || BinaryHeap::with_capacity(MOST));
+        let mut used = 0;
+        for (_, heap) in many {
+            *heap = Optional::some(HeapIndex::from_position(used));
+            used += 1;
         }
-        heaps[..used].iter_mut().for_each(BinaryHeap::clear);
+        let all_heaps = heaps.as_mut_vec();
+        if all_heaps.len() < used {
+            all_heaps.resize_with(used, || BinaryHeap::with_capacity(MOST));
+        }
+        all_heaps[..used].iter_mut().for_each(BinaryHeap::clear);
         for edge in all() {
             let depth = depth(&edge, ranks);
-            for heap in edge.pair.1.map(|place| heaps_of[place]) {
-                let Some(heap) = heaps.get_mut(heap as usize) else { continue };
+            for heap in edge.pair.1.into_iter().filter_map(|place| heaps_of[place].get()) {
+                let heap = &mut heaps[heap];
                 if heap.len() < MOST {
                     heap.push(depth);
                 } else if let Some(mut top) = heap.peek_mut()
@@ -154,15 +165,12 @@ impl Crowd {
 
     /// Returns whether the contact of two dynamic bodies is solved.
     fn is_solved(&self, edge: &Edge) -> bool {
-        edge.pair.1.map(|place| self.heaps_of[place]).into_iter().any(|heap| {
-            let top = self.heaps.get(heap as usize).and_then(BinaryHeap::peek);
+        edge.pair.1.map(|place| self.heaps_of[place].get()).into_iter().any(|heap| {
+            let top = heap.and_then(|heap| self.heaps[heap].peek());
             top.is_none_or(|top| depth(edge, &self.ranks) <= *top)
         })
     }
 }
-
-/// Heap index of places without a heap.
-const NONE: u32 = u32::MAX;
 
 /// Returns the edge of a contact between two dynamic bodies.
 fn edge_of(contact: &Contact, bodies: &BodyColumn) -> Option<Edge> {

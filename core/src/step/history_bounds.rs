@@ -1,6 +1,8 @@
 //! Bounds of bodies over the held ticks, with which the tree is made valid for any of them. Scratch, and conservative:
 //! the bounds may be too large, never too small.
 
+use crate::data::Optional;
+use crate::data::index::index_types;
 use crate::math::Aabb;
 use crate::world::World;
 use crate::world::rows::BodyIndex;
@@ -18,17 +20,27 @@ pub(super) struct HistoryBounds {
 /// it.
 #[derive(Clone, Copy, Debug)]
 struct Cover {
-    epoch: u32,
+    /// None for a body without bounds.
+    epoch: Optional<Epoch>,
     now: Aabb,
     before: Aabb,
 }
 
-/// Epoch of bodies without bounds.
-const NEVER: u32 = u32::MAX - 1;
+index_types! {
+    /// Number of an epoch.
+    Epoch;
+}
 
 /// Epoch of the newest tick of the timeline. Held ticks are in this epoch or the one before.
-pub(super) fn epoch(world: &World) -> u32 {
-    world.timeline.newest() / world.timeline.len() as u32
+pub(super) fn epoch(world: &World) -> Epoch {
+    Epoch::new(world.timeline.newest() / world.timeline.len() as u32)
+}
+
+impl Epoch {
+    /// Returns whether it is at most one epoch before this one.
+    const fn is_recent(self, now: Self) -> bool {
+        self.get() + 1 >= now.get()
+    }
 }
 
 impl HistoryBounds {
@@ -36,32 +48,39 @@ impl HistoryBounds {
     #[inline]
     pub(super) fn of(&self, index: BodyIndex) -> Option<Aabb> {
         let (stream, local) = index.in_stream();
-        let cover = self.list.get(stream)?.get(local).filter(|cover| cover.epoch != NEVER)?;
+        let cover = self.list.get(stream)?.get(local)?;
+        cover.epoch.get()?;
         Some(cover.now.union(&cover.before))
     }
 
     /// Adds the current bounds of a body.
     #[inline]
-    pub(super) fn note(&mut self, index: BodyIndex, bounds: &Aabb, epoch: u32) {
+    pub(super) fn note(&mut self, index: BodyIndex, bounds: &Aabb, epoch: Epoch) {
         let (stream, local) = index.in_stream();
         if self.list.len() <= stream {
             self.list.resize(stream + 1, Vec::new());
         }
         let history_bounds = &mut self.list[stream];
         if history_bounds.len() <= local {
-            let nowhere = Cover { epoch: NEVER, now: *bounds, before: *bounds };
+            let nowhere = Cover { epoch: Optional::none(), now: *bounds, before: *bounds };
             history_bounds.resize((local + 1).next_multiple_of(32), nowhere);
         }
         let cover = &mut history_bounds[local];
-        if cover.epoch == NEVER || cover.epoch + 1 < epoch {
-            if cover.epoch == NEVER {
-                self.recent.push(index);
+        match cover.epoch.get() {
+            // It may be a later epoch, since an old future may be dropped.
+            Some(last) if last >= epoch => {
+                if !cover.now.encloses(bounds) {
+                    cover.now = cover.now.union(bounds);
+                }
             }
-            *cover = Cover { epoch, now: *bounds, before: *bounds };
-        } else if cover.epoch < epoch {
-            *cover = Cover { epoch, now: *bounds, before: cover.now };
-        } else if !cover.now.encloses(bounds) {
-            cover.now = cover.now.union(bounds);
+            last => {
+                if last.is_none() {
+                    self.recent.push(index);
+                }
+                let follows = last.is_some_and(|last| last.is_recent(epoch));
+                let before = if follows { cover.now } else { *bounds };
+                *cover = Cover { epoch: Optional::some(epoch), now: *bounds, before };
+            }
         }
     }
 
@@ -75,9 +94,9 @@ impl HistoryBounds {
         self.recent.retain(|index| {
             let (stream, local) = index.in_stream();
             let cover = &mut list[stream][local];
-            let keep = cover.epoch + 1 >= epoch;
+            let keep = cover.epoch.get().is_some_and(|last| last.is_recent(epoch));
             if !keep {
-                cover.epoch = NEVER;
+                cover.epoch = Optional::none();
             }
             keep
         });

@@ -152,8 +152,8 @@ impl Islands {
         let mut seen = 0u128;
         for (key, contact) in &mut self.sorted_contacts {
             let [a, b] = contacts[*contact].1;
-            let masks = [a, b].map(|body| if bodies[body].dynamic { self.masks[body] } else { 0 });
-            let used = masks[0] | masks[1];
+            let mask = |body| if bodies[body].dynamic { self.masks[body] } else { 0 };
+            let used = mask(a) | mask(b);
             let colour = used.trailing_ones() as usize;
             #[cfg(feature = "test-internals")]
             let colour = self.fault.map_or(colour, |fault| {

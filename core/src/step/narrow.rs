@@ -13,6 +13,8 @@ use super::shapes::{Shapes, StepShape};
 use super::sweep::{self, Found, Sweeper};
 use super::{Scratch, StepReport};
 use crate::collide::{collide, collide_on_the_way, out_of_reach};
+use crate::data::index::index_types;
+use crate::data::{Optional, TypedIndex};
 use crate::math::{Real, Turn, Vec3};
 use crate::world::frame::Place;
 use crate::world::rows::{BodyIndex, ContactRow, PairKey, ShapeKey, ShapeRow, body_of};
@@ -213,7 +215,7 @@ impl Finder<'_> {
         let recycled = old.filter(|_| flat && self.recycles).and_then(|old| pair.recycle(old));
         if let (Some(old), Some(separations)) = (old, recycled) {
             piece.recycled += 1;
-            let (size, known, lead, stands) = (pair.size(), u32::MAX, Vec3::ZERO, false);
+            let (size, known, lead, stands) = (pair.size(), Optional::none(), Vec3::ZERO, false);
             // Constructed in place: `push` would copy it from the stack.
             piece.contacts.extend(once_with(|| {
                 let row = *old;
@@ -408,12 +410,14 @@ fn shape_row(world: &World, key: ShapeKey) -> &ShapeRow {
 /// moves forward; a binary search would touch more cold memory.
 #[derive(Debug, Default)]
 pub(crate) struct Last {
-    /// Number of contacts with lower keys than the last query, by stream and page.
-    cursors: Vec<Vec<u32>>,
+    /// First contact that does not have a lower key than the last query, by stream and page; none before the first query.
+    cursors: Vec<Vec<Optional<PageContact>>>,
 }
 
-/// Cursor of a page without a query so far.
-const UNKNOWN: u32 = u32::MAX;
+index_types! {
+    /// Index of a contact in its page.
+    PageContact;
+}
 
 impl Last {
     fn clear(&mut self) {
@@ -434,17 +438,16 @@ impl Last {
         }
         let cursors = &mut self.cursors[stream];
         if cursors.len() < pages.len() {
-            cursors.resize(pages.len(), UNKNOWN);
+            cursors.resize(pages.len(), Optional::none());
         }
         let rows = &world.store.contacts.get(pages[page]).rows;
-        let mut cursor = cursors[page] as usize;
-        if cursors[page] == UNKNOWN {
-            cursor = rows.partition_point(|row| row.key < key);
-        }
+        let mut cursor = cursors[page]
+            .get()
+            .map_or_else(|| rows.partition_point(|row| row.key < key), PageContact::position);
         while rows.get(cursor).is_some_and(|row| row.key < key) {
             cursor += 1;
         }
-        cursors[page] = cursor as u32;
+        cursors[page] = Optional::some(PageContact::from_position(cursor));
         rows.get(cursor).filter(|row| row.key == key)
     }
 }

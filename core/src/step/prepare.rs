@@ -2,7 +2,7 @@
 //! does the parts that need 64 bits or a square root, lane by lane; `lanes/rows.rs` computes the rows in lanes. Results
 //! depend on integers only.
 
-use super::arms::{Known, ScaledArms, scaled_length};
+use super::arms::{ArmIndex, Known, ScaledArms, scaled_length};
 use super::batches::Found;
 use super::bodies::StepBody;
 use super::constraint::{Motion, V, dot, map3, sub};
@@ -10,6 +10,7 @@ use super::contacts::Contact;
 use super::lanes::pack::{AngularPack, Eight, Pack, PointPack, Slender, WIDTH, put3};
 use super::lanes::stage::Stage;
 use super::lanes::{Chosen, make_rows};
+use crate::data::Column;
 use crate::math::{Lane, Q20, Q30, Wide};
 
 /// Soft-constraint coefficients for the substep length.
@@ -44,7 +45,7 @@ pub(super) struct Prepare<'a> {
     /// Push-out speed of shallow overlaps.
     pub(super) push: Q20,
     /// Cached arms of the last step.
-    pub(super) last: &'a [Known],
+    pub(super) last: &'a Column<ArmIndex, Known>,
 }
 
 /// Packs in one unit of work of a thread.
@@ -148,7 +149,7 @@ impl Prepare<'_> {
     #[inline(always)]
     fn known(&self, contact: &Contact) -> Known {
         let exponents = contact.bodies.map(|body| self.found.bodies[body].exponent);
-        let last = self.last.get(contact.known as usize);
+        let last = contact.known.get().map(|arms| &self.last[arms]);
         #[cfg(feature = "test-internals")]
         if self.found.islands.fault == Some(super::Fault::StaleArms)
             && let Some(last) = last

@@ -61,9 +61,11 @@ impl Islands {
 
     /// Iterates over the bodies that touch a body or are less than 2 cm away, in the order of ids.
     pub fn neighbours(&self, body: BodyId) -> impl Iterator<Item = BodyId> + '_ {
-        let place = self.place(body).map_or(u32::MAX, |place| place as u32);
-        let start = self.edges.partition_point(|edge| edge.0 < place);
-        let edges = self.edges[start..].iter().take_while(move |edge| edge.0 == place);
+        let place = self.place(body).map(|place| place as u32);
+        let edges = place.into_iter().flat_map(|place| {
+            let start = self.edges.partition_point(|edge| edge.0 < place);
+            self.edges[start..].iter().take_while(move |edge| edge.0 == place)
+        });
         edges.map(|edge| self.bodies[edge.1 as usize])
     }
 
