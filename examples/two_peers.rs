@@ -58,7 +58,7 @@ impl Machine {
         self.peer.end_frame(now);
         let session = self.peer.session();
         if self.last.is_none() && session.current_tick().min(session.confirmed_tick()) >= LAST {
-            self.last = Some(self.game.digest(session.slots(), LAST.0)?.to_string());
+            self.last = Some(self.game.digest(session.slots(), LAST)?.to_string());
         }
         Ok(())
     }

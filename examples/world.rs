@@ -29,7 +29,7 @@ fn run(world: &mut World) -> usize {
     for _ in 0..TICKS {
         let report = world.step();
         impacts += world.events().filter(|event| matches!(event, Event::Impact(_))).count();
-        if world.tick().is_multiple_of(30) {
+        if world.tick().0.is_multiple_of(30) {
             let highest = world.bodies().map(|(_, body)| body.position().y).max();
             let highest = highest.unwrap_or_default();
             println!(

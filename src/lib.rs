@@ -48,7 +48,7 @@ pub use isostep_core::{
 /// ```
 pub use isostep_derive::Input;
 /// ```
-/// use isostep::{Snapshot, State, World, WorldDef};
+/// use isostep::{Snapshot, State, Tick, World, WorldDef};
 ///
 /// #[derive(State, Snapshot)]
 /// struct Game {
@@ -58,9 +58,9 @@ pub use isostep_derive::Input;
 ///
 /// let mut game = Game { world: World::new(WorldDef::default())?, scores: vec![3, 4] };
 /// let mut slots = game.slots(8);
-/// game.save(&mut slots, 7)?;
+/// game.save(&mut slots, Tick(7))?;
 /// let mut bytes = Vec::new();
-/// game.snapshot(&slots, 7, &mut bytes)?;
+/// game.snapshot(&slots, Tick(7), &mut bytes)?;
 /// let mut other = Game { world: World::new(WorldDef::default())?, scores: Vec::new() };
 /// other.restore(&bytes)?;
 /// assert_eq!(other.scores, [3, 4]);
@@ -68,7 +68,7 @@ pub use isostep_derive::Input;
 /// ```
 pub use isostep_derive::Snapshot;
 /// ```
-/// use isostep::{BodyDef, BodyId, Shape, State, World, WorldDef, real};
+/// use isostep::{BodyDef, BodyId, Shape, State, Tick, World, WorldDef, real};
 ///
 /// #[derive(Clone, serde::Serialize)]
 /// struct Hud { score: u32 }
@@ -88,12 +88,12 @@ pub use isostep_derive::Snapshot;
 /// world.commit();
 /// let mut game = Game { world, hud: Hud { score: 0 }, ball, seen: Vec::new() };
 /// let mut slots = game.slots(8);
-/// game.save(&mut slots, 0)?;
+/// game.save(&mut slots, Tick(0))?;
 /// game.world.step();
 /// game.hud.score += 1;
-/// game.save(&mut slots, 1)?;
-/// game.load(&mut slots, 0)?;
-/// assert_eq!((game.world.tick(), game.hud.score), (0, 0));
+/// game.save(&mut slots, Tick(1))?;
+/// game.load(&mut slots, Tick(0))?;
+/// assert_eq!((game.world.tick(), game.hud.score), (Tick(0), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -110,8 +110,8 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> SimulationBench<S, F> 
         let slots = game.slots(HELD);
         let inputs = Inputs::new(usize::from(players));
         let rounds = rounds.max(1);
-        let mut game = Match { game, slots, input, inputs, tick: 0, rounds };
-        game.game.save(&mut game.slots, 0)?;
+        let mut game = Match { game, slots, input, inputs, tick: Tick(0), rounds };
+        game.game.save(&mut game.slots, Tick(0))?;
         for _ in 0..warm_up.max(DEPTHS[3] + 1) {
             game.play(None)?;
         }
@@ -159,26 +159,26 @@ struct Match<S: Simulation, F> {
     slots: S::Slots,
     input: F,
     inputs: Inputs<S::Input>,
-    tick: u32,
+    tick: Tick,
     rounds: usize,
 }
 
 impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
     /// Inputs of a tick; predicted players repeat their input of tick `tick`.
-    fn values(&mut self, tick: u32, guessed: Option<(Guess, u32)>) -> Vec<S::Input> {
+    fn values(&mut self, tick: Tick, guessed: Option<(Guess, Tick)>) -> Vec<S::Input> {
         let players = self.inputs.len() as u8;
         let at = |player: u8| match guessed {
             Some((Guess::All, before)) => before,
             Some((Guess::One, before)) if player + 1 == players => before,
             _ => tick,
         };
-        (0..players).map(|player| (self.input)(PlayerId(player), Tick(at(player)))).collect()
+        (0..players).map(|player| (self.input)(PlayerId(player), at(player))).collect()
     }
 
-    fn play(&mut self, guessed: Option<(Guess, u32)>) -> Result<(), StateError> {
+    fn play(&mut self, guessed: Option<(Guess, Tick)>) -> Result<(), StateError> {
         let values = self.values(self.tick, guessed);
         self.inputs.follow(&values);
-        self.game.step(Tick(self.tick), &self.inputs);
+        self.game.step(self.tick, &self.inputs);
         self.tick += 1;
         self.game.save(&mut self.slots, self.tick)
     }
@@ -190,7 +190,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
             let values = self.values(self.tick, None);
             self.inputs.follow(&values);
             let before = self.inputs.clone();
-            steps.push(micros(|| self.game.step(Tick(self.tick), &self.inputs)));
+            steps.push(micros(|| self.game.step(self.tick, &self.inputs)));
             self.tick += 1;
             let mut saved = Ok(());
             saves.push(micros(|| saved = self.game.save(&mut self.slots, self.tick)));
@@ -202,7 +202,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
             loads.push(micros(|| loaded = self.game.load(&mut self.slots, self.tick - 1)));
             loaded?;
             // Continues from there, so that the next step is an ordinary one.
-            self.game.step(Tick(self.tick - 1), &before);
+            self.game.step(self.tick - 1, &before);
             self.game.save(&mut self.slots, self.tick)?;
             self.play(None)?;
         }
@@ -216,21 +216,21 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
     fn rollback(&mut self, depth: u32, guess: Guess) -> Result<f64, StateError> {
         let (start, before) = (self.tick, self.inputs.clone());
         for _ in 0..depth {
-            self.play(Some((guess, start.saturating_sub(1))))?;
+            self.play(Some((guess, start - 1)))?;
         }
-        let real: Vec<_> = (start..start + depth).map(|tick| self.values(tick, None)).collect();
+        let real: Vec<_> = (0..depth).map(|n| self.values(start + n, None)).collect();
         self.inputs = before;
         let mut result = Ok(());
         let time = micros(|| result = self.again(start, &real));
         result.map(|()| time)
     }
 
-    fn again(&mut self, start: u32, real: &[Vec<S::Input>]) -> Result<(), StateError> {
+    fn again(&mut self, start: Tick, real: &[Vec<S::Input>]) -> Result<(), StateError> {
         self.game.load(&mut self.slots, start)?;
         self.tick = start;
         for values in real {
             self.inputs.follow(values);
-            self.game.step(Tick(self.tick), &self.inputs);
+            self.game.step(self.tick, &self.inputs);
             self.tick += 1;
             self.game.save(&mut self.slots, self.tick)?;
         }

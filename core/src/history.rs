@@ -1,6 +1,7 @@
 //! Ring buffer of a game's own state, keyed by tick like the world's frames. It stores and returns
 //! copies; it never steps.
 
+use crate::Tick;
 use core::fmt;
 
 /// Error of accessing a tick that is not held.
@@ -16,21 +17,21 @@ pub enum HistoryError {
     )]
     TooOld {
         /// The oldest tick that is held; a pinned one counts.
-        oldest: u32,
+        oldest: Tick,
     },
     /// The tick was not saved yet.
     #[error("the tick is not reached yet: the newest is {newest}; step and save up to it first")]
     NotYet {
         /// The newest tick that is held.
-        newest: u32,
+        newest: Tick,
     },
     /// The tick was skipped or dropped, and lies between held ticks.
     #[error("the tick is not held; the nearest held ticks are {before} and {after}")]
     NotHeld {
         /// The nearest held tick before it.
-        before: u32,
+        before: Tick,
         /// The nearest held tick after it.
-        after: u32,
+        after: Tick,
     },
 }
 
@@ -47,16 +48,16 @@ pub enum HistoryError {
 /// field.
 ///
 /// ```
-/// use isostep_core::HistoryError;
+/// use isostep_core::{HistoryError, Tick};
 /// use isostep_core::internals::History;
 /// let mut history = History::new(3);
 /// for tick in 10..20 {
-///     history.save(tick, &vec![tick; 2]);
+///     history.save(Tick(tick), &vec![tick; 2]);
 /// }
-/// assert_eq!(history.get(18), Ok(&vec![18, 18]));
-/// assert_eq!(history.get(16), Err(HistoryError::TooOld { oldest: 17 }));
-/// history.save(18, &vec![0]);
-/// assert_eq!(history.get(19), Err(HistoryError::NotYet { newest: 18 }));
+/// assert_eq!(history.get(Tick(18)), Ok(&vec![18, 18]));
+/// assert_eq!(history.get(Tick(16)), Err(HistoryError::TooOld { oldest: Tick(17) }));
+/// history.save(Tick(18), &vec![0]);
+/// assert_eq!(history.get(Tick(19)), Err(HistoryError::NotYet { newest: Tick(18) }));
 /// ```
 #[derive(Clone)]
 pub struct History<T> {
@@ -69,7 +70,7 @@ pub struct History<T> {
 
 #[derive(Clone)]
 struct Slot<T> {
-    tick: u32,
+    tick: Tick,
     pins: u32,
     state: T,
 }
@@ -77,8 +78,8 @@ struct Slot<T> {
 /// Finds a tick in a list sorted by tick.
 pub(crate) fn find_tick<T>(
     held: &[T],
-    tick: u32,
-    tick_of: impl Fn(&T) -> u32,
+    tick: Tick,
+    tick_of: impl Fn(&T) -> Tick,
 ) -> Result<usize, HistoryError> {
     let (Some(first), Some(last)) = (held.first(), held.last()) else {
         return Err(HistoryError::Empty);
@@ -103,7 +104,7 @@ impl<T: Clone> History<T> {
 
     /// Saves the state of a tick. Drops the held states of this and later ticks, pinned or not:
     /// they belong to the old timeline. A pin on the tick itself stays and now holds the new state.
-    pub fn save(&mut self, tick: u32, state: &T) {
+    pub fn save(&mut self, tick: Tick, state: &T) {
         let from = self.held.partition_point(|slot| slot.tick < tick);
         let pins = self.held.get(from).filter(|slot| slot.tick == tick).map_or(0, |slot| slot.pins);
         self.spare.extend(self.held.drain(from..).map(|slot| slot.state));
@@ -132,11 +133,11 @@ impl<T: Clone> History<T> {
     ///
     /// # Errors
     /// If the tick is not held. The error lists the nearest held ticks.
-    pub fn get(&self, tick: u32) -> Result<&T, HistoryError> {
+    pub fn get(&self, tick: Tick) -> Result<&T, HistoryError> {
         self.find(tick).map(|at| &self.held[at].state)
     }
 
-    fn find(&self, tick: u32) -> Result<usize, HistoryError> {
+    fn find(&self, tick: Tick) -> Result<usize, HistoryError> {
         find_tick(&self.held, tick, |slot| slot.tick)
     }
 
@@ -145,7 +146,7 @@ impl<T: Clone> History<T> {
     ///
     /// # Errors
     /// If the tick is not held.
-    pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
+    pub fn pin(&mut self, tick: Tick) -> Result<(), HistoryError> {
         let at = self.find(tick)?;
         self.held[at].pins = self.held[at].pins.saturating_add(1);
         Ok(())
@@ -153,7 +154,7 @@ impl<T: Clone> History<T> {
 
     /// Removes one pin. Returns `true` if there was one. A tick older than the ring is then
     /// dropped.
-    pub fn unpin(&mut self, tick: u32) -> bool {
+    pub fn unpin(&mut self, tick: Tick) -> bool {
         let Some(slot) = self.find(tick).ok().map(|at| &mut self.held[at]) else { return false };
         let had = slot.pins > 0;
         slot.pins = slot.pins.saturating_sub(1);
@@ -167,7 +168,7 @@ impl<T: Clone> History<T> {
     }
 
     /// Drops all later ticks, pinned or not. Storage is kept.
-    pub fn forget_after(&mut self, tick: u32) {
+    pub fn forget_after(&mut self, tick: Tick) {
         let from = self.held.partition_point(|slot| slot.tick <= tick);
         self.spare.extend(self.held.drain(from..).map(|slot| slot.state));
     }
@@ -180,22 +181,22 @@ impl<T: Clone> History<T> {
 
 impl<T> History<T> {
     /// The ticks that are held, ascending.
-    pub fn ticks(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+    pub fn ticks(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
         self.held.iter().map(|slot| slot.tick)
     }
 
     /// The ticks that are pinned, ascending.
-    pub fn pinned(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+    pub fn pinned(&self) -> impl DoubleEndedIterator<Item = Tick> + '_ {
         self.held.iter().filter(|slot| slot.pins > 0).map(|slot| slot.tick)
     }
 
     /// The oldest tick that is held.
-    pub fn oldest(&self) -> Option<u32> {
+    pub fn oldest(&self) -> Option<Tick> {
         self.ticks().next()
     }
 
     /// The newest tick that is held.
-    pub fn newest(&self) -> Option<u32> {
+    pub fn newest(&self) -> Option<Tick> {
         self.ticks().next_back()
     }
 
@@ -208,8 +209,8 @@ impl<T> History<T> {
 /// Prints ticks, not states.
 impl<T> fmt::Debug for History<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ticks: Vec<u32> = self.ticks().collect();
-        let pinned: Vec<u32> = self.pinned().collect();
+        let ticks: Vec<_> = self.ticks().map(|tick| tick.0).collect();
+        let pinned: Vec<_> = self.pinned().map(|tick| tick.0).collect();
         f.debug_struct("History")
             .field("capacity", &self.capacity)
             .field("ticks", &ticks)

@@ -22,6 +22,7 @@ pub mod parallel;
 pub mod shape;
 pub mod state;
 mod step;
+mod tick;
 pub mod world;
 
 #[doc(hidden)]
@@ -80,3 +81,4 @@ pub use history::HistoryError;
 pub use math::{Quat, Real, Transform, Vec3};
 pub use state::State;
 pub use step::{Lanes, Phase, StepReport};
+pub use tick::Tick;

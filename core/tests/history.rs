@@ -1,6 +1,7 @@
 //! `History`: it holds the same states as a plain map, reports its ticks, and reuses storage.
 
 use isostep_core::HistoryError;
+use isostep_core::Tick;
 use isostep_core::internals::History;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -44,9 +45,11 @@ impl Model {
         match (self.0.get(&tick), before, after) {
             (Some((state, _)), ..) => Ok(*state),
             (None, None, None) => Err(HistoryError::Empty),
-            (None, None, Some(oldest)) => Err(HistoryError::TooOld { oldest }),
-            (None, Some(newest), None) => Err(HistoryError::NotYet { newest }),
-            (None, Some(before), Some(after)) => Err(HistoryError::NotHeld { before, after }),
+            (None, None, Some(oldest)) => Err(HistoryError::TooOld { oldest: Tick(oldest) }),
+            (None, Some(newest), None) => Err(HistoryError::NotYet { newest: Tick(newest) }),
+            (None, Some(before), Some(after)) => {
+                Err(HistoryError::NotHeld { before: Tick(before), after: Tick(after) })
+            }
         }
     }
 }
@@ -66,7 +69,7 @@ proptest! {
                 Action::Save { ahead, back } => {
                     let newest = model.0.keys().next_back().copied().unwrap_or(5);
                     let tick = (newest + ahead).saturating_sub(back);
-                    history.save(tick, &number);
+                    history.save(Tick(tick), &number);
                     let pins = model.0.get(&tick).map_or(0, |slot| slot.1);
                     model.0.retain(|held, _| *held < tick);
                     // The saved tick always stays; others make room for it.
@@ -75,7 +78,7 @@ proptest! {
                 }
                 Action::Pin(tick) => {
                     let expected = model.expected(tick).map(|_| ());
-                    prop_assert_eq!(history.pin(tick), expected);
+                    prop_assert_eq!(history.pin(Tick(tick)), expected);
                     if let Some(slot) = model.0.get_mut(&tick) {
                         slot.1 += 1;
                     }
@@ -87,19 +90,20 @@ proptest! {
                         slot.1 = slot.1.saturating_sub(1);
                     }
                     model.trim(capacity.max(1));
-                    prop_assert_eq!(history.unpin(tick), had);
+                    prop_assert_eq!(history.unpin(Tick(tick)), had);
                 }
                 Action::Clear => {
                     history.clear();
                     model.0.clear();
                 }
             }
-            prop_assert_eq!(history.ticks().collect::<Vec<_>>(), model.0.keys().copied().collect::<Vec<_>>());
-            let pinned: Vec<u32> =
-                model.0.iter().filter(|(_, slot)| slot.1 > 0).map(|(tick, _)| *tick).collect();
+            let ticks = model.0.keys().copied().map(Tick).collect::<Vec<_>>();
+            prop_assert_eq!(history.ticks().collect::<Vec<_>>(), ticks);
+            let pinned = model.0.iter().filter(|(_, slot)| slot.1 > 0);
+            let pinned: Vec<_> = pinned.map(|(tick, _)| Tick(*tick)).collect();
             prop_assert_eq!(history.pinned().collect::<Vec<_>>(), pinned);
             for tick in 0..80 {
-                prop_assert_eq!(history.get(tick).copied(), model.expected(tick));
+                prop_assert_eq!(history.get(Tick(tick)).copied(), model.expected(tick));
             }
         }
     }
@@ -126,40 +130,44 @@ fn storage_is_reused_after_the_first_round() {
     let count = Rc::new(Cell::new((0, 0)));
     let state = Counted(Rc::clone(&count));
     let mut history = History::new(8);
-    (0..8).for_each(|tick| history.save(tick, &state));
+    (0..8).for_each(|tick| history.save(Tick(tick), &state));
     assert_eq!(count.get(), (8, 0));
-    (8..100).for_each(|tick| history.save(tick, &state));
+    (8..100).for_each(|tick| history.save(Tick(tick), &state));
     // A rollback of five ticks, followed by resimulation.
-    (95..105).for_each(|tick| history.save(tick, &state));
+    (95..105).for_each(|tick| history.save(Tick(tick), &state));
     assert_eq!(count.get().0, 8);
     // A pin takes one buffer out of the ring for good.
-    history.pin(100).unwrap();
-    (105..200).for_each(|tick| history.save(tick, &state));
+    history.pin(Tick(100)).unwrap();
+    (105..200).for_each(|tick| history.save(Tick(tick), &state));
     assert_eq!(count.get().0, 9);
-    assert!(history.unpin(100) && !history.unpin(100));
-    (200..300).for_each(|tick| history.save(tick, &state));
+    assert!(history.unpin(Tick(100)) && !history.unpin(Tick(100)));
+    (200..300).for_each(|tick| history.save(Tick(tick), &state));
     assert_eq!(count.get().0, 9);
 }
 
 #[test]
 fn saving_a_tick_again_drops_the_old_timeline_pins_included() {
     let mut history = History::new(10);
-    (0..10).for_each(|tick| history.save(tick, &tick));
-    history.pin(5).unwrap();
-    history.pin(8).unwrap();
-    history.save(5, &500);
-    assert_eq!(history.get(5), Ok(&500));
-    assert_eq!(history.get(6), Err(HistoryError::NotYet { newest: 5 }));
-    assert_eq!(history.pinned().collect::<Vec<_>>(), [5]);
+    (0..10).for_each(|tick| history.save(Tick(tick), &tick));
+    history.pin(Tick(5)).unwrap();
+    history.pin(Tick(8)).unwrap();
+    history.save(Tick(5), &500);
+    assert_eq!(history.get(Tick(5)), Ok(&500));
+    assert_eq!(history.get(Tick(6)), Err(HistoryError::NotYet { newest: Tick(5) }));
+    assert_eq!(history.pinned().collect::<Vec<_>>(), [Tick(5)]);
 }
 
 #[test]
 fn messages_say_what_to_do() {
     let mut history = History::new(2);
-    assert_eq!(history.get(3).unwrap_err().to_string(), "the history is empty; save a tick first");
-    (3..9).for_each(|tick| history.save(tick, &()));
-    let message = history.get(3).unwrap_err().to_string();
+    assert_eq!(
+        history.get(Tick(3)).unwrap_err().to_string(),
+        "the history is empty; save a tick first"
+    );
+    (3..9).for_each(|tick| history.save(Tick(tick), &()));
+    let message = history.get(Tick(3)).unwrap_err().to_string();
     assert!(message.contains("oldest is 7") && message.contains("pin"), "{message}");
-    assert_eq!((history.oldest(), history.newest(), history.capacity()), (Some(7), Some(8), 2));
+    assert_eq!((history.oldest(), history.newest()), (Some(Tick(7)), Some(Tick(8))));
+    assert_eq!(history.capacity(), 2);
     assert_eq!(format!("{history:?}"), "History { capacity: 2, ticks: [7, 8], pinned: [], .. }");
 }

@@ -1,5 +1,6 @@
 //! Any number of threads gives the same bits and events on every tick of every scene, also in resimulation.
 
+use isostep_core::Tick;
 use isostep_core::parallel::Threads;
 use isostep_scenes::scenes::{self, Scene};
 
@@ -41,7 +42,7 @@ fn threads_may_change_between_ticks() {
             scene.step();
             digests.push(scene.world.digest());
         }
-        scene.world.rewind(40).expect("it is held");
+        scene.world.rewind(Tick(40)).expect("it is held");
         scene.world.drop_scratch();
         for tick in 41..=60u32 {
             scene.world.set_threads(counts[tick as usize / 3 % 4].clone());

@@ -1,5 +1,6 @@
 //! History of a world: held ticks, exact rewinds, and memory.
 
+use isostep_core::Tick;
 use isostep_core::shape::Shape;
 use isostep_core::state::State;
 use isostep_core::world::{
@@ -35,16 +36,16 @@ fn errors_name_the_ticks_that_are_not_held() {
     for _ in 0..100 {
         world.step();
     }
-    let oldest = 101 - DEFAULT_HISTORY as u32;
-    assert_eq!(world.history(), oldest..=100);
+    let oldest = Tick(101 - DEFAULT_HISTORY as u32);
+    assert_eq!(world.history(), oldest..=Tick(100));
     let before = bytes(&world);
     assert_eq!(world.rewind(oldest - 1), Err(HistoryError::TooOld { oldest }));
-    assert_eq!(world.rewind(101), Err(HistoryError::NotYet { newest: 100 }));
+    assert_eq!(world.rewind(Tick(101)), Err(HistoryError::NotYet { newest: Tick(100) }));
     // Ticks after the current one belong to the old future.
-    world.rewind(90).unwrap();
-    assert_eq!(world.history(), oldest..=90);
-    assert_eq!(world.rewind(95), Err(HistoryError::NotYet { newest: 90 }));
-    while world.tick() < 100 {
+    world.rewind(Tick(90)).unwrap();
+    assert_eq!(world.history(), oldest..=Tick(90));
+    assert_eq!(world.rewind(Tick(95)), Err(HistoryError::NotYet { newest: Tick(90) }));
+    while world.tick().0 < 100 {
         world.step();
     }
     assert_eq!(bytes(&world), before, "a refused rewind changes nothing");
@@ -61,7 +62,7 @@ fn rewinding_restores_every_held_tick() {
         states.push(bytes(&world));
     }
     for tick in [60, 59, 45, 40, 33, 29] {
-        world.rewind(tick).unwrap();
+        world.rewind(Tick(tick)).unwrap();
         assert_eq!(bytes(&world), states[tick as usize], "tick {tick}");
     }
 }
@@ -77,7 +78,7 @@ fn a_rewound_spawn_is_undone_and_repeated_with_the_same_id() {
         world.step();
         states.push(bytes(&world));
     }
-    world.rewind(1).unwrap();
+    world.rewind(Tick(1)).unwrap();
     assert!(world.body(first).is_none());
     assert_eq!(world.bodies().count(), 3);
     assert_eq!(world.spawn(late).unwrap(), first);
@@ -97,7 +98,7 @@ fn a_mispredicted_spawn_leaves_no_body() {
         for _ in 0..4 {
             world.step();
         }
-        world.rewind(0).unwrap();
+        world.rewind(Tick(0)).unwrap();
         for tick in 1..6 {
             world.step();
             straight.step();
@@ -117,7 +118,7 @@ fn a_body_of_the_old_future_leaves_no_generation() {
     for _ in 0..6 {
         world.step();
     }
-    world.rewind(0).unwrap();
+    world.rewind(Tick(0)).unwrap();
     for tick in 1..8 {
         world.step();
         straight.step();
@@ -139,7 +140,7 @@ fn a_despawn_and_a_changed_material_are_rewound() {
     world.command(Command::SetMaterial(other, 0, ice)).unwrap();
     world.step();
     assert!(world.body(victim).is_none());
-    world.rewind(30).unwrap();
+    world.rewind(Tick(30)).unwrap();
     assert_eq!(bytes(&world), before);
     assert!(world.body(victim).is_some());
 }
@@ -158,9 +159,9 @@ fn a_rewound_tick_shows_its_own_events() {
         .unwrap();
     world.step();
     assert_eq!(began(&world), 0);
-    world.rewind(landed).unwrap();
+    world.rewind(Tick(landed)).unwrap();
     assert_eq!(began(&world), 1);
-    world.rewind(landed - 1).unwrap();
+    world.rewind(Tick(landed - 1)).unwrap();
     assert_eq!(began(&world), 0);
 }
 
@@ -171,12 +172,15 @@ fn a_pinned_tick_stays_until_it_is_unpinned() {
         world.step();
     }
     let pinned = bytes(&world);
-    world.pin(10).unwrap();
+    world.pin(Tick(10)).unwrap();
     for _ in 0..100 {
         world.step();
     }
-    assert_eq!(world.rewind(11), Err(HistoryError::NotHeld { before: 10, after: 79 }));
-    world.rewind(10).unwrap();
+    assert_eq!(
+        world.rewind(Tick(11)),
+        Err(HistoryError::NotHeld { before: Tick(10), after: Tick(79) })
+    );
+    world.rewind(Tick(10)).unwrap();
     assert_eq!(bytes(&world), pinned);
     let next = {
         world.step();
@@ -185,12 +189,12 @@ fn a_pinned_tick_stays_until_it_is_unpinned() {
     for _ in 0..50 {
         world.step();
     }
-    world.rewind(10).unwrap();
+    world.rewind(Tick(10)).unwrap();
     world.step();
     assert_eq!(bytes(&world), next);
-    assert!(world.unpin(10));
-    assert!(!world.unpin(10));
-    assert_eq!(world.pin(9), Err(HistoryError::TooOld { oldest: 10 }));
+    assert!(world.unpin(Tick(10)));
+    assert!(!world.unpin(Tick(10)));
+    assert_eq!(world.pin(Tick(9)), Err(HistoryError::TooOld { oldest: Tick(10) }));
 }
 
 #[test]
@@ -217,13 +221,13 @@ fn right_predictions_cost_nothing_and_wrong_ones_only_their_islands() {
     for _ in 0..20 {
         world.step();
     }
-    world.rewind(12).unwrap();
+    world.rewind(Tick(12)).unwrap();
     for _ in 12..20 {
         let report = world.step();
         assert!(report.again);
         assert_eq!((report.bodies, report.islands), (0, 0));
     }
-    world.rewind(12).unwrap();
+    world.rewind(Tick(12)).unwrap();
     world.set_velocity(guessed, Vec3::X).unwrap();
     for _ in 12..20 {
         let report = world.step();
@@ -243,10 +247,10 @@ fn a_difference_that_dies_out_stops_the_resimulation() {
     let state = bytes(&world);
     let pushed = world.bodies().nth(9).unwrap().0;
     // A misprediction that is corrected after one tick: the frames from 11 on never contained it.
-    world.rewind(9).unwrap();
+    world.rewind(Tick(9)).unwrap();
     world.teleport(pushed, Transform::at(Vec3::from_ints(0, 90, 0))).unwrap();
     world.step();
-    world.rewind(9).unwrap();
+    world.rewind(Tick(9)).unwrap();
     let counts: Vec<_> = (9..16)
         .map(|_| {
             let report = world.step();
@@ -265,7 +269,7 @@ fn verifying_compares_both_ways() {
     for _ in 0..20 {
         world.step();
     }
-    world.rewind(10).unwrap();
+    world.rewind(Tick(10)).unwrap();
     for _ in 0..10 {
         world.set_velocity(pushed, Vec3::X * real!(4)).unwrap();
         world.step();
@@ -280,17 +284,17 @@ fn a_world_continues_from_a_pin_before_the_ring() {
     let mut world = World::new(WorldDef::default()).unwrap();
     world.commit();
     let mut slots = world.slots(4);
-    world.save(&mut slots, 0).unwrap();
-    State::pin(&mut world, &mut slots, 0).unwrap();
+    world.save(&mut slots, Tick(0)).unwrap();
+    State::pin(&mut world, &mut slots, Tick(0)).unwrap();
     for tick in 1..60 {
         world.step();
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
     }
-    world.load(&mut slots, 0).unwrap();
+    world.load(&mut slots, Tick(0)).unwrap();
     world.drop_caches(&mut slots);
     for tick in 1..60 {
         world.step();
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
     }
-    assert_eq!(world.tick(), 59);
+    assert_eq!(world.tick(), Tick(59));
 }

@@ -61,11 +61,11 @@ fn a_storm_repeats_its_spawns_after_a_rollback() {
     let step = |storm: &mut Scene, tick| Simulation::step(storm, Tick(tick), &Inputs::new(0));
     let mut digests = Vec::new();
     for tick in 0..60 {
-        State::save(&mut storm, &mut slots, tick).unwrap();
+        State::save(&mut storm, &mut slots, Tick(tick)).unwrap();
         digests.push(storm.world.digest());
         step(&mut storm, tick);
     }
-    State::load(&mut storm, &mut slots, 20).unwrap();
+    State::load(&mut storm, &mut slots, Tick(20)).unwrap();
     for tick in 20..60 {
         assert_eq!(storm.world.digest(), digests[tick as usize], "tick {tick}");
         step(&mut storm, tick);

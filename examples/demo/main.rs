@@ -126,7 +126,7 @@ fn row(fleet: &SimMatch<Match>, tick: Tick) -> String {
     let machines = &fleet.machines()[..2];
     let digest = |index: usize| {
         let machine = &machines[index];
-        let digest = machine.game.digest(machine.session.slots(), tick.0);
+        let digest = machine.game.digest(machine.session.slots(), tick);
         digest.map_or_else(|error| error.to_string(), |digest| digest.to_string()[..16].to_owned())
     };
     let stats = |index: usize| machines[index].session.stats();

@@ -160,7 +160,7 @@ impl Machine {
             // Reached and confirmed: the state of this tick is final.
             let certain = session.current_tick().min(session.confirmed_tick());
             if let Some(tick) = last.filter(|&tick| certain >= tick && self.last.is_none()) {
-                let digest = self.game.digest(session.slots(), tick.0)?;
+                let digest = self.game.digest(session.slots(), tick)?;
                 self.last = Some(format!("tick {tick} digest {digest}"));
                 for &slot in &self.unfinished {
                     // If a machine has just left, an event reports it.

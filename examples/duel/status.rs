@@ -48,7 +48,7 @@ impl Status {
         let session = peer.session();
         let (present, confirmed) = (session.current_tick(), session.confirmed_tick());
         let certain = present.min(confirmed);
-        let digest = game.digest(session.slots(), certain.0).map(|digest| digest.to_string());
+        let digest = game.digest(session.slots(), certain).map(|digest| digest.to_string());
         let delay = peer.local_players().find_map(|player| session.delay(player));
         let mut first = format!(
             "tick {present}  confirmed {confirmed}  rollbacks {}  delay {}",

@@ -126,7 +126,7 @@ impl<T: Transport> Machine<T> {
         let session = self.peer.session();
         let certain = session.current_tick().min(session.confirmed_tick());
         if let Some(tick) = self.last.filter(|&tick| certain >= tick && self.result.is_none()) {
-            let digest = self.game.digest(session.slots(), tick.0)?;
+            let digest = self.game.digest(session.slots(), tick)?;
             self.result = Some(format!("tick {tick} digest {digest}"));
             broadcast(&mut self.peer, &Message::Done);
         }

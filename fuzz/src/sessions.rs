@@ -125,7 +125,7 @@ pub fn datagram(data: &[u8]) {
 /// When explaining breaks a promise.
 pub fn explain(data: &[u8]) {
     SESSION.with(|(session, game)| {
-        let (tick, slots) = (session.current_tick().0, session.slots());
+        let (tick, slots) = (session.current_tick(), session.slots());
         for page in 0..4 {
             let mut found = Vec::new();
             _ = game.explain(slots, tick, "", "state", page, data, 8, &mut found);
@@ -143,7 +143,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let mut datagram = Vec::new();
     Exchange::new(PeerId(0)).write(&mut session, &mut datagram).expect("nothing is lost");
     let mut page = Vec::new();
-    let (tick, slots) = (session.current_tick().0, session.slots());
+    let (tick, slots) = (session.current_tick(), session.slots());
     game.page(slots, tick, "", "state", 1, &mut page).expect("held");
     // A recheck: kind, case, from, fault, count, one digest.
     let mut message = vec![0, 8, 0, 0, 0, 4, 0, 0, 0, 1, 4, 0];

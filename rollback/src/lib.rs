@@ -20,7 +20,6 @@ pub mod sim_match;
 pub mod sim_network;
 mod simulation;
 mod sync_test;
-mod tick;
 mod time;
 mod window;
 
@@ -56,6 +55,7 @@ pub use input::{
     InputCodecError, NewestWins, NoSuchButton, Stick,
 };
 pub use inputs::{InputStatus, Inputs, PlayerInput};
+pub use isostep_core::Tick;
 pub use pace::{AdaptiveDelay, AdaptiveDelayError, FrameTicks, TickClock};
 pub use player::{Occupant, PeerId, PlayerId};
 pub use presentation::{EffectJournal, LookAccumulator, Poses, Smoothing, WorldReader};
@@ -68,5 +68,4 @@ pub use sim_match::SimMatch;
 pub use sim_network::{LinkConfig, NodeId, SimNetwork};
 pub use simulation::Simulation;
 pub use sync_test::{SyncDifference, SyncError, SyncPath, SyncReport, SyncTest};
-pub use tick::Tick;
 pub use time::Time;

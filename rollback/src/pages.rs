@@ -1,5 +1,6 @@
 //! A state as pages that outlive it, and the order in which differences are reported: causes before effects.
 
+use crate::Tick;
 use crate::simulation::Simulation;
 use isostep_core::internals::DigestTree;
 use isostep_core::state::{StateDifference, StateError};
@@ -15,7 +16,7 @@ impl Pages {
     pub(crate) fn of<S: Simulation>(
         simulation: &S,
         slots: &S::Slots,
-        tick: u32,
+        tick: Tick,
     ) -> Result<Self, StateError> {
         let mut tree = DigestTree::new();
         simulation.tree(slots, tick, "", &mut tree)?;
@@ -37,7 +38,7 @@ impl Pages {
         &self,
         simulation: &S,
         slots: &S::Slots,
-        tick: u32,
+        tick: Tick,
         most: usize,
     ) -> Result<Vec<StateDifference>, StateError> {
         let mut found = Vec::new();

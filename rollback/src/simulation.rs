@@ -1,9 +1,9 @@
 //! Interface of a game to a session: a state that steps.
 
+use crate::Tick;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::player::PlayerId;
-use crate::tick::Tick;
 use isostep_core::state::State;
 
 /// A game that a session can run: a [`State`] that steps by inputs.

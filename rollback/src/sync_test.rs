@@ -1,13 +1,13 @@
 //! Sync test: one machine, no network; every tick is resimulated on every path that a session may take, and the first
 //! difference is reported.
 
+use crate::Tick;
 use crate::check::apply_bots;
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
 use crate::pages::Pages;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use core::fmt;
 use isostep_core::digest::Digest;
 use isostep_core::state::{StateDifference, StateError};
@@ -216,7 +216,7 @@ fn at(tick: Tick) -> impl Fn(StateError) -> SyncError {
 
 impl<S: Simulation> Run<'_, S> {
     fn save(&mut self, tick: Tick) -> Result<(), SyncError> {
-        self.simulation.save(self.slots, tick.0).map_err(at(tick))
+        self.simulation.save(self.slots, tick).map_err(at(tick))
     }
 
     fn note(&mut self, tick: Tick, inputs: &Inputs<S::Input>) {
@@ -235,7 +235,7 @@ impl<S: Simulation> Run<'_, S> {
             inputs.players.iter_mut().for_each(|input| input.status = InputStatus::Predicted);
         }
         if let Prediction::Wrong { since } = prediction {
-            let last = since.0.checked_sub(1).and_then(|last| find(Tick(last)));
+            let last = since.previous().and_then(find);
             for (player, input) in inputs.players.iter_mut().enumerate() {
                 let last =
                     last.map_or(S::Input::default(), |last| self.log[last].1.players[player].value);
@@ -251,8 +251,8 @@ impl<S: Simulation> Run<'_, S> {
 
     /// Records the first state of a tick.
     fn first(&mut self, tick: Tick) -> Result<(), SyncError> {
-        let digest = self.simulation.digest(self.slots, tick.0).map_err(at(tick))?;
-        let pages = Pages::of(self.simulation, self.slots, tick.0).map_err(at(tick))?;
+        let digest = self.simulation.digest(self.slots, tick).map_err(at(tick))?;
+        let pages = Pages::of(self.simulation, self.slots, tick).map_err(at(tick))?;
         if self.firsts.len() > self.test.depth as usize {
             self.firsts.pop_front();
         }
@@ -290,20 +290,20 @@ impl<S: Simulation> Run<'_, S> {
     }
 
     fn load(&mut self, tick: Tick) -> Result<(), SyncError> {
-        self.simulation.load(self.slots, tick.0).map_err(at(tick))
+        self.simulation.load(self.slots, tick).map_err(at(tick))
     }
 
     fn compare(&self, tick: Tick, depth: u32, path: SyncPath) -> Result<(), SyncError> {
         /// Maximum number of reported fields.
         const MOST: usize = 16;
-        let digest = self.simulation.digest(self.slots, tick.0).map_err(at(tick))?;
+        let digest = self.simulation.digest(self.slots, tick).map_err(at(tick))?;
         let Some(first) = self.firsts.iter().find(|first| first.tick == tick) else {
             return Ok(());
         };
         if first.digest == digest {
             return Ok(());
         }
-        let fields = first.pages.explain(self.simulation, self.slots, tick.0, MOST);
+        let fields = first.pages.explain(self.simulation, self.slots, tick, MOST);
         let fields = fields.map_err(at(tick))?;
         Err(SyncError::Differs(Box::new(SyncDifference { tick, depth, path, fields })))
     }

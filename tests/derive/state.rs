@@ -5,6 +5,7 @@ mod schedule;
 
 use isostep::state::{StateDifference, StateError};
 use isostep::{BodyDef, BodyId, Shape, State, Vec3, World, WorldDef, real};
+use isostep_core::Tick;
 use isostep_core::internals::DigestTree;
 use proptest::prelude::*;
 use schedule::{Game as _, acts};
@@ -84,7 +85,7 @@ fn saved(change: impl FnOnce(&mut Match)) -> (Match, <Match as State>::Slots) {
     let mut game = Match::fresh();
     change(&mut game);
     let mut slots = game.slots(4);
-    game.save(&mut slots, 5).unwrap();
+    game.save(&mut slots, Tick(5)).unwrap();
     (game, slots)
 }
 
@@ -92,14 +93,14 @@ fn saved(change: impl FnOnce(&mut Match)) -> (Match, <Match as State>::Slots) {
 fn told(change: impl FnOnce(&mut Match)) -> Vec<String> {
     let ((ours, a), (theirs, b)) = (saved(|_| {}), saved(change));
     let (mut left, mut right) = (DigestTree::new(), DigestTree::new());
-    ours.tree(&a, 5, "", &mut left).unwrap();
-    theirs.tree(&b, 5, "", &mut right).unwrap();
-    assert_eq!(left == right, ours.digest(&a, 5) == theirs.digest(&b, 5));
+    ours.tree(&a, Tick(5), "", &mut left).unwrap();
+    theirs.tree(&b, Tick(5), "", &mut right).unwrap();
+    assert_eq!(left == right, ours.digest(&a, Tick(5)) == theirs.digest(&b, Tick(5)));
     let mut found: Vec<StateDifference> = Vec::new();
     for at in left.diff(&right) {
         let mut bytes = Vec::new();
-        assert!(theirs.page(&b, 5, "", at.section, at.page, &mut bytes).unwrap());
-        assert!(ours.explain(&a, 5, "", at.section, at.page, &bytes, 9, &mut found).unwrap());
+        assert!(theirs.page(&b, Tick(5), "", at.section, at.page, &mut bytes).unwrap());
+        assert!(ours.explain(&a, Tick(5), "", at.section, at.page, &bytes, 9, &mut found).unwrap());
     }
     found.iter().map(ToString::to_string).collect()
 }
@@ -129,7 +130,7 @@ fn scratch_is_no_part_of_the_state() {
 #[test]
 fn scratch_is_reset_when_it_is_distrusted_and_only_then() {
     let (mut game, mut slots) = saved(|game| game.buffer.push(7));
-    game.load(&mut slots, 5).unwrap();
+    game.load(&mut slots, Tick(5)).unwrap();
     assert_eq!(game.buffer, [7]);
     game.drop_caches(&mut slots);
     assert_eq!(game.buffer, [0u8; 0]);
@@ -141,9 +142,9 @@ fn a_part_that_cannot_be_saved_stops_all_of_them() {
     // The world is after `hud` in no order: it is asked before anything is saved.
     game.hud.score = 50;
     game.level.0.set_velocity(game.level.1, Vec3::X).unwrap();
-    let error = game.save(&mut slots, 5).unwrap_err();
+    let error = game.save(&mut slots, Tick(5)).unwrap_err();
     assert_eq!(error, StateError::UnfinishedCommands { count: 1 });
-    game.load(&mut slots, 5).unwrap();
+    game.load(&mut slots, Tick(5)).unwrap();
     assert_eq!(game.hud.score, 0);
 }
 
@@ -153,13 +154,16 @@ fn a_part_that_lost_a_tick_stops_all_of_them() {
     for tick in 6..9 {
         game.level.0.step();
         game.hud.score += 1;
-        game.save(&mut slots, tick).unwrap();
+        game.save(&mut slots, Tick(tick)).unwrap();
     }
     game.level.0.commit();
-    assert!(matches!(game.load(&mut slots, 6), Err(StateError::Forgotten { tick: 6, .. })));
-    assert!(game.pin(&mut slots, 6).is_err());
+    assert!(matches!(
+        game.load(&mut slots, Tick(6)),
+        Err(StateError::Forgotten { tick: Tick(6), .. })
+    ));
+    assert!(game.pin(&mut slots, Tick(6)).is_err());
     assert_eq!(game.hud.score, 3);
-    assert!(!game.unpin(&mut slots, 6));
+    assert!(!game.unpin(&mut slots, Tick(6)));
 }
 
 #[test]
@@ -175,10 +179,10 @@ fn a_field_that_cannot_be_hashed_is_named() {
     }
     let mut game = Outer { inner: Inner { speeds: vec![0.5] } };
     let mut slots = game.slots(1);
-    game.save(&mut slots, 0).unwrap();
-    let error = game.digest(&slots, 0).unwrap_err().to_string();
+    game.save(&mut slots, Tick(0)).unwrap();
+    let error = game.digest(&slots, Tick(0)).unwrap_err().to_string();
     assert!(error.starts_with("`inner.speeds[0]` is a float"), "{error}");
-    let error = game.tree(&slots, 0, "", &mut DigestTree::new()).unwrap_err().to_string();
+    let error = game.tree(&slots, Tick(0), "", &mut DigestTree::new()).unwrap_err().to_string();
     assert!(error.starts_with("`inner.speeds[0]` is a float"), "{error}");
 }
 
@@ -186,24 +190,24 @@ fn a_field_that_cannot_be_hashed_is_named() {
 fn generic_and_empty_structs_are_states() {
     let mut both = Both::<u64, u8, 3> { first: 1, second: [2; 2], cache: Some(3), third: vec![4] };
     let mut slots = both.slots(2);
-    both.save(&mut slots, 0).unwrap();
-    let before = both.digest(&slots, 0).unwrap();
+    both.save(&mut slots, Tick(0)).unwrap();
+    let before = both.digest(&slots, Tick(0)).unwrap();
     both.first = 9;
-    both.save(&mut slots, 1).unwrap();
-    assert_ne!(both.digest(&slots, 1), Ok(before));
-    both.load(&mut slots, 0).unwrap();
+    both.save(&mut slots, Tick(1)).unwrap();
+    assert_ne!(both.digest(&slots, Tick(1)), Ok(before));
+    both.load(&mut slots, Tick(0)).unwrap();
     both.drop_caches(&mut slots);
     assert_eq!((both.first, both.cache, both.second, both.third), (1, None, [2; 2], vec![4]));
 
     let mut nothing = Nothing;
     let mut slots = nothing.slots(1);
-    nothing.save(&mut slots, 0).unwrap();
-    assert!(!nothing.unpin(&mut slots, 0) && nothing.digest(&slots, 0).is_ok());
+    nothing.save(&mut slots, Tick(0)).unwrap();
+    assert!(!nothing.unpin(&mut slots, Tick(0)) && nothing.digest(&slots, Tick(0)).is_ok());
 
     let mut other = Elsewhere { world: World::new(WorldDef::default()).unwrap() };
     let mut slots = other.slots(1);
-    other.save(&mut slots, 0).unwrap();
-    other.load(&mut slots, 0).unwrap();
+    other.save(&mut slots, Tick(0)).unwrap();
+    other.load(&mut slots, Tick(0)).unwrap();
 }
 
 proptest! {

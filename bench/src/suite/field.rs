@@ -178,6 +178,7 @@ fn digest(options: &Options) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use isostep_core::Tick;
 
     #[test]
     fn a_small_misprediction_resimulates_few_bodies() {
@@ -186,8 +187,8 @@ mod tests {
             world.step();
         }
         rollback(&mut world, &ids, 1, 3);
-        assert_eq!(world.tick(), 13);
-        world.rewind(12).unwrap();
+        assert_eq!(world.tick(), Tick(13));
+        world.rewind(Tick(12)).unwrap();
         let _ = world.set_velocity(ids[0], Vec3::X);
         assert_eq!(world.step().bodies, 5, "one stack of five");
     }

@@ -304,7 +304,7 @@ fn peer_frame(
     let depths = (0..).zip(now.depths.iter().zip(was.depths));
     let depth = depths.filter(|(_, (now, was))| *now > was).map(|depth| depth.0).max();
     let confirmed = session.confirmed_tick().min(session.current_tick());
-    let past = game.world.past(confirmed.0).ok().filter(|_| confirmed < session.current_tick());
+    let past = game.world.past(confirmed).ok().filter(|_| confirmed < session.current_tick());
     let (mut bodies, mut ghosts) = (Vec::with_capacity(BODIES), Vec::new());
     for (thing, number) in game.drawables().zip(0..BODIES as u8) {
         bodies.push(Body { pose: thing.pose, asleep: thing.asleep });

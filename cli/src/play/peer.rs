@@ -103,33 +103,33 @@ impl State for Peer {
         self.tumble.slots(capacity)
     }
 
-    fn ready(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
+    fn ready(&self, slots: &Self::Slots, tick: Tick) -> Result<(), StateError> {
         self.tumble.ready(slots, tick)
     }
 
-    fn holds(&self, slots: &Self::Slots, tick: u32) -> Result<(), StateError> {
+    fn holds(&self, slots: &Self::Slots, tick: Tick) -> Result<(), StateError> {
         self.tumble.holds(slots, tick)
     }
 
-    fn save(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
+    fn save(&mut self, slots: &mut Self::Slots, tick: Tick) -> Result<(), StateError> {
         let begun = Work::begin();
         let saved = self.tumble.save(slots, tick);
         self.work.end(begun);
         saved
     }
 
-    fn load(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
+    fn load(&mut self, slots: &mut Self::Slots, tick: Tick) -> Result<(), StateError> {
         let begun = Work::begin();
         let loaded = self.tumble.load(slots, tick);
         self.work.end(begun);
         loaded
     }
 
-    fn pin(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
+    fn pin(&mut self, slots: &mut Self::Slots, tick: Tick) -> Result<(), StateError> {
         self.tumble.pin(slots, tick)
     }
 
-    fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool {
+    fn unpin(&mut self, slots: &mut Self::Slots, tick: Tick) -> bool {
         self.tumble.unpin(slots, tick)
     }
 
@@ -138,7 +138,7 @@ impl State for Peer {
         self.tumble.drop_caches(slots);
     }
 
-    fn digest(&self, slots: &Self::Slots, tick: u32) -> Result<Digest, StateError> {
+    fn digest(&self, slots: &Self::Slots, tick: Tick) -> Result<Digest, StateError> {
         let begun = Work::begin();
         let digest = self.tumble.digest(slots, tick);
         self.work.end(begun);
@@ -148,7 +148,7 @@ impl State for Peer {
     fn tree(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         tree: &mut DigestTree,
     ) -> Result<(), StateError> {
@@ -158,7 +158,7 @@ impl State for Peer {
     fn page(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,
@@ -170,7 +170,7 @@ impl State for Peer {
     fn explain(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,
@@ -186,7 +186,7 @@ impl Snapshot for Peer {
     fn snapshot(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         out: &mut Vec<u8>,
     ) -> Result<(), StateError> {
         self.tumble.snapshot(slots, tick, out)

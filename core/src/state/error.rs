@@ -1,5 +1,6 @@
 //! Errors of saved states, and the text of a difference between two states.
 
+use crate::Tick;
 use crate::digest::WalkError;
 use crate::history::HistoryError;
 use crate::world::ExplainError;
@@ -39,11 +40,11 @@ pub enum StateError {
     )]
     WentBack {
         /// The earlier saved tick.
-        tick: u32,
+        tick: Tick,
         /// The world's own tick at that save.
-        before: u32,
+        before: Tick,
         /// The world's own tick now.
-        now: u32,
+        now: Tick,
     },
     /// The tick was saved, but the world no longer holds its own tick.
     #[error(
@@ -53,9 +54,9 @@ pub enum StateError {
     )]
     Forgotten {
         /// The requested tick.
-        tick: u32,
+        tick: Tick,
         /// The world's own tick.
-        world_tick: u32,
+        world_tick: Tick,
     },
 }
 

@@ -5,6 +5,7 @@
 //! own snapshot format. A struct of parts writes each part behind its length (`derive(Snapshot)`).
 
 use super::{State, StateError};
+use crate::Tick;
 use crate::world::{SnapshotError, World};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -43,14 +44,14 @@ pub enum RestoreError {
 /// struct of such parts derives it beside [`State`].
 ///
 /// ```
-/// use isostep_core::state::{Snapshot, State};
+/// use isostep_core::{Tick, state::{Snapshot, State}};
 /// #[derive(Clone, serde::Serialize, serde::Deserialize)]
 /// struct Game { scores: Vec<u32> }
 /// let mut game = Game { scores: vec![300, 5] };
 /// let mut slots = game.slots(8);
-/// game.save(&mut slots, 10)?;
+/// game.save(&mut slots, Tick(10))?;
 /// let mut bytes = Vec::new();
-/// game.snapshot(&slots, 10, &mut bytes)?;
+/// game.snapshot(&slots, Tick(10), &mut bytes)?;
 /// assert_eq!(bytes, [2, 0xac, 2, 5]);
 /// let mut other = Game { scores: Vec::new() };
 /// other.restore(&bytes)?;
@@ -66,8 +67,12 @@ pub trait Snapshot: State {
     ///
     /// # Errors
     /// If the tick is not held.
-    fn snapshot(&self, slots: &Self::Slots, tick: u32, out: &mut Vec<u8>)
-    -> Result<(), StateError>;
+    fn snapshot(
+        &self,
+        slots: &Self::Slots,
+        tick: Tick,
+        out: &mut Vec<u8>,
+    ) -> Result<(), StateError>;
 
     /// Restores a snapshot. Earlier saves are invalid afterwards: create new
     /// [`slots`](State::slots).
@@ -81,7 +86,7 @@ impl<T: Clone + Serialize + DeserializeOwned> Snapshot for T {
     fn snapshot(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         out: &mut Vec<u8>,
     ) -> Result<(), StateError> {
         let written = postcard::to_extend(slots.get(tick)?, core::mem::take(out));
@@ -104,7 +109,7 @@ impl Snapshot for World {
     fn snapshot(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         out: &mut Vec<u8>,
     ) -> Result<(), StateError> {
         let world_tick = slots.world_tick(self, tick)?;
@@ -124,7 +129,7 @@ impl Snapshot for World {
 pub fn put_part<T: Snapshot>(
     part: &T,
     slots: &T::Slots,
-    tick: u32,
+    tick: Tick,
     out: &mut Vec<u8>,
 ) -> Result<(), StateError> {
     let start = out.len();

@@ -5,6 +5,7 @@
 
 use super::leaves::{explain_page, put_page};
 use super::{State, StateDifference, StateError};
+use crate::Tick;
 use crate::digest::{Digest, DigestTree};
 use crate::history::History;
 use serde::Serialize;
@@ -104,40 +105,40 @@ impl<T: Clone + Serialize> State for T {
         History::new(capacity)
     }
 
-    fn holds(&self, slots: &History<T>, tick: u32) -> Result<(), StateError> {
+    fn holds(&self, slots: &History<T>, tick: Tick) -> Result<(), StateError> {
         slots.get(tick)?;
         Ok(())
     }
 
-    fn save(&mut self, slots: &mut History<T>, tick: u32) -> Result<(), StateError> {
+    fn save(&mut self, slots: &mut History<T>, tick: Tick) -> Result<(), StateError> {
         slots.save(tick, self);
         Ok(())
     }
 
-    fn load(&mut self, slots: &mut History<T>, tick: u32) -> Result<(), StateError> {
+    fn load(&mut self, slots: &mut History<T>, tick: Tick) -> Result<(), StateError> {
         self.clone_from(slots.get(tick)?);
         slots.forget_after(tick);
         Ok(())
     }
 
-    fn pin(&mut self, slots: &mut History<T>, tick: u32) -> Result<(), StateError> {
+    fn pin(&mut self, slots: &mut History<T>, tick: Tick) -> Result<(), StateError> {
         Ok(slots.pin(tick)?)
     }
 
-    fn unpin(&mut self, slots: &mut History<T>, tick: u32) -> bool {
+    fn unpin(&mut self, slots: &mut History<T>, tick: Tick) -> bool {
         slots.unpin(tick)
     }
 
     fn drop_caches(&mut self, _: &mut History<T>) {}
 
-    fn digest(&self, slots: &History<T>, tick: u32) -> Result<Digest, StateError> {
+    fn digest(&self, slots: &History<T>, tick: Tick) -> Result<Digest, StateError> {
         digest(slots.get(tick)?)
     }
 
     fn tree(
         &self,
         slots: &History<T>,
-        tick: u32,
+        tick: Tick,
         name: &str,
         out: &mut DigestTree,
     ) -> Result<(), StateError> {
@@ -147,7 +148,7 @@ impl<T: Clone + Serialize> State for T {
     fn page(
         &self,
         slots: &History<T>,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         number: u32,
@@ -159,7 +160,7 @@ impl<T: Clone + Serialize> State for T {
     fn explain(
         &self,
         slots: &History<T>,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,

@@ -6,6 +6,7 @@
 //! tick.
 
 use super::{State, StateDifference, StateError, derived::join};
+use crate::Tick;
 use crate::digest::{Digest, DigestTree};
 use crate::history::{HistoryError, find_tick};
 use crate::world::{StateSection, World};
@@ -25,8 +26,8 @@ pub struct WorldSlots {
 
 #[derive(Clone, Copy, Debug)]
 struct Saved {
-    tick: u32,
-    world_tick: u32,
+    tick: Tick,
+    world_tick: Tick,
     pins: u32,
     /// No session tick pins it any more, but it left the ring of the world while pinned: one pin of
     /// the world remains.
@@ -43,12 +44,12 @@ impl Saved {
 }
 
 impl WorldSlots {
-    fn find(&self, tick: u32) -> Result<usize, HistoryError> {
+    fn find(&self, tick: Tick) -> Result<usize, HistoryError> {
         find_tick(&self.held, tick, |saved| saved.tick)
     }
 
     /// The world tick of a session tick, if the world still holds it.
-    pub(super) fn world_tick(&self, world: &World, tick: u32) -> Result<u32, StateError> {
+    pub(super) fn world_tick(&self, world: &World, tick: Tick) -> Result<Tick, StateError> {
         let Saved { world_tick, .. } = self.held[self.find(tick)?];
         if world.holds_tick(world_tick) {
             return Ok(world_tick);
@@ -99,7 +100,7 @@ impl State for World {
         WorldSlots { capacity, held: Vec::with_capacity(capacity + 1) }
     }
 
-    fn ready(&self, slots: &WorldSlots, tick: u32) -> Result<(), StateError> {
+    fn ready(&self, slots: &WorldSlots, tick: Tick) -> Result<(), StateError> {
         let before = slots.held.partition_point(|saved| saved.tick < tick);
         match slots.held[..before].last() {
             _ if !self.commands().is_empty() => {
@@ -112,11 +113,11 @@ impl State for World {
         }
     }
 
-    fn holds(&self, slots: &WorldSlots, tick: u32) -> Result<(), StateError> {
+    fn holds(&self, slots: &WorldSlots, tick: Tick) -> Result<(), StateError> {
         slots.world_tick(self, tick).map(drop)
     }
 
-    fn save(&mut self, slots: &mut WorldSlots, tick: u32) -> Result<(), StateError> {
+    fn save(&mut self, slots: &mut WorldSlots, tick: Tick) -> Result<(), StateError> {
         self.ready(slots, tick)?;
         let now = self.tick();
         let from = slots.held.partition_point(|saved| saved.tick < tick);
@@ -132,7 +133,7 @@ impl State for World {
         Ok(())
     }
 
-    fn load(&mut self, slots: &mut WorldSlots, tick: u32) -> Result<(), StateError> {
+    fn load(&mut self, slots: &mut WorldSlots, tick: Tick) -> Result<(), StateError> {
         let world_tick = slots.world_tick(self, tick)?;
         let after = slots.held.partition_point(|saved| saved.tick <= tick);
         slots.cut(self, after);
@@ -141,7 +142,7 @@ impl State for World {
         Ok(())
     }
 
-    fn pin(&mut self, slots: &mut WorldSlots, tick: u32) -> Result<(), StateError> {
+    fn pin(&mut self, slots: &mut WorldSlots, tick: Tick) -> Result<(), StateError> {
         let world_tick = slots.world_tick(self, tick)?;
         let at = slots.find(tick)?;
         let saved = &mut slots.held[at];
@@ -153,7 +154,7 @@ impl State for World {
         Ok(())
     }
 
-    fn unpin(&mut self, slots: &mut WorldSlots, tick: u32) -> bool {
+    fn unpin(&mut self, slots: &mut WorldSlots, tick: Tick) -> bool {
         let Ok(at) = slots.find(tick) else { return false };
         let saved = &mut slots.held[at];
         if saved.pins == 0 {
@@ -176,14 +177,14 @@ impl State for World {
         self.drop_scratch();
     }
 
-    fn digest(&self, slots: &WorldSlots, tick: u32) -> Result<Digest, StateError> {
+    fn digest(&self, slots: &WorldSlots, tick: Tick) -> Result<Digest, StateError> {
         Ok(self.digest_at(slots.world_tick(self, tick)?)?)
     }
 
     fn tree(
         &self,
         slots: &WorldSlots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         tree: &mut DigestTree,
     ) -> Result<(), StateError> {
@@ -197,7 +198,7 @@ impl State for World {
     fn page(
         &self,
         slots: &WorldSlots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,
@@ -212,7 +213,7 @@ impl State for World {
     fn explain(
         &self,
         slots: &WorldSlots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,

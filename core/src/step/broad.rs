@@ -7,6 +7,7 @@ use super::resim::make_room;
 use super::rules::{Rule, Rules};
 use super::shapes::{At, Placed, Shapes};
 use super::{Scratch, StepReport};
+use crate::Tick;
 use crate::broad::{BroadPhase, Mobility, Proxy};
 use crate::data::{IndexSet, sort_by_key};
 use crate::math::{Aabb, Q20, Rate, Real, Vec3};
@@ -34,7 +35,7 @@ pub(crate) struct Broad {
     history_bounds: HistoryBounds,
     /// First tick that the tree is valid for. From this tick on, each body whose leaf may be out of date is in
     /// `history_bounds`, or is listed as changed or as changed in activity.
-    since: u32,
+    since: Tick,
     /// The tree may show another tick: leaves of recently moved bodies may be out of date.
     stale: bool,
     /// Leaves of recently moved bodies enclose their bounds at all held ticks.
@@ -63,7 +64,7 @@ pub(super) fn run(world: &World, scratch: &mut Scratch, report: &mut StepReport)
             }
         }
         // The tree shows this tick with its commands. Another visit to this tick may have other commands.
-        (broad.ready, broad.since) = (true, world.tick + 1);
+        (broad.ready, broad.since) = (true, world.tick.next());
     }
     let (epoch, rate) = (epoch(world), tick_rate(world));
     for (place, body) in bodies.list.entries() {
@@ -178,7 +179,7 @@ impl Broad {
     }
 
     /// Marks the tree stale; drops it if `to` is before its first valid tick.
-    pub(super) fn rewind(&mut self, to: u32, rules: &mut Rules) {
+    pub(super) fn rewind(&mut self, to: Tick, rules: &mut Rules) {
         self.stale = true;
         if self.ready && to < self.since && rules.holds(Rule::TreeTicks) {
             *self = Self::default();
@@ -216,7 +217,7 @@ impl Broad {
     /// these ticks. The step has taken the next frame out of the timeline, so it is an argument.
     fn cover_future(&mut self, world: &World, next: &Frame) {
         let held = || {
-            let ticks = world.tick..=world.timeline.newest();
+            let ticks = world.timeline.ticks().filter(|tick| *tick >= world.tick);
             let frames = ticks.map(|tick| &world.timeline.entry(tick).frame);
             frames.chain([next, &world.work])
         };

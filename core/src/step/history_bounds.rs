@@ -33,7 +33,7 @@ index_types! {
 
 /// Epoch of the newest tick of the timeline. Held ticks are in this epoch or the one before.
 pub(super) fn epoch(world: &World) -> Epoch {
-    Epoch::new(world.timeline.newest() / world.timeline.len() as u32)
+    Epoch::new(world.timeline.newest().0 / world.timeline.len() as u32)
 }
 
 impl Epoch {
@@ -87,7 +87,7 @@ impl HistoryBounds {
     /// Drops history bounds that no held tick needs.
     pub(super) fn forget(&mut self, world: &World) {
         // Once an epoch is enough.
-        if !(world.tick as usize).is_multiple_of(world.timeline.len()) {
+        if !(world.tick.0 as usize).is_multiple_of(world.timeline.len()) {
             return;
         }
         let (list, epoch) = (&mut self.list, epoch(world));

@@ -76,6 +76,7 @@ pub use lanes::Lanes;
 #[cfg(feature = "test-internals")]
 pub use rules::Rule;
 
+use crate::Tick;
 use crate::data::{Column, IndexSet};
 use crate::math::Real;
 use crate::parallel::Threads;
@@ -227,7 +228,7 @@ pub(crate) struct Scratch {
     /// SIMD width of the solver's kernels.
     pub(crate) lanes: lanes::Chosen,
     /// Ticks before this one use scalar lanes, because a state is suspected to be wrong.
-    pub(crate) scalar_until: u32,
+    pub(crate) scalar_until: Tick,
     record: record::Buffers,
     sensors: sensors::Buffers,
     events: Vec<EventRow>,
@@ -256,10 +257,10 @@ impl Scratch {
 
     /// Drops caches that are not valid for tick `to` of the ring. `world/arrive.rs` gives the reason why no other cache
     /// can be stale.
-    pub(crate) fn rewind(&mut self, timeline: &Timeline, to: u32) {
+    pub(crate) fn rewind(&mut self, timeline: &Timeline, to: Tick) {
         self.supports.rewind(to);
         self.broad.rewind(to, &mut self.rules);
-        for tick in to + 1..=timeline.newest() {
+        for tick in timeline.ticks().filter(|tick| *tick > to) {
             match &timeline.entry(tick).step_record {
                 Some(step_record) => self.changed.extend_from_slice(&step_record.changed),
                 // Without a step record the changed bodies are unknown.
@@ -311,7 +312,7 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
     let threads = scratch.threads.clone();
     let _awake = threads.expect();
     let Entry { frame: mut next, step_record, pending_dirty } =
-        core::mem::take(world.timeline.entry_mut(world.tick + 1));
+        core::mem::take(world.timeline.entry_mut(world.tick.next()));
     let known = step_record.is_some();
     let mut step_record = step_record.unwrap_or_default();
     match resim::begin(world, &mut scratch, known.then_some(&step_record)) {
@@ -355,15 +356,15 @@ pub(crate) fn run(world: &mut World, clock: Option<&mut dyn FnMut() -> u64>) -> 
         }
     }
     (report.pages, report.pages_shared) = next.count_pages(&world.store);
-    let old_future = report.again && world.tick + 1 < world.timeline.newest();
+    let old_future = report.again && world.tick.next() < world.timeline.newest();
     if !old_future {
         world.dirty.clear();
     }
     let pending_dirty = if old_future { pending_dirty } else { cleared(pending_dirty) };
-    *world.timeline.entry_mut(world.tick + 1) =
+    *world.timeline.entry_mut(world.tick.next()) =
         Entry { frame: next, step_record: Some(step_record), pending_dirty };
     if !report.again {
-        world.timeline.extend_to(world.tick + 1);
+        world.timeline.extend_to(world.tick.next());
     }
     world.scratch = scratch;
     report

@@ -3,6 +3,7 @@
 //! other bodies, such as dynamic ones, but misses none.
 
 use super::rules::{Rule, Rules};
+use crate::Tick;
 use crate::data::IndexSet;
 use crate::world::World;
 use crate::world::frame::Frame;
@@ -18,7 +19,7 @@ pub(crate) struct Supports {
 struct Known {
     bodies: IndexSet<BodyIndex>,
     /// First tick that the set is valid for: it holds the supports of that tick's sleepers and of all later ones.
-    since: u32,
+    since: Tick,
 }
 
 impl Supports {
@@ -35,7 +36,7 @@ impl Supports {
     }
 
     /// Drops the set if `to` is before its first valid tick.
-    pub(super) fn rewind(&mut self, to: u32) {
+    pub(super) fn rewind(&mut self, to: Tick) {
         if self.known.as_ref().is_some_and(|known| to < known.since) {
             self.known = None;
         }
@@ -50,11 +51,11 @@ impl Supports {
         let mut bodies = IndexSet::new();
         add_all(world, &world.work, None, &mut bodies);
         if !rules.holds(Rule::SupportTicks) {
-            self.known = Some(Known { bodies, since: 0 });
+            self.known = Some(Known { bodies, since: Tick(0) });
             return;
         }
         let mut last = &world.work;
-        for tick in world.timeline.held().rev() {
+        for tick in world.timeline.ticks().rev() {
             let frame = &world.timeline.entry(tick).frame;
             add_all(world, frame, Some(last), &mut bodies);
             last = frame;

@@ -24,6 +24,7 @@
 //! alone. Rows of the old future are compared with the new timeline's by index *and* generation.
 
 use super::World;
+use crate::Tick;
 use crate::data::IndexSet;
 
 /// Kind of transition to a tick.
@@ -39,7 +40,7 @@ pub(super) enum Route {
 
 impl World {
     /// Makes a tick that the ring holds the current one, without commands.
-    pub(super) fn arrive(&mut self, tick: u32, route: Route) {
+    pub(super) fn arrive(&mut self, tick: Tick, route: Route) {
         self.clear_commands();
         match route {
             Route::Step => {}

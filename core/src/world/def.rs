@@ -25,10 +25,10 @@ const MAX_GRAVITY_SCALE: Real = Real::from_int(100);
 ///
 /// ```
 /// use isostep_core::world::{World, WorldDef, WorldError};
-/// use isostep_core::{Vec3, real};
+/// use isostep_core::{Tick, Vec3, real};
 /// let moon = WorldDef { gravity: Vec3::Y * real!(-1.625), ..WorldDef::default() };
 /// let world = World::new(moon)?;
-/// assert_eq!(world.tick(), 0);
+/// assert_eq!(world.tick(), Tick(0));
 ///
 /// let never = WorldDef { substeps: 0, ..WorldDef::default() };
 /// assert_eq!(World::new(never).err(), Some(WorldError::Substeps(0)));

@@ -2,6 +2,7 @@
 
 use super::page_bytes::{State, StateSection, put_bodies, put_contacts, put_traits};
 use super::{World, frame::first_of_page};
+use crate::Tick;
 use crate::digest::{Digest, DigestTree};
 use crate::history::HistoryError;
 
@@ -43,7 +44,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
-    pub fn digest_at(&self, tick: u32) -> Result<Digest, HistoryError> {
+    pub fn digest_at(&self, tick: Tick) -> Result<Digest, HistoryError> {
         Ok(self.digest_tree_at(tick)?.root())
     }
 
@@ -52,7 +53,7 @@ impl World {
     /// # Errors
     /// If the tick is not held.
     #[doc(hidden)]
-    pub fn digest_tree_at(&self, tick: u32) -> Result<DigestTree, HistoryError> {
+    pub fn digest_tree_at(&self, tick: Tick) -> Result<DigestTree, HistoryError> {
         Ok(self.state_at(tick)?.digest_tree())
     }
 }
@@ -127,7 +128,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
-    pub fn digest_tree_anew(&self, tick: u32) -> Result<DigestTree, HistoryError> {
+    pub fn digest_tree_anew(&self, tick: Tick) -> Result<DigestTree, HistoryError> {
         Ok(self.state_at(tick)?.digest_tree_anew())
     }
 }

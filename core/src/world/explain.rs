@@ -5,6 +5,7 @@ use super::fields::{Context, Field, Unit, text};
 use super::frame::Place;
 use super::page_bytes::{State, StateSection, Table, row_length};
 use super::rows::{BodyIndex, ShapeKey};
+use crate::Tick;
 use crate::history::HistoryError;
 use std::collections::BTreeSet;
 
@@ -75,7 +76,7 @@ impl World {
     /// If the tick is not held, or the bytes are not a page.
     ///
     /// ```
-    /// use isostep_core::{Vec3, real};
+    /// use isostep_core::{Tick, Vec3, real};
     /// use isostep_core::internals::StateSection;
     /// use isostep_core::shape::Shape;
     /// use isostep_core::world::{BodyDef, World, WorldDef};
@@ -86,8 +87,8 @@ impl World {
     /// other.set_velocity(ball, Vec3::from_ints(0, 2, 0))?;
     /// other.commit();
     ///
-    /// let theirs = other.page_bytes(0, StateSection::Bodies, 0)?;
-    /// let found = world.explain(0, StateSection::Bodies, 0, &theirs)?;
+    /// let theirs = other.page_bytes(Tick(0), StateSection::Bodies, 0)?;
+    /// let found = world.explain(Tick(0), StateSection::Bodies, 0, &theirs)?;
     /// assert_eq!(found[0].to_string(), "body 0v1, velocity.y: 0 m/s here (0x0), 2 m/s there (0x200000)");
     /// assert_eq!(found.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -95,7 +96,7 @@ impl World {
     #[doc(hidden)]
     pub fn explain(
         &self,
-        tick: u32,
+        tick: Tick,
         section: StateSection,
         page: u32,
         theirs: &[u8],
@@ -106,7 +107,7 @@ impl World {
     /// Like [`explain`](Self::explain), up to a number of differences.
     pub(crate) fn explain_within(
         &self,
-        tick: u32,
+        tick: Tick,
         section: StateSection,
         page: u32,
         theirs: &[u8],

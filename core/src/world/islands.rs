@@ -106,14 +106,14 @@ impl World {
     /// a step; it visits no other body.
     ///
     /// ```
-    /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Vec3};
+    /// use isostep_core::{real, shape::Shape, world::{BodyDef, World, WorldDef}, Tick, Vec3};
     /// let mut world = World::new(WorldDef::default())?;
     /// let ball = BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?);
     /// let (left, right) = (world.spawn(ball.clone())?, world.spawn(ball.at(Vec3::X * 9))?);
     /// world.commit();
     /// world.step();
     /// assert!(world.computed().eq([(left, left), (right, right)]));
-    /// world.rewind(0)?;
+    /// world.rewind(Tick(0))?;
     /// world.set_velocity(right, Vec3::X)?;
     /// world.step();
     /// assert!(world.computed().eq([(right, right)]));

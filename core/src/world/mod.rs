@@ -28,6 +28,7 @@ pub(crate) mod timeline;
 mod verify;
 mod view;
 
+use crate::Tick;
 use crate::data::{Id, IndexSet};
 use crate::math::{Transform, Vec3};
 use crate::parallel::Threads;
@@ -105,7 +106,7 @@ impl core::fmt::Display for BodyId {
 #[derive(Debug)]
 pub struct World {
     pub(crate) def: WorldDef,
-    pub(crate) tick: u32,
+    pub(crate) tick: Tick,
     pub(crate) store: Store,
     /// Frames of the last ticks, the current one included, and of the old future after a rewind.
     pub(crate) timeline: Timeline,
@@ -203,7 +204,7 @@ impl World {
         def.check()?;
         Ok(Self {
             def,
-            tick: 0,
+            tick: Tick(0),
             store: Store::default(),
             timeline: Timeline::new(ticks),
             work: Frame::default(),
@@ -335,7 +336,7 @@ impl World {
     }
 
     /// Returns the number of the current tick: the number of steps since tick 0.
-    pub const fn tick(&self) -> u32 {
+    pub const fn tick(&self) -> Tick {
         self.tick
     }
 
@@ -350,7 +351,7 @@ impl World {
         let again = self.tick < self.timeline.newest();
         let full = (self.resim_mode == ResimMode::Verify && again).then(|| self.replay_commands());
         let report = crate::step::run(self, clock);
-        self.arrive(self.tick + 1, Route::Step);
+        self.arrive(self.tick.next(), Route::Step);
         if let Some(full) = full {
             self.verify(full);
         }

@@ -9,6 +9,7 @@ use super::frame::{Frame, STREAM_BODIES, Store, Stream, index_at};
 use super::rows::{BodyIndex, PAGE_ROWS, shape_key};
 use super::rows::{ColdPage, ColdRow, ContactPage, ContactRow, HotPage, HotRow, Overlap, ShapeRow};
 use super::{EventRow, World, WorldDef};
+use crate::Tick;
 use crate::history::HistoryError;
 use std::sync::LazyLock;
 
@@ -137,7 +138,7 @@ pub(super) fn row_length(fields: &[Field]) -> usize {
 #[derive(Clone, Copy)]
 pub(super) struct State<'a> {
     pub(super) def: &'a WorldDef,
-    pub(super) tick: u32,
+    pub(super) tick: Tick,
     pub(super) frame: &'a Frame,
     pub(super) store: &'a Store,
 }
@@ -266,7 +267,7 @@ pub(super) fn put_contacts(page: &ContactPage, out: &mut Vec<u8>) {
 
 impl World {
     /// The state at a held tick.
-    pub(super) fn state_at(&self, tick: u32) -> Result<State<'_>, HistoryError> {
+    pub(super) fn state_at(&self, tick: Tick) -> Result<State<'_>, HistoryError> {
         let frame = if self.timeline.find(tick, self.tick)? {
             &self.timeline.entry(tick).frame
         } else {
@@ -288,7 +289,7 @@ impl World {
     #[doc(hidden)]
     pub fn page_bytes(
         &self,
-        tick: u32,
+        tick: Tick,
         section: StateSection,
         page: u32,
     ) -> Result<Vec<u8>, HistoryError> {

@@ -5,12 +5,13 @@ use super::frame::Frame;
 use super::rows::BodyIndex;
 use super::view::Body;
 use super::{BodyId, Command, World};
+use crate::Tick;
 use crate::history::HistoryError;
 
 /// Read access to the world at a held tick, before that tick's own commands.
 ///
 /// ```
-/// use isostep_core::{Transform, Vec3, real, shape::Shape, world::{BodyDef, Command, World, WorldDef}};
+/// use isostep_core::{Tick, Transform, Vec3, real, shape::Shape, world::{BodyDef, Command, World, WorldDef}};
 /// let mut world = World::new(WorldDef::default())?;
 /// let stone = world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
 /// world.step();
@@ -18,8 +19,8 @@ use crate::history::HistoryError;
 /// world.teleport(stone, elsewhere)?;
 /// world.step();
 /// // The step from 1 to 2 began with a teleport.
-/// assert_eq!(world.past(1)?.body(stone).unwrap().position().x, real!(0));
-/// assert_eq!(world.past(2)?.commands(), [Command::Teleport(stone, elsewhere)]);
+/// assert_eq!(world.past(Tick(1))?.body(stone).unwrap().position().x, real!(0));
+/// assert_eq!(world.past(Tick(2))?.commands(), [Command::Teleport(stone, elsewhere)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +28,12 @@ pub struct Past<'a> {
     world: &'a World,
     frame: &'a Frame,
     commands: &'a [Command],
-    tick: u32,
+    tick: Tick,
 }
 
 impl<'a> Past<'a> {
     /// Returns the tick.
-    pub const fn tick(&self) -> u32 {
+    pub const fn tick(&self) -> Tick {
         self.tick
     }
 
@@ -71,7 +72,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held. The error contains the held ticks.
-    pub fn past(&self, tick: u32) -> Result<Past<'_>, HistoryError> {
+    pub fn past(&self, tick: Tick) -> Result<Past<'_>, HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         let entry = self.timeline.entry(tick);
         if let (false, Some(frame)) = (in_ring, self.timeline.pinned(tick)) {

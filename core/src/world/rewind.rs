@@ -4,6 +4,7 @@ use super::arrive::Route;
 use super::frame::Frame;
 use super::rows::{BodyIndex, Overlap, PairKey};
 use super::{Command, World};
+use crate::Tick;
 use crate::history::HistoryError;
 
 /// Default length of the history in ticks: half a second at 60 ticks per second. A longer rollback would be visible to the
@@ -44,7 +45,7 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held. The error contains the held ticks, and the world is unchanged.
-    pub fn rewind(&mut self, tick: u32) -> Result<(), HistoryError> {
+    pub fn rewind(&mut self, tick: Tick) -> Result<(), HistoryError> {
         let in_ring = self.timeline.find(tick, self.tick)?;
         self.timeline.unpin_after(tick, &mut self.store);
         if in_ring {
@@ -63,7 +64,7 @@ impl World {
     }
 
     /// Returns the ticks that [`rewind`](Self::rewind) accepts, without pinned ones.
-    pub const fn history(&self) -> core::ops::RangeInclusive<u32> {
+    pub const fn history(&self) -> core::ops::RangeInclusive<Tick> {
         *self.timeline.held().start()..=self.tick
     }
 
@@ -73,16 +74,16 @@ impl World {
     /// full), then the oldest ticks. Pinned ticks stay. The state does not change.
     ///
     /// ```
-    /// use isostep_core::world::{World, WorldDef};
+    /// use isostep_core::{Tick, world::{World, WorldDef}};
     /// let mut world = World::with_history(WorldDef::default(), 2)?;
     /// world.step();
     /// world.set_history(10);
     /// for _ in 1..20 {
     ///     world.step();
     /// }
-    /// assert_eq!(world.history(), 11..=20);
+    /// assert_eq!(world.history(), Tick(11)..=Tick(20));
     /// world.set_history(4);
-    /// assert_eq!(world.history(), 17..=20);
+    /// assert_eq!(world.history(), Tick(17)..=Tick(20));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_history(&mut self, ticks: usize) {
@@ -103,7 +104,7 @@ impl World {
     }
 
     /// Lets steps grow the ring, up to a limit, instead of dropping ticks from this one on.
-    pub(crate) const fn keep_from(&mut self, tick: u32, limit: usize) {
+    pub(crate) const fn keep_from(&mut self, tick: Tick, limit: usize) {
         self.timeline.keep_from(tick, limit);
     }
 
@@ -114,7 +115,7 @@ impl World {
     }
 
     /// Returns whether a tick can be rewound to.
-    pub(crate) fn holds_tick(&self, tick: u32) -> bool {
+    pub(crate) fn holds_tick(&self, tick: Tick) -> bool {
         self.timeline.find(tick, self.tick).is_ok()
     }
 
@@ -133,12 +134,12 @@ impl World {
     ///
     /// # Errors
     /// If the tick is not held.
-    pub fn pin(&mut self, tick: u32) -> Result<(), HistoryError> {
+    pub fn pin(&mut self, tick: Tick) -> Result<(), HistoryError> {
         self.timeline.pin(tick, self.tick, &mut self.store)
     }
 
     /// Removes one pin. Returns false if there was none.
-    pub fn unpin(&mut self, tick: u32) -> bool {
+    pub fn unpin(&mut self, tick: Tick) -> bool {
         self.timeline.unpin(tick, &mut self.store)
     }
 
@@ -177,7 +178,7 @@ impl World {
     /// Drops the step records. Only the cost of resimulation changes.
     #[doc(hidden)]
     pub fn drop_step_records(&mut self) {
-        for tick in self.timeline.held() {
+        for tick in self.timeline.ticks() {
             self.timeline.entry_mut(tick).step_record = None;
         }
     }
@@ -187,7 +188,7 @@ impl World {
         let frames: Vec<_> = self.timeline.frames().collect();
         let bytes = self.store.bytes_of(frames.iter().copied(), None);
         let newest = self.timeline.newest();
-        let before = newest.checked_sub(1).filter(|tick| self.timeline.held().contains(tick));
+        let before = newest.previous().filter(|tick| self.timeline.held().contains(tick));
         let newest_frame = &self.timeline.entry(newest).frame;
         let newest_bytes = self.store.bytes_of(
             [newest_frame].into_iter(),

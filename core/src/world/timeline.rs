@@ -7,6 +7,7 @@ use super::BodyId;
 use super::command::Command;
 use super::frame::{Frame, Store};
 use super::rows::BodyIndex;
+use crate::Tick;
 use crate::data::index::index_types;
 use crate::data::{IndexPairs, IndexSet};
 use crate::history::HistoryError;
@@ -79,19 +80,19 @@ pub(crate) struct Entry {
 pub(crate) struct Timeline {
     /// The entry of tick t is at t modulo the length.
     entries: Vec<Entry>,
-    oldest: u32,
-    newest: u32,
+    oldest: Tick,
+    newest: Tick,
     /// Frames that stay after they leave the ring: tick, number of pins, frame.
-    pinned: Vec<(u32, u32, Frame)>,
+    pinned: Vec<(Tick, u32, Frame)>,
     /// Oldest tick that must stay in the ring, and the limit up to which the ring grows for it.
-    keep: Option<(u32, usize)>,
+    keep: Option<(Tick, usize)>,
 }
 
 impl Timeline {
     /// Creates a ring of this many ticks, with an empty frame for tick 0.
     pub(crate) fn new(length: usize) -> Self {
         let entries = (0..length.max(2)).map(|_| Entry::default()).collect();
-        Self { entries, oldest: 0, newest: 0, pinned: Vec::new(), keep: None }
+        Self { entries, oldest: Tick(0), newest: Tick(0), pinned: Vec::new(), keep: None }
     }
 
     pub(crate) const fn len(&self) -> usize {
@@ -99,33 +100,43 @@ impl Timeline {
     }
 
     /// The ticks in the ring.
-    pub(crate) const fn held(&self) -> core::ops::RangeInclusive<u32> {
+    pub(crate) const fn held(&self) -> core::ops::RangeInclusive<Tick> {
         self.oldest..=self.newest
     }
 
-    pub(crate) const fn newest(&self) -> u32 {
+    /// Iterates over the ticks in the ring.
+    pub(crate) fn ticks(&self) -> impl DoubleEndedIterator<Item = Tick> + use<> {
+        (self.oldest.0..=self.newest.0).map(Tick)
+    }
+
+    /// The position of a tick in the ring.
+    const fn position(&self, tick: Tick) -> usize {
+        tick.0 as usize % self.entries.len()
+    }
+
+    pub(crate) const fn newest(&self) -> Tick {
         self.newest
     }
 
-    pub(crate) fn entry(&self, tick: u32) -> &Entry {
-        &self.entries[tick as usize % self.entries.len()]
+    pub(crate) fn entry(&self, tick: Tick) -> &Entry {
+        &self.entries[self.position(tick)]
     }
 
-    pub(crate) fn entry_mut(&mut self, tick: u32) -> &mut Entry {
-        let length = self.entries.len();
-        &mut self.entries[tick as usize % length]
+    pub(crate) fn entry_mut(&mut self, tick: Tick) -> &mut Entry {
+        let position = self.position(tick);
+        &mut self.entries[position]
     }
 
     /// Keeps the ticks from this one on until the next call, unless the ring would exceed `limit`.
-    pub(crate) const fn keep_from(&mut self, tick: u32, limit: usize) {
+    pub(crate) const fn keep_from(&mut self, tick: Tick, limit: usize) {
         self.keep = Some((tick, limit));
     }
 
     /// The length that the ring needs before a step from tick `now`, if it is too short.
-    pub(crate) fn shortage(&mut self, now: u32) -> Option<usize> {
+    pub(crate) fn shortage(&mut self, now: Tick) -> Option<usize> {
         let (from, limit) = self.keep.filter(|_| now == self.newest)?;
         // If `now` is a pinned tick before the ring, no tick has to be kept yet.
-        let needed = (now + 2).saturating_sub(from.max(self.oldest)) as usize;
+        let needed = (now + 2).since(from.max(self.oldest)) as usize;
         if needed <= self.entries.len() {
             return None;
         }
@@ -137,15 +148,15 @@ impl Timeline {
     }
 
     /// Changes the length of the ring. Drops what does not fit: the old future first, then the oldest ticks.
-    pub(crate) fn resize(&mut self, length: usize, now: u32, store: &mut Store) {
+    pub(crate) fn resize(&mut self, length: usize, now: Tick, store: &mut Store) {
         let length = length.max(2);
-        if self.held().count() > length {
+        if self.ticks().count() > length {
             self.drop_after(now);
-            self.oldest = self.oldest.max((now + 1).saturating_sub(length as u32));
+            self.oldest = self.oldest.max(now.next() - length as u32);
         }
         let mut entries: Vec<Entry> = (0..length).map(|_| Entry::default()).collect();
-        for tick in self.held() {
-            entries[tick as usize % length] = core::mem::take(self.entry_mut(tick));
+        for tick in self.ticks() {
+            entries[tick.0 as usize % length] = core::mem::take(self.entry_mut(tick));
         }
         for mut left in core::mem::replace(&mut self.entries, entries) {
             left.frame.release(store);
@@ -153,19 +164,19 @@ impl Timeline {
     }
 
     /// Makes a tick the newest. Drops the oldest tick if the ring is full.
-    pub(crate) fn extend_to(&mut self, tick: u32) {
+    pub(crate) fn extend_to(&mut self, tick: Tick) {
         self.newest = tick;
-        self.oldest = self.oldest.max((tick + 1).saturating_sub(self.entries.len() as u32));
+        self.oldest = self.oldest.max(tick.next() - self.entries.len() as u32);
     }
 
     /// Drops the ticks after this one.
-    pub(crate) fn drop_after(&mut self, tick: u32) {
+    pub(crate) fn drop_after(&mut self, tick: Tick) {
         self.newest = tick;
         self.entry_mut(tick).pending_dirty.clear();
     }
 
     /// Restarts at a tick with the frame `base` and no earlier ticks.
-    pub(crate) fn restart(&mut self, tick: u32, base: &Frame, store: &mut Store) {
+    pub(crate) fn restart(&mut self, tick: Tick, base: &Frame, store: &mut Store) {
         (self.oldest, self.newest) = (tick, tick);
         let entry = self.entry_mut(tick);
         entry.frame.share_from(base, store);
@@ -178,7 +189,7 @@ impl Timeline {
     ///
     /// # Errors
     /// If the tick is neither in the ring nor pinned.
-    pub(crate) fn find(&self, tick: u32, now: u32) -> Result<bool, HistoryError> {
+    pub(crate) fn find(&self, tick: Tick, now: Tick) -> Result<bool, HistoryError> {
         if (self.oldest..=now).contains(&tick) {
             return Ok(true);
         }
@@ -195,14 +206,14 @@ impl Timeline {
         }
     }
 
-    pub(crate) fn pinned(&self, tick: u32) -> Option<&Frame> {
+    pub(crate) fn pinned(&self, tick: Tick) -> Option<&Frame> {
         self.pinned.iter().find(|pin| pin.0 == tick).map(|pin| &pin.2)
     }
 
     pub(crate) fn pin(
         &mut self,
-        tick: u32,
-        now: u32,
+        tick: Tick,
+        now: Tick,
         store: &mut Store,
     ) -> Result<(), HistoryError> {
         if let Some(pin) = self.pinned.iter_mut().find(|pin| pin.0 == tick) {
@@ -217,7 +228,7 @@ impl Timeline {
     }
 
     /// Removes one pin. Returns false if there was none.
-    pub(crate) fn unpin(&mut self, tick: u32, store: &mut Store) -> bool {
+    pub(crate) fn unpin(&mut self, tick: Tick, store: &mut Store) -> bool {
         let Some(at) = self.pinned.iter().position(|pin| pin.0 == tick) else { return false };
         self.pinned[at].1 -= 1;
         if self.pinned[at].1 == 0 {
@@ -227,7 +238,7 @@ impl Timeline {
     }
 
     /// Releases all pinned ticks after this one.
-    pub(crate) fn unpin_after(&mut self, tick: u32, store: &mut Store) {
+    pub(crate) fn unpin_after(&mut self, tick: Tick, store: &mut Store) {
         for pin in &mut self.pinned {
             if pin.0 > tick {
                 pin.2.release(store);
@@ -243,7 +254,7 @@ impl Timeline {
 
     /// Iterates over all held frames.
     pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
-        let ring = (self.oldest..=self.newest).map(|tick| &self.entry(tick).frame);
+        let ring = self.ticks().map(|tick| &self.entry(tick).frame);
         ring.chain(self.pinned.iter().map(|pin| &pin.2))
     }
 }

@@ -3,6 +3,7 @@
 mod counting;
 mod steps;
 
+use isostep_core::Tick;
 use isostep_core::data::SlotMap;
 use isostep_core::internals::{BitSet, FixedVec, IdPool, UnionFind, sort_by_key};
 use isostep_core::state::State;
@@ -166,13 +167,13 @@ fn a_value_without_lists_is_saved_loaded_and_hashed_without_allocating() {
     let mut play = |from: u32| {
         for tick in from..from + 100 {
             game.round = tick;
-            game.save(&mut slots, tick).unwrap();
-            game.pin(&mut slots, tick).unwrap();
-            black_box(game.digest(&slots, tick).unwrap());
+            game.save(&mut slots, Tick(tick)).unwrap();
+            game.pin(&mut slots, Tick(tick)).unwrap();
+            black_box(game.digest(&slots, Tick(tick)).unwrap());
             if tick % 7 == 0 && tick > from + 7 {
-                game.load(&mut slots, tick - 5).unwrap();
+                game.load(&mut slots, Tick(tick - 5)).unwrap();
             }
-            game.unpin(&mut slots, game.round);
+            game.unpin(&mut slots, Tick(game.round));
         }
     };
     play(0);
@@ -188,9 +189,9 @@ fn a_world_is_saved_and_loaded_without_allocating() {
             for _ in 0..tick % 4 {
                 world.step();
             }
-            world.save(&mut slots, tick).unwrap();
+            world.save(&mut slots, Tick(tick)).unwrap();
             if tick % 50 == 49 {
-                world.load(&mut slots, tick - 7).unwrap();
+                world.load(&mut slots, Tick(tick - 7)).unwrap();
             }
         }
     };

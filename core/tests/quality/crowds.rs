@@ -1,6 +1,7 @@
 //! Many bodies in one place: the work is bounded, and the choice of solved contacts depends on the island alone.
 
 use super::common::{bits, crate_at, cube, ground, pyramid, spawn_all, world};
+use isostep_core::Tick;
 use isostep_core::parallel::Threads;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, World};
@@ -104,12 +105,12 @@ fn a_crowd_evolves_as_it_does_alone() {
             straight.push(among.digest());
         }
         // Mispredicted from tick 3 on: the push on the crowd was missing, and the top of the pyramid was hit.
-        among.rewind(3).unwrap();
+        among.rewind(Tick(3)).unwrap();
         among.apply_impulse(*other_ids.last().unwrap(), Vec3::Y * -3000).unwrap();
         for _ in 3..12 {
             among.step();
         }
-        among.rewind(3).unwrap();
+        among.rewind(Tick(3)).unwrap();
         among.apply_impulse(among_ids[7], Vec3::X * 2000).unwrap();
         for tick in 3..12 {
             let report = among.step();

@@ -1,6 +1,7 @@
 //! A million ticks, four and a half hours: resting bodies stay at rest.
 
 use super::common::{crate_at, floats, world};
+use isostep_core::Tick;
 use isostep_core::shape::Shape;
 use isostep_core::world::BodyDef;
 use isostep_core::{Real, Vec3};
@@ -21,7 +22,7 @@ fn a_box_and_a_ball_rest_for_a_million_ticks() {
     for _ in 600..1_000_000 {
         world.step();
     }
-    assert_eq!(world.tick(), 1_000_000);
+    assert_eq!(world.tick(), Tick(1_000_000));
     for (id, from) in bodies.into_iter().zip(rested) {
         let body = world.body(id).unwrap();
         let way = floats(body.position() - from);

@@ -1,5 +1,6 @@
 //! A small random game with mispredictions: its world, its players and its script.
 
+use isostep_core::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::shape::Shape;
 use isostep_core::world::{
@@ -272,7 +273,7 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
     rollbacks.sort();
     let mut rollbacks = rollbacks.into_iter().peekable();
     let mut step = |full: &mut Game, fast: &mut Game, guess: (u32, u8)| {
-        let tick = full.world.tick();
+        let tick = full.world.tick().0;
         let inputs = |player: u8, tick: u32| {
             if player == 0 && tick >= guess.0 { guess.1 } else { truth(player, tick) }
         };
@@ -282,7 +283,9 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
         fast.world.step();
         let (a, b) = (state(&full.world), state(&fast.world));
         #[cfg(feature = "test-internals")]
-        if fast.world.digest_tree_anew(tick + 1).unwrap().root() != b.1 && difference.is_none() {
+        if fast.world.digest_tree_anew(Tick(tick + 1)).unwrap().root() != b.1
+            && difference.is_none()
+        {
             difference = Some(format!("tick {}: a page remembers an old digest", tick + 1));
         }
         if a != b && difference.is_none() {
@@ -293,11 +296,11 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
             difference = Some(format!("tick {}: differs from never mispredicted", tick + 1));
         }
     };
-    while full.world.tick() < TICKS {
-        let tick = full.world.tick();
+    while full.world.tick().0 < TICKS {
+        let tick = full.world.tick().0;
         while let Some((_, depth, wrong, extra)) = rollbacks.next_if(|r| u32::from(r.0) <= tick) {
             let now = tick;
-            let to = tick.saturating_sub(u32::from(depth)).max(*fast.world.history().start());
+            let to = tick.saturating_sub(u32::from(depth)).max(fast.world.history().start().0);
             let half = to + (now - to).div_ceil(2);
             // First the misprediction: rewind and resimulate with a wrong input; then the true input. The misprediction may get only
             // halfway before the next rewind, or continue from slightly before.
@@ -312,18 +315,18 @@ pub(crate) fn run(case: &Case, change: impl Fn(&mut World)) -> (Option<String>, 
                 if extra & 1 == 1 && round > 0 {
                     fast.world.drop_step_records();
                 }
-                full.world.rewind(back).unwrap();
-                fast.world.rewind(back).unwrap();
+                full.world.rewind(Tick(back)).unwrap();
+                fast.world.rewind(Tick(back)).unwrap();
                 if extra & 2 == 2 {
                     fast.world.drop_scratch();
                 }
-                while full.world.tick() < until {
+                while full.world.tick().0 < until {
                     step(&mut full, &mut fast, guess);
                     // A state transfer during the resimulation: no older tick is held after it.
-                    if extra & 16 == 16 && guess.0 == u32::MAX && full.world.tick() == half {
+                    if extra & 16 == 16 && guess.0 == u32::MAX && full.world.tick().0 == half {
                         let base = *fast.world.history().start();
                         let base = (extra & 32 == 32).then_some(base);
-                        let snapshot = fast.world.snapshot(half, base).unwrap();
+                        let snapshot = fast.world.snapshot(Tick(half), base).unwrap();
                         fast.world.restore(&snapshot).unwrap();
                     }
                 }

@@ -5,6 +5,7 @@ mod schedule;
 mod values;
 mod worlds;
 
+use isostep_core::Tick;
 use isostep_core::internals::DigestTree;
 use isostep_core::state::{State, StateDifference};
 
@@ -16,16 +17,17 @@ fn differences<S: State>(
 ) -> Vec<StateDifference> {
     let tree = |(state, slots): (&S, &S::Slots)| {
         let mut tree = DigestTree::new();
-        state.tree(slots, tick, "", &mut tree).unwrap();
+        state.tree(slots, Tick(tick), "", &mut tree).unwrap();
         tree
     };
     let (our_tree, their_tree) = (tree(ours), tree(theirs));
     let mut found = Vec::new();
     for at in our_tree.diff(&their_tree) {
         let mut bytes = Vec::new();
-        assert!(theirs.0.page(theirs.1, tick, "", at.section, at.page, &mut bytes).unwrap());
+        assert!(theirs.0.page(theirs.1, Tick(tick), "", at.section, at.page, &mut bytes).unwrap());
         let before = found.len();
-        let known = ours.0.explain(ours.1, tick, "", at.section, at.page, &bytes, 100, &mut found);
+        let known =
+            ours.0.explain(ours.1, Tick(tick), "", at.section, at.page, &bytes, 100, &mut found);
         assert!(known.unwrap());
         assert!(found.len() > before, "{at:?} differs, and nothing in it");
     }

@@ -1,5 +1,6 @@
 //! Untrusted pages: no bytes panic, and no claim is trusted.
 
+use isostep_core::Tick;
 use isostep_core::shape::Shape;
 use isostep_core::state::State;
 use isostep_core::world::{BodyDef, World, WorldDef};
@@ -28,12 +29,12 @@ fn world() -> World {
 /// Every page of a state, with its section and number.
 fn pages<S: State>(state: &S, slots: &S::Slots) -> Vec<(String, u32, Vec<u8>)> {
     let mut tree = isostep_core::internals::DigestTree::new();
-    state.tree(slots, 0, "", &mut tree).unwrap();
+    state.tree(slots, Tick(0), "", &mut tree).unwrap();
     let mut found = Vec::new();
     for (section, content) in tree.sections() {
         for (page, _) in content.pages() {
             let mut bytes = Vec::new();
-            assert!(state.page(slots, 0, "", section, *page, &mut bytes).unwrap());
+            assert!(state.page(slots, Tick(0), "", section, *page, &mut bytes).unwrap());
             assert!(!bytes.is_empty());
             found.push((section.to_owned(), *page, bytes));
         }
@@ -49,7 +50,7 @@ fn explain<S: State>(
     bytes: &[u8],
 ) -> Option<usize> {
     let mut found = Vec::new();
-    let known = state.explain(slots, 0, "", section, page, bytes, 50, &mut found);
+    let known = state.explain(slots, Tick(0), "", section, page, bytes, 50, &mut found);
     assert!(found.len() <= 50);
     known.ok().map(|known| {
         assert!(known);
@@ -59,7 +60,7 @@ fn explain<S: State>(
 
 fn every_prefix<S: State>(mut state: S) {
     let mut slots = state.slots(1);
-    state.save(&mut slots, 0).unwrap();
+    state.save(&mut slots, Tick(0)).unwrap();
     for (section, page, bytes) in pages(&state, &slots) {
         assert_eq!(explain(&state, &slots, &section, page, &bytes), Some(0));
         for end in 1..bytes.len() {
@@ -87,7 +88,7 @@ fn every_prefix_of_a_page_of_a_world_is_refused() {
 fn a_false_count_is_refused() {
     let mut value = value();
     let mut slots = value.slots(1);
-    value.save(&mut slots, 0).unwrap();
+    value.save(&mut slots, Tick(0)).unwrap();
     let (section, page, bytes) = pages(&value, &slots).swap_remove(0);
     for at in 32..bytes.len() - 4 {
         let mut bytes = bytes.clone();
@@ -101,7 +102,7 @@ fn a_false_count_is_refused() {
 
 fn mutated<S: State>(mut state: S, choice: usize, edits: &[(usize, u8)], cut: usize) {
     let mut slots = state.slots(1);
-    state.save(&mut slots, 0).unwrap();
+    state.save(&mut slots, Tick(0)).unwrap();
     let pages = pages(&state, &slots);
     let (section, page, mut bytes) = pages[choice % pages.len()].clone();
     for (at, byte) in edits {
@@ -127,8 +128,8 @@ proptest! {
     fn noise_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), section in 0usize..7, page in 0u32..3) {
         let (mut value, mut world) = (value(), world());
         let (mut a, mut b) = (value.slots(1), world.slots(1));
-        value.save(&mut a, 0).unwrap();
-        world.save(&mut b, 0).unwrap();
+        value.save(&mut a, Tick(0)).unwrap();
+        world.save(&mut b, Tick(0)).unwrap();
         let _ = explain(&value, &a, "state", page, &bytes);
         if let Some(section) = isostep_core::internals::StateSection::ALL.get(section) {
             let _ = explain(&world, &b, section.name(), page, &bytes);

@@ -1,6 +1,7 @@
 //! Random schedules of a session on any state. The held ticks match a list, and the results match a
 //! game that never rolled back.
 
+use isostep_core::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::state::State;
 use proptest::prelude::*;
@@ -70,7 +71,7 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
     let mut slots = game.slots(capacity);
     let mut oracle = Oracle { capacity, held: Vec::new() };
     let mut inputs: Vec<u8> = Vec::new();
-    game.save(&mut slots, 0).unwrap();
+    game.save(&mut slots, Tick(0)).unwrap();
     oracle.save(0);
     for act in acts {
         let now = inputs.len() as u32;
@@ -78,13 +79,13 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
             Act::Play(input) => {
                 inputs.push(input);
                 game.step(input);
-                game.save(&mut slots, now + 1).unwrap();
+                game.save(&mut slots, Tick(now + 1)).unwrap();
                 oracle.save(now + 1);
             }
             Act::Again(back, input) => {
                 let to = now.saturating_sub(u32::from(back) % (capacity as u32 + 1));
                 let held = oracle.held.iter().any(|held| held.0 == to);
-                assert_eq!(game.load(&mut slots, to).is_ok(), held, "loading {to} at {now}");
+                assert_eq!(game.load(&mut slots, Tick(to)).is_ok(), held, "loading {to} at {now}");
                 if !held {
                     continue;
                 }
@@ -94,7 +95,7 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
                 }
                 for tick in to..now {
                     game.step(inputs[tick as usize]);
-                    game.save(&mut slots, tick + 1).unwrap();
+                    game.save(&mut slots, Tick(tick + 1)).unwrap();
                     oracle.save(tick + 1);
                 }
             }
@@ -103,14 +104,14 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
                     oracle.held.iter().filter(|held| held.1 > 0).map(|held| held.0).collect();
                 if let Some(at) = (choice as usize).checked_rem(pinned.len()) {
                     let to = pinned[at];
-                    game.load(&mut slots, to).unwrap();
+                    game.load(&mut slots, Tick(to)).unwrap();
                     oracle.held.retain(|held| held.0 <= to);
                     inputs.truncate(to as usize);
                 }
             }
             Act::Pin(choice) => {
                 if let Some(tick) = oracle.pick(choice) {
-                    game.pin(&mut slots, tick).unwrap();
+                    game.pin(&mut slots, Tick(tick)).unwrap();
                     oracle.held.iter_mut().find(|held| held.0 == tick).unwrap().1 += 1;
                 }
             }
@@ -120,7 +121,7 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
                     let had = held.1 > 0;
                     held.1 = held.1.saturating_sub(1);
                     oracle.trim();
-                    assert_eq!(game.unpin(&mut slots, tick), had);
+                    assert_eq!(game.unpin(&mut slots, Tick(tick)), had);
                 }
             }
             Act::Distrust => game.drop_caches(&mut slots),
@@ -128,12 +129,12 @@ pub(crate) fn play<G: Game>(capacity: usize, acts: &[Act]) {
         let newest = inputs.len() as u32 + 2;
         for tick in 0..newest {
             let held = oracle.held.iter().any(|held| held.0 == tick);
-            assert_eq!(game.holds(&slots, tick).is_ok(), held, "tick {tick} after {act:?}");
+            assert_eq!(game.holds(&slots, Tick(tick)).is_ok(), held, "tick {tick} after {act:?}");
         }
     }
     let straight = straight::<G>(&inputs);
     for (tick, _) in oracle.held {
-        let digest = game.digest(&slots, tick).unwrap();
+        let digest = game.digest(&slots, Tick(tick)).unwrap();
         assert_eq!(digest, straight[tick as usize], "tick {tick} of {}", inputs.len());
     }
 }
@@ -143,8 +144,8 @@ fn straight<G: Game>(inputs: &[u8]) -> Vec<Digest> {
     let mut slots = game.slots(1);
     let mut digests = Vec::new();
     for tick in 0..=inputs.len() {
-        game.save(&mut slots, tick as u32).unwrap();
-        digests.push(game.digest(&slots, tick as u32).unwrap());
+        game.save(&mut slots, Tick(tick as u32)).unwrap();
+        digests.push(game.digest(&slots, Tick(tick as u32)).unwrap());
         if let Some(input) = inputs.get(tick) {
             game.step(*input);
         }

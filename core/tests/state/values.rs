@@ -2,6 +2,7 @@
 
 use super::differences;
 use super::schedule::{self, Game, acts};
+use isostep_core::Tick;
 use isostep_core::digest::{Digest, Unordered};
 use isostep_core::state::{State, StateError};
 use isostep_core::{HistoryError, Real, real};
@@ -48,8 +49,8 @@ fn sample() -> Match {
 /// The differences of two values, as lines.
 fn lines<T: Clone + Serialize>(mut ours: T, mut theirs: T) -> Vec<String> {
     let (mut a, mut b) = (ours.slots(1), theirs.slots(1));
-    ours.save(&mut a, 7).unwrap();
-    theirs.save(&mut b, 7).unwrap();
+    ours.save(&mut a, Tick(7)).unwrap();
+    theirs.save(&mut b, Tick(7)).unwrap();
     differences((&ours, &a), (&theirs, &b), 7).iter().map(ToString::to_string).collect()
 }
 
@@ -130,12 +131,12 @@ fn a_name_goes_in_front() {
     theirs.round = 4;
     theirs.players[0].health = 1;
     let (mut a, mut b) = (ours.slots(1), theirs.slots(1));
-    ours.save(&mut a, 0).unwrap();
-    theirs.save(&mut b, 0).unwrap();
+    ours.save(&mut a, Tick(0)).unwrap();
+    theirs.save(&mut b, Tick(0)).unwrap();
     let explain = |name: &str, section: &str, page| {
         let (mut bytes, mut found) = (Vec::new(), Vec::new());
-        let ours_too = theirs.page(&b, 0, name, section, page, &mut bytes).unwrap();
-        let known = ours.explain(&a, 0, name, section, page, &bytes, 9, &mut found).unwrap();
+        let ours_too = theirs.page(&b, Tick(0), name, section, page, &mut bytes).unwrap();
+        let known = ours.explain(&a, Tick(0), name, section, page, &bytes, 9, &mut found).unwrap();
         assert_eq!(ours_too, known);
         known.then(|| found.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
@@ -147,12 +148,12 @@ fn a_name_goes_in_front() {
 
     let (mut one, mut two) = (1u32, 2u32);
     let (mut a, mut b) = (one.slots(1), two.slots(1));
-    one.save(&mut a, 0).unwrap();
-    two.save(&mut b, 0).unwrap();
+    one.save(&mut a, Tick(0)).unwrap();
+    two.save(&mut b, Tick(0)).unwrap();
     let (mut bytes, mut found) = (Vec::new(), Vec::new());
-    two.page(&b, 0, "hud.round", "hud.round", 0, &mut bytes).unwrap();
-    one.explain(&a, 0, "hud.round", "hud.round", 0, &bytes, 9, &mut found).unwrap();
-    one.explain(&a, 0, "round", "round", 0, &bytes, 9, &mut found).unwrap();
+    two.page(&b, Tick(0), "hud.round", "hud.round", 0, &mut bytes).unwrap();
+    one.explain(&a, Tick(0), "hud.round", "hud.round", 0, &bytes, 9, &mut found).unwrap();
+    one.explain(&a, Tick(0), "round", "round", 0, &bytes, 9, &mut found).unwrap();
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
     assert_eq!(found, ["hud, round: 1 here, 2 there", "state, round: 1 here, 2 there"]);
 }
@@ -161,13 +162,13 @@ fn a_name_goes_in_front() {
 fn differences_are_limited() {
     let (mut ours, mut theirs) = (vec![vec![0u8; 50]], vec![vec![1u8; 50]]);
     let (mut a, mut b) = (ours.slots(1), theirs.slots(1));
-    ours.save(&mut a, 0).unwrap();
-    theirs.save(&mut b, 0).unwrap();
+    ours.save(&mut a, Tick(0)).unwrap();
+    theirs.save(&mut b, Tick(0)).unwrap();
     let mut bytes = Vec::new();
-    theirs.page(&b, 0, "", "state", 0, &mut bytes).unwrap();
+    theirs.page(&b, Tick(0), "", "state", 0, &mut bytes).unwrap();
     for limit in [0, 1, 49, 50, 1000] {
         let mut found = Vec::new();
-        ours.explain(&a, 0, "", "state", 0, &bytes, limit, &mut found).unwrap();
+        ours.explain(&a, Tick(0), "", "state", 0, &bytes, limit, &mut found).unwrap();
         assert_eq!(found.len(), limit.min(50));
     }
 }
@@ -176,11 +177,11 @@ fn differences_are_limited() {
 fn an_unhashable_field_is_named() {
     let mut game = (1u8, 0.5);
     let mut slots = game.slots(2);
-    game.save(&mut slots, 0).unwrap();
-    let error = game.digest(&slots, 0).unwrap_err();
+    game.save(&mut slots, Tick(0)).unwrap();
+    let error = game.digest(&slots, Tick(0)).unwrap_err();
     assert!(error.to_string().starts_with("`1` is a float"), "{error}");
     let mut tree = isostep_core::internals::DigestTree::new();
-    let error = game.tree(&slots, 0, "hud", &mut tree).unwrap_err();
+    let error = game.tree(&slots, Tick(0), "hud", &mut tree).unwrap_err();
     assert!(error.to_string().starts_with("`hud.1` is a float"), "{error}");
 }
 
@@ -188,27 +189,27 @@ fn an_unhashable_field_is_named() {
 fn a_tick_that_is_not_held_is_an_error() {
     let mut game = sample();
     let mut slots = game.slots(2);
-    assert_eq!(game.load(&mut slots, 0), Err(StateError::History(HistoryError::Empty)));
+    assert_eq!(game.load(&mut slots, Tick(0)), Err(StateError::History(HistoryError::Empty)));
     for tick in 5..9 {
-        game.save(&mut slots, tick).unwrap();
+        game.save(&mut slots, Tick(tick)).unwrap();
     }
-    let too_old = StateError::History(HistoryError::TooOld { oldest: 7 });
-    assert_eq!(game.load(&mut slots, 6), Err(too_old.clone()));
-    assert_eq!(game.digest(&slots, 6), Err(too_old.clone()));
-    assert_eq!(game.pin(&mut slots, 6), Err(too_old));
-    assert!(!game.unpin(&mut slots, 6));
-    game.load(&mut slots, 7).unwrap();
-    let not_yet = StateError::History(HistoryError::NotYet { newest: 7 });
-    assert_eq!(game.load(&mut slots, 8), Err(not_yet));
+    let too_old = StateError::History(HistoryError::TooOld { oldest: Tick(7) });
+    assert_eq!(game.load(&mut slots, Tick(6)), Err(too_old.clone()));
+    assert_eq!(game.digest(&slots, Tick(6)), Err(too_old.clone()));
+    assert_eq!(game.pin(&mut slots, Tick(6)), Err(too_old));
+    assert!(!game.unpin(&mut slots, Tick(6)));
+    game.load(&mut slots, Tick(7)).unwrap();
+    let not_yet = StateError::History(HistoryError::NotYet { newest: Tick(7) });
+    assert_eq!(game.load(&mut slots, Tick(8)), Err(not_yet));
 }
 
 #[test]
 fn empty_states_are_states() {
     let mut nothing = ();
     let mut slots = nothing.slots(0);
-    nothing.save(&mut slots, 3).unwrap();
-    nothing.load(&mut slots, 3).unwrap();
-    assert!(nothing.digest(&slots, 3).is_ok());
+    nothing.save(&mut slots, Tick(3)).unwrap();
+    nothing.load(&mut slots, Tick(3)).unwrap();
+    assert!(nothing.digest(&slots, Tick(3)).is_ok());
     assert_eq!(lines((), ()), [""; 0]);
     assert_eq!(lines(Vec::<u8>::new(), Vec::new()), [""; 0]);
     assert_eq!(
@@ -285,9 +286,9 @@ proptest! {
     #[test]
     fn digests_and_differences_agree_with_equality(mut a in matches(), mut b in matches()) {
         let (mut slots_a, mut slots_b) = (a.slots(1), b.slots(1));
-        a.save(&mut slots_a, 0).unwrap();
-        b.save(&mut slots_b, 0).unwrap();
-        prop_assert_eq!(a == b, a.digest(&slots_a, 0) == b.digest(&slots_b, 0));
+        a.save(&mut slots_a, Tick(0)).unwrap();
+        b.save(&mut slots_b, Tick(0)).unwrap();
+        prop_assert_eq!(a == b, a.digest(&slots_a, Tick(0)) == b.digest(&slots_b, Tick(0)));
         prop_assert_eq!(a == b, differences((&a, &slots_a), (&b, &slots_b), 0).is_empty());
         let (all, other) = (vec![a.clone(), b.clone()], vec![b, a.clone()]);
         prop_assert_eq!(all == other, lines(all, other).is_empty());

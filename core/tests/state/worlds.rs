@@ -2,6 +2,7 @@
 
 use super::differences;
 use super::schedule::{self, Game, acts};
+use isostep_core::Tick;
 use isostep_core::shape::Shape;
 use isostep_core::state::{State, StateError};
 use isostep_core::world::{BodyDef, BodyId, Command, Event, World, WorldDef};
@@ -49,19 +50,19 @@ proptest! {
 fn commands_after_the_last_step_are_refused() {
     let (mut world, balls) = balls();
     let mut slots = world.slots(4);
-    world.save(&mut slots, 0).unwrap();
+    world.save(&mut slots, Tick(0)).unwrap();
     world.step();
     world.set_velocity(balls[0], Vec3::X).unwrap();
-    let error = world.save(&mut slots, 1).unwrap_err();
+    let error = world.save(&mut slots, Tick(1)).unwrap_err();
     assert_eq!(error, StateError::UnfinishedCommands { count: 1 });
     let said = error.to_string();
     assert!(said.starts_with("the world has 1 command that") && said.contains("world.step()"));
     assert!(said.contains("world.events()") && said.contains("before the first tick"), "{said}");
     let said = StateError::UnfinishedCommands { count: 2 }.to_string();
     assert!(said.starts_with("the world has 2 commands that"), "{said}");
-    assert!(world.holds(&slots, 0).is_ok() && world.holds(&slots, 1).is_err());
+    assert!(world.holds(&slots, Tick(0)).is_ok() && world.holds(&slots, Tick(1)).is_err());
     world.step();
-    world.save(&mut slots, 1).unwrap();
+    world.save(&mut slots, Tick(1)).unwrap();
 }
 
 /// A step that reads the events of the last step and answers with commands: every body with a new
@@ -86,11 +87,11 @@ fn answer_events(world: &mut World) {
 fn events_at_the_start_of_a_step_match_the_tick_rolled_back_to() {
     let (mut world, _) = balls();
     let mut slots = world.slots(128);
-    world.save(&mut slots, 0).unwrap();
+    world.save(&mut slots, Tick(0)).unwrap();
     let mut straight = vec![(world.events().collect::<Vec<_>>(), world.digest())];
     for tick in 1..120 {
         answer_events(&mut world);
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
         straight.push((world.events().collect(), world.digest()));
     }
     let began = |event: &Event| matches!(event, Event::ContactBegan(_));
@@ -98,7 +99,7 @@ fn events_at_the_start_of_a_step_match_the_tick_rolled_back_to() {
     let told: Vec<u32> = told.map(|(tick, _)| tick).collect();
     assert!(told.len() > 2, "the balls come down more than once: {told:?}");
     for back in told {
-        world.load(&mut slots, back).unwrap();
+        world.load(&mut slots, Tick(back)).unwrap();
         assert_eq!(world.events().collect::<Vec<_>>(), straight[back as usize].0, "tick {back}");
         // Also through a snapshot.
         let (mut copy, bytes) = (balls().0, world.snapshot(world.tick(), None).unwrap());
@@ -108,7 +109,7 @@ fn events_at_the_start_of_a_step_match_the_tick_rolled_back_to() {
         assert_eq!(copy.digest(), straight[back as usize + 1].1, "tick {back}");
         for tick in back + 1..120 {
             answer_events(&mut world);
-            world.save(&mut slots, tick).unwrap();
+            world.save(&mut slots, Tick(tick)).unwrap();
             assert_eq!(world.digest(), straight[tick as usize].1, "tick {tick} from {back}");
         }
     }
@@ -123,21 +124,21 @@ fn a_burst_of_steps_loses_no_tick() {
         for _ in 0..[0, 1, 1, 11][tick as usize] {
             world.step();
         }
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
         digests.push(world.digest());
     }
     for tick in 0..4 {
-        assert_eq!(State::digest(&world, &slots, tick), Ok(digests[tick as usize]));
+        assert_eq!(State::digest(&world, &slots, Tick(tick)), Ok(digests[tick as usize]));
     }
-    world.load(&mut slots, 1).unwrap();
-    assert_eq!((world.tick(), world.digest()), (1, digests[1]));
+    world.load(&mut slots, Tick(1)).unwrap();
+    assert_eq!((world.tick(), world.digest()), (Tick(1), digests[1]));
 }
 
 #[test]
 fn a_world_does_not_hold_ticks_for_a_session_that_is_gone() {
     let (mut world, _) = balls();
     let mut slots = world.slots(2);
-    world.save(&mut slots, 0).unwrap();
+    world.save(&mut slots, Tick(0)).unwrap();
     drop(slots);
     for _ in 0..500 {
         world.step();
@@ -150,39 +151,39 @@ fn ticks_that_share_a_world_tick_have_pins_of_their_own() {
     let (mut world, _) = balls();
     let mut slots = world.slots(2);
     for tick in 0..3 {
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
         if tick == 1 {
-            State::pin(&mut world, &mut slots, 0).unwrap();
-            State::pin(&mut world, &mut slots, 1).unwrap();
+            State::pin(&mut world, &mut slots, Tick(0)).unwrap();
+            State::pin(&mut world, &mut slots, Tick(1)).unwrap();
         }
     }
     for tick in 3..60 {
         world.step();
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
     }
-    assert!(State::unpin(&mut world, &mut slots, 1));
-    assert!(!State::unpin(&mut world, &mut slots, 1));
-    assert!(world.holds(&slots, 1).is_err());
-    world.load(&mut slots, 0).unwrap();
-    assert_eq!(world.tick(), 0);
-    assert!(State::unpin(&mut world, &mut slots, 0));
+    assert!(State::unpin(&mut world, &mut slots, Tick(1)));
+    assert!(!State::unpin(&mut world, &mut slots, Tick(1)));
+    assert!(world.holds(&slots, Tick(1)).is_err());
+    world.load(&mut slots, Tick(0)).unwrap();
+    assert_eq!(world.tick(), Tick(0));
+    assert!(State::unpin(&mut world, &mut slots, Tick(0)));
     // No pin is left in the world.
-    assert!(!World::unpin(&mut world, 0));
+    assert!(!World::unpin(&mut world, Tick(0)));
 }
 
 #[test]
 fn rolling_back_before_a_pin_drops_it() {
     let (mut world, _) = balls();
     let mut slots = world.slots(8);
-    world.save(&mut slots, 0).unwrap();
+    world.save(&mut slots, Tick(0)).unwrap();
     // No step: ticks 0 and 1 share a world tick.
-    world.save(&mut slots, 1).unwrap();
-    State::pin(&mut world, &mut slots, 1).unwrap();
-    world.load(&mut slots, 0).unwrap();
-    assert!(!World::unpin(&mut world, 0));
+    world.save(&mut slots, Tick(1)).unwrap();
+    State::pin(&mut world, &mut slots, Tick(1)).unwrap();
+    world.load(&mut slots, Tick(0)).unwrap();
+    assert!(!World::unpin(&mut world, Tick(0)));
     assert_eq!(
-        world.load(&mut slots, 1),
-        Err(StateError::History(HistoryError::NotYet { newest: 0 }))
+        world.load(&mut slots, Tick(1)),
+        Err(StateError::History(HistoryError::NotYet { newest: Tick(0) }))
     );
 }
 
@@ -191,16 +192,16 @@ fn a_world_changed_outside_of_the_session_is_an_error() {
     let (mut world, _) = balls();
     let mut slots = world.slots(8);
     for tick in 0..5 {
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
         world.step();
     }
-    world.rewind(2).unwrap();
-    let error = world.save(&mut slots, 5).unwrap_err();
-    assert_eq!(error, StateError::WentBack { tick: 4, before: 4, now: 2 });
+    world.rewind(Tick(2)).unwrap();
+    let error = world.save(&mut slots, Tick(5)).unwrap_err();
+    assert_eq!(error, StateError::WentBack { tick: Tick(4), before: Tick(4), now: Tick(2) });
     world.commit();
-    let error = world.load(&mut slots, 1).unwrap_err();
-    assert_eq!(error, StateError::Forgotten { tick: 1, world_tick: 1 });
-    world.load(&mut slots, 2).unwrap();
+    let error = world.load(&mut slots, Tick(1)).unwrap_err();
+    assert_eq!(error, StateError::Forgotten { tick: Tick(1), world_tick: Tick(1) });
+    world.load(&mut slots, Tick(2)).unwrap();
 }
 
 #[test]
@@ -209,9 +210,9 @@ fn a_longer_history_allows_deeper_rollback() {
     for _ in 0..9 {
         world.step();
     }
-    assert_eq!(world.history(), 8..=9);
-    let at_8 = world.digest_at(8).unwrap();
-    world.rewind(8).unwrap();
+    assert_eq!(world.history(), Tick(8)..=Tick(9));
+    let at_8 = world.digest_at(Tick(8)).unwrap();
+    world.rewind(Tick(8)).unwrap();
     world.set_history(40);
     assert_eq!(world.digest(), at_8);
     let straight: Vec<_> = (0..35)
@@ -221,25 +222,25 @@ fn a_longer_history_allows_deeper_rollback() {
         })
         .collect();
     for back in [30, 5, 20] {
-        world.rewind(43 - back).unwrap();
+        world.rewind(Tick(43 - back)).unwrap();
         world.set_velocity(balls[0], Vec3::X).unwrap();
         world.step();
-        world.rewind(43 - back).unwrap();
+        world.rewind(Tick(43 - back)).unwrap();
         for digest in &straight[35 - back as usize..] {
             world.step();
             assert_eq!(world.digest(), *digest);
         }
     }
-    assert_eq!(world.history(), 8..=43);
+    assert_eq!(world.history(), Tick(8)..=Tick(43));
     // Shrinking with an old timeline drops that first, then the oldest ticks.
-    World::pin(&mut world, 10).unwrap();
-    world.rewind(30).unwrap();
+    World::pin(&mut world, Tick(10)).unwrap();
+    world.rewind(Tick(30)).unwrap();
     world.set_history(5);
-    assert_eq!(world.history(), 26..=30);
+    assert_eq!(world.history(), Tick(26)..=Tick(30));
     assert_eq!(world.digest(), straight[30 - 9]);
     world.step();
     assert_eq!(world.digest(), straight[31 - 9]);
-    world.rewind(10).unwrap();
+    world.rewind(Tick(10)).unwrap();
     assert_eq!(world.digest(), straight[10 - 9]);
 }
 
@@ -262,13 +263,13 @@ fn drop_caches_makes_the_next_steps_full() {
     let (mut world, _) = balls();
     let mut slots = world.slots(16);
     for tick in 0..10 {
-        world.save(&mut slots, tick).unwrap();
+        world.save(&mut slots, Tick(tick)).unwrap();
         world.step();
     }
     let digest = world.digest();
-    world.load(&mut slots, 4).unwrap();
+    world.load(&mut slots, Tick(4)).unwrap();
     assert!(world.step().again);
-    world.load(&mut slots, 4).unwrap();
+    world.load(&mut slots, Tick(4)).unwrap();
     world.drop_caches(&mut slots);
     for _ in 4..10 {
         assert!(!world.step().again);
@@ -285,9 +286,9 @@ fn told(set_up: impl FnOnce(&mut World, &[BodyId])) -> Vec<String> {
     ours.step();
     theirs.step();
     let (mut a, mut b) = (ours.slots(4), theirs.slots(4));
-    ours.save(&mut a, 77).unwrap();
-    theirs.save(&mut b, 77).unwrap();
-    assert_ne!(State::digest(&ours, &a, 77), State::digest(&theirs, &b, 77));
+    ours.save(&mut a, Tick(77)).unwrap();
+    theirs.save(&mut b, Tick(77)).unwrap();
+    assert_ne!(State::digest(&ours, &a, Tick(77)), State::digest(&theirs, &b, Tick(77)));
     differences((&ours, &a), (&theirs, &b), 77).iter().map(ToString::to_string).collect()
 }
 
@@ -325,20 +326,20 @@ fn a_difference_in_every_section_is_named() {
 fn a_worlds_name_goes_in_front() {
     let (mut world, balls) = balls();
     let mut slots = world.slots(4);
-    world.save(&mut slots, 0).unwrap();
+    world.save(&mut slots, Tick(0)).unwrap();
     let mut other = world.clone();
     other.set_velocity(balls[0], Vec3::from_ints(0, 2, 0)).unwrap();
     other.commit();
     let mut theirs = other.slots(4);
-    other.save(&mut theirs, 0).unwrap();
+    other.save(&mut theirs, Tick(0)).unwrap();
     let mut tree = isostep_core::internals::DigestTree::new();
-    world.tree(&slots, 0, "arena", &mut tree).unwrap();
+    world.tree(&slots, Tick(0), "arena", &mut tree).unwrap();
     assert!(tree.sections().all(|(name, _)| name.starts_with("arena.")));
     let (mut bytes, mut found) = (Vec::new(), Vec::new());
-    assert!(!other.page(&theirs, 0, "arena", "bodies", 0, &mut bytes).unwrap());
-    assert!(other.page(&theirs, 0, "arena", "arena.bodies", 0, &mut bytes).unwrap());
+    assert!(!other.page(&theirs, Tick(0), "arena", "bodies", 0, &mut bytes).unwrap());
+    assert!(other.page(&theirs, Tick(0), "arena", "arena.bodies", 0, &mut bytes).unwrap());
     let explain = |section: &str, found: &mut Vec<_>| {
-        State::explain(&world, &slots, 0, "arena", section, 0, &bytes, 5, found).unwrap()
+        State::explain(&world, &slots, Tick(0), "arena", section, 0, &bytes, 5, found).unwrap()
     };
     assert!(!explain("arena2.bodies", &mut found) && !explain("bodies", &mut found));
     assert!(explain("arena.bodies", &mut found));

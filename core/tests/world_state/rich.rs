@@ -69,7 +69,7 @@ pub(crate) fn world() -> World {
 
 /// Issues commands from time to time, so that the state keeps changing.
 pub(crate) fn act(world: &mut World) {
-    let tick = world.tick();
+    let tick = world.tick().0;
     let ids: Vec<BodyId> = world.bodies().map(|(id, _)| id).collect();
     let chosen = ids[1 + (tick as usize * 13) % (ids.len() - 1)];
     match tick % 11 {

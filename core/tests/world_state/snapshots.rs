@@ -2,6 +2,7 @@
 
 use super::rich;
 use crate::fuzz;
+use isostep_core::Tick;
 use isostep_core::internals::pack::UnpackError;
 use isostep_core::world::{Command, Material, SnapshotError, World, WorldDef};
 use isostep_core::{HistoryError, Real, Rng};
@@ -24,7 +25,7 @@ fn a_restored_world_continues_as_the_original() {
         let mut scene = scenes::build(name, 1).unwrap();
         let ticks: &[u32] = if name == "bin" { &[1, 90] } else { &[1, 7, 60, 150] };
         for &tick in ticks {
-            while scene.world.tick() < tick {
+            while scene.world.tick().0 < tick {
                 scene.step();
             }
             let tick = scene.world.tick();
@@ -87,7 +88,10 @@ fn deltas_are_exact_against_any_tick_that_is_held() {
 fn invalid_snapshots_return_their_reason() {
     let mut world = rich::world();
     rich::play(&mut world, 20);
-    let (good, delta) = (world.snapshot(20, None).unwrap(), world.snapshot(20, Some(19)).unwrap());
+    let (good, delta) = (
+        world.snapshot(Tick(20), None).unwrap(),
+        world.snapshot(Tick(20), Some(Tick(19))).unwrap(),
+    );
     let mut other = rich::world();
     rich::play(&mut other, 3);
     let before = other.digest_tree();
@@ -113,13 +117,13 @@ fn invalid_snapshots_return_their_reason() {
     fuzz::seal_snapshot(&mut layout);
     let wrong = refused(&layout);
     assert!(matches!(wrong, SnapshotError::Unpack(UnpackError::Layout { .. })), "{wrong}");
-    assert_eq!(refused(&delta), SnapshotError::Baseline(HistoryError::NotYet { newest: 3 }));
+    assert_eq!(refused(&delta), SnapshotError::Baseline(HistoryError::NotYet { newest: Tick(3) }));
     rich::play(&mut other, 10);
     let ids: Vec<_> = other.bodies().map(|(id, _)| id).collect();
     other.despawn(ids[1]).unwrap();
     rich::play(&mut other, 8);
     let error = other.restore(&delta).unwrap_err();
-    assert!(matches!(error, SnapshotError::WrongBaseline { tick: 19, .. }), "{error}");
+    assert!(matches!(error, SnapshotError::WrongBaseline { tick: Tick(19), .. }), "{error}");
     let error = other.restore_within(&good, 1000).unwrap_err();
     assert!(matches!(error, SnapshotError::Unpack(UnpackError::TooLong { .. })), "{error}");
     other.restore(&good).unwrap();
@@ -285,7 +289,7 @@ fn sleepers(world: &World) -> usize {
 #[test]
 fn a_tumbling_bin_takes_few_bytes() {
     let mut scene = scenes::build("bin", 1).unwrap();
-    while scene.world.tick() < 120 {
+    while scene.world.tick().0 < 120 {
         scene.step();
     }
     let (key, delta) = sizes(&scene.world, "tumbling");
@@ -302,7 +306,7 @@ fn a_sleeping_bin_takes_few_bytes() {
     for id in ids {
         scene.world.command(Command::SetMaterial(id, 0, rough)).unwrap();
     }
-    while scene.world.tick() < 900 && sleepers(&scene.world) < 1000 {
+    while scene.world.tick().0 < 900 && sleepers(&scene.world) < 1000 {
         scene.step();
     }
     scene.step();

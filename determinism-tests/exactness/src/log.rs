@@ -1,6 +1,7 @@
 //! The log of a script: commands that took effect, as a tree. A node is a state that the world under test had; the path
 //! from the root to it is all that led there. A rewind goes back to an earlier node of the path and starts a branch.
 
+use isostep_core::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::world::{BodyId, Command, CommandError, Event, WorldDef};
 
@@ -40,7 +41,7 @@ pub(crate) struct Node {
     pub(crate) children: Vec<usize>,
     /// From the parent to here.
     pub(crate) edge: Edge,
-    pub(crate) tick: u32,
+    pub(crate) tick: Tick,
     /// As the world under test had them.
     pub(crate) digest: Digest,
     pub(crate) events: Vec<Event>,
@@ -73,7 +74,7 @@ impl Log {
     }
 
     /// The nearest node of a tick on the path to a node.
-    pub(crate) fn at(&self, from: usize, tick: u32) -> Option<usize> {
+    pub(crate) fn at(&self, from: usize, tick: Tick) -> Option<usize> {
         self.path(from).find(|node| self.nodes[*node].tick == tick)
     }
 

@@ -1,6 +1,7 @@
 //! Defects that were found from outside, one test for each. The judge is a fresh world that is given the commands that took
 //! effect and keeps nothing between calls.
 
+use isostep_core::Tick;
 use isostep_core::shape::Shape;
 use isostep_core::state::State;
 use isostep_core::world::{
@@ -44,14 +45,14 @@ impl Logged {
         }
     }
 
-    fn rewind(&mut self, tick: u32) {
+    fn rewind(&mut self, tick: Tick) {
         self.world.rewind(tick).expect("the tick is held");
         self.forget_from(tick);
     }
 
     /// Forgets commands from a tick on.
-    fn forget_from(&mut self, tick: u32) {
-        self.ticks.truncate(tick as usize);
+    fn forget_from(&mut self, tick: Tick) {
+        self.ticks.truncate(tick.0 as usize);
         self.ticks.push(Vec::new());
     }
 
@@ -132,7 +133,7 @@ fn moving_a_support_wakes_its_sleepers_after_a_rewind() {
             logged.step(1);
             drop(&mut logged);
             logged.step(1);
-            logged.rewind(40);
+            logged.rewind(Tick(40));
             logged.give(change(support));
             logged.step_checked(5, &case);
         }
@@ -147,12 +148,12 @@ fn moving_a_support_wakes_its_sleepers_after_a_load() {
     logged.world.set_history(2);
     let mut slots = logged.world.slots(2);
     logged.step(40);
-    logged.world.save(&mut slots, 40).expect("nothing is unfinished");
+    logged.world.save(&mut slots, Tick(40)).expect("nothing is unfinished");
     logged.give(Command::Impulse(sleeper, Vec3::from_ints(0, 3000, 0)));
     // Several steps in a tick of the session: the ring must grow to keep tick 40.
     logged.step(8);
-    logged.world.load(&mut slots, 40).expect("it was saved");
-    logged.forget_from(40);
+    logged.world.load(&mut slots, Tick(40)).expect("it was saved");
+    logged.forget_from(Tick(40));
     logged.give(Command::Teleport(support, Transform::at(Vec3::from_ints(9, 0, 0))));
     logged.step_checked(5, "load");
 }
@@ -180,7 +181,7 @@ fn a_support_that_was_dynamic_in_another_timeline_wakes_its_sleepers() {
         logged.world.drop_scratch();
         guess(&mut logged, support);
         logged.step(1);
-        logged.rewind(80);
+        logged.rewind(Tick(80));
         assert!(logged.world.body(sleeper).is_some_and(|body| body.is_asleep()));
         logged.step(3);
         logged.give(Command::Despawn(support));
@@ -212,11 +213,11 @@ fn an_event_that_is_taken_over_names_the_body_of_this_timeline() {
             }
             logged.step(30);
             let now = logged.world.tick();
-            logged.rewind(5);
+            logged.rewind(Tick(5));
             if true_second {
                 respawn(&mut logged);
             }
-            logged.step_checked(now + 3 - logged.world.tick(), &case);
+            logged.step_checked((now + 3).since(logged.world.tick()), &case);
         }
     }
 }
@@ -238,7 +239,7 @@ fn an_event_of_one_body_names_the_body_of_this_timeline() {
             }
             logged.step_checked(45, &format!("round {round}, replaced: {replaced}"));
             if round == 0 {
-                logged.rewind(0);
+                logged.rewind(Tick(0));
             }
         }
     }
@@ -286,7 +287,7 @@ fn a_page_of_the_old_future_hides_no_body() {
     logged.step(9);
     logged.spawn(BodyDef::dynamic().at(at(0, real!(5))).shape(ball()));
     logged.step(3);
-    logged.rewind(7);
+    logged.rewind(Tick(7));
     logged.spawn(BodyDef::dynamic().at(at(0, real!(5))).shape(ball()));
     logged.step_checked(1, "body 33");
     logged.spawn(BodyDef::fixed().at(at(5, real!(7))).shape(brick()));
@@ -314,7 +315,7 @@ fn a_page_of_the_old_future_hides_no_body_of_a_stream() {
                 }
                 logged.step(1);
             }
-            logged.rewind(0);
+            logged.rewind(Tick(0));
             logged.step(new);
             logged.spawn_in(1, BodyDef::dynamic().shape(ball()));
             logged.spawn_in(1, BodyDef::fixed().at(at(5, real!(7))).shape(brick()));
@@ -329,7 +330,7 @@ fn a_page_of_the_old_future_hides_no_body_of_a_stream() {
 fn a_body_at_the_end_of_the_world_tells_so_after_a_rewind() {
     let mut logged = Logged::new();
     logged.step(4);
-    logged.rewind(0);
+    logged.rewind(Tick(0));
     let def = BodyDef::kinematic().at(Vec3::Y * WORLD_LIMIT).velocity(Vec3::Y * 3);
     logged.spawn(def.shape(ball()));
     logged.step_checked(6, "held");
@@ -401,7 +402,7 @@ fn locks_that_a_spawn_accepts_can_be_restored() {
             continue;
         }
         world.step();
-        let snapshot = world.snapshot(1, None).expect("the present tick is held");
+        let snapshot = world.snapshot(Tick(1), None).expect("the present tick is held");
         if let Err(error) = world.restore(&snapshot) {
             panic!("locks {locks:#x}: a world refuses its own snapshot: {error}");
         }

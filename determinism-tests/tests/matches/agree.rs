@@ -81,10 +81,10 @@ fn matches_agree_with_a_run_without_prediction() {
         let tick = tick.unwrap();
         let mut truth = straight(size, seed, DELAY, tick.0);
         let mut slots = truth.slots(1);
-        truth.save(&mut slots, tick.0).unwrap();
-        let truth = truth.digest(&slots, tick.0).unwrap();
+        truth.save(&mut slots, tick).unwrap();
+        let truth = truth.digest(&slots, tick).unwrap();
         for machine in fleet.machines() {
-            assert_eq!(machine.game.digest(machine.session.slots(), tick.0).unwrap(), truth);
+            assert_eq!(machine.game.digest(machine.session.slots(), tick).unwrap(), truth);
         }
     }
 }

@@ -70,7 +70,7 @@ fn check_agreement(machines: &[Machine], seed: u64) -> Tick {
     let tick = reached.min().unwrap();
     let digests: Vec<_> = machines
         .iter()
-        .map(|Machine { peer, game }| game.digest(peer.session().slots(), tick.0).unwrap())
+        .map(|Machine { peer, game }| game.digest(peer.session().slots(), tick).unwrap())
         .collect();
     assert!(digests.iter().all(|digest| *digest == digests[0]), "seed {seed}: {digests:?}");
     tick

@@ -125,10 +125,10 @@ fn keyframe_cost_is_printed() {
         } else {
             with.push(took);
             let start = Instant::now();
-            arena.snapshot(session.slots(), tick.0 + 1, &mut Vec::new()).expect("held");
+            arena.snapshot(session.slots(), tick + 1, &mut Vec::new()).expect("held");
             states.push(start.elapsed());
             let start = Instant::now();
-            arena.digest(session.slots(), tick.0 + 1).expect("held");
+            arena.digest(session.slots(), tick + 1).expect("held");
             digests.push(start.elapsed());
         }
         while recorder.poll_bytes().is_some() {}

@@ -157,7 +157,8 @@ fn tune(game: &mut Skirmish, knob: Knob) {
         Knob::Resim(mode) => game.world.set_resim_mode(mode),
         // Never shorter than the session's request.
         Knob::History(more) => {
-            let held = game.world.history().count();
+            let (oldest, now) = game.world.history().into_inner();
+            let held = now.since(oldest) as usize + 1;
             game.world.set_history(held.max(40) + usize::from(more));
         }
     }

@@ -98,7 +98,7 @@ impl Match {
     fn compare(&mut self, index: usize, tick: Tick) -> Result<(), Failure> {
         let machine = &self.machines[index];
         let slots = machine.session.slots();
-        let Ok(digest) = machine.game.digest(slots, tick.0) else {
+        let Ok(digest) = machine.game.digest(slots, tick) else {
             self.stats.missed += 1;
             return Ok(());
         };
@@ -127,7 +127,7 @@ impl Match {
     fn compare_snapshot(&mut self, index: usize, tick: Tick) -> Result<(), Failure> {
         let machine = &self.machines[index];
         let mut bytes = Vec::new();
-        let written = machine.game.snapshot(machine.session.slots(), tick.0, &mut bytes);
+        let written = machine.game.snapshot(machine.session.slots(), tick, &mut bytes);
         written.map_err(|error| Failure::new(index, tick, format!("no snapshot: {error}")))?;
         self.stats.snapshots += 1;
         let seen = see_snapshot(self.script.settings, &bytes);

@@ -146,7 +146,8 @@ impl Machine {
 
     /// Records the number of ticks that the world holds.
     pub(super) fn measure_ring(&mut self) {
-        let held = self.game.world.history().count();
+        let (oldest, now) = self.game.world.history().into_inner();
+        let held = now.since(oldest) as usize + 1;
         // Full, but not yet grown.
         let first = match self.setup.mode {
             Mode::Lockstep => 5,

@@ -201,7 +201,7 @@ impl Match {
             plan.run(&mut machine.game).map_err(|error| failed(error.tick, error.to_string()))?;
             let settled = machine.settled().min(to);
             while checked <= settled {
-                let digest = machine.game.digest(machine.session.slots(), checked.0);
+                let digest = machine.game.digest(machine.session.slots(), checked);
                 if let Ok(digest) = digest {
                     self.check_digest(index, checked, digest, &format!("branch at {from}"))?;
                 }

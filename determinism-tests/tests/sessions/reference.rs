@@ -19,7 +19,7 @@ pub(super) struct Seen {
     /// Hash of the world's public view.
     pub(super) reading: u64,
     /// Tick of the world, which may make several steps in a tick of the match.
-    pub(super) world_tick: u32,
+    pub(super) world_tick: Tick,
 }
 
 pub(super) struct Reference {
@@ -106,10 +106,10 @@ impl Reference {
         again.play(seats, tick);
         let mut truth = again.game.copy();
         let mut held = truth.slots(1);
-        truth.save(&mut held, tick.0).expect("a state between two ticks");
+        truth.save(&mut held, tick).expect("a state between two ticks");
         let tree = |game: &Skirmish, slots: &_| {
             let mut tree = DigestTree::new();
-            game.tree(slots, tick.0, "", &mut tree).map(|()| tree)
+            game.tree(slots, tick, "", &mut tree).map(|()| tree)
         };
         let (Ok(theirs), Ok(ours)) = (tree(&truth, &held), tree(game, slots)) else {
             return Vec::new();
@@ -125,8 +125,8 @@ impl Reference {
             let numbers = ours.iter().chain(&theirs).filter(differs).map(|page| page.0);
             for page in numbers.collect::<std::collections::BTreeSet<u32>>() {
                 let mut bytes = Vec::new();
-                let _ = truth.page(&held, tick.0, "", &section, page, &mut bytes);
-                let _ = game.explain(slots, tick.0, "", &section, page, &bytes, 6, &mut found);
+                let _ = truth.page(&held, tick, "", &section, page, &mut bytes);
+                let _ = game.explain(slots, tick, "", &section, page, &bytes, 6, &mut found);
             }
         }
         found
@@ -136,8 +136,8 @@ impl Reference {
 fn see(game: &Skirmish) -> Seen {
     let mut copy = game.copy();
     let mut slots = copy.slots(1);
-    copy.save(&mut slots, 0).expect("a state between two ticks");
-    let digest = copy.digest(&slots, 0).expect("it was just saved");
+    copy.save(&mut slots, Tick(0)).expect("a state between two ticks");
+    let digest = copy.digest(&slots, Tick(0)).expect("it was just saved");
     let world_tick = copy.world.tick();
     let past = copy.world.past(world_tick).expect("the newest tick is held");
     Seen { digest, reading: reading(&past), world_tick }

@@ -164,7 +164,7 @@ impl Machine {
     }
 
     pub(crate) fn digest(&self, tick: Tick) -> Digest {
-        self.game.digest(self.peer.session().slots(), tick.0).expect("it is in the ring")
+        self.game.digest(self.peer.session().slots(), tick).expect("it is in the ring")
     }
 
     pub(crate) fn figures(&self) -> Figures {

@@ -159,7 +159,7 @@ impl Player {
             return;
         }
         self.certain = true;
-        let digest = self.game.digest(session.slots(), last.0).expect("the ring has it");
+        let digest = self.game.digest(session.slots(), last).expect("the ring has it");
         eprintln!("certain tick {last} digest {digest}");
         let (stats, counters) = (session.stats(), self.peer.counters());
         eprintln!(

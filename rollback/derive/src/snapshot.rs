@@ -35,7 +35,7 @@ pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
             fn snapshot(
                 &self,
                 slots: &Self::Slots,
-                tick: u32,
+                tick: #derived::Tick,
                 out: &mut #derived::Bytes,
             ) -> ::core::result::Result<(), #module::StateError> {
                 #(#put)*

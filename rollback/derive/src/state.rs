@@ -140,35 +140,35 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
             Slots(#(#made,)* ::core::marker::PhantomData)
         }
 
-        fn ready(&self, slots: &Self::Slots, tick: u32) -> #done {
+        fn ready(&self, slots: &Self::Slots, tick: #derived::Tick) -> #done {
             #(#ready)*
             #ok(())
         }
 
-        fn holds(&self, slots: &Self::Slots, tick: u32) -> #done {
+        fn holds(&self, slots: &Self::Slots, tick: #derived::Tick) -> #done {
             #(#holds)*
             #ok(())
         }
 
-        fn save(&mut self, slots: &mut Self::Slots, tick: u32) -> #done {
+        fn save(&mut self, slots: &mut Self::Slots, tick: #derived::Tick) -> #done {
             #module::State::ready(&*self, &*slots, tick)?;
             #(#save)*
             #ok(())
         }
 
-        fn load(&mut self, slots: &mut Self::Slots, tick: u32) -> #done {
+        fn load(&mut self, slots: &mut Self::Slots, tick: #derived::Tick) -> #done {
             #module::State::holds(&*self, &*slots, tick)?;
             #(#load)*
             #ok(())
         }
 
-        fn pin(&mut self, slots: &mut Self::Slots, tick: u32) -> #done {
+        fn pin(&mut self, slots: &mut Self::Slots, tick: #derived::Tick) -> #done {
             #module::State::holds(&*self, &*slots, tick)?;
             #(#pin)*
             #ok(())
         }
 
-        fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool {
+        fn unpin(&mut self, slots: &mut Self::Slots, tick: #derived::Tick) -> bool {
             let mut had = false;
             #(#unpin)*
             had
@@ -181,7 +181,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
         fn digest(
             &self,
             slots: &Self::Slots,
-            tick: u32,
+            tick: #derived::Tick,
         ) -> ::core::result::Result<#derived::Digest, #error> {
             #ok(#derived::Digest::of_parts(&[#(#digest),*]))
         }
@@ -189,7 +189,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
         fn tree(
             &self,
             slots: &Self::Slots,
-            tick: u32,
+            tick: #derived::Tick,
             name: &str,
             tree: &mut #derived::DigestTree,
         ) -> #done {
@@ -200,7 +200,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
         fn page(
             &self,
             slots: &Self::Slots,
-            tick: u32,
+            tick: #derived::Tick,
             name: &str,
             section: &str,
             page: u32,
@@ -212,7 +212,7 @@ fn methods(code: &Code, module: &TokenStream) -> TokenStream {
         fn explain(
             &self,
             slots: &Self::Slots,
-            tick: u32,
+            tick: #derived::Tick,
             name: &str,
             section: &str,
             page: u32,

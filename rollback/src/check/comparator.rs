@@ -3,9 +3,9 @@
 
 use super::runner::{Found, Instance, Observer, Stop, refused};
 use super::script::ScriptedInputs;
+use crate::Tick;
 use crate::pages::{MAX_PER_SECTION, rank};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 use isostep_core::internals::DigestTree;
 use isostep_core::state::{StateDifference, StateError};
@@ -68,13 +68,13 @@ impl Progress<'_> {
 }
 
 fn digest<S: Simulation>(tick: Tick, game: &S, slots: &S::Slots) -> Result<ShortDigest, Stop> {
-    let digest = game.digest(slots, tick.0).map_err(refused::<StateError>(tick))?;
+    let digest = game.digest(slots, tick).map_err(refused::<StateError>(tick))?;
     Ok(digest.short())
 }
 
 fn tree<S: Simulation>(tick: Tick, game: &S, slots: &S::Slots) -> Result<DigestTree, Stop> {
     let mut tree = DigestTree::new();
-    game.tree(slots, tick.0, "", &mut tree).map_err(refused::<StateError>(tick))?;
+    game.tree(slots, tick, "", &mut tree).map_err(refused::<StateError>(tick))?;
     Ok(tree)
 }
 
@@ -251,9 +251,9 @@ fn explain<S: Simulation>(
             let left = most.saturating_sub(found.len());
             let (mut bytes, mut fields) = (Vec::new(), Vec::new());
             let Instance { game: other, slots: held, .. } = reference;
-            other.page(held, tick.0, "", section, page, &mut bytes)?;
+            other.page(held, tick, "", section, page, &mut bytes)?;
             // One more than needed, to detect further differences.
-            game.explain(slots, tick.0, "", section, page, &bytes, left + 1, &mut fields)?;
+            game.explain(slots, tick, "", section, page, &bytes, left + 1, &mut fields)?;
             more |= fields.len() > left;
             fields.truncate(left);
             found.extend(fields.into_iter().map(|field| (section.clone(), field)));

@@ -1,7 +1,7 @@
 //! Digest lists: the digests of a run on one machine, for comparison with a run on another.
 
 use super::comparator::{ReferenceTick, differing_sections};
-use crate::tick::Tick;
+use crate::Tick;
 use core::fmt;
 use isostep_core::digest::ShortDigest;
 use serde::{Deserialize, Serialize};

@@ -8,8 +8,8 @@ use super::paths::TickPath;
 use super::report::{Difference, FieldDifference, Outcome, Row};
 use super::runner::{Found, Observer, Runner, Stop};
 use super::script::ScriptedInputs;
+use crate::Tick;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use std::collections::BTreeMap;
 
 /// Attempts to reproduce a difference before it is reported as random.

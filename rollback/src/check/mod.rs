@@ -27,10 +27,10 @@ pub use paths::TickPath;
 pub use report::{CheckError, Difference, Outcome, Report, Row};
 pub(crate) use script::apply_bots;
 
+use crate::Tick;
 use crate::inputs::Inputs;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use comparator::{Progress, ProgressFn};
 use isostep_core::state::Snapshot;
 use matrix::{Bytes, Make, Matrix};

@@ -2,8 +2,8 @@
 
 use super::runner::{Instance, Runner, Stop};
 use super::script::{Kind, Prediction};
+use crate::Tick;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use core::fmt;
 use isostep_core::Rng;
 

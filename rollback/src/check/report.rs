@@ -2,9 +2,9 @@
 
 use super::digests::Digests;
 use super::paths::TickPath;
+use crate::Tick;
 use crate::player::PlayerId;
 use crate::replay::ReplayError;
-use crate::tick::Tick;
 use core::fmt;
 use isostep_core::digest::ShortDigest;
 use isostep_core::state::{RestoreError, StateDifference, StateError};

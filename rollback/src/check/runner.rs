@@ -2,8 +2,8 @@
 
 use super::report::CheckError;
 use super::script::{Prediction, ScriptedInputs};
+use crate::Tick;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::state::{StateDifference, StateError};
 
 /// End of a run before its last tick.
@@ -71,7 +71,7 @@ impl<'a, S: Simulation> Instance<'a, S> {
     }
 
     fn save(&mut self) -> Result<(), Stop> {
-        let saved = self.game.save(&mut self.slots, self.tick.0);
+        let saved = self.game.save(&mut self.slots, self.tick);
         saved.map_err(refused::<StateError>(self.tick))
     }
 
@@ -86,7 +86,7 @@ impl<'a, S: Simulation> Instance<'a, S> {
 
     /// Rolls back to a tick.
     pub(super) fn load(&mut self, tick: Tick) -> Result<(), Stop> {
-        let loaded = self.game.load(&mut self.slots, tick.0);
+        let loaded = self.game.load(&mut self.slots, tick);
         loaded.map_err(refused::<StateError>(tick))?;
         self.used.truncate(tick.0 as usize * self.script.players);
         self.tick = tick;

@@ -1,10 +1,10 @@
 //! Inputs of a check, and the inputs of a step: confirmed or predicted. Bots are called here.
 
+use crate::Tick;
 use crate::input::Input;
 use crate::inputs::{InputStatus, Inputs};
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 
 /// Scripted inputs of all seats.
 pub(super) struct ScriptedInputs<I> {

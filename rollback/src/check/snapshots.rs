@@ -3,12 +3,12 @@
 use super::paths::{TickPath, draw};
 use super::report::CheckError;
 use super::runner::{Instance, Runner, Stop, refused};
+use crate::Tick;
 use crate::input::{CommandConfig, Commands};
 use crate::player::{Occupant, PlayerId};
 use crate::replay::{Player, Recorder, RecorderConfig, Replay, ReplayError};
 use crate::session::{Session, SessionConfig};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use crate::time::Time;
 use isostep_core::Rng;
 use isostep_core::state::{RestoreError, Snapshot, StateError};
@@ -48,7 +48,7 @@ impl<S: Simulation + Snapshot> Runner<'_, S> {
             let wanted = tick.0 < 2 || tick.0 == self.script.len();
             if wanted || draw(&mut rng, ENCODE_EVERY) == 0 {
                 bytes.clear();
-                let written = instance.game.snapshot(&instance.slots, tick.0, &mut bytes);
+                let written = instance.game.snapshot(&instance.slots, tick, &mut bytes);
                 written.map_err(refused::<StateError>(tick))?;
                 let mut fresh = (self.make)();
                 fresh.restore(&bytes).map_err(refused::<RestoreError>(tick))?;

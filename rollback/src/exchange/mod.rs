@@ -6,11 +6,11 @@ mod checksum;
 mod pace;
 mod reliable;
 
+use crate::Tick;
 use crate::input::{InputReadError, put_tick, take_tick};
 use crate::player::{PeerId, PlayerId};
 use crate::session::{FeedError, RecordError, Session};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use crate::time::Time;
 use isostep_core::digest::ShortDigest;
 use isostep_core::internals::Reader;

@@ -1,7 +1,7 @@
 //! Encoding of a timing report.
 
+use crate::Tick;
 use crate::pace::{ArrivalStats, MarginReport};
-use crate::tick::Tick;
 use isostep_core::internals::Reader;
 
 pub(super) fn write(report: &MarginReport, out: &mut Vec<u8>) {

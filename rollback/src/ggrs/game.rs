@@ -1,9 +1,9 @@
 //! A simulation with its slots, which fulfils the requests of ggrs: save, load, step, each validated.
 
 use super::setup::{GgrsConfig, GgrsSetup, GgrsSetupError};
+use crate::Tick;
 use crate::inputs::{InputStatus, Inputs};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use core::fmt::Debug;
 use core::hash::Hash;
 use ggrs::GgrsRequest;
@@ -117,9 +117,9 @@ impl<S: Simulation> GgrsGame<S> {
         let rows = setup.max_prediction + 2;
         let mut slots = game.slots(rows);
         let at = |error| GgrsGameError::State { tick: Tick(0), error };
-        game.save(&mut slots, 0).map_err(at)?;
+        game.save(&mut slots, Tick(0)).map_err(at)?;
         if setup.checksum_every > 0 {
-            game.digest(&slots, 0).map_err(at)?;
+            game.digest(&slots, Tick(0)).map_err(at)?;
         }
         Ok(Self {
             game,
@@ -159,8 +159,8 @@ impl<S: Simulation> GgrsGame<S> {
     /// # Errors
     /// When the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, StateError> {
-        self.game.save(&mut self.slots, self.present.0)?;
-        self.game.digest(&self.slots, self.present.0)
+        self.game.save(&mut self.slots, self.present)?;
+        self.game.digest(&self.slots, self.present)
     }
 
     /// Fulfils the requests of a session, in order.
@@ -208,12 +208,12 @@ impl<S: Simulation> GgrsGame<S> {
         if u32::try_from(frame) != Ok(present.0) {
             return Err(GgrsGameError::OutOfOrder { frame, present });
         }
-        self.game.save(&mut self.slots, present.0).map_err(self.at())?;
+        self.game.save(&mut self.slots, present).map_err(self.at())?;
         if self.checksum_every == 0 || !present.0.is_multiple_of(self.checksum_every) {
             return Ok(None);
         }
         done.digests += 1;
-        let digest = self.game.digest(&self.slots, present.0).map_err(self.at())?;
+        let digest = self.game.digest(&self.slots, present).map_err(self.at())?;
         Ok(Some(u128::from_le_bytes(digest.short().to_bytes())))
     }
 
@@ -228,7 +228,7 @@ impl<S: Simulation> GgrsGame<S> {
         let Some(tick) = tick.filter(|&tick| token == Some(tick)) else {
             return Err(GgrsGameError::OutOfOrder { frame, present });
         };
-        self.game.load(&mut self.slots, tick.0).map_err(self.at())?;
+        self.game.load(&mut self.slots, tick).map_err(self.at())?;
         self.present = tick;
         done.depth = Some(done.depth.unwrap_or(0).max(present.since(tick)));
         Ok(())
@@ -245,7 +245,7 @@ impl<S: Simulation> GgrsGame<S> {
         }
         let tick = self.present;
         let row = |tick: Tick| tick.0 as usize % self.rows * expected;
-        let (now, before) = (row(tick), tick.0.checked_sub(1).map(|tick| row(Tick(tick))));
+        let (now, before) = (row(tick), tick.previous().map(row));
         for (player, &(value, status)) in inputs.iter().enumerate() {
             let place = &mut self.inputs.players[player];
             place.previous = before.map_or_else(Default::default, |row| self.used[row + player]);

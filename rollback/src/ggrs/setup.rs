@@ -1,9 +1,9 @@
 //! Settings shared by a game, a guard and a ggrs session.
 
+use crate::Tick;
 use crate::input::Input;
 use crate::session::MAX_PLAYERS;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::marker::PhantomData;

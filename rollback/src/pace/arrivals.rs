@@ -3,7 +3,7 @@
 //! The clocks are not synchronised. Times are differences of two clocks and contain an unknown constant, which cancels
 //! in the sum of both directions. They wrap at 2³² µs, which differences allow.
 
-use crate::tick::Tick;
+use crate::Tick;
 use crate::time::Time;
 
 /// Samples in the window, one for each tick: 6 s at 60 ticks a second. A path that becomes worse changes the 95th percentile after a twentieth of the

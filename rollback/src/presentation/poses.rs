@@ -6,8 +6,8 @@
 use super::correction::{Correction, Smoothing, alike, between};
 use super::half::{part_of, seconds};
 use super::sample::{Motion, Sample};
+use crate::Tick;
 use crate::session::RunReport;
-use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::{Real, Transform};
 

@@ -1,7 +1,7 @@
 //! State of a drawn body on a tick.
 
 use super::correction::Smoothing;
-use crate::tick::Tick;
+use crate::Tick;
 use isostep_core::{Quat, Real, Transform, Vec3};
 
 /// Velocity of a pose, at its origin, for extrapolation.

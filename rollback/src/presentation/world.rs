@@ -2,8 +2,8 @@
 //! just stepped.
 
 use super::sample::Sample;
+use crate::Tick;
 use crate::session::RunReport;
-use crate::tick::Tick;
 use isostep_core::world::{BodyId, Command, World};
 
 /// Creates [`Sample`]s of the bodies of a [`World`] that a game steps once a tick. Read-only.
@@ -55,7 +55,7 @@ impl WorldReader {
         world: &'a World,
     ) -> impl Iterator<Item = Sample<BodyId>> + 'a {
         self.find_jumps(tick, ran, world);
-        let before = world.tick().checked_sub(1).and_then(|tick| world.past(tick).ok());
+        let before = world.tick().previous().and_then(|tick| world.past(tick).ok());
         let jumps = &self.jumps;
         world.bodies().map(move |(id, body)| {
             let pose = body.pose();
@@ -72,7 +72,7 @@ impl WorldReader {
 
     fn find_jumps(&mut self, tick: Tick, ran: RunReport, world: &World) {
         self.jumps.clear();
-        let computed = ran.new.saturating_add(ran.resimulated).min(world.tick());
+        let computed = ran.new.saturating_add(ran.resimulated).min(world.tick().0);
         for ago in (0..computed).rev() {
             let Ok(past) = world.past(world.tick() - ago) else { continue };
             for command in past.commands() {

@@ -4,11 +4,11 @@ use super::error::ReplayError;
 use super::format::{SeatKind, kind, name};
 use super::keyframe::{Keyframe, SeatFrame};
 use super::recorder::{Recorder, SeatCapture};
+use crate::Tick;
 use crate::input::CommandAssembler;
 use crate::player::{Occupant, PlayerId};
 use crate::session::Session;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::state::Snapshot;
 
 impl<S: Simulation + Snapshot> Recorder<S> {
@@ -74,7 +74,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         session: &Session<S>,
         game: &S,
     ) -> Result<(), ReplayError> {
-        game.holds(session.slots(), tick.0)?;
+        game.holds(session.slots(), tick)?;
         let seats =
             (0..session.players()).map(|at| Self::read_seat(PlayerId(at as u8), tick, session));
         self.seats = seats.collect();
@@ -105,7 +105,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
         game: &S,
     ) -> Result<(), ReplayError> {
         let tick = self.next;
-        let before = tick.0.checked_sub(1).map(Tick);
+        let before = tick.previous();
         let mut seats = Vec::with_capacity(self.seats.len());
         for (player, seat) in (0..).map(PlayerId).zip(&self.seats) {
             let mut previous = Vec::with_capacity(self.codec.width());
@@ -114,8 +114,8 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             seats.push(SeatFrame { kind: seat.kind, previous, pending });
         }
         let mut state = Vec::new();
-        game.snapshot(session.slots(), tick.0, &mut state)?;
-        let digest = name(game.digest(session.slots(), tick.0)?);
+        game.snapshot(session.slots(), tick, &mut state)?;
+        let digest = name(game.digest(session.slots(), tick)?);
         let payload = Keyframe { seats, digest, state }.encode();
         self.put(kind::KEYFRAME, tick, 0, &payload);
         Ok(())

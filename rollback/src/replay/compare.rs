@@ -8,11 +8,11 @@ use super::reader::Replay;
 use super::records::InputBytes;
 use super::seats::Seats;
 use super::source::Source;
+use crate::Tick;
 use crate::input::InputCodec;
 use crate::pages::Pages;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use Side::{Left, Right};
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
@@ -332,9 +332,9 @@ fn explain<S: Simulation + Snapshot, A: Source, B: Source>(
     let Some(at) = common.into_iter().find(|&at| at >= tick) else { return (None, Vec::new()) };
     let mut fields = || {
         right.restore(at)?;
-        let pages = Pages::of(&right.cursor.game, &right.cursor.slots, at.0)?;
+        let pages = Pages::of(&right.cursor.game, &right.cursor.slots, at)?;
         left.restore(at)?;
-        let fields = pages.explain(&left.cursor.game, &left.cursor.slots, at.0, MAX_FIELDS)?;
+        let fields = pages.explain(&left.cursor.game, &left.cursor.slots, at, MAX_FIELDS)?;
         Ok::<_, ReplayError>(fields)
     };
     match fields() {

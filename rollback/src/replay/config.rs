@@ -3,7 +3,7 @@
 use super::error::ReplayError;
 use super::format::MAX_BLOCK_TICKS;
 use super::info::MAX_HEADER;
-use crate::tick::Tick;
+use crate::Tick;
 use isostep_core::digest::Digest;
 
 const MAX_ASSETS: usize = 4096;

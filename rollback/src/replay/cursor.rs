@@ -5,12 +5,12 @@ use super::error::ReplayError;
 use super::format::{SeatKind, name};
 use super::reader::Replay;
 use super::source::Source;
+use crate::Tick;
 use crate::input::{CommandAssembler, Commands, InputCodec};
 use crate::inputs::{InputStatus, Inputs};
 use crate::player::PlayerId;
 use crate::session::ResumedSeat;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
@@ -209,10 +209,10 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         if tick == self.tick {
             return Ok(true);
         }
-        if self.game.holds(&self.slots, tick.0).is_err() {
+        if self.game.holds(&self.slots, tick).is_err() {
             return Ok(false);
         }
-        self.game.load(&mut self.slots, tick.0)?;
+        self.game.load(&mut self.slots, tick)?;
         while let Some(later) = self.checkpoints.pop_back_if(|checkpoint| checkpoint.tick > tick) {
             self.checkpoint_bytes -= later.bytes;
         }
@@ -233,7 +233,7 @@ impl<S: Simulation + Snapshot> Cursor<S> {
         if self.keep == 0 {
             return Ok(true);
         }
-        self.game.save(&mut self.slots, self.tick.0)?;
+        self.game.save(&mut self.slots, self.tick)?;
         let pending =
             |seat: &(SeatKind, CommandAssembler)| (seat.0, seat.1.pending().map(<[u8]>::to_vec));
         let seats: Vec<_> = self.seats.iter().map(pending).collect();
@@ -292,8 +292,8 @@ impl<S: Simulation + Snapshot> Cursor<S> {
 
     /// Returns the digest of the state.
     pub(super) fn digest(&mut self) -> Result<Digest, ReplayError> {
-        self.game.save(&mut self.slots, self.tick.0)?;
-        Ok(self.game.digest(&self.slots, self.tick.0)?)
+        self.game.save(&mut self.slots, self.tick)?;
+        Ok(self.game.digest(&self.slots, self.tick)?)
     }
 
     /// Returns the seats of a session that continues from here.

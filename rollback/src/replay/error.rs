@@ -1,9 +1,9 @@
 //! Errors of recordings, each with a remedy.
 
+use crate::Tick;
 use crate::input::InputCodecError;
 use crate::player::PlayerId;
 use crate::session::SessionError;
-use crate::tick::Tick;
 use isostep_core::state::{RestoreError, StateError};
 
 /// Error of opening or playing a recording.

@@ -4,8 +4,8 @@
 //! kind u8 | length u32 | tick u32 | span u16 | payload | check: 8 bytes of BLAKE3 over all before it
 //! ```
 
+use crate::Tick;
 use crate::player::Occupant;
-use crate::tick::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::internals::Reader;
 pub(super) use isostep_core::internals::put_varint;

@@ -5,7 +5,7 @@ use super::format::{
     CHECK, END_MAGIC, HEAD, Head, MAX_BLOCK_TICKS, TRAILER, kind, put_varint, take_varint, unseal,
 };
 use super::source::Source;
-use crate::tick::Tick;
+use crate::Tick;
 use isostep_core::internals::{Reader, unzigzag, zigzag};
 
 /// A block and its offset.

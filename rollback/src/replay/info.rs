@@ -2,9 +2,9 @@
 
 use super::error::ReplayError;
 use super::format::{MAGIC, VERSION, seal, unseal};
+use crate::Tick;
 use crate::input::{CommandConfig, Input, InputCodec, MAX_INPUT_BYTES};
 use crate::session::MAX_PLAYERS;
-use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::digest::Digest;
 use isostep_core::internals::Reader;

@@ -3,8 +3,8 @@
 //! Seats do not change within a block: a roster record ends it.
 
 use super::format::{Head, MAX_BLOCK_TICKS};
+use crate::Tick;
 use crate::player::PlayerId;
-use crate::tick::Tick;
 use crate::window::{Packer, Unpacker};
 use core::ops::Range;
 use isostep_core::internals::Reader;

@@ -2,7 +2,7 @@
 
 use super::format::{END_MAGIC, Head, block, kind};
 use super::index::put_entry;
-use crate::tick::Tick;
+use crate::Tick;
 use std::collections::VecDeque;
 
 /// Maximum length of the index: thousands of hours. A longer file has no index, and readers scan it.

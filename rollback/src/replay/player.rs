@@ -4,10 +4,10 @@ use super::cursor::Cursor;
 use super::error::ReplayError;
 use super::reader::Replay;
 use super::source::Source;
+use crate::Tick;
 use crate::inputs::Inputs;
 use crate::session::{Session, SessionConfig};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::Digest;
 use isostep_core::state::Snapshot;
 

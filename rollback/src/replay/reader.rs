@@ -8,8 +8,8 @@ use super::inputs::InputBlock;
 use super::keyframe::Keyframe;
 use super::records::{Gap, InputBytes, Pause, SeatChange};
 use super::source::Source;
+use crate::Tick;
 use crate::player::PlayerId;
-use crate::tick::Tick;
 
 /// An open recording.
 ///

@@ -8,10 +8,10 @@ use super::format::{SeatKind, kind};
 use super::info::Info;
 use super::inputs::InputBlock;
 use super::outbox::Outbox;
+use crate::Tick;
 use crate::input::{CommandAssembler, Commands, InputCodec};
 use crate::session::Session;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::state::Snapshot;
 use std::collections::VecDeque;
 
@@ -171,7 +171,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             self.take_digests(session, game);
             let every = self.config.keyframe_every;
             self.due |= every > 0 && self.next.0.is_multiple_of(every);
-            if self.due && game.holds(session.slots(), self.next.0).is_ok() {
+            if self.due && game.holds(session.slots(), self.next).is_ok() {
                 self.flush();
                 // A state that can't be written now may be later; until then seeking takes longer.
                 self.due = !self.lost && self.put_keyframe(session, game).is_err();
@@ -229,7 +229,7 @@ impl<S: Simulation + Snapshot> Recorder<S> {
             let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
             [a, b, c, d, e, f, g, h]
         });
-        let own = || game.digest(session.slots(), tick.0).ok().map(super::format::name);
+        let own = || game.digest(session.slots(), tick).ok().map(super::format::name);
         if let Some(name) = known.or_else(own) {
             self.digests.push((tick, name));
         }

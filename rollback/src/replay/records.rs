@@ -1,8 +1,8 @@
 //! Records of a recording, besides states.
 
 use super::format::SeatKind;
+use crate::Tick;
 use crate::player::PlayerId;
-use crate::tick::Tick;
 
 /// Change of a seat's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::error::ReplayError;
 use super::format::SeatKind;
 use super::reader::Replay;
 use super::source::Source;
+use crate::Tick;
 use crate::player::PlayerId;
-use crate::tick::Tick;
 
 /// Seat kinds at a tick.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use super::error::ReplayError;
 use super::format::name;
 use super::player::Player;
 use super::source::Source;
+use crate::Tick;
 use crate::pages::Pages;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use core::fmt;
 use isostep_core::state::{Snapshot, StateDifference};
 
@@ -156,10 +156,9 @@ impl<S: Simulation + Snapshot, R: Source> Verifier<S, R> {
             }
         }
         player.digest()?;
-        let computed = Pages::of(&player.cursor.game, &player.cursor.slots, at.0)?;
+        let computed = Pages::of(&player.cursor.game, &player.cursor.slots, at)?;
         player.restore(at)?;
-        let fields =
-            computed.explain(&player.cursor.game, &player.cursor.slots, at.0, MAX_FIELDS)?;
+        let fields = computed.explain(&player.cursor.game, &player.cursor.slots, at, MAX_FIELDS)?;
         Ok((Some(at), fields))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::run::{RunError, RunReport};
 use super::{Mode, Session, SessionEvent};
+use crate::Tick;
 use crate::player::PlayerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use crate::time::Time;
 
 /// An operation of a plan.

@@ -4,9 +4,9 @@
 //! common state.
 
 use super::{FeedError, RunError, Session, SessionEvent};
+use crate::Tick;
 use crate::player::PeerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 use isostep_core::state::StateError;
 use std::collections::VecDeque;
@@ -197,8 +197,8 @@ impl<S: Simulation> Session<S> {
             if tick < self.oldest {
                 continue;
             }
-            let digest = simulation.digest(&self.slots, tick.0)?.short();
-            let pinned = simulation.pin(&mut self.slots, tick.0).is_ok();
+            let digest = simulation.digest(&self.slots, tick)?.short();
+            let pinned = simulation.pin(&mut self.slots, tick).is_ok();
             self.checks.own.push_back(Checked { tick, digest, pinned });
             for index in 0..self.checks.peers.len() {
                 let peer = PeerId(index as u8);
@@ -235,7 +235,7 @@ impl<S: Simulation> Session<S> {
         {
             return;
         }
-        simulation.unpin(&mut self.slots, self.checks.base.0);
+        simulation.unpin(&mut self.slots, self.checks.base);
         self.checks.base = base;
         while let Some(&Checked { tick, pinned, .. }) = self.checks.own.front() {
             if tick > base || self.checks.own.len() == 1 && tick == base {
@@ -243,7 +243,7 @@ impl<S: Simulation> Session<S> {
             }
             // The new base keeps its own pin.
             if pinned && tick < base {
-                simulation.unpin(&mut self.slots, tick.0);
+                simulation.unpin(&mut self.slots, tick);
             }
             if tick == base {
                 break;
@@ -256,6 +256,6 @@ impl<S: Simulation> Session<S> {
     }
 
     pub(super) fn pin_checked(&mut self, tick: Tick, simulation: &mut S) -> Result<(), RunError> {
-        simulation.pin(&mut self.slots, tick.0).map_err(RunError::at(tick))
+        simulation.pin(&mut self.slots, tick).map_err(RunError::at(tick))
     }
 }

@@ -1,10 +1,10 @@
 //! Settings of a session and their limits.
 
 use super::errors::SessionError;
+use crate::Tick;
 use crate::input::CommandConfig;
 use crate::pace::AdaptiveDelay;
 use crate::player::{Occupant, PeerId};
-use crate::tick::Tick;
 use core::time::Duration;
 use isostep_core::digest::Digest;
 

@@ -3,9 +3,9 @@
 use super::config::{
     MAX_DELAY, MAX_DIGEST_INTERVAL, MAX_LOG, MAX_PEERS, MAX_PLAYERS, MAX_PREDICTION,
 };
+use crate::Tick;
 use crate::input::InputCodecError;
 use crate::player::{PeerId, PlayerId};
-use crate::tick::Tick;
 use isostep_core::state::StateError;
 
 /// Error when starting a session.

@@ -1,8 +1,8 @@
 //! Events and statistics of a session.
 
 use super::desync::DesyncReport;
+use crate::Tick;
 use crate::player::{Occupant, PeerId, PlayerId};
-use crate::tick::Tick;
 use core::fmt;
 use std::collections::VecDeque;
 

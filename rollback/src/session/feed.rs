@@ -3,10 +3,10 @@
 use super::input_log::{Insertion, Known};
 use super::seat::Seat;
 use super::{Authority, FeedError, Session, SessionEvent};
+use crate::Tick;
 use crate::input::{CommandQueueError, Input, InputReadError, put_record};
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 
 /// Number of ticks by result of feeding inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! Inputs arrive in any order, several times, or never. The log stores each once, finds conflicts, and reports ticks
 //! that the simulation stepped with another input. It is independent of other seats.
 
+use crate::Tick;
 use crate::input::{CommandAssembler, CommandConfig, Commands, Input};
-use crate::tick::Tick;
 
 /// Knowledge of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

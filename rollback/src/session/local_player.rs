@@ -1,7 +1,7 @@
 //! Local player: assigns samples to ticks. An input that was sent never changes.
 
+use crate::Tick;
 use crate::input::{CommandAssembler, CommandConfig, CommandQueue, Commands, Input};
-use crate::tick::Tick;
 use std::collections::VecDeque;
 
 /// Maximum number of ticks over which presses are carried. More presses of one button than this can't occur within a

@@ -35,12 +35,12 @@ pub use resume::StartInputs;
 pub use run::{RunError, RunReport};
 pub use seat::Predictor;
 
+use crate::Tick;
 use crate::input::InputCodec;
 use crate::inputs::Inputs;
 use crate::pace::DelayControl;
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use crate::time::Time;
 use checks::Checks;
 use config::SessionConfig as Config;
@@ -152,12 +152,12 @@ impl<S: Simulation> Session<S> {
         let codec = InputCodec::new()?;
         let start = config.start;
         let mut slots = simulation.slots(config.ring() as usize);
-        simulation.save(&mut slots, start.0)?;
-        simulation.digest(&slots, start.0)?;
+        simulation.save(&mut slots, start)?;
+        simulation.digest(&slots, start)?;
         // Base of the first desync check; in unbounded mode also the first keyframe.
-        simulation.pin(&mut slots, start.0)?;
+        simulation.pin(&mut slots, start)?;
         if matches!(config.mode, Mode::Unbounded { .. }) {
-            simulation.pin(&mut slots, start.0)?;
+            simulation.pin(&mut slots, start)?;
         }
         let mut seats = Vec::with_capacity(config.seats.len());
         for &occupant in &config.seats {

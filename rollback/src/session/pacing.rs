@@ -1,11 +1,11 @@
 //! Input delay and clock correction of this machine, from the measurements of both sides.
 
 use super::{Authority, Session};
+use crate::Tick;
 use crate::pace::{ArrivalMeter, DelayControl, Dilation, MarginReport, PeerOffset};
 use crate::player::{Occupant, PeerId};
 use crate::session::FeedError;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use crate::time::Time;
 use core::time::Duration;
 

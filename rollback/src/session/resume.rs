@@ -2,10 +2,10 @@
 //! occupancy, used inputs, final ticks.
 
 use super::{Session, SessionConfig, SessionError};
+use crate::Tick;
 use crate::input::CommandAssembler;
 use crate::player::{Occupant, PlayerId};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl<S: Simulation> Session<S> {
         if tick > self.final_to() || tick < self.log_from() {
             return None;
         }
-        let before = tick.0.checked_sub(1).map(Tick);
+        let before = tick.previous();
         let seats = (0..).map(PlayerId).zip(&self.seats).map(|(player, seat)| {
             let (since, occupant) = seat.span(tick);
             let stays = occupant.is_human() && since < tick;

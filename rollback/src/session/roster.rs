@@ -2,10 +2,10 @@
 //! crate.
 
 use super::{FeedError, MAX_PEERS, Session, SessionEvent, new_local};
+use crate::Tick;
 use crate::pace::DelayControl;
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 
 impl<S: Simulation> Session<S> {
     /// Changes the occupant of a seat from a tick on: a player joins, leaves (`Empty`), is replaced by a bot or

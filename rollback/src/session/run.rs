@@ -2,10 +2,10 @@
 
 use super::advance::Outline;
 use super::{Mode, Session, SessionEvent};
+use crate::Tick;
 use crate::inputs::{InputStatus, PlayerInput};
 use crate::player::{Occupant, PlayerId};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::state::StateError;
 
 /// Report of an executed plan.
@@ -56,7 +56,7 @@ impl<S: Simulation> Session<S> {
             self.begin_recheck(simulation)?;
         }
         if let Some(load) = outline.load {
-            simulation.load(&mut self.slots, load.0).map_err(RunError::at(load))?;
+            simulation.load(&mut self.slots, load).map_err(RunError::at(load))?;
             // A pinned state older than the ring starts a new ring.
             self.oldest = self.oldest.min(load);
         }
@@ -93,7 +93,7 @@ impl<S: Simulation> Session<S> {
         }
         simulation.step(tick, &self.inputs);
         let next = tick.next();
-        simulation.save(&mut self.slots, next.0).map_err(RunError::at(next))?;
+        simulation.save(&mut self.slots, next).map_err(RunError::at(next))?;
         self.present = next;
         self.oldest = self.oldest.max(next.next() - self.config.ring());
         self.pin_keyframe(next, simulation);
@@ -103,7 +103,7 @@ impl<S: Simulation> Session<S> {
     /// Collects the inputs of all seats for a tick. Returns true if one is predicted.
     fn gather(&mut self, tick: Tick, simulation: &S) -> bool {
         let mut guessed = false;
-        let before = tick.0.checked_sub(1).map(Tick);
+        let before = tick.previous();
         for (index, seat) in self.seats.iter_mut().enumerate() {
             let previous = before.and_then(|before| seat.log.used(before)).unwrap_or_default();
             let (value, status) = match seat.occupant(tick) {
@@ -155,9 +155,9 @@ impl<S: Simulation> Session<S> {
             && tick <= self.confirmed
             && tick >= self.oldest
             && tick.since(self.keyframe) >= KEYFRAME_EVERY
-            && simulation.pin(&mut self.slots, tick.0).is_ok()
+            && simulation.pin(&mut self.slots, tick).is_ok()
         {
-            simulation.unpin(&mut self.slots, self.keyframe.0);
+            simulation.unpin(&mut self.slots, self.keyframe);
             self.keyframe = tick;
         }
     }

@@ -3,10 +3,10 @@
 use super::input_log::{InputHistory, InputLog, Known};
 use super::local_player::LocalPlayer;
 use super::resume::ResumedSeat;
+use crate::Tick;
 use crate::input::Input;
 use crate::inputs::InputStatus;
 use crate::player::{Occupant, PeerId};
-use crate::tick::Tick;
 
 /// Predicts inputs that have not arrived. Predictions may differ between machines and between calls: they only affect
 /// the number of rollbacks.
@@ -45,7 +45,7 @@ impl<I: Input> Seat<I> {
 
     /// Continues a recorded match; see [`InputLog::resume`].
     pub(super) fn resume(&mut self, start: Tick, from: &ResumedSeat<I>) {
-        let Some(before) = start.0.checked_sub(1).map(Tick) else { return };
+        let Some(before) = start.previous() else { return };
         let stays = from.stays && self.occupant(start).is_human();
         self.log.resume(before, from.used, stays, from.pending.as_deref());
         if stays {

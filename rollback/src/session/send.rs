@@ -3,10 +3,10 @@
 use super::input_log::{Insertion, Known};
 use super::seat::Seat;
 use super::{Authority, Session};
+use crate::Tick;
 use crate::input::put_tick;
 use crate::player::{PeerId, PlayerId};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 
 impl<S: Simulation> Session<S> {
     /// Returns the inputs of a local player from a tick on, to be sent: tick, input, command pieces.

@@ -1,13 +1,13 @@
 //! Simulated match: several machines play over a simulated network in virtual time, determined by one seed. Use it to
 //! test a game on bad links.
 
+use crate::Tick;
 use crate::exchange::{Exchange, ExchangeError};
 use crate::player::{Occupant, PeerId, PlayerId};
 use crate::session::{RunError, RunReport, Session, SessionConfig, SessionError, SessionEvent};
 use crate::sim_network::internals::{SimEvent, Timers, VirtualClock};
 use crate::sim_network::{LinkConfig, LinkError, NodeId, SimNetwork};
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use crate::time::Time;
 use core::time::Duration;
 use isostep_core::digest::Digest;
@@ -316,7 +316,7 @@ impl<S: Simulation> SimMatch<S> {
         let mut agreed = None;
         for (machine, Machine { session, game, .. }) in awake() {
             let digest = game
-                .digest(session.slots(), tick.0)
+                .digest(session.slots(), tick)
                 .map_err(|error| SimMatchError::State { machine, error })?;
             if *agreed.get_or_insert(digest) != digest {
                 return Err(SimMatchError::Disagree { machine, tick });

@@ -242,7 +242,7 @@ fn players_keep_a_lead_over_the_relay_and_the_relay_keeps_its_clock() {
         let digests: Vec<_> = play
             .clients
             .iter()
-            .map(|client| client.game.digest(client.session.slots(), tick.0).expect("held"))
+            .map(|client| client.game.digest(client.session.slots(), tick).expect("held"))
             .collect();
         assert!(digests.windows(2).all(|pair| pair[0] == pair[1]), "seed {seed}");
         let given: Vec<[u32; 3]> = play.clients.iter().map(|client| client.given).collect();

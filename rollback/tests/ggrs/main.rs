@@ -67,7 +67,7 @@ fn alone(ticks: Tick) -> Digest {
         }
         session.advance(Time::ZERO).run(&mut game).unwrap();
     }
-    game.digest(session.slots(), ticks.0).unwrap()
+    game.digest(session.slots(), ticks).unwrap()
 }
 
 /// Datagrams in memory by receiver, and what becomes of them on the way.
@@ -207,7 +207,7 @@ fn a_match_over_a_lossy_wire_computes_what_our_session_does() {
             // Inputs up to the tick before are known, and what was computed from guesses was computed again.
             let known = session.confirmed_frame() >= TICKS.0 as i32;
             if digests[own].is_none() && known && game.current_tick() > TICKS {
-                digests[own] = game.game().digest(game.slots(), TICKS.0).ok();
+                digests[own] = game.game().digest(game.slots(), TICKS).ok();
                 assert!(digests[own].is_some(), "the slots have lost tick {TICKS}");
             }
         }

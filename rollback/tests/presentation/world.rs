@@ -26,7 +26,7 @@ fn samples(
     world: &World,
     ran: isostep_rollback::RunReport,
 ) -> Vec<Sample<BodyId>> {
-    reader.read(Tick(world.tick()), ran, world).collect()
+    reader.read(world.tick(), ran, world).collect()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn the_pose_before_is_the_one_that_a_rollback_computed() {
     for _ in 0..20 {
         world.step();
     }
-    world.rewind(12).unwrap();
+    world.rewind(Tick(12)).unwrap();
     world.set_velocity(kicked, Vec3::from_ints(4, 1, 0)).unwrap();
     for _ in 12..20 {
         world.step();
@@ -75,7 +75,7 @@ fn a_teleport_is_found_in_whichever_computed_tick_it_was() {
     let mut poses = Poses::new(TICK);
     poses.tick(Tick(10), STEP, samples(&mut reader, &world, STEP));
     poses.frame(Real::ONE, FRAME);
-    world.rewind(6).unwrap();
+    world.rewind(Tick(6)).unwrap();
     // Less than the limit of smoothing, so that only the command tells.
     let elsewhere = Transform::at(Vec3::from_ints(4, 2, 0));
     for tick in 6..11 {

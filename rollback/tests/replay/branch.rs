@@ -103,7 +103,7 @@ fn inputs_that_come_late_lead_to_the_recorded_match_too() {
         }
         let done = session.confirmed_tick();
         assert!(done >= Tick(from + 26), "from {from}");
-        let held = session.slots().get(done.0).expect("held");
+        let held = session.slots().get(done).expect("held");
         assert_eq!(*held, state(&played, done.0), "from {from}");
     }
 }

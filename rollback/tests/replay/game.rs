@@ -174,7 +174,7 @@ impl Script {
             }
             let done = session.confirmed_tick().min(session.current_tick());
             while played.states.len() as u32 <= done.0 {
-                let state = session.slots().get(played.states.len() as u32).expect("held");
+                let state = session.slots().get(Tick(played.states.len() as u32)).expect("held");
                 played.states.push(state.clone());
             }
         }

@@ -29,7 +29,7 @@ fn slipping(tick: u32) -> (Vec<Vec<u8>>, Vec<Mix>) {
         recorder.record(&wrong.session, &wrong.game);
         let done = right.session.confirmed_tick().min(right.session.current_tick());
         while states.len() as u32 <= done.0 {
-            let held = right.session.slots().get(states.len() as u32).expect("held");
+            let held = right.session.slots().get(Tick(states.len() as u32)).expect("held");
             states.push(held.clone());
         }
     }

@@ -42,7 +42,7 @@ fn record_from(starts: &[u32]) -> (Vec<Vec<u8>>, Vec<Mix>) {
         recorders.iter_mut().for_each(|recorder| recorder.record(&session, &game));
         let done = session.confirmed_tick().min(session.current_tick());
         while states.len() as u32 <= done.0 {
-            states.push(session.slots().get(states.len() as u32).expect("held").clone());
+            states.push(session.slots().get(Tick(states.len() as u32)).expect("held").clone());
         }
     }
     let files = recorders.iter_mut().map(|recorder| {

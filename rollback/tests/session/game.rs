@@ -182,31 +182,31 @@ impl State for Noted {
     fn slots(&mut self, capacity: usize) -> Self::Slots {
         self.game.slots(capacity)
     }
-    fn save(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
-        self.ops.push(Op::Save(Tick(tick)));
+    fn save(&mut self, slots: &mut Self::Slots, tick: Tick) -> Result<(), StateError> {
+        self.ops.push(Op::Save(tick));
         self.game.save(slots, tick)
     }
-    fn load(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
-        self.ops.push(Op::Load(Tick(tick)));
+    fn load(&mut self, slots: &mut Self::Slots, tick: Tick) -> Result<(), StateError> {
+        self.ops.push(Op::Load(tick));
         self.game.load(slots, tick)
     }
-    fn pin(&mut self, slots: &mut Self::Slots, tick: u32) -> Result<(), StateError> {
+    fn pin(&mut self, slots: &mut Self::Slots, tick: Tick) -> Result<(), StateError> {
         self.game.pin(slots, tick)
     }
-    fn unpin(&mut self, slots: &mut Self::Slots, tick: u32) -> bool {
+    fn unpin(&mut self, slots: &mut Self::Slots, tick: Tick) -> bool {
         self.game.unpin(slots, tick)
     }
     fn drop_caches(&mut self, slots: &mut Self::Slots) {
         self.ops.push(Op::DropCaches);
         self.game.drop_caches(slots);
     }
-    fn digest(&self, slots: &Self::Slots, tick: u32) -> Result<Digest, StateError> {
+    fn digest(&self, slots: &Self::Slots, tick: Tick) -> Result<Digest, StateError> {
         self.game.digest(slots, tick)
     }
     fn tree(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         tree: &mut DigestTree,
     ) -> Result<(), StateError> {
@@ -215,7 +215,7 @@ impl State for Noted {
     fn page(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,
@@ -226,7 +226,7 @@ impl State for Noted {
     fn explain(
         &self,
         slots: &Self::Slots,
-        tick: u32,
+        tick: Tick,
         name: &str,
         section: &str,
         page: u32,

@@ -311,9 +311,9 @@ fn a_change_of_seats_confirms_no_state_that_is_still_wrong() {
     session.remote_inputs(PlayerId(1), Tick(0), &inputs).expect("they are in time");
     session.seat(Tick(50), PlayerId(2), Occupant::Bot).expect("it is in time");
     let tick = session.confirmed_tick();
-    let before = State::digest(&game, session.slots(), tick.0).expect("it is held");
+    let before = State::digest(&game, session.slots(), tick).expect("it is held");
     assert_eq!(tick, Tick(1));
     session.advance(Time::from_millis(51)).run(&mut game).expect("it runs");
-    let after = State::digest(&game, session.slots(), tick.0).expect("it is held");
+    let after = State::digest(&game, session.slots(), tick).expect("it is held");
     assert_eq!((session.confirmed_tick(), before), (Tick(3), after));
 }

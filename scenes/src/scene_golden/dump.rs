@@ -8,6 +8,7 @@ use super::last_tick;
 use crate::scenes::{Size, Spec};
 use core::fmt;
 use isostep_core::HistoryError;
+use isostep_core::Tick;
 use isostep_core::internals::{ExplainError, RowDifference, StateSection};
 use isostep_core::world::World;
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,7 @@ impl Dump {
             }
         }
         let (scene, size) = (spec.name().to_owned(), spec.size().name().to_owned());
-        Ok(Self { spec, content: Content { scene, size, seed: spec.seed(), tick, pages } })
+        Ok(Self { spec, content: Content { scene, size, seed: spec.seed(), tick: tick.0, pages } })
     }
 
     /// Scene of the dump.
@@ -178,7 +179,7 @@ impl Dump {
                     content.pages.iter().find(same).map_or(&[][..], |page| &page.bytes)
                 });
                 if theirs != ours {
-                    let rows = world.explain(self.content.tick, section, number, theirs);
+                    let rows = world.explain(Tick(self.content.tick), section, number, theirs);
                     found.extend(rows.map_err(DumpError::Page)?);
                 }
             }
@@ -194,7 +195,7 @@ fn played(spec: Spec, tick: u32) -> Result<World, DumpError> {
         return Err(DumpError::TooLate { tick, last });
     }
     let mut scene = spec.play();
-    while scene.world.tick() < tick {
+    while scene.world.tick().0 < tick {
         scene.step();
     }
     Ok(scene.world)

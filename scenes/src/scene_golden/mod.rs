@@ -73,7 +73,7 @@ pub fn compute(name: &str) -> Option<SceneGolden> {
 fn rows(spec: Spec, until: u32) -> impl Iterator<Item = Row> {
     let mut scene = spec.play();
     ticks(spec.size()).take_while(move |tick| *tick <= until).map(move |tick| {
-        while scene.world.tick() < tick {
+        while scene.world.tick().0 < tick {
             scene.step();
         }
         Row::of(spec.size(), &scene.world)

@@ -36,7 +36,7 @@ impl Row {
             let [a, b, c, d, e, f, g, h, ..] = digest.to_bytes();
             u64::from_be_bytes([a, b, c, d, e, f, g, h])
         });
-        let (tick, bytes) = (world.tick(), encoded.len() as u64);
+        let (tick, bytes) = (world.tick().0, encoded.len() as u64);
         Self { size, tick, bytes, root: tree.root().short(), sections }
     }
 

@@ -74,7 +74,7 @@ impl Scene {
             Script::Idle => (),
             Script::Steer { players, seed } => steer(&mut self.world, players, *seed),
             Script::Once { tick, command } => {
-                if self.world.tick() == *tick {
+                if self.world.tick().0 == *tick {
                     self.world.command(command.clone()).expect("scenes are well-formed");
                 }
             }
@@ -94,7 +94,7 @@ fn steer(world: &mut World, players: &[BodyId], seed: u64) {
     const STEER: u64 = 2;
     let tick = world.tick();
     for (i, &player) in players.iter().enumerate() {
-        let mut rng = Rng::keyed(seed, u64::from(tick / 30), i as u64, STEER);
+        let mut rng = Rng::keyed(seed, u64::from(tick.0 / 30), i as u64, STEER);
         let mut axis = || rng.between(real!(-4), real!(4)).expect("not empty");
         let (x, z) = (axis(), axis());
         let y = world.body(player).map_or(Real::ZERO, |body| body.velocity().y);

@@ -48,7 +48,7 @@ impl Size {
 /// assert_eq!(spec.to_string(), "cradle small");
 /// let mut scene = spec.build();
 /// scene.step();
-/// assert_eq!(scene.world.tick(), 1);
+/// assert_eq!(scene.world.tick().0, 1);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spec {

@@ -45,7 +45,7 @@ impl Storm {
     pub(super) fn act(&mut self, world: &mut World) {
         const RAIN: u64 = 3;
         const SHELF: u64 = 4;
-        let tick = u64::from(world.tick());
+        let tick = u64::from(world.tick().0);
         for (stream, alive) in STREAMS.into_iter().zip(&mut self.alive) {
             let mut rng = Rng::keyed(self.seed, tick, u64::from(stream), RAIN);
             // About one body a tick spawns from all streams. At 30 of 45 bodies nearly as many

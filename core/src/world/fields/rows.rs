@@ -2,6 +2,7 @@
 
 use super::parts::{METRES, Parts, SPEED, UNIT_LANE};
 use super::{Row, Unit, Visitor};
+use crate::Tick;
 use crate::data::{FixedVec, Id};
 use crate::math::Transform;
 use crate::shape::Shape;
@@ -17,7 +18,7 @@ use crate::world::rows::{
 /// Global settings of the world, without the material table.
 #[derive(Clone)]
 pub(crate) struct WorldRow {
-    pub(crate) tick: u32,
+    pub(crate) tick: Tick,
     pub(crate) def: WorldDef,
 }
 
@@ -25,7 +26,7 @@ impl Row for WorldRow {
     const KEY: usize = 0;
 
     fn blank() -> Self {
-        Self { tick: 0, def: WorldDef::default() }
+        Self { tick: Tick(0), def: WorldDef::default() }
     }
 
     fn visit<V: Visitor>(&mut self, v: &mut V) {
@@ -41,7 +42,7 @@ impl Row for WorldRow {
             materials,
             layers,
         } = def;
-        v.u32("tick", Unit::Count, tick);
+        v.u32("tick", Unit::Count, &mut tick.0);
         v.vec3("gravity", Unit::Real("m/s²"), gravity);
         v.u32("tick_rate", Unit::Count, tick_rate);
         v.u32("substeps", Unit::Count, substeps);

@@ -19,6 +19,7 @@ use super::World;
 use super::arrive::Route;
 use super::page_bytes::layout_hash;
 use super::timeline::Timeline;
+use crate::Tick;
 use crate::digest::ShortDigest;
 use crate::history::HistoryError;
 use crate::pack::{self, Effort, UnpackError};
@@ -57,7 +58,7 @@ pub enum SnapshotError {
     )]
     WrongBaseline {
         /// Tick of the baseline.
-        tick: u32,
+        tick: Tick,
         /// Digest of the expected baseline.
         needed: ShortDigest,
         /// Digest of this world's state at that tick.
@@ -96,13 +97,13 @@ impl World {
     /// If one of the ticks is not held.
     ///
     /// ```
-    /// use isostep_core::{shape::Shape, world::{BodyDef, World, WorldDef}, real};
+    /// use isostep_core::{shape::Shape, world::{BodyDef, World, WorldDef}, Tick, real};
     /// let mut world = World::new(WorldDef::default())?;
     /// world.spawn(BodyDef::dynamic().shape(Shape::sphere(real!(0.5))?))?;
     /// world.step();
-    /// let keyframe = world.snapshot(1, None)?;
+    /// let keyframe = world.snapshot(Tick(1), None)?;
     /// world.step();
-    /// let delta = world.snapshot(2, Some(1))?;
+    /// let delta = world.snapshot(Tick(2), Some(Tick(1)))?;
     ///
     /// let mut other = World::new(WorldDef::default())?;
     /// assert!(other.restore(&delta).is_err());
@@ -114,14 +115,14 @@ impl World {
     ///
     /// # Panics
     /// If a table of the state exceeds 4 GB.
-    pub fn snapshot(&self, tick: u32, baseline: Option<u32>) -> Result<Vec<u8>, HistoryError> {
+    pub fn snapshot(&self, tick: Tick, baseline: Option<Tick>) -> Result<Vec<u8>, HistoryError> {
         let state = self.state_at(tick)?;
         let base = baseline.map(|tick| self.state_at(tick)).transpose()?;
         let mut out = MAGIC.to_vec();
         out.push(VERSION);
         out.push(u8::from(base.is_some()));
         if let Some(base) = base {
-            out.extend(base.tick.to_le_bytes());
+            out.extend(base.tick.0.to_le_bytes());
             out.extend(base.digest_tree().root().short().to_bytes());
         }
         let image = write::image(state, base);
@@ -182,7 +183,7 @@ impl World {
     }
 }
 
-type Baseline = Option<(u32, ShortDigest)>;
+type Baseline = Option<(Tick, ShortDigest)>;
 
 /// Splits a snapshot into the tick and digest of its baseline, if it is a delta, and the pack.
 fn open(snapshot: &[u8]) -> Result<(Baseline, &[u8]), SnapshotError> {
@@ -201,7 +202,7 @@ fn open(snapshot: &[u8]) -> Result<(Baseline, &[u8]), SnapshotError> {
     }
     let (tick, rest) = rest.split_first_chunk::<4>().ok_or(cut)?;
     let (digest, rest) = rest.split_first_chunk::<16>().ok_or(cut)?;
-    Ok((Some((u32::from_le_bytes(*tick), ShortDigest::from_bytes(*digest))), rest))
+    Ok((Some((Tick(u32::from_le_bytes(*tick)), ShortDigest::from_bytes(*digest))), rest))
 }
 
 #[cfg(feature = "test-support")]
@@ -212,8 +213,8 @@ impl World {
     /// If one of the ticks is not held.
     pub fn snapshot_tables(
         &self,
-        tick: u32,
-        baseline: Option<u32>,
+        tick: Tick,
+        baseline: Option<Tick>,
     ) -> Result<pack::Unpacked, HistoryError> {
         let base = baseline.map(|tick| self.state_at(tick)).transpose()?;
         Ok(write::image(self.state_at(tick)?, base))
@@ -226,7 +227,7 @@ impl World {
     pub fn restore_tables(
         &mut self,
         tables: &pack::Unpacked,
-        baseline: Option<u32>,
+        baseline: Option<Tick>,
     ) -> Result<(), SnapshotError> {
         let base = baseline.map(|tick| self.state_at(tick)).transpose();
         let base = base.map_err(SnapshotError::Baseline)?;

@@ -4,6 +4,7 @@
 //! The writer has those fields. The reader reads the row once without them, keeps the fields that were predicted right, and
 //! reads the row again.
 
+use crate::Tick;
 use crate::collide::{Posed, collide};
 use crate::data::FixedVec;
 use crate::math::{Q30, Quat, Real, Vec3};
@@ -63,7 +64,7 @@ impl<'a> Predict<'a> {
         let mut row = HotRow::default();
         if let Some(base) = self.base_of(key) {
             row = *base.frame.hot(base.store, key);
-            let ticks = self.state.tick.wrapping_sub(base.tick);
+            let ticks = self.state.tick.0.wrapping_sub(base.tick.0);
             let way = real_vector(row.velocity) + real_vector(known.velocity);
             // The mean of the two velocities times the time between the ticks.
             let time = Real::ratio(1, 2 * self.state.def.tick_rate as i32);
@@ -130,8 +131,9 @@ impl<'a> Predict<'a> {
             // The manifold is computed from the poses at the start of a tick: those of the baseline, if that is the tick before.
             let [a, b] = [a, b].map(|shape| {
                 let index = body_of(shape);
-                let before =
-                    self.base_of(index).filter(|base| base.tick.wrapping_add(1) == self.state.tick);
+                let before = self
+                    .base_of(index)
+                    .filter(|base| base.tick.0.wrapping_add(1) == self.state.tick.0);
                 let from = before.unwrap_or(self.state);
                 from.frame.hot(from.store, index)
             });
@@ -186,7 +188,7 @@ fn posed<'a>(shape: &'a Shape, row: &ShapeRow, center: Vec3, rotation: Quat) -> 
 /// The state for reading: definition and tick, which precede all other tables.
 pub(super) fn state<'a>(
     def: &'a WorldDef,
-    tick: u32,
+    tick: Tick,
     frame: &'a Frame,
     store: &'a Store,
 ) -> State<'a> {

@@ -3,6 +3,7 @@
 use super::predict::{self, Predict, shape_at};
 use super::write::RECYCLED;
 use super::{SnapshotError, check};
+use crate::Tick;
 use crate::data::{IdPool, IndexSet};
 use crate::pack::Unpacked;
 use crate::world::WorldDef;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// Content of a snapshot.
 pub(super) struct Read {
     pub(super) def: WorldDef,
-    pub(super) tick: u32,
+    pub(super) tick: Tick,
     pub(super) frame: Frame,
     pub(super) store: Store,
 }
@@ -129,14 +130,14 @@ pub(super) fn state(unpacked: &Unpacked, base: Option<State<'_>>) -> Result<Read
     Ok(read)
 }
 
-fn world(tables: &Tables<'_>, base: Option<State<'_>>) -> Result<(WorldDef, u32)> {
+fn world(tables: &Tables<'_>, base: Option<State<'_>>) -> Result<(WorldDef, Tick)> {
     let mut rows = tables.rows(Table::World, 0)?;
     let (Some((at, bytes)), None) = (rows.next(), rows.next()) else {
         return Err(SnapshotError::Table { table: Table::World.name() });
     };
     let WorldRow { tick, mut def } = at.read(bytes, &predict::world(base))?;
     at.ensure(def.check().is_ok(), "the definition is out of range")?;
-    at.ensure(tick <= u32::MAX - TICKS_LEFT, "the tick is too late")?;
+    at.ensure(tick.0 <= u32::MAX - TICKS_LEFT, "the tick is too late")?;
     let mut last = None;
     for (at, bytes) in tables.rows(Table::Overrides, 0)? {
         let front = key(bytes);

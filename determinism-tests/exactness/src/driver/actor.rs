@@ -4,6 +4,7 @@
 use super::session::Session;
 use super::{Outcome, ensure};
 use crate::log::{Call, Edge, Log, Node};
+use isostep_core::Tick;
 use isostep_core::world::{Command, World, WorldDef};
 use std::collections::BTreeMap;
 
@@ -15,11 +16,11 @@ pub(crate) struct Actor {
     /// Calls since then.
     pub(crate) calls: Vec<Call>,
     /// Pinned ticks, and how often.
-    pub(super) pins: BTreeMap<u32, u32>,
+    pub(super) pins: BTreeMap<Tick, u32>,
     /// Accepted commands of the timeline that the last rewind abandoned, by the tick they were given on.
-    pub(super) old: BTreeMap<u32, Vec<Command>>,
+    pub(super) old: BTreeMap<Tick, Vec<Command>>,
     /// The oldest tick that must be held.
-    pub(super) floor: u32,
+    pub(super) floor: Tick,
     /// Ticks that are held when there are enough.
     pub(super) length: usize,
     pub(super) session: Option<Session>,
@@ -33,7 +34,7 @@ impl Actor {
             parent: None,
             children: Vec::new(),
             edge: Edge::New(Box::new(def)),
-            tick: 0,
+            tick: Tick(0),
             digest: world.digest(),
             events: Vec::new(),
         });
@@ -43,7 +44,7 @@ impl Actor {
             calls: Vec::new(),
             pins: BTreeMap::new(),
             old: BTreeMap::new(),
-            floor: 0,
+            floor: Tick(0),
             length,
             session: None,
         }

@@ -21,7 +21,7 @@ impl Driver<'_> {
     /// Writes a snapshot of a held tick; another world must restore it to the same digest.
     pub(super) fn snapshot(&mut self, tick: u8, base: u8) -> Outcome {
         let (oldest, now) = self.actor.world.history().into_inner();
-        let back = |argument: u8| now - u32::from(argument) % (now - oldest + 1);
+        let back = |argument: u8| now - u32::from(argument) % (now.since(oldest) + 1);
         let tick = back(tick);
         // An eighth asks for a tick that is not held.
         let base = match base {

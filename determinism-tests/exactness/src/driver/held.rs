@@ -3,9 +3,9 @@
 use super::{Driver, Outcome, ensure};
 use crate::log::{Edge, accepted};
 use crate::script::history_length;
-use isostep_core::Lanes;
 use isostep_core::parallel::Threads;
 use isostep_core::world::{ContactView, ResimMode};
+use isostep_core::{Lanes, Tick};
 
 thread_local! {
     /// Pools of two and three threads that share even small steps.
@@ -21,7 +21,7 @@ impl Driver<'_> {
         let actor = &mut self.actor;
         actor.world.set_history(length);
         actor.length = length;
-        let held = (actor.world.tick() + 1).saturating_sub(length as u32);
+        let held = actor.world.tick().next() - length as u32;
         actor.floor = actor.floor.max(held);
         if let Some(session) = &mut actor.session {
             session.reliable = false;
@@ -36,7 +36,7 @@ impl Driver<'_> {
 
     pub(super) fn pin(&mut self, argument: u8) -> Outcome {
         let (oldest, now) = self.actor.world.history().into_inner();
-        let tick = now.saturating_sub(u32::from(argument) % (now - oldest + 2));
+        let tick = now - u32::from(argument) % (now.since(oldest) + 2);
         let known =
             self.actor.world.history().contains(&tick) || self.actor.pins.contains_key(&tick);
         let result = self.actor.world.pin(tick);
@@ -67,7 +67,7 @@ impl Driver<'_> {
         self.pinned(argument).map_or(Ok(()), |tick| self.rewind(tick))
     }
 
-    fn pinned(&self, argument: u8) -> Option<u32> {
+    fn pinned(&self, argument: u8) -> Option<Tick> {
         let pins = &self.actor.pins;
         pins.keys().copied().nth(usize::from(argument) % pins.len().max(1))
     }
@@ -115,7 +115,9 @@ impl Driver<'_> {
     pub(super) fn look(&mut self) -> Outcome {
         self.count(true);
         let actor = &self.actor;
-        for tick in actor.world.history().chain(actor.pins.keys().copied()) {
+        let (oldest, now) = actor.world.history().into_inner();
+        let held = (oldest.0..=now.0).map(Tick);
+        for tick in held.chain(actor.pins.keys().copied()) {
             let Some(node) = self.log.at(actor.node, tick) else { continue };
             let node = &self.log.nodes[node];
             let digest = actor.world.digest_at(tick);
@@ -139,7 +141,7 @@ impl Driver<'_> {
         let (world, report) = (&actor.world, actor.world.history_report());
         let pairs = world.contacts().filter(ContactView::is_touching).count();
         let islands = world.islands().iter().count();
-        let enough = report.ticks as usize >= world.history().count();
+        let enough = report.ticks > now.since(oldest);
         ensure(enough, || format!("history_report: {report:?}, {pairs} pairs, {islands} islands"))?;
         self.look_at_session()
     }

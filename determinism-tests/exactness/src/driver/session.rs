@@ -1,6 +1,7 @@
 //! The ring of a session: `State` of a world, which makes its history longer when a session needs it.
 
 use super::{Driver, Outcome, ensure};
+use isostep_core::Tick;
 use isostep_core::internals::WorldSlots;
 use isostep_core::state::State;
 
@@ -12,10 +13,10 @@ pub(crate) struct Session {
     slots: WorldSlots,
     capacity: usize,
     /// Ticks of the session that were saved, with the world's own tick, ascending.
-    saved: Vec<(u32, u32)>,
+    saved: Vec<(Tick, Tick)>,
     /// Pinned ticks of the session.
-    pins: Vec<u32>,
-    next: u32,
+    pins: Vec<Tick>,
+    next: Tick,
     /// Nothing was done to the world that a session forbids.
     pub(super) reliable: bool,
 }
@@ -26,7 +27,8 @@ impl Driver<'_> {
         self.note(|| format!("slots({capacity})"));
         let slots = self.actor.world.slots(capacity);
         let saved = Vec::new();
-        let session = Session { slots, capacity, saved, pins: Vec::new(), next: 1, reliable: true };
+        let session =
+            Session { slots, capacity, saved, pins: Vec::new(), next: Tick(1), reliable: true };
         self.actor.session = Some(session);
         self.actor.length = self.actor.length.max(capacity + 1);
         self.count(true);
@@ -40,7 +42,7 @@ impl Driver<'_> {
         }
         let Some(session) = &mut self.actor.session else { return Ok(()) };
         let back = if argument < 200 { 0 } else { u32::from(argument) % 4 };
-        let tick = session.next.saturating_sub(back);
+        let tick = session.next - back;
         let now = self.actor.world.tick();
         let unfinished = !self.actor.world.commands().is_empty();
         let result = self.actor.world.save(&mut session.slots, tick);
@@ -68,7 +70,7 @@ impl Driver<'_> {
         let in_ring = self.actor.world.history().contains(&world_tick);
         let now = self.actor.world.tick();
         // Ticks of the last saves must be held, unless the world took very many steps in them.
-        let steps = now.saturating_sub(session.saved[0].1) + 2;
+        let steps = now.since(session.saved[0].1) + 2;
         let promised = session.reliable
             && (back < session.capacity || session.pins.contains(&tick))
             && steps <= (session.capacity as u32 + 1) * STEPS_IN_A_TICK;

@@ -3,6 +3,7 @@
 use super::{Driver, Outcome, Stop, ensure};
 use crate::log::{Edge, Node, accepted};
 use crate::script::CommandArgs;
+use isostep_core::Tick;
 use isostep_core::shape::Shape;
 use isostep_core::world::{BodyDef, BodyId, Command};
 use isostep_core::{Real, Vec3};
@@ -27,7 +28,7 @@ impl Driver<'_> {
         let calls = core::mem::take(&mut self.actor.calls);
         self.arrive(Edge::Step(calls))?;
         let actor = &mut self.actor;
-        let held = (actor.world.tick() + 1).saturating_sub(actor.length as u32);
+        let held = actor.world.tick().next() - actor.length as u32;
         actor.floor = actor.floor.max(held);
         let held = *actor.world.history().start();
         ensure(held <= actor.floor, || {
@@ -78,18 +79,19 @@ impl Driver<'_> {
 
     pub(super) fn rewind_by(&mut self, to: u8) -> Outcome {
         let (oldest, now) = self.actor.world.history().into_inner();
+        let held = now.since(oldest);
         let tick = match to {
-            0..200 => now - (1 + u32::from(to) % (now - oldest).max(1)).min(now - oldest),
+            0..200 => now - (1 + u32::from(to) % held.max(1)).min(held),
             200..216 => now,
             216..232 => oldest,
-            232..244 => oldest.saturating_sub(1 + u32::from(to) - 232),
-            244.. => now + u32::from(to) - 243,
+            232..244 => oldest - (1 + u32::from(to) - 232),
+            244.. => now + (u32::from(to) - 243),
         };
         self.rewind(tick)
     }
 
     /// `rewind`, which must go to every tick that is held and change nothing otherwise.
-    pub(super) fn rewind(&mut self, tick: u32) -> Outcome {
+    pub(super) fn rewind(&mut self, tick: Tick) -> Outcome {
         let held = self.actor.world.history().contains(&tick);
         let expected =
             held || self.actor.pins.contains_key(&tick) && tick <= self.actor.world.tick();
@@ -107,7 +109,7 @@ impl Driver<'_> {
     }
 
     /// The world went back to a tick of its own path.
-    pub(super) fn went_back(&mut self, tick: u32, in_ring: bool, after: &str) -> Outcome {
+    pub(super) fn went_back(&mut self, tick: Tick, in_ring: bool, after: &str) -> Outcome {
         let Some(node) = self.log.at(self.actor.node, tick) else {
             return Err(Stop::Broken(format!("{after} to tick {tick}, which never was")));
         };
@@ -124,7 +126,7 @@ impl Driver<'_> {
     }
 
     /// Accepted commands after a node of the path, by tick.
-    fn abandoned(&self, since: usize) -> BTreeMap<u32, Vec<Command>> {
+    fn abandoned(&self, since: usize) -> BTreeMap<Tick, Vec<Command>> {
         let mut old = BTreeMap::new();
         for number in self.log.path(self.actor.node).take_while(|node| *node != since) {
             let node = &self.log.nodes[number];
@@ -146,8 +148,8 @@ impl Driver<'_> {
     }
 
     /// Gives the commands that the abandoned timeline had on a tick, changed in one of eight ways.
-    fn repeat(&mut self, now: u32, how: u8) {
-        let of = |tick: u32| self.actor.old.get(&tick).cloned().unwrap_or_default();
+    fn repeat(&mut self, now: Tick, how: u8) {
+        let of = |tick: Tick| self.actor.old.get(&tick).cloned().unwrap_or_default();
         let which = usize::from(how >> 3);
         let commands = match how & 7 {
             4 => Vec::new(),
@@ -158,7 +160,7 @@ impl Driver<'_> {
                 }
                 commands
             }
-            6 if which % 2 == 0 => now.checked_sub(1).map(of).unwrap_or_default(),
+            6 if which % 2 == 0 => now.previous().map(of).unwrap_or_default(),
             6 => of(now + 1),
             _ => of(now),
         };
@@ -182,7 +184,7 @@ impl Driver<'_> {
         if oldest == now {
             return Ok(());
         }
-        let back = (1 + u32::from(back) % (now - oldest)).min(12).min(now - oldest);
+        let back = (1 + u32::from(back) % now.since(oldest)).min(12).min(now.since(oldest));
         self.rewind(now - back)?;
         for n in 0..back {
             let changed = back == 1 || n == u32::from(which) % back || how >= 192;

@@ -1,6 +1,6 @@
 //! Settings and events of an effect journal.
 
-use crate::tick::Tick;
+use crate::Tick;
 
 /// Time at which an effect that a rollback removed is cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

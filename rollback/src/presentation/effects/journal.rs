@@ -1,7 +1,7 @@
 //! Entries of an effect journal and their states: reported, started, missing, ended.
 
 use super::event::{Cancel, EffectConfig, EffectEvent, EffectId, Late};
-use crate::tick::Tick;
+use crate::Tick;
 
 /// State of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +62,9 @@ struct Entry<C, E> {
 /// for tick in 0..90 {
 ///     world.step();
 ///     // Here one new tick; after a rollback, all that `RunReport` counts.
-///     for step in tick..=tick {
-///         let past = world.past(step + 1)?;
-///         journal.tick(Tick(step), past.events().filter_map(|event| match event {
+///     for step in [Tick(tick)] {
+///         let past = world.past(step.next())?;
+///         journal.tick(step, past.events().filter_map(|event| match event {
 ///             Event::ContactBegan(pair) => Some((pair.bodies, "thud")),
 ///             _ => None,
 ///         }));

@@ -1,7 +1,7 @@
 //! Compares the journal with naive models that keep whole timelines, over random rollbacks.
 
 use super::{Cancel, EffectConfig, EffectEvent, EffectId, EffectJournal, Late};
-use crate::tick::Tick;
+use crate::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Messages of the desync protocol, as bytes. Lengths are checked before anything is allocated.
 
-use crate::tick::Tick;
+use crate::Tick;
 use isostep_core::digest::ShortDigest;
 use isostep_core::internals::Reader;
 

@@ -16,9 +16,9 @@ mod walk;
 pub use report::{Blame, DesyncReport};
 
 use super::{FeedError, Session, SessionEvent};
+use crate::Tick;
 use crate::player::PeerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use message::Message;
 use recheck::Recheck;
 use std::collections::VecDeque;

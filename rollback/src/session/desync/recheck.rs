@@ -5,10 +5,10 @@ use super::super::{Mode, RunError, Session, SessionEvent};
 use super::message::{MAX_DIGESTS, Message};
 use super::report::{Blame, DesyncReport};
 use super::walk::MAX_DIFFERENCES;
+use crate::Tick;
 use crate::pages::Pages;
 use crate::player::PeerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 
 /// A recheck of the local results.
@@ -63,20 +63,20 @@ impl<S: Simulation> Session<S> {
         let Some(recheck) = &mut self.desyncs.recheck else { return Ok(()) };
         // Loading drops later pins; earlier ones are no longer needed.
         for tick in self.desyncs.pinned_for_walk.drain(..).filter(|&tick| tick <= recheck.from) {
-            simulation.unpin(&mut self.slots, tick.0);
+            simulation.unpin(&mut self.slots, tick);
         }
         let tick = recheck.to;
-        let pages = Pages::of(simulation, &self.slots, tick.0);
+        let pages = Pages::of(simulation, &self.slots, tick);
         recheck.before = pages.map_err(RunError::at(tick))?;
         recheck.digest_before = self.checks.own(tick);
         for tick in (tick.0 + 1..=last.0).map(Tick) {
             // Ticks that are no longer held can be compared only through later ones.
-            if let Ok(digest) = simulation.digest(&self.slots, tick.0) {
+            if let Ok(digest) = simulation.digest(&self.slots, tick) {
                 recheck.later.push((tick, digest.short()));
             }
         }
         if let Some((tick, _)) = recheck.later.last() {
-            let pages = Pages::of(simulation, &self.slots, tick.0);
+            let pages = Pages::of(simulation, &self.slots, *tick);
             recheck.later_before = pages.map_err(RunError::at(*tick))?;
         }
         Ok(())
@@ -92,19 +92,19 @@ impl<S: Simulation> Session<S> {
         let failed = || RunError::at(tick);
         let keyframes = matches!(self.config.mode, Mode::Unbounded { .. });
         if keyframes && tick > from && tick == self.keyframe {
-            simulation.pin(&mut self.slots, tick.0).map_err(failed())?;
+            simulation.pin(&mut self.slots, tick).map_err(failed())?;
         }
         let checked = self.checks.own(tick).is_some();
         if tick > to && !checked {
             return Ok(());
         }
-        let digest = simulation.digest(&self.slots, tick.0).map_err(failed())?.short();
+        let digest = simulation.digest(&self.slots, tick).map_err(failed())?.short();
         if checked {
             self.pin_checked(tick, simulation)?;
             self.checks.replace_digest(tick, digest, true);
         }
         if tick <= to {
-            simulation.pin(&mut self.slots, tick.0).map_err(failed())?;
+            simulation.pin(&mut self.slots, tick).map_err(failed())?;
             self.desyncs.pinned_for_walk.push(tick);
             if let Some(recheck) = &mut self.desyncs.recheck {
                 recheck.trail.push(digest);
@@ -127,7 +127,7 @@ impl<S: Simulation> Session<S> {
             [core::mem::take(&mut recheck.before), core::mem::take(&mut recheck.later_before)];
         let fault = recheck.fault;
         let differs = |&&(tick, was): &&(Tick, ShortDigest)| {
-            let digest = simulation.digest(&self.slots, tick.0);
+            let digest = simulation.digest(&self.slots, tick);
             digest.is_ok_and(|digest| digest.short() != was)
         };
         let (at, before) = match later.last() {
@@ -135,7 +135,7 @@ impl<S: Simulation> Session<S> {
             Some(&(last, _)) if later.iter().any(|it| differs(&it)) => (last, &pages[1]),
             _ => return Ok(()),
         };
-        let found = before.explain(simulation, &self.slots, at.0, MAX_DIFFERENCES);
+        let found = before.explain(simulation, &self.slots, at, MAX_DIFFERENCES);
         let found = found.map_err(RunError::at(at))?;
         let cases = (0..).map(PeerId).zip(&self.desyncs.cases);
         let peer = cases.filter(|case| case.1.is_some()).map(|case| case.0).next();
@@ -177,7 +177,7 @@ impl<S: Simulation> Session<S> {
             return;
         }
         for tick in self.desyncs.pinned_for_walk.drain(..) {
-            simulation.unpin(&mut self.slots, tick.0);
+            simulation.unpin(&mut self.slots, tick);
         }
         self.desyncs.recheck = None;
     }

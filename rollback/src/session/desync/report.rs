@@ -1,7 +1,7 @@
 //! Result of the desync protocol: the differing fields and the machine at fault.
 
+use crate::Tick;
 use crate::player::PeerId;
-use crate::tick::Tick;
 use core::fmt;
 use isostep_core::digest::ShortDigest;
 use isostep_core::state::StateDifference;

@@ -5,10 +5,10 @@ use super::super::{Session, SessionEvent};
 use super::message::Message;
 use super::report::{Blame, DesyncReport};
 use super::{Case, MAX_MESSAGE};
+use crate::Tick;
 use crate::pages::{MAX_PER_SECTION, rank};
 use crate::player::PeerId;
 use crate::simulation::Simulation;
-use crate::tick::Tick;
 use isostep_core::digest::ShortDigest;
 use isostep_core::internals::{DigestTree, Section};
 use isostep_core::state::{StateDifference, StateError};
@@ -191,7 +191,7 @@ impl<S: Simulation> Session<S> {
             return;
         }
         let mut tree = DigestTree::new();
-        if simulation.tree(&self.slots, tick.0, "", &mut tree).is_err() {
+        if simulation.tree(&self.slots, tick, "", &mut tree).is_err() {
             self.give_up(peer, tick, "the state could not be read");
             return;
         }
@@ -233,7 +233,7 @@ impl<S: Simulation> Session<S> {
                 };
                 walk.level = Level::Page(page);
                 let mut bytes = Vec::new();
-                simulation.page(&self.slots, tick.0, "", &walk.section, page, &mut bytes)?;
+                simulation.page(&self.slots, tick, "", &walk.section, page, &mut bytes)?;
                 // The header has a kind, the case, the tick and a flag.
                 let bytes = (bytes.len() + 8 <= MAX_MESSAGE).then_some(bytes);
                 Next::Send(Message::Page { tick, bytes })
@@ -241,7 +241,7 @@ impl<S: Simulation> Session<S> {
             (Level::Page(page), Message::Page { tick: at, bytes: Some(theirs) }) if at == tick => {
                 let Walk { section, found, .. } = walk;
                 let most = MAX_PER_SECTION;
-                simulation.explain(&self.slots, tick.0, "", section, page, &theirs, most, found)?;
+                simulation.explain(&self.slots, tick, "", section, page, &theirs, most, found)?;
                 walk.go_on().unwrap_or(SAME)
             }
             (Level::Page(_), Message::Page { tick: at, bytes: None }) if at == tick => {

@@ -120,7 +120,7 @@ struct Settings {
 ///     inputs.follow(&[0, 1].map(|player| arena_input(7, PlayerId(player), tick)));
 ///     arena.step(tick, &inputs);
 /// }
-/// assert_eq!(arena.world().tick(), 60);
+/// assert_eq!(arena.world().tick().0, 60);
 /// ```
 #[derive(Debug, State, Snapshot)]
 #[state(crate = isostep_core::state)]

@@ -1,10 +1,10 @@
-//! Ticks: numbers of states and inputs.
+//! Ticks: numbers of states and inputs, of a world and of a session.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 use serde::{Deserialize, Serialize};
 
-/// Number of a state, counted from the start of a match. The step of tick *t* reads the state of *t* and the inputs of
+/// Number of a state, counted from the start of a world or a match. The step of tick *t* reads the state of *t* and the inputs of
 /// *t*, and computes the state of *t + 1*.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -17,6 +17,16 @@ impl Tick {
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
+    }
+
+    /// Returns the preceding tick; `None` at tick 0.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn previous(self) -> Option<Self> {
+        match self.0.checked_sub(1) {
+            Some(tick) => Some(Self(tick)),
+            None => None,
+        }
     }
 
     /// Returns the ticks since an earlier one; 0 if it is later.
