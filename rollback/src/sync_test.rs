@@ -95,7 +95,7 @@ pub struct SyncReport {
 /// use core::sync::atomic::{AtomicU32, Ordering};
 /// use isostep_rollback::{Inputs, NewestWins, PlayerId, Simulation, SyncTest, Tick};
 ///
-/// static STEPS: AtomicU32 = AtomicU32::new(0); // not in the state, and yet it decides
+/// static STEPS: AtomicU32 = AtomicU32::new(0); // not in the state, although the step reads it
 ///
 /// #[derive(Clone, Default, serde::Serialize)]
 /// struct Race { place: u32, boost: bool }
@@ -261,11 +261,11 @@ impl<S: Simulation> Run<'_, S> {
     }
 
     /// Resimulates up to the current tick on every path.
-    fn replay(&mut self, present: Tick) -> Result<(), SyncError> {
-        for depth in 1..=self.test.depth.min(present.0) {
-            let from = present - depth;
+    fn replay(&mut self, current: Tick) -> Result<(), SyncError> {
+        for depth in 1..=self.test.depth.min(current.0) {
+            let from = current - depth;
             for path in SyncPath::ALL {
-                if path == SyncPath::CachesDropped && !present.0.is_multiple_of(DROP_CACHES_EVERY) {
+                if path == SyncPath::CachesDropped && !current.0.is_multiple_of(DROP_CACHES_EVERY) {
                     continue;
                 }
                 self.load(from)?;
@@ -273,14 +273,14 @@ impl<S: Simulation> Run<'_, S> {
                 match path {
                     SyncPath::Resimulated => prediction = Prediction::Right,
                     SyncPath::Mispredicted => {
-                        for tick in (from.0..present.0).map(Tick) {
+                        for tick in (from.0..current.0).map(Tick) {
                             self.step(tick, Prediction::Wrong { since: from })?;
                         }
                         self.load(from)?;
                     }
                     SyncPath::CachesDropped => self.simulation.drop_caches(self.slots),
                 }
-                for tick in (from.0..present.0).map(Tick) {
+                for tick in (from.0..current.0).map(Tick) {
                     self.step(tick, prediction)?;
                     self.compare(tick.next(), depth, path)?;
                 }

@@ -52,7 +52,7 @@ type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) 
 /// #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 /// struct Race {
 ///     place: u32,
-///     #[serde(skip)] // not in the snapshot, and yet it decides
+///     #[serde(skip)] // not in the snapshot, although the step reads it
 ///     speed: u32,
 /// }
 ///
@@ -205,8 +205,8 @@ impl<'a, S: Simulation> Check<'a, S> {
 
     /// Sets a callback for each tick: ticks done, ticks in total, name of the run.
     #[must_use]
-    pub fn on_progress(mut self, tell: impl FnMut(u64, u64, &str) + 'a) -> Self {
-        self.progress = Some(Box::new(tell));
+    pub fn on_progress(mut self, callback: impl FnMut(u64, u64, &str) + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
         self
     }
 
@@ -247,9 +247,9 @@ impl<'a, S: Simulation> Check<'a, S> {
         matrix.depth = self.depth;
         matrix.compare = self.compare;
         matrix.clock = self.clock.as_deref_mut().map(|clock| clock as _);
-        let tell = self.progress.as_deref_mut().map(|tell| tell as _);
+        let callback = self.progress.as_deref_mut().map(|callback| callback as _);
         matrix.progress =
-            Progress { tell, total: runs * u64::from(self.ticks), ..Progress::default() };
+            Progress { callback, total: runs * u64::from(self.ticks), ..Progress::default() };
         let mut rows = vec![matrix.reference()];
         rows.extend(cells.into_iter().map(|(variant, path)| matrix.cell(variant, path)));
         let reference_ticks = matrix.into_reference_ticks();

@@ -171,8 +171,8 @@ impl Reach {
 
     /// When a player disconnects, ggrs rolls back to the frame after its last input.
     fn can_go_back(&self, connections: &[super::packet::Connection]) -> Result<(), PacketError> {
-        let present = self.sent - self.delay + 1;
-        let oldest = present - self.window - 1;
+        let current = self.sent - self.delay + 1;
+        let oldest = current - self.window - 1;
         for (player, connection) in connections.iter().enumerate() {
             let frame = i64::from(connection.last_frame);
             let is_known = self.gone[player].is_some_and(|gone| gone <= frame);

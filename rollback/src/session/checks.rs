@@ -189,7 +189,7 @@ impl<S: Simulation> Session<S> {
         if self.checks.every == 0 {
             return Ok(());
         }
-        let reached = self.confirmed.min(self.present);
+        let reached = self.confirmed.min(self.current);
         while self.checks.next <= reached {
             let tick = self.checks.next;
             self.checks.next += self.checks.every;

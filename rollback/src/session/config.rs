@@ -42,14 +42,14 @@ pub enum Mode {
     },
 }
 
-/// Source that confirms inputs.
+/// Source of confirmed inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authority {
     /// The owner of a seat: a mesh.
     #[default]
     Owner,
-    /// The [bundle](super::Session::confirmed_bundle) of a relay, or of a spectator's host, alone; for local players too.
-    /// All other inputs are proposals.
+    /// Only the [bundle](super::Session::confirmed_bundle) of a relay or of a spectator's host confirms inputs, those of local
+    /// players included. All other inputs are proposals.
     Bundle,
 }
 
@@ -59,9 +59,9 @@ pub enum Authority {
 /// ```
 /// use isostep_rollback::{Mode, PeerId, SessionConfig};
 /// let config = SessionConfig::new()
-///     .local() // player 0 sits here
-///     .remote(PeerId(0)) // player 1 elsewhere
-///     .bot() // player 2 nowhere
+///     .local() // player 0, on this machine
+///     .remote(PeerId(0)) // player 1, on another machine
+///     .bot() // player 2, computed by the simulation
 ///     .mode(Mode::Rollback { max: 8 })
 ///     .delay(2);
 /// ```
@@ -205,11 +205,10 @@ impl SessionConfig {
         self
     }
 
-    /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player:
-    /// they run in lockstep, and by two ticks at a time when they are far behind. A spectator that one
-    /// machine feeds ([`SimMatch::watch`](crate::SimMatch::watch))
-    /// gets its bundles and needs [`Authority::Bundle`], whatever the players use; one that is connected to every player does
-    /// not.
+    /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player: they
+    /// run in lockstep, and advance by two ticks at a time when they are far behind. A spectator that one machine feeds
+    /// ([`SimMatch::watch`](crate::SimMatch::watch)) receives bundles and needs [`Authority::Bundle`], whatever the players
+    /// use; a spectator that is connected to every player does not.
     #[must_use]
     pub const fn spectate(mut self, buffer: u32) -> Self {
         self.buffer = buffer;

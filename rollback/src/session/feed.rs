@@ -272,8 +272,8 @@ impl<S: Simulation> Session<S> {
         known: Known,
     ) -> Result<bool, FeedError> {
         self.check_payload(player, tick, payload)?;
-        let present = self.present;
-        let insertion = self.seats[player.index()].log.insert(tick, value, payload, known, present);
+        let current = self.current;
+        let insertion = self.seats[player.index()].log.insert(tick, value, payload, known, current);
         match insertion {
             Insertion::New { wrong } => {
                 if wrong || self.config.always && known == Known::Confirmed {
@@ -315,9 +315,9 @@ impl<S: Simulation> Session<S> {
 
     /// Advances a seat's frontier over all confirmed ticks.
     pub(super) fn advance_seat_frontier(&mut self, player: PlayerId) {
-        let present = self.present;
+        let current = self.current;
         let seat = &mut self.seats[player.index()];
-        let wrong = seat.advance_frontier(present);
+        let wrong = seat.advance_frontier(current);
         if let Some(local) = &mut seat.local
             && let Some(last) = seat.log.frontier.0.checked_sub(1)
         {

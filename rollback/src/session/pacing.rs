@@ -9,7 +9,7 @@ use crate::tick::Tick;
 use crate::time::Time;
 use core::time::Duration;
 
-/// Age of a fresh median tick advantage, in ticks: half of the packets in it.
+/// Age of a new median tick advantage, in ticks: half of the packets that it is taken over.
 const MEASURING: u32 = 7;
 
 /// Margin with which inputs should reach a relay, beyond jitter, in thousandths of a tick.

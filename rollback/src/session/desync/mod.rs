@@ -168,7 +168,7 @@ impl<S: Simulation> Session<S> {
     fn accept_early(&mut self, peer: PeerId) {
         let Some((number, message)) = self.desyncs.early[peer.index()].take() else { return };
         let Message::Rechecked { from, fault, trail } = &message else { return };
-        if number > self.confirmed.min(self.present) {
+        if number > self.confirmed.min(self.current) {
             // The local tick is not confirmed yet. A tick too far ahead is replaced by the peer's next recheck.
             self.desyncs.early[peer.index()] = Some((number, message));
             return;
