@@ -69,7 +69,7 @@ pub enum TransportError {
         to: Address,
     },
     /// The datagram is too long to send.
-    #[error("a datagram of {bytes} bytes is too long; the transport sends at most {max}")]
+    #[error("a datagram of {bytes} bytes is too long; send at most {max}")]
     TooLong {
         /// Length of the datagram.
         bytes: usize,
@@ -77,7 +77,7 @@ pub enum TransportError {
         max: usize,
     },
     /// A received datagram does not have the format of this transport.
-    #[error("a datagram from {from} was refused: {reason}")]
+    #[error("a datagram from {from} was refused: {reason}; ignore it")]
     Refused {
         /// Source.
         from: Address,
