@@ -119,8 +119,8 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> SimulationBench<S, F> 
         game.steps(&mut rows)?;
         for depth in DEPTHS {
             for (key, guess, words) in [
-                ("one", Guess::One, "one player guessed wrong"),
-                ("all", Guess::All, "all guessed wrong"),
+                ("one", Guess::One, "one player mispredicted"),
+                ("all", Guess::All, "all players mispredicted"),
             ] {
                 let samples: Result<Vec<_>, _> =
                     (0..rounds).map(|_| game.rollback(depth, guess)).collect();
