@@ -152,7 +152,7 @@ mod first {
 
     #[test]
     fn the_race_is_equal_on_every_path() {
-        let report = Check::new(1, Car::default) // players, and how a new game is made
+        let report = Check::new(1, Car::default) // number of players, constructor of the game
             .script(|tick, inputs| inputs.follow(&[NewestWins((tick.0 / 7 % 5) as i8 - 2)]))
             .ticks(100)
             .run_with_snapshots();
