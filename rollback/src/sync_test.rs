@@ -114,6 +114,7 @@ pub struct SyncReport {
 /// let text = found.unwrap_err().to_string();
 /// assert!(text.contains("state, boost: "), "{text}");
 /// ```
+#[doc(alias = "SyncTestSession")]
 #[derive(Clone, Debug)]
 pub struct SyncTest {
     players: usize,
@@ -154,7 +155,7 @@ impl SyncTest {
     /// and optionally [`Inputs::push_command`].
     ///
     /// # Errors
-    /// When a state differs, or can't be saved, loaded or digested.
+    /// If a state differs, or can't be saved, loaded or digested.
     pub fn run<S: Simulation>(
         &self,
         simulation: &mut S,

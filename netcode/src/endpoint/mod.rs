@@ -400,6 +400,7 @@ impl Endpoint {
     }
 
     /// Smoothed round-trip time to a peer, without the ack delay.
+    #[doc(alias = "ping")]
     pub fn rtt(&self, machine: MachineId) -> Option<Duration> {
         self.connection(machine)?.rtt()
     }

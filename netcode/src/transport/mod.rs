@@ -40,6 +40,7 @@ use crate::address::Address;
 use isostep_rollback::Time;
 
 /// Carries datagrams between addresses. It may lose, duplicate, delay and reorder them. It never blocks.
+#[doc(alias = "NonBlockingSocket")]
 pub trait Transport {
     /// Sends a datagram. If the send buffer is full, the datagram counts as lost; that is not an error.
     ///

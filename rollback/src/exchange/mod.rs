@@ -166,7 +166,7 @@ impl Exchange {
     /// Writes the next datagram; `out` is replaced.
     ///
     /// # Errors
-    /// When the session does not have the peer, or the peer lacks inputs that are older than the log.
+    /// If the session does not have the peer, or the peer lacks inputs that are older than the log.
     pub fn write<S: Simulation>(
         &mut self,
         session: &mut Session<S>,
@@ -300,7 +300,7 @@ impl Exchange {
     /// Reads a datagram of the peer. The bytes are not trusted.
     ///
     /// # Errors
-    /// When the datagram is malformed, or the session refuses a part.
+    /// If the datagram is malformed, or the session refuses a part.
     pub fn read<S: Simulation>(
         &mut self,
         now: Time,

@@ -109,7 +109,7 @@ impl<S: Simulation> GgrsGame<S> {
     /// Creates a game in the state of frame 0.
     ///
     /// # Errors
-    /// When the setup is invalid, or the state can't be saved or digested.
+    /// If the setup is invalid, or the state can't be saved or digested.
     pub fn new(mut game: S, setup: &GgrsSetup) -> Result<Self, GgrsGameError> {
         setup.check()?;
         // The prediction window, the current frame, and one for a digest of the current frame that ggrs did not
@@ -157,7 +157,7 @@ impl<S: Simulation> GgrsGame<S> {
     /// Returns the digest of the current state, which may be predicted.
     ///
     /// # Errors
-    /// When the state can't be saved or digested.
+    /// If the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, StateError> {
         self.game.save(&mut self.slots, self.current.0)?;
         self.game.digest(&self.slots, self.current.0)
@@ -166,7 +166,7 @@ impl<S: Simulation> GgrsGame<S> {
     /// Fulfils the requests of a session, in order.
     ///
     /// # Errors
-    /// When a request does not fit the game, or a state can't be saved, loaded or digested. The session then expects
+    /// If a request does not fit the game, or a state can't be saved, loaded or digested. The session then expects
     /// another state, and both must be dropped.
     pub fn fulfil<A>(
         &mut self,

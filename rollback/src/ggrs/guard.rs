@@ -55,7 +55,7 @@ impl Guard {
     /// Creates a guard for a machine whose players' inputs are of type `I`.
     ///
     /// # Errors
-    /// When the setup is invalid, or the inputs can't be encoded.
+    /// If the setup is invalid, or the inputs can't be encoded.
     pub fn player<I: crate::Input>(setup: &GgrsSetup) -> Result<Self, GgrsSetupError> {
         let mut guard = Self::spectator::<I>(setup)?;
         guard.reach = Some(Reach {
@@ -110,7 +110,7 @@ impl Guard {
     /// Decodes a packet, if ggrs can process it.
     ///
     /// # Errors
-    /// When it can't; nothing changes.
+    /// If it can't; nothing changes.
     pub fn incoming(&mut self, bytes: &[u8]) -> Result<Message, PacketError> {
         let packet = self.form.read(bytes)?;
         self.check(&packet)?;

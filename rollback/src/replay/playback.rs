@@ -189,7 +189,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// Returns the digest of the shown state.
     ///
     /// # Errors
-    /// When the state can't be saved or digested.
+    /// If the state can't be saved or digested.
     pub fn digest(&mut self) -> Result<Digest, ReplayError> {
         self.shown.digest()
     }
@@ -220,7 +220,7 @@ impl<S: Simulation + Snapshot, R: Source> Playback<S, R> {
     /// Advances by some nanoseconds: shows the due ticks, as far as [`max_steps`](PlaybackConfig::max_steps) allows.
     ///
     /// # Errors
-    /// When the next tick is missing or damaged. The last intact tick stays shown.
+    /// If the next tick is missing or damaged. The last intact tick stays shown.
     pub fn advance(&mut self, nanos: u64) -> Result<Advanced, ReplayError> {
         let tick_nanos = self.replay.info().tick_length.as_nanos().max(1);
         let cost = tick_nanos * u128::from(self.speed.over.get());

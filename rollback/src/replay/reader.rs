@@ -43,7 +43,7 @@ impl<R: Source> Replay<R> {
     /// Opens a recording.
     ///
     /// # Errors
-    /// When it is not a recording, is of a newer version, is damaged, or has no first state.
+    /// If it is not a recording, is of a newer version, is damaged, or has no first state.
     pub fn open(mut source: R) -> Result<Self, ReplayError> {
         let length = source.length()?;
         let (info, start) = read_header(&mut source, length)?;
@@ -188,7 +188,7 @@ impl<R: Source> Replay<R> {
     /// Returns the first bytes of the digest of a tick's state, if they were recorded and not voided by a repair.
     ///
     /// # Errors
-    /// When a block is damaged.
+    /// If a block is damaged.
     pub fn digest(&mut self, tick: Tick) -> Result<Option<[u8; 8]>, ReplayError> {
         let every = self.info.digest_every;
         if self.is_void(tick) {
@@ -212,7 +212,7 @@ impl<R: Source> Replay<R> {
     /// Returns a human's input on a tick; `None` for other seats.
     ///
     /// # Errors
-    /// When the tick is missing, or its block is damaged.
+    /// If the tick is missing, or its block is damaged.
     pub fn input(
         &mut self,
         player: PlayerId,
@@ -251,7 +251,7 @@ impl<R: Source> Replay<R> {
     /// Returns the kind of a seat on a tick; `None` if there is no such seat.
     ///
     /// # Errors
-    /// When the keyframe before it is damaged.
+    /// If the keyframe before it is damaged.
     pub fn seat_kind(
         &mut self,
         player: PlayerId,

@@ -92,7 +92,7 @@ impl<S: Simulation> Plan<'_, S> {
     /// Executes the plan.
     ///
     /// # Errors
-    /// When a state can't be saved, loaded or digested; the error names the tick and what to do. The session must not
+    /// If a state can't be saved, loaded or digested; the error names the tick and what to do. The session must not
     /// be used afterwards.
     pub fn run(self, simulation: &mut S) -> Result<RunReport, RunError> {
         self.session.run(&self.outline, simulation)
@@ -110,6 +110,7 @@ impl<S: Simulation> Session<S> {
     ///
     /// Local samples are assigned their tick here. Mispredicted ticks are resimulated, and one new tick is added unless
     /// an input has been missing for longer than the prediction window.
+    #[doc(alias = "advance_frame")]
     pub fn advance(&mut self, now: Time) -> Plan<'_, S> {
         self.update_pacing(now, self.target);
         self.emit_local();

@@ -22,6 +22,7 @@ pub(super) const MAX_DIGEST_INTERVAL: u32 = 256;
 pub(super) const MAX_LOG: u32 = 1 << 16;
 
 /// Prediction window: the distance between the current tick and the confirmed tick.
+#[doc(alias = "max_prediction_window")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// None: a tick waits for the inputs of all players.
@@ -65,6 +66,7 @@ pub enum Authority {
 ///     .mode(Mode::Rollback { max: 8 })
 ///     .delay(2);
 /// ```
+#[doc(alias = "SessionBuilder")]
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
     pub(super) seats: Vec<Occupant>,
@@ -149,6 +151,7 @@ impl SessionConfig {
     }
 
     /// Sets the initial input delay of local players, in ticks; see [`Session::set_delay`](super::Session::set_delay).
+    #[doc(alias = "input_delay")]
     #[must_use]
     pub const fn delay(mut self, ticks: u32) -> Self {
         self.delay = ticks;
@@ -184,6 +187,7 @@ impl SessionConfig {
     }
 
     /// Sets the interval between compared digests, in ticks; 0 compares none.
+    #[doc(alias("desync_detection", "checksum"))]
     #[must_use]
     pub const fn digest_every(mut self, ticks: u32) -> Self {
         self.digest_every = ticks;
@@ -209,6 +213,7 @@ impl SessionConfig {
     /// run in lockstep, and advance by two ticks at a time when they are far behind. A spectator that one machine feeds
     /// ([`SimMatch::watch`](crate::SimMatch::watch)) receives bundles and needs [`Authority::Bundle`], whatever the players
     /// use; a spectator that is connected to every player does not.
+    #[doc(alias = "SpectatorSession")]
     #[must_use]
     pub const fn spectate(mut self, buffer: u32) -> Self {
         self.buffer = buffer;

@@ -97,6 +97,7 @@ use std::collections::BTreeSet;
 /// assert_eq!((session.current_tick(), session.confirmed_tick(), tug.rope), (Tick(4), Tick(3), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "P2PSession")]
 pub struct Session<S: Simulation> {
     config: Config,
     codec: InputCodec<S::Input>,
@@ -144,7 +145,7 @@ impl<S: Simulation> Session<S> {
     /// [`start_with`](Self::start_with).
     ///
     /// # Errors
-    /// When the settings are invalid, the input type has no fixed width, or the state can't be saved or digested (it
+    /// If the settings are invalid, the input type has no fixed width, or the state can't be saved or digested (it
     /// holds a float, for example). The error says what to do.
     pub fn start(config: SessionConfig, simulation: &mut S) -> Result<Self, SessionError> {
         config.check()?;
@@ -212,7 +213,7 @@ impl<S: Simulation> Session<S> {
     /// Sets the predictor of a seat. By default the last input is held.
     ///
     /// # Errors
-    /// When there is no such seat.
+    /// If there is no such seat.
     pub fn set_predictor(
         &mut self,
         player: PlayerId,
@@ -228,11 +229,13 @@ impl<S: Simulation> Session<S> {
     }
 
     /// Returns the counters.
+    #[doc(alias = "network_stats")]
     pub const fn stats(&self) -> Stats {
         Stats { events_lost: self.events.lost(), ..self.stats }
     }
 
     /// Returns the current tick: the tick of the simulation's state.
+    #[doc(alias = "current_frame")]
     pub const fn current_tick(&self) -> Tick {
         self.current
     }
@@ -240,6 +243,7 @@ impl<S: Simulation> Session<S> {
     /// Returns the first tick with an unconfirmed input, as of the last [`advance`](Self::advance) or
     /// [`seat`](Self::seat). Ticks that still have to be resimulated with their confirmed inputs do not count. The state of this
     /// tick, once reached, is final.
+    #[doc(alias = "confirmed_frame")]
     pub const fn confirmed_tick(&self) -> Tick {
         match self.mispredicted {
             Some(wrong) if wrong.0 < self.confirmed.0 => wrong,

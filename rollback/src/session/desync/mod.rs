@@ -127,7 +127,7 @@ impl<S: Simulation> Session<S> {
     /// Feeds a desync message of a peer. The next plan acts on it.
     ///
     /// # Errors
-    /// When the session does not have the peer, or the bytes are malformed.
+    /// If the session does not have the peer, or the bytes are malformed.
     #[doc(hidden)]
     pub fn message(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), FeedError> {
         self.check_peer(peer)?;
