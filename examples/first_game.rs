@@ -82,7 +82,7 @@ fn play() -> Result<[u32; 2], Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let report = SyncTest::new(2).run(&mut Tag::new()?, 120, |tick, inputs| {
-        inputs.follow(&[0, 1].map(|player| script(PlayerId(player), tick)));
+        inputs.set_next(&[0, 1].map(|player| script(PlayerId(player), tick)));
     })?;
     println!(
         "{} ticks, resimulated on every path: {} steps, all equal",
@@ -102,7 +102,7 @@ fn a_touch_tags_the_other_player() {
 fn every_tick_resimulates_to_the_same_bits() {
     let mut game = Tag::new().expect("the level is valid");
     let found = SyncTest::new(2).run(&mut game, 120, |tick, inputs| {
-        inputs.follow(&[0, 1].map(|player| script(PlayerId(player), tick)));
+        inputs.set_next(&[0, 1].map(|player| script(PlayerId(player), tick)));
     });
     found.unwrap_or_else(|difference| panic!("{difference}"));
 }

@@ -160,7 +160,7 @@ fn play(ticks: u32) -> Result<(Keepers, Tape), Box<dyn Error>> {
             0 => Stick::default(),
             _ => game.bot(tick, PlayerId(player)),
         });
-        inputs.follow(&sticks);
+        inputs.set_next(&sticks);
         game.step(tick, &inputs);
         tape.push(sticks);
     }
@@ -172,7 +172,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [left, right] = game.score;
     println!("{left} : {right}, {} pucks on the table", game.pucks.len());
     let report = SyncTest::new(2).run(&mut Keepers::new(1)?, 300, |tick, inputs| {
-        inputs.follow(&tape[tick.0 as usize]);
+        inputs.set_next(&tape[tick.0 as usize]);
     })?;
     println!(
         "{} ticks, resimulated on every path: {} steps, all equal",
@@ -222,7 +222,7 @@ mod tests {
     fn every_tick_resimulates_to_the_same_bits() {
         let (_, tape) = play(600).expect("it plays");
         let script = |tick: Tick, inputs: &mut Inputs<Stick>| {
-            inputs.follow(&tape[tick.0 as usize]);
+            inputs.set_next(&tape[tick.0 as usize]);
         };
         let game = || Keepers::new(1).expect("it is well-formed");
         let found = SyncTest::new(2).run(&mut game(), 300, script);

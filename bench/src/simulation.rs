@@ -177,7 +177,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
 
     fn play(&mut self, guessed: Option<(Guess, u32)>) -> Result<(), StateError> {
         let values = self.values(self.tick, guessed);
-        self.inputs.follow(&values);
+        self.inputs.set_next(&values);
         self.game.step(Tick(self.tick), &self.inputs);
         self.tick += 1;
         self.game.save(&mut self.slots, self.tick)
@@ -188,7 +188,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
         let (mut steps, mut saves, mut loads, mut digests) = (vec![], vec![], vec![], vec![]);
         for _ in 0..self.rounds {
             let values = self.values(self.tick, None);
-            self.inputs.follow(&values);
+            self.inputs.set_next(&values);
             let before = self.inputs.clone();
             steps.push(micros(|| self.game.step(Tick(self.tick), &self.inputs)));
             self.tick += 1;
@@ -229,7 +229,7 @@ impl<S: Simulation, F: FnMut(PlayerId, Tick) -> S::Input> Match<S, F> {
         self.game.load(&mut self.slots, start)?;
         self.tick = start;
         for values in real {
-            self.inputs.follow(values);
+            self.inputs.set_next(values);
             self.game.step(Tick(self.tick), &self.inputs);
             self.tick += 1;
             self.game.save(&mut self.slots, self.tick)?;

@@ -234,7 +234,7 @@ mod tests {
     fn scripts_shoot_goals() {
         let (mut game, mut inputs) = (Duel::new(2), Inputs::new(2));
         for tick in (0..3600).map(Tick) {
-            inputs.follow(&[0, 1].map(|player| game.script(tick, PlayerId(player))));
+            inputs.set_next(&[0, 1].map(|player| game.script(tick, PlayerId(player))));
             game.step(tick, &inputs);
         }
         assert_ne!(game.score(), [0, 0]);

@@ -109,7 +109,7 @@ pub struct SyncReport {
 /// }
 ///
 /// let found = SyncTest::new(1).run(&mut Race::default(), 100, |tick, inputs| {
-///     inputs.follow(&[NewestWins(tick.0 as u8 / 20)]);
+///     inputs.set_next(&[NewestWins(tick.0 as u8 / 20)]);
 /// });
 /// let text = found.unwrap_err().to_string();
 /// assert!(text.contains("state, boost: "), "{text}");
@@ -151,7 +151,7 @@ impl SyncTest {
         self
     }
 
-    /// Runs the test. `script` sets the inputs of each tick, given those of the tick before: call [`Inputs::follow`],
+    /// Runs the test. `script` sets the inputs of each tick, given those of the tick before: call [`Inputs::set_next`],
     /// and optionally [`Inputs::push_command`].
     ///
     /// # Errors

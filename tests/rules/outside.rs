@@ -185,7 +185,7 @@ mod threads {
         Check::new(1, move || make(1))
             .first_variant("1 thread")
             .variant("4 threads", move || make(4))
-            .script(|tick, inputs| inputs.follow(&[pad(tick)]))
+            .script(|tick, inputs| inputs.set_next(&[pad(tick)]))
             .ticks(100)
             .run()
     }

@@ -156,7 +156,7 @@ fn a_changed_fixed_field_is_found_on_every_rollback_path() {
     }
 
     for seed in 0..8 {
-        let script = |tick, inputs: &mut Inputs<_>| inputs.follow(&[super::pad(tick)]);
+        let script = |tick, inputs: &mut Inputs<_>| inputs.set_next(&[super::pad(tick)]);
         let check = Check::new(1, || Sled { place: 0, speed: 0 }).script(script).ticks(100);
         let report = check.seed(seed).run_with_snapshots();
         let found: Vec<TickPath> = report.findings().map(|row| row.path).collect();

@@ -17,7 +17,7 @@ fn script(tick: Tick, inputs: &mut Inputs<Move>) {
         let input = arena_input(11, PlayerId(seat), tick);
         Move { stick: input.stick, buttons: input.buttons }
     });
-    inputs.follow(&moves);
+    inputs.set_next(&moves);
 }
 
 #[test]

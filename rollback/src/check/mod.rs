@@ -65,7 +65,7 @@ type Script<'a, S> = Box<dyn FnMut(Tick, &mut Inputs<<S as Simulation>::Input>) 
 /// }
 ///
 /// let report = Check::new(1, Race::default)
-///     .script(|tick, inputs| inputs.follow(&[NewestWins((tick.0 / 5 % 3) as u8)]))
+///     .script(|tick, inputs| inputs.set_next(&[NewestWins((tick.0 / 5 % 3) as u8)]))
 ///     .ticks(100)
 ///     .run_with_snapshots();
 /// assert!(!report.is_equal());
@@ -119,7 +119,7 @@ impl<'a, S: Simulation> Check<'a, S> {
     }
 
     /// Sets the script: it sets the inputs of each tick, given those of the tick before. It is called once for each
-    /// tick, in order. Call [`Inputs::follow`] in it, and optionally [`Inputs::push_command`]. Inputs should change
+    /// tick, in order. Call [`Inputs::set_next`] in it, and optionally [`Inputs::push_command`]. Inputs should change
     /// about as often as in a match.
     #[must_use]
     pub fn script(mut self, script: impl FnMut(Tick, &mut Inputs<S::Input>) + 'a) -> Self {

@@ -21,7 +21,7 @@ const PLAYERS: usize = 2;
 const FEW: [TickPath; 2] = [TickPath::Straight, TickPath::RolledBack];
 
 fn script(tick: Tick, inputs: &mut Inputs<crate::scenes::Nudge>) {
-    inputs.follow(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
+    inputs.set_next(&[0, 1].map(|player| nudge(SEED, PlayerId(player), tick)));
 }
 
 /// Check of a scene without its paths.
