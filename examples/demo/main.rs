@@ -81,7 +81,7 @@ fn set_up(fault: Option<Tick>) -> Result<SimMatch<Match>, SimMatchError> {
     let watcher = SessionConfig::new().authority(Authority::Bundle).spectate(6);
     let watcher = watcher.remote(PeerId(0)).remote(PeerId(0)).bot().bot();
     let watcher = sim.add(watcher, Match::new(SEED, None))?;
-    sim.watch(a, watcher);
+    sim.connect_spectator(a, watcher);
     sim.network().set_all_links(LinkConfig {
         latency: Duration::from_millis(100),
         jitter: Jitter::Uniform { spread: Duration::from_millis(20) },

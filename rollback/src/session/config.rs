@@ -211,7 +211,7 @@ impl SessionConfig {
 
     /// Spectates from this many ticks behind the confirmed tick, to hide jitter. For sessions without a local player: they
     /// run in lockstep, and advance by two ticks at a time when they are far behind. A spectator that one machine feeds
-    /// ([`SimMatch::watch`](crate::SimMatch::watch)) receives bundles and needs [`Authority::Bundle`], whatever the players
+    /// ([`SimMatch::connect_spectator`](crate::SimMatch::connect_spectator)) receives bundles and needs [`Authority::Bundle`], whatever the players
     /// use; a spectator that is connected to every player does not.
     #[doc(alias = "SpectatorSession")]
     #[must_use]

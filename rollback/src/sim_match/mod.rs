@@ -222,7 +222,7 @@ impl<S: Simulation> SimMatch<S> {
 
     /// Connects a spectator to its host, which confirms all inputs: the spectator needs
     /// [`Authority::Bundle`](crate::Authority::Bundle).
-    pub fn watch(&mut self, host: usize, spectator: usize) {
+    pub fn connect_spectator(&mut self, host: usize, spectator: usize) {
         self.link(host, spectator, Exchange::to_spectator);
         self.link(spectator, host, Exchange::to_host);
     }
